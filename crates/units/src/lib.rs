@@ -1,0 +1,35 @@
+//! Quantities and identifiers: what a number means is in its type.
+//!
+//! ```text
+//!  Instant ── + Span ──► Instant         integer picoseconds, where a time is published
+//!  Ticks                                 1/1024 ps, inside a link, where rounding would add up
+//!  Bytes                                 sizes
+//!  LinkRate::ticks_for(bytes) ──► Ticks  exact for every power-of-two width, Gen1 to Gen5
+//! ```
+//!
+//! Not here: parsing `128KiB` and the like (the scenario crate), measured quantities with an uncertainty
+//! (the stats crate).
+//!
+//! ```
+//! use lanetwin_units::{Generation, LinkRate, Width};
+//! let gen5_x4 = LinkRate::pcie(Generation::Gen5, Width::X4);
+//! assert_eq!(gen5_x4.ticks_for(512).as_ps_ceil().as_ps(), 32_500); // 512 B at 32 GT/s x4, 128b/130b
+//! ```
+
+mod id;
+mod rate;
+mod time;
+
+pub use rate::{Generation, LinkRate, Width};
+pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
+
+/// A number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Bytes(pub u64);
+
+impl core::ops::Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
