@@ -1,0 +1,218 @@
+//! The event queue: a calendar of unsorted buckets with 16-byte entries.
+//!
+//! ```text
+//!            now            current_end                      base + BUCKETS
+//!  ───────────┼──── current ─────┼── bucket ── bucket ── … ───────┼──── overflow heap ───►
+//!              sorted, popped     unsorted, one bit each in        everything later
+//!              from its end       `occupied`
+//! ```
+//!
+//! A bucket is sorted when time reaches it. Order is by (time, key); two entries that are equal in both are ordered by
+//! the caller's tie rule, so that no result can depend on the order of insertion.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// An event: when, and what. The key's upper half orders equal times, its lower half is an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub time: u64,
+    pub key: u64,
+}
+
+impl Entry {
+    /// The part of the key that carries order: phase and rank.
+    pub const fn rank(self) -> u32 {
+        (self.key >> 32) as u32
+    }
+    /// The part of the key that carries no order: a slot or a token.
+    pub const fn argument(self) -> u32 {
+        self.key as u32
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.time, self.key).cmp(&(other.time, other.key))
+    }
+}
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+const BUCKETS: u64 = 1024;
+/// A bucket is 8.192 ns wide: link events are some nanoseconds apart, and the exact width hardly matters.
+const SHIFT: u32 = 13;
+const WORDS: usize = (BUCKETS / 64) as usize;
+
+/// Decides between two entries of equal time and `rank`, by their arguments.
+pub(crate) trait TieRule {
+    fn order(&self, rank: u32, a: u32, b: u32) -> Ordering;
+}
+
+pub(crate) struct Queue {
+    /// Entries before `current_end`, latest first.
+    current: Vec<Entry>,
+    current_end: u64,
+    base: u64,
+    buckets: Vec<Vec<Entry>>,
+    occupied: [u64; WORDS],
+    overflow: BinaryHeap<Reverse<Entry>>,
+}
+
+impl Queue {
+    pub fn new() -> Self {
+        Self {
+            current: Vec::with_capacity(64),
+            current_end: 1 << SHIFT,
+            base: 0,
+            buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
+            occupied: [0; WORDS],
+            overflow: BinaryHeap::new(),
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, entry: Entry, ties: &impl TieRule) {
+        if entry.time < self.current_end {
+            self.insert_current(entry, ties);
+            return;
+        }
+        let bucket = entry.time >> SHIFT;
+        if bucket - self.base < BUCKETS {
+            let i = (bucket % BUCKETS) as usize;
+            self.buckets[i].push(entry);
+            self.occupied[i / 64] |= 1 << (i % 64);
+        } else {
+            self.overflow.push(Reverse(entry));
+        }
+    }
+
+    /// The time of the earliest entry, `u64::MAX` if there is none.
+    #[inline]
+    pub fn peek_time(&mut self, ties: &impl TieRule) -> u64 {
+        if self.current.is_empty() && !self.advance(ties) {
+            return u64::MAX;
+        }
+        self.current.last().map_or(u64::MAX, |e| e.time)
+    }
+
+    #[inline]
+    pub fn pop(&mut self, ties: &impl TieRule) -> Option<Entry> {
+        if self.current.is_empty() && !self.advance(ties) {
+            return None;
+        }
+        self.current.pop()
+    }
+
+    fn insert_current(&mut self, entry: Entry, ties: &impl TieRule) {
+        // The near future is at the end, where most insertions belong: search from there.
+        let mut at = self.current.len();
+        while at > 0 && before(&self.current[at - 1], &entry, ties) == Ordering::Less {
+            at -= 1;
+        }
+        self.current.insert(at, entry);
+    }
+
+    /// Moves on to the next bucket that holds anything; false if there is none.
+    #[cold]
+    #[inline(never)]
+    fn advance(&mut self, ties: &impl TieRule) -> bool {
+        let ring = self.next_occupied();
+        let far = self.overflow.peek().map(|e| e.0.time >> SHIFT);
+        let Some(bucket) = [ring, far].into_iter().flatten().min() else { return false };
+        self.base = bucket;
+        self.current_end = (bucket + 1) << SHIFT;
+        if ring == Some(bucket) {
+            let i = (bucket % BUCKETS) as usize;
+            std::mem::swap(&mut self.current, &mut self.buckets[i]);
+            self.occupied[i / 64] &= !(1 << (i % 64));
+        }
+        while let Some(far) = self.overflow.peek().filter(|e| e.0.time < self.current_end) {
+            self.current.push(far.0);
+            self.overflow.pop();
+        }
+        if self.current.len() > 1 {
+            self.current.sort_unstable_by(|a, b| before(b, a, ties));
+        }
+        true
+    }
+
+    /// The number of the first occupied bucket after `base`.
+    fn next_occupied(&self) -> Option<u64> {
+        let start = ((self.base + 1) % BUCKETS) as usize;
+        let (word, bit) = (start / 64, start % 64);
+        let head = self.occupied[word] >> bit;
+        if head != 0 {
+            return Some(self.base + 1 + u64::from(head.trailing_zeros()));
+        }
+        for step in 1..=WORDS {
+            let w = self.occupied[(word + step) % WORDS];
+            if w != 0 {
+                let distance = step * 64 - bit + w.trailing_zeros() as usize;
+                return Some(self.base + 1 + distance as u64);
+            }
+        }
+        None
+    }
+}
+
+#[inline]
+fn before(a: &Entry, b: &Entry, ties: &impl TieRule) -> Ordering {
+    (a.time, a.rank()).cmp(&(b.time, b.rank())).then_with(|| ties.order(a.rank(), a.argument(), b.argument()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct ByArgument;
+    impl TieRule for ByArgument {
+        fn order(&self, _: u32, a: u32, b: u32) -> Ordering {
+            a.cmp(&b)
+        }
+    }
+
+    proptest! {
+        /// Against a sorted list: the same entries come out in the same order, whatever was pushed when.
+        #[test]
+        fn pops_in_order_of_time_then_key(steps in prop::collection::vec((0u64..1 << 26, 0u64..4, 0u64..4, 0usize..3), 1..300)) {
+            let mut queue = Queue::new();
+            let mut model: Vec<Entry> = Vec::new();
+            let mut now = 0;
+            for (delay, rank, argument, pops) in steps {
+                let entry = Entry { time: now + delay / (1 + delay % 4096), key: rank << 32 | argument };
+                queue.push(entry, &ByArgument);
+                model.push(entry);
+                model.sort();
+                for _ in 0..pops {
+                    prop_assert_eq!(queue.peek_time(&ByArgument), model.first().map_or(u64::MAX, |e| e.time));
+                    let got = queue.pop(&ByArgument);
+                    let want = (!model.is_empty()).then(|| model.remove(0));
+                    prop_assert_eq!(got, want);
+                    now = got.map_or(now, |e| e.time);
+                }
+            }
+            for want in model {
+                prop_assert_eq!(queue.pop(&ByArgument), Some(want));
+            }
+            prop_assert_eq!(queue.pop(&ByArgument), None);
+        }
+
+        #[test]
+        fn reaches_the_far_future_and_comes_back(times in prop::collection::vec(0u64..1 << 50, 1..50)) {
+            let mut queue = Queue::new();
+            for &time in &times {
+                queue.push(Entry { time, key: 0 }, &ByArgument);
+            }
+            let mut sorted = times.clone();
+            sorted.sort_unstable();
+            for time in sorted {
+                prop_assert_eq!(queue.pop(&ByArgument).map(|e| e.time), Some(time));
+            }
+        }
+    }
+}

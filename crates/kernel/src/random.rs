@@ -1,0 +1,100 @@
+//! Seeded randomness: one stream for each (seed, component path, purpose).
+//!
+//! Variants of a machine share the streams of the components that they share, so an A/B comparison compares machines and
+//! not dice. Transcendental functions come from `libm`, the same on every machine.
+
+use lanetwin_units::Span;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A stream of random numbers that belongs to one component and one purpose.
+#[derive(Clone, Debug)]
+pub struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream of `purpose` in the component at `path`.
+    #[must_use]
+    pub fn new(seed: u64, path: &str, purpose: &str) -> Self {
+        let name = mix(hash_name(path)).wrapping_add(hash_name(purpose));
+        Self(Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(name))))
+    }
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+    /// A whole number below `n`, each equally likely to within 2⁻⁶⁴·n; 0 if `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+    /// A number in (0, 1].
+    pub fn unit(&mut self) -> f64 {
+        ((self.bits() >> 11) + 1) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.unit() <= probability
+    }
+    /// An exponentially distributed length of time with this mean.
+    pub fn exponential(&mut self, mean: Span) -> Span {
+        Span::from_ps((-libm::log(self.unit()) * mean.as_ps() as f64) as u64)
+    }
+    /// The number of failures before the first success, with success probability `p` in (0, 1]; `u64::MAX` if `p` is 0.
+    pub fn geometric(&mut self, p: f64) -> u64 {
+        if p <= 0.0 {
+            return u64::MAX;
+        }
+        if p >= 1.0 {
+            return 0;
+        }
+        (libm::log(self.unit()) / libm::log1p(-p)) as u64
+    }
+}
+
+/// A 64-bit hash of a name (FNV-1a).
+#[must_use]
+pub const fn hash_name(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
+        i += 1;
+    }
+    hash
+}
+
+/// Mixes 64 bits so that each input bit moves about half of the output bits (the finaliser of SplitMix64).
+#[must_use]
+pub const fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_depends_on_seed_path_and_purpose_alone() {
+        let first = |seed, path, purpose| Stream::new(seed, path, purpose).bits();
+        assert_eq!(first(1, "a", "x"), first(1, "a", "x"));
+        assert_ne!(first(1, "a", "x"), first(2, "a", "x"));
+        assert_ne!(first(1, "a", "x"), first(1, "b", "x"));
+        assert_ne!(first(1, "a", "x"), first(1, "a", "y"));
+        assert_ne!(first(1, "a", "bx"), first(1, "ab", "x"));
+    }
+
+    #[test]
+    fn the_means_are_the_means() {
+        let mut stream = Stream::new(7, "test", "mean");
+        let n = 200_000;
+        let exponential: u64 = (0..n).map(|_| stream.exponential(Span::from_ns(1)).as_ps()).sum();
+        assert!((exponential as f64 / f64::from(n) - 1000.0).abs() < 10.0);
+        let geometric: u64 = (0..n).map(|_| stream.geometric(0.01)).sum();
+        assert!((geometric as f64 / f64::from(n) - 99.0).abs() < 1.5);
+        assert!((0..n).filter(|_| stream.chance(0.25)).count().abs_diff(50_000) < 1_000);
+        assert!((0..1000).all(|_| stream.below(7) < 7));
+    }
+}
