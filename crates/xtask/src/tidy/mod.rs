@@ -1,0 +1,134 @@
+//! `tidy`: the rules of this tree that a compiler does not know. What a person checks is soon not checked.
+//!
+//! Every rule is a function `&Workspace -> Vec<Breach>` in a file of its own, with the tests that it catches what it
+//! should and lets pass what it should. A new rule is one file and one line in [`RULES`].
+
+mod claims;
+mod dead;
+mod errors;
+mod floors;
+mod length;
+mod links;
+mod models;
+mod names;
+mod numbers;
+mod scenarios;
+mod words;
+
+use crate::workspace::Workspace;
+use anyhow::Result;
+use std::fmt;
+use std::path::Path;
+
+/// A place where the tree breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    file: String,
+    line: Option<usize>,
+    says: String,
+}
+
+impl Breach {
+    /// A breach by a file as a whole.
+    pub fn of(file: &str, says: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: None, says: says.into() }
+    }
+    /// A breach on a line, counted from 1.
+    pub fn at(file: &str, line: usize, says: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: Some(line), says: says.into() }
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.says),
+            None => write!(f, "{}: {}", self.file, self.says),
+        }
+    }
+}
+
+/// A rule: its name, its sentence, and the function that finds the breaches.
+struct Rule {
+    name: &'static str,
+    about: &'static str,
+    breaches: fn(&Workspace) -> Vec<Breach>,
+}
+
+/// Every rule, in the order in which breaches are printed.
+const RULES: &[Rule] = &[
+    Rule {
+        name: "floors",
+        about: "imports go downward, by the table in ARCHITECTURE.md",
+        breaches: floors::breaches,
+    },
+    Rule { name: "models", about: "no model knows another", breaches: models::breaches },
+    Rule { name: "names", about: "no catch-all file names", breaches: names::breaches },
+    Rule { name: "dead", about: "every Rust file is part of a target", breaches: dead::breaches },
+    Rule {
+        name: "errors",
+        about: "every error code has its page, every page its code",
+        breaches: errors::breaches,
+    },
+    Rule {
+        name: "numbers",
+        about: "every number of a part has kind and source",
+        breaches: numbers::breaches,
+    },
+    Rule { name: "scenarios", about: "a scenario opens with why it exists", breaches: scenarios::breaches },
+    Rule { name: "claims", about: "every claim names the command that shows it", breaches: claims::breaches },
+    Rule { name: "links", about: "links between documents lead somewhere", breaches: links::breaches },
+    Rule { name: "words", about: "no machine's own paths, no notes to self", breaches: words::breaches },
+];
+
+/// Prints every breach and, as remarks, the longest files. True if there is no breach.
+pub fn run(root: &Path) -> Result<bool> {
+    let workspace = Workspace::read(root)?;
+    let mut count = 0;
+    for rule in RULES {
+        for breach in (rule.breaches)(&workspace) {
+            println!("{breach} [{}: {}]", rule.name, rule.about);
+            count += 1;
+        }
+    }
+    for remark in length::outliers(&workspace) {
+        println!("remark: {remark}");
+    }
+    println!("tidy: {} rules, {} files, {count} breaches", RULES.len(), workspace.files.len());
+    Ok(count == 0)
+}
+
+/// Ways for tests to make up a tree and to read what a rule says of it.
+#[cfg(test)]
+pub mod testing {
+    use super::{Breach, Workspace};
+
+    /// A workspace of these files (path, text) and no packages.
+    pub fn tree<const N: usize>(files: [(&str, &str); N]) -> Workspace {
+        Workspace { files: files.map(|(path, text)| (path.into(), text.into())).into(), packages: Vec::new() }
+    }
+
+    /// The breaches as they are printed.
+    pub fn said(breaches: &[Breach]) -> Vec<String> {
+        breaches.iter().map(ToString::to_string).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_breach_prints_like_a_compiler() {
+        assert_eq!(Breach::at("a.rs", 3, "is bad").to_string(), "a.rs:3: is bad");
+        assert_eq!(Breach::of("a.rs", "is bad").to_string(), "a.rs: is bad");
+    }
+
+    #[test]
+    fn rules_have_distinct_names() {
+        let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), RULES.len());
+    }
+}

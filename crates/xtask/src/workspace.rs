@@ -1,0 +1,171 @@
+//! What the rules look at: the text of every file of the repository, and what cargo knows of its packages.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The repository's root directory.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/xtask lies two levels below the root")
+        .to_path_buf()
+}
+
+/// Everything a rule may look at. Rules are functions of this value alone, so that tests can hand them a made-up tree.
+#[derive(Default)]
+pub struct Workspace {
+    /// Text of every file git tracks or would track, by path from the root with `/` between the parts.
+    pub files: BTreeMap<String, String>,
+    /// The packages of the workspace.
+    pub packages: Vec<Package>,
+}
+
+/// One package of the workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Package {
+    /// Name without the prefix `lanetwin-`.
+    pub name: String,
+    /// Names, without prefix, of the workspace's own packages it imports outside its tests.
+    pub imports: Vec<String>,
+    /// The files its targets start from (`src/lib.rs`, `tests/x.rs` …), from the root.
+    pub roots: Vec<String>,
+}
+
+impl Workspace {
+    /// Reads the checkout at `root`.
+    pub fn read(root: &Path) -> Result<Self> {
+        Ok(Self { files: read_files(root)?, packages: packages(&metadata(root)?, root)? })
+    }
+
+    /// The files in `folder` (not below it) whose name ends in `ending`.
+    pub fn in_folder<'a>(
+        &'a self,
+        folder: &'a str,
+        ending: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.files
+            .iter()
+            .filter(move |(path, _)| {
+                path.rsplit_once('/').map_or("", |(parent, _)| parent) == folder && path.ends_with(ending)
+            })
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+    }
+}
+
+fn read_files(root: &Path) -> Result<BTreeMap<String, String>> {
+    let listing = output(Command::new("git").current_dir(root).args([
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]))?;
+    let mut files = BTreeMap::new();
+    for path in listing.split('\0').filter(|path| !path.is_empty()) {
+        // a file may be deleted and not yet committed; a binary is nobody's prose
+        let Ok(bytes) = std::fs::read(root.join(path)) else { continue };
+        if let Ok(text) = String::from_utf8(bytes) {
+            files.insert(path.to_owned(), text);
+        }
+    }
+    ensure!(!files.is_empty(), "git lists no file in {}", root.display());
+    Ok(files)
+}
+
+fn metadata(root: &Path) -> Result<Value> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let text = output(Command::new(cargo).current_dir(root).args([
+        "metadata",
+        "--no-deps",
+        "--format-version",
+        "1",
+    ]))?;
+    serde_json::from_str(&text).context("cargo metadata did not print JSON")
+}
+
+/// Runs a command, which must succeed, and returns what it printed.
+pub fn output(command: &mut Command) -> Result<String> {
+    let what = format!("{command:?}");
+    let output = command.output().with_context(|| format!("cannot start {what}"))?;
+    ensure!(output.status.success(), "{what} failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).with_context(|| format!("{what} printed something that is not text"))
+}
+
+/// Writes a file, and says which one if it cannot.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn packages(metadata: &Value, root: &Path) -> Result<Vec<Package>> {
+    let listed = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let mut packages: Vec<Package> = listed.iter().map(|package| read_package(package, root)).collect();
+    packages.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(packages)
+}
+
+fn read_package(package: &Value, root: &Path) -> Package {
+    let entries = |key: &str| package[key].as_array().cloned().unwrap_or_default();
+    let imports = entries("dependencies")
+        .iter()
+        .filter(|dependency| dependency["path"].is_string() && dependency["kind"] != "dev")
+        .map(|dependency| short_name(&dependency["name"]))
+        .collect();
+    let roots = entries("targets")
+        .iter()
+        .filter_map(|target| Path::new(target["src_path"].as_str()?).strip_prefix(root).ok())
+        .map(|path| path.to_string_lossy().replace('\\', "/"))
+        .collect();
+    Package { name: short_name(&package["name"]), imports, roots }
+}
+
+fn short_name(name: &Value) -> String {
+    let name = name.as_str().unwrap_or_default();
+    name.strip_prefix("lanetwin-").unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_read_without_its_test_imports_and_without_strangers() {
+        let metadata = serde_json::json!({"packages": [{
+            "name": "lanetwin-ports",
+            "dependencies": [
+                {"name": "lanetwin-kernel", "path": "/r/crates/kernel", "kind": null},
+                {"name": "lanetwin-stats", "path": "/r/crates/stats", "kind": "dev"},
+                {"name": "serde", "kind": null},
+            ],
+            "targets": [{"src_path": "/r/crates/ports/src/lib.rs"}],
+        }]});
+        let expected = Package {
+            name: "ports".into(),
+            imports: vec!["kernel".into()],
+            roots: vec!["crates/ports/src/lib.rs".into()],
+        };
+        assert_eq!(packages(&metadata, Path::new("/r")).unwrap(), [expected]);
+    }
+
+    #[test]
+    fn this_checkout_can_be_read() {
+        let workspace = Workspace::read(&root()).unwrap();
+        assert!(workspace.files.contains_key("Cargo.toml"));
+        assert!(workspace.packages.iter().any(|package| package.name == "xtask"));
+    }
+
+    #[test]
+    fn a_folder_holds_its_own_files_only() {
+        let files = ["parts/a.yaml", "parts/old/b.yaml", "parts/c.md"];
+        let workspace = Workspace {
+            files: files.map(|path| (path.to_owned(), String::new())).into(),
+            ..Workspace::default()
+        };
+        let found: Vec<&str> = workspace.in_folder("parts", ".yaml").map(|(path, _)| path).collect();
+        assert_eq!(found, ["parts/a.yaml"]);
+    }
+}
