@@ -1,0 +1,133 @@
+# Everything a user or a contributor does, as verbs. `make` alone lists them.
+#
+#   make demo             build, install into .venv, answer a first question
+#   make test             every test, lint and rule; REQUIRE="fio lspci" turns a skip for want of that tool into a failure
+#
+# Both work on a fresh machine with Python, Rust, a C compiler and make. Stamps in .venv remember what is up to date.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+# the first of these that is new enough makes the virtual environment
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
+FUZZ_SECONDS ?= 60
+# names of fuzz targets; all if empty
+FUZZ ?=
+# arguments for pytest, such as TESTS="-k report"
+TESTS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+# a run in CI must not change the lock file
+LOCKED := $(if $(CI),--locked)
+# one interpreter for every build of the binding, so that switching verbs does not rebuild it
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+
+# what the installed package is made from; the Python part is installed in place and needs no rebuild
+ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenarios docs/errors validation -type f \
+            -not -path 'crates/xtask/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path '*/__pycache__/*' \
+            2>/dev/null)
+# the tests whose digests must be the same in debug and in release
+DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determinism.rs)
+
+.PHONY: help demo install test check fmt lint tidy test-rust test-release test-python gen accept bench fuzz new-model \
+        clean toolchain
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.built ## build, install, run the demo scenario, print its table and where the report lies
+	@$(BIN)/lanetwin run scenarios/demo.yaml
+
+install: $(VENV)/.built ## build and install lanetwin into .venv
+
+test: fmt lint tidy test-rust test-release test-python ## every test, lint and rule
+
+check: fmt lint tidy ## the quick part of `test`: format, lints, rules
+
+fmt: $(VENV)/.dev | toolchain
+	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/.dev | toolchain
+	cargo clippy --quiet $(LOCKED) --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+tidy: | toolchain ## hold the tree to its rules; compare generated files
+	cargo xtask tidy
+	cargo xtask gen --check
+
+test-rust: $(VENV)/.tools | toolchain ## the Rust tests
+	cargo test --quiet $(LOCKED) --workspace
+
+test-release: | toolchain ## the digests again, optimised
+	@test -n "$(DETERMINISM)" || { echo "make: no tests/determinism.rs in any crate" >&2; exit 1; }
+	for test in $(DETERMINISM); do \
+	  cargo test --quiet $(LOCKED) --release --manifest-path "$${test%/tests/*}/Cargo.toml" --test determinism; \
+	done
+
+test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
+	$(BIN)/stubtest lanetwin._core
+	$(BIN)/pytest $(TESTS)
+
+gen: | toolchain ## write every generated file
+	cargo xtask gen
+
+accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the tests now give; review the difference
+	ACCEPT=1 cargo test --quiet --workspace
+	ACCEPT=1 $(BIN)/pytest $(TESTS)
+
+bench: | toolchain ## speed, beside its peers, on this machine
+	cargo bench $(LOCKED) --workspace --benches
+
+fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
+	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+
+new-model: | toolchain ## a new device: make new-model NAME=fixed-latency
+	@test -n "$(NAME)" || { echo "usage: make new-model NAME=fixed-latency" >&2; exit 2; }
+	cargo xtask new-model "$(NAME)"
+
+clean: ## remove what was built; results in runs/ and the fuzzers' corpora stay
+	rm -rf $(VENV) target fuzz/target fuzz/artifacts .mypy_cache .pytest_cache .ruff_cache
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# --- stamps -----------------------------------------------------------------------------------------------------------
+
+# the requirements of a table of pyproject.toml, one a line
+requirements = $(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print("\n".join($(1)))'
+
+# an interpreter and the build tool
+$(VENV)/.tools: pyproject.toml
+	@for candidate in $(PYTHON); do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$candidate; break; fi; \
+	done; \
+	test -n "$${python:-}" || { echo "make: lanetwin needs Python 3.11 or newer (Debian: apt install python3 python3-venv)," \
+	  "or name one: make PYTHON=/path/to/python3" >&2; exit 1; }; \
+	"$$python" -m venv $(VENV) || { echo "make: $$python cannot make a virtual environment (Debian: apt install python3-venv)" >&2; exit 1; }
+	@$(call requirements,p["build-system"]["requires"]) > $(VENV)/build.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/build.txt
+	@touch $@
+
+# what only contributors need
+$(VENV)/.dev: $(VENV)/.tools
+	@$(call requirements,p["project"]["dependencies"] + p["project"]["optional-dependencies"]["dev"]) > $(VENV)/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	@touch $@
+
+# lanetwin itself
+$(VENV)/.built: $(VENV)/.tools $(ENGINE) | toolchain
+	$(BIN)/maturin develop --release $(LOCKED)
+	@touch $@
+
+# a missing tool is named, with the remedy, before anything is built
+toolchain:
+	@command -v cc >/dev/null || { echo "make: lanetwin needs a C compiler to link with (Debian: apt install gcc libc6-dev)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "make: lanetwin needs a Rust toolchain with cargo: https://rustup.rs" >&2; exit 1; }
+	@need=$$(sed -n 's/^rust-version = "1\.\([0-9]*\).*"/\1/p' Cargo.toml); have=$$(rustc --version | cut -d. -f2); \
+	test "$$have" -ge "$$need" || { echo "make: lanetwin needs Rust 1.$$need or newer, this is $$(rustc --version): rustup update" >&2; exit 1; }
