@@ -7,6 +7,7 @@ mod claims;
 mod dead;
 mod errors;
 mod floors;
+mod invariants;
 mod length;
 mod links;
 mod models;
@@ -61,6 +62,11 @@ const RULES: &[Rule] = &[
         name: "floors",
         about: "imports go downward, by the table in ARCHITECTURE.md",
         breaches: floors::breaches,
+    },
+    Rule {
+        name: "invariants",
+        about: "what is said to hold an invariant exists",
+        breaches: invariants::breaches,
     },
     Rule { name: "models", about: "no model knows another", breaches: models::breaches },
     Rule { name: "names", about: "no catch-all file names", breaches: names::breaches },

@@ -1,0 +1,78 @@
+//! An invariant in ARCHITECTURE.md that says what holds it tells the truth: the test or the rule exists.
+//!
+//! In the column `held by`, `tidy: NAME` is a rule of this tool and `path/to/file::name` a test in that file. A cell
+//! that is a dash says openly that nothing holds the invariant yet.
+
+use super::{Breach, RULES};
+use crate::markdown;
+use crate::workspace::Workspace;
+
+const MAP: &str = "ARCHITECTURE.md";
+
+/// Invariants whose guard does not exist, or that name none and do not say so.
+pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
+    let text = workspace.files.get(MAP).map_or("", String::as_str);
+    let mut found = Vec::new();
+    for table in markdown::tables(text) {
+        let Some(column) = table.column("held by") else { continue };
+        for (line, cells) in &table.rows {
+            let cell = cells.get(column).map_or("", String::as_str);
+            let guards: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+            if guards.is_empty() && cell != "—" {
+                found.push(Breach::at(MAP, *line, "say what holds this invariant, or `—`"));
+            }
+            for guard in guards.iter().filter(|guard| !exists(workspace, guard)) {
+                found.push(Breach::at(MAP, *line, format!("`{guard}` does not exist")));
+            }
+        }
+    }
+    found
+}
+
+fn exists(workspace: &Workspace, guard: &str) -> bool {
+    if let Some(rule) = guard.strip_prefix("tidy: ") {
+        return RULES.iter().any(|known| known.name == rule);
+    }
+    let Some((file, test)) = guard.split_once("::") else { return false };
+    let Some(text) = workspace.files.get(file) else { return false };
+    let defines = |keyword: &str| text.contains(&format!("{keyword} {test}("));
+    defines("fn") || defines("def")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{said, tree};
+    use super::*;
+
+    fn judge(cell: &str) -> Vec<String> {
+        let map = format!("| # | Invariant | Held by |\n|---|---|---|\n| 1 | It is so. | {cell} |\n");
+        let rust = ("crates/a/src/lib.rs", "#[test]\nfn it_is_so() {}\n");
+        said(&breaches(&tree([
+            (MAP, &map),
+            rust,
+            ("tests/python/test_a.py", "def test_so() -> None: ...\n"),
+        ])))
+    }
+
+    #[test]
+    fn guards_that_exist_and_an_open_dash_are_silent() {
+        for cell in
+            ["`tidy: floors`", "`crates/a/src/lib.rs::it_is_so`, and `tests/python/test_a.py::test_so`", "—"]
+        {
+            assert_eq!(judge(cell), [""; 0], "{cell}");
+        }
+    }
+
+    #[test]
+    fn guards_that_do_not_exist_are_breaches() {
+        for guard in
+            ["tidy: magic", "crates/a/src/lib.rs::it_is", "crates/b/src/lib.rs::it_is_so", "it_is_so"]
+        {
+            assert_eq!(
+                judge(&format!("`{guard}`")),
+                [format!("ARCHITECTURE.md:3: `{guard}` does not exist")]
+            );
+        }
+        assert_eq!(judge("everybody"), ["ARCHITECTURE.md:3: say what holds this invariant, or `—`"]);
+    }
+}
