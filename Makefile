@@ -28,7 +28,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 # what the installed package is made from; the Python part is installed in place and needs no rebuild
-ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenarios docs/errors validation -type f \
+ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenarios docs/errors docs/schema validation -type f \
             -not -path 'crates/xtask/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path '*/__pycache__/*' \
             2>/dev/null)
 # the tests whose digests must be the same in debug and in release

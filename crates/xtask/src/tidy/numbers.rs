@@ -1,7 +1,7 @@
 //! Every number of a part says what kind of number it is and where it comes from.
 //!
-//! In `parts/`, a mapping with `value:` is a number. It carries `kind:` (datasheet, measured, standard, assumed,
-//! calibrated) and `source:`; a calibrated one also `to:`, what it was fitted to.
+//! In `parts/`, a mapping with `value:` is a number, and so is every entry of a part's `parameters:`. It carries `kind:`
+//! (datasheet, measured, standard, assumed, calibrated) and `source:`; a calibrated one also `to:`, what it was fitted to.
 
 use super::Breach;
 use crate::workspace::Workspace;
@@ -15,13 +15,26 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let yaml = |path: &str| path.starts_with("parts/") && (path.ends_with(".yaml") || path.ends_with(".yml"));
     for (path, text) in workspace.files.iter().filter(|(path, _)| yaml(path)) {
         match serde_saphyr::from_str::<Value>(text) {
-            Ok(document) => walk(&document, String::new(), &mut |place, says| {
-                found.push(Breach::of(path, format!("{place}: {says}")));
-            }),
+            Ok(document) => {
+                let mut report =
+                    |place: &str, says: String| found.push(Breach::of(path, format!("{place}: {says}")));
+                for (name, _) in parameters(&document).filter(|(_, entry)| entry.get("value").is_none()) {
+                    report(
+                        &format!("parameters.{name}"),
+                        "is written without `value:`, `kind:` and `source:`".into(),
+                    );
+                }
+                walk(&document, String::new(), &mut report);
+            }
             Err(error) => found.push(Breach::of(path, format!("is not YAML: {error}"))),
         }
     }
     found
+}
+
+/// The entries of a part's `parameters:`.
+fn parameters(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    document.get("parameters").and_then(Value::as_object).into_iter().flatten()
 }
 
 /// Visits every mapping with a `value:`, wherever it lies in the document.
@@ -96,6 +109,18 @@ mod tests {
             judge("a: {value: 1, kind: calibrated, source: s}\n"),
             ["parts/ssd.yaml: a: is calibrated, but `to:` does not say to what"]
         );
+    }
+
+    #[test]
+    fn a_parameter_is_a_number_however_it_is_written() {
+        assert_eq!(
+            judge("parameters:\n  latency: {kind: assumed, source: s}\n  read.tags: 32\n"),
+            [
+                "parts/ssd.yaml: parameters.latency: is written without `value:`, `kind:` and `source:`",
+                "parts/ssd.yaml: parameters.read.tags: is written without `value:`, `kind:` and `source:`"
+            ]
+        );
+        assert_eq!(judge("parameters:\n  tags: {value: 32, kind: standard, source: 'Base 5.0'}\n"), [""; 0]);
     }
 
     #[test]
