@@ -1,0 +1,430 @@
+//! The state of one egress: its inputs, its wire, the credits it holds, and what it has done so far.
+
+use super::ring::Ring;
+use super::spec::{CLASSES, Class, Direction, DllpMode};
+use super::trains::TrainId;
+use lanetwin_units::LinkRate;
+
+pub(super) const NEVER: u64 = u64::MAX;
+/// Credits of an infinite receiver: more than can ever be taken.
+const PLENTY: i64 = i64::MAX / 2;
+/// The header of a TLP on the wire, as cut-through forwarding has to see it \[B\].
+pub(super) const HEADER_BYTES: u16 = 24;
+/// The smallest TLP: framing and a header of 3 DW \[B\].
+pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
+pub(super) const DLLP_BYTES: u64 = 8;
+pub(super) const NO_EGRESS: u16 = u16::MAX;
+
+/// `n` equal TLPs of one train, eligible at `t`, `t + p`, … \[ticks\].
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Segment {
+    pub t: u64,
+    pub p: u64,
+    pub train: TrainId,
+    pub n: u16,
+    /// Index of the first in the train.
+    pub index: u16,
+    pub bytes: u16,
+    pub payload: u16,
+    /// Data credits of each.
+    pub units: u16,
+    pub to: u16,
+    pub relaxed: bool,
+}
+
+/// `n` returns of something, at `t`, `t + p`, … \[ticks\], each worth `weight`.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Returns {
+    pub t: u64,
+    pub p: u64,
+    pub n: u32,
+    pub weight: u32,
+}
+
+/// Returns in the order of their times.
+#[derive(Clone, Debug)]
+pub(super) struct ReturnRing(Ring<Returns>);
+
+impl ReturnRing {
+    pub fn new() -> Self {
+        Self(Ring::new())
+    }
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.0.front().map_or(NEVER, |r| r.t)
+    }
+    #[inline]
+    pub fn push(&mut self, new: Returns) {
+        if let Some(back) = self.0.back_mut() {
+            debug_assert!(new.t >= back.t + u64::from(back.n - 1) * back.p, "a ring of returns is in the order of time");
+            let continues = new.weight == back.weight
+                && (new.n == 1 || back.n == 1 || new.p == back.p)
+                && (back.n == 1 || new.t == back.t + u64::from(back.n) * back.p)
+                && (new.n == 1 || back.n > 1 || new.t == back.t + new.p);
+            if continues {
+                if back.n == 1 {
+                    back.p = new.t - back.t;
+                }
+                back.n += new.n;
+                return;
+            }
+        }
+        self.0.push(new);
+    }
+    /// Takes out what is due at `t`: how many, and their weight together.
+    #[inline]
+    pub fn take_due(&mut self, t: u64) -> (i64, i64) {
+        let (mut count, mut weight) = (0, 0);
+        while let Some(front) = self.0.front_mut() {
+            if front.t > t {
+                break;
+            }
+            let due = if front.n == 1 || front.p == 0 {
+                front.n
+            } else {
+                (((t - front.t) / front.p) + 1).min(u64::from(front.n)) as u32
+            };
+            count += i64::from(due);
+            weight += i64::from(due) * i64::from(front.weight);
+            if due < front.n {
+                front.t += u64::from(due) * front.p;
+                front.n -= due;
+                break;
+            }
+            self.0.pop();
+        }
+        (count, weight)
+    }
+    pub fn take_one(&mut self) {
+        if let Some(front) = self.0.front_mut() {
+            front.t += front.p;
+            front.n -= 1;
+            if front.n == 0 {
+                self.0.pop();
+            }
+        }
+    }
+    /// What is on its way: how many, and their weight together.
+    pub fn pending(&self) -> (u64, u64) {
+        self.0.iter().fold((0, 0), |(n, w), r| {
+            (n + u64::from(r.n), w + u64::from(r.n) * u64::from(r.weight))
+        })
+    }
+}
+
+/// The time of bytes on one wire.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Serialiser {
+    /// Ticks per byte if that is a whole number, as it is for every power-of-two width; else 0.
+    per_byte: u64,
+    rate: LinkRate,
+    /// The last size asked for, and its time.
+    last: (u64, u64),
+}
+
+impl Serialiser {
+    pub fn new(rate: LinkRate) -> Self {
+        let (one, many) = (rate.ticks_for(1).0, rate.ticks_for(1 << 20).0);
+        Self { per_byte: if many == one << 20 { one } else { 0 }, rate, last: (0, 0) }
+    }
+    #[inline]
+    pub fn ticks(&mut self, bytes: u64) -> u64 {
+        if self.per_byte != 0 {
+            return self.per_byte * bytes;
+        }
+        if self.last.0 != bytes {
+            self.last = (bytes, self.rate.ticks_for(bytes).0);
+        }
+        self.last.1
+    }
+}
+
+/// A link's own overhead: SKP and DLLPs, by when they are due.
+#[derive(Clone, Debug)]
+pub(super) struct Overhead {
+    /// The earliest tick at which anything is due.
+    pub next: u64,
+    pub period: u64,
+    pub skp: u64,
+    /// The number of the next SKP; it is due at `number × period`.
+    pub number: u64,
+    pub mode: DllpMode,
+    /// DLLPs that are due here (mode `Each`).
+    pub due: ReturnRing,
+    /// DLLPs that TLPs of this direction cause on the opposite one, by epoch of the start (mode `Lump`).
+    pub caused: Ring<(u64, u32)>,
+    pub ack_every: u32,
+    pub update_every: u32,
+    pub since_ack: u32,
+    pub since_update: u32,
+    pub delay: u64,
+}
+
+impl Overhead {
+    fn new(direction: &Direction) -> Self {
+        let period = direction.skp.map_or(NEVER, |s| s.period);
+        Self {
+            next: period,
+            period,
+            skp: direction.skp.map_or(0, |s| s.duration),
+            number: 1,
+            mode: direction.dllps.mode,
+            due: ReturnRing::new(),
+            caused: Ring::new(),
+            ack_every: direction.dllps.ack_every,
+            update_every: direction.dllps.update_every,
+            since_ack: 0,
+            since_update: 0,
+            delay: direction.dllps.delay.as_ticks().0,
+        }
+    }
+    #[inline]
+    pub fn skp_due(&self) -> u64 {
+        if self.period == NEVER { NEVER } else { self.number * self.period }
+    }
+}
+
+/// What an egress has done. Times in ticks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Activity {
+    /// TLPs that have started.
+    pub tlps: u64,
+    /// Their payload \[data credits of 16 B\].
+    pub data_units: u64,
+    /// Their bytes on the wire.
+    pub wire_bytes: u64,
+    /// Wire time of TLPs.
+    pub tlp_time: u64,
+    /// Wire time lost to corrupted TLPs and to waiting for their replay.
+    pub replay_time: u64,
+    /// TLPs that had to be sent again, counting each attempt.
+    pub replays: u64,
+    /// Recoveries after REPLAY_NUM corruptions in a row.
+    pub retrains: u64,
+    /// DLLPs that these TLPs have caused on the opposite direction.
+    pub dllps_caused: u64,
+    /// Time between being eligible and starting, summed over TLPs.
+    pub waited: u128,
+    /// Idle wire time while a TLP was waiting for credits or replay-buffer room.
+    pub stalled: u64,
+    /// A sum over all departures that is equal for equal schedules.
+    pub digest: u64,
+}
+
+/// Where a TLP goes from an egress.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Hop {
+    /// The next egress, or [`NO_EGRESS`] at the destination.
+    pub egress: u16,
+    /// The first of the inputs there that belong to this ingress.
+    pub input: u16,
+}
+
+/// Where the TLPs of an ingress came from: whom their credits go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ingress {
+    /// The egress upstream, or [`NO_EGRESS`] if a device hands in here.
+    pub upstream: u16,
+    /// The first of the return rings there that belong to this egress.
+    pub ring: u16,
+}
+
+/// How the receiver at the end of an egress empties its buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sink {
+    /// A switch: when the TLP has left the next egress.
+    Switch,
+    /// An endpoint that the links drain.
+    Line { latency: u64, per_tlp: u64, payload: Option<LinkRate>, free: u64 },
+    /// An endpoint that drains by itself.
+    Device,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Egress {
+    pub link_free: u64,
+    /// The picosecond of the pending wake; any other wake is stale.
+    pub wake: u64,
+    /// A TLP could go but for credits or room: tell me of returns.
+    pub starved: bool,
+    /// The input after the last winner.
+    pub pointer: u16,
+    /// One bit for each input that holds anything.
+    pub occupied: u128,
+    /// The eligibility of each input's first TLP, [`NEVER`] if it is empty.
+    pub head: Vec<u64>,
+    pub inputs: Vec<Ring<Segment>>,
+    pub ingress: Vec<Ingress>,
+    pub serialiser: Serialiser,
+    pub header_credits: [i64; CLASSES],
+    pub data_credits: [i64; CLASSES],
+    pub finite: [bool; CLASSES],
+    /// Credit returns, by 3 × releaser + class.
+    pub returns: Vec<ReturnRing>,
+    pub credit_latency: u64,
+    pub replay_room: i64,
+    pub replay_finite: bool,
+    pub replay_returns: ReturnRing,
+    /// From the last byte leaving to the replay buffer having room again.
+    pub ack_round: u64,
+    pub propagation: u64,
+    /// Propagation plus the latency of the switch behind it.
+    pub transit: u64,
+    pub cut_through: bool,
+    pub hops: Vec<Hop>,
+    pub sink: Sink,
+    pub overhead: Overhead,
+    pub opposite: u16,
+    pub bit_error_ratio: f64,
+    pub clean_bits: u64,
+    pub nak_round: u64,
+    pub retrain: u64,
+    /// The least delay from anybody's decision to an item in this egress' rings.
+    pub lookahead: u64,
+    /// The least delay from a start here to any effect elsewhere.
+    pub reach: u64,
+    /// Since when the wire has been idle for want of credits, [`NEVER`] if it is not.
+    pub stalled_since: u64,
+    pub done: Activity,
+}
+
+impl Egress {
+    pub fn new(direction: &Direction) -> Self {
+        let finite = [0, 1, 2].map(|c| direction.credits.header[c].is_some() || direction.credits.data[c].is_some());
+        let initial = |n: Option<u32>| n.map_or(PLENTY, i64::from);
+        let propagation = direction.propagation.as_ticks().0;
+        Self {
+            link_free: 0,
+            wake: NEVER,
+            starved: false,
+            pointer: 0,
+            occupied: 0,
+            head: Vec::new(),
+            inputs: Vec::new(),
+            ingress: Vec::new(),
+            serialiser: Serialiser::new(direction.rate),
+            header_credits: direction.credits.header.map(initial),
+            data_credits: direction.credits.data.map(initial),
+            finite,
+            returns: Vec::new(),
+            credit_latency: direction.credits.latency.as_ticks().0,
+            replay_room: initial(direction.replay_buffer),
+            replay_finite: direction.replay_buffer.is_some(),
+            replay_returns: ReturnRing::new(),
+            ack_round: propagation + direction.ack_latency.as_ticks().0,
+            propagation,
+            transit: propagation,
+            cut_through: false,
+            hops: Vec::new(),
+            sink: Sink::Device,
+            overhead: Overhead::new(direction),
+            opposite: NO_EGRESS,
+            bit_error_ratio: direction.errors.bit_error_ratio,
+            clean_bits: u64::MAX,
+            nak_round: 2 * propagation + direction.errors.nak_latency.as_ticks().0,
+            retrain: direction.errors.retrain.as_ticks().0,
+            lookahead: 0,
+            reach: 0,
+            stalled_since: NEVER,
+            done: Activity::default(),
+        }
+    }
+
+    /// Adds the three inputs of an ingress; returns the number of the first.
+    pub fn add_ingress(&mut self, ingress: Ingress) -> u16 {
+        let first = self.inputs.len() as u16;
+        self.ingress.push(ingress);
+        for _ in 0..CLASSES {
+            self.inputs.push(Ring::new());
+            self.head.push(NEVER);
+        }
+        first
+    }
+
+    /// Adds the three return rings of a releaser; returns the number of the first.
+    pub fn add_releaser(&mut self) -> u16 {
+        let first = self.returns.len() as u16;
+        self.returns.extend((0..CLASSES).map(|_| ReturnRing::new()));
+        first
+    }
+
+    /// Puts TLPs into an input, joining them to the last ones where they continue them.
+    #[inline]
+    pub fn enqueue(&mut self, input: usize, new: Segment) {
+        let ring = &mut self.inputs[input];
+        if let Some(back) = ring.back_mut() {
+            let last = back.t + u64::from(back.n - 1) * back.p;
+            debug_assert!(new.t >= last, "an input is in the order of time");
+            if back.train == new.train {
+                let step = new.t - last;
+                if (back.n == 1 || back.p == step) && (new.n == 1 || new.p == step) {
+                    back.p = step;
+                    back.n += new.n;
+                    return;
+                }
+            }
+        } else {
+            self.head[input] = new.t;
+            self.occupied |= 1 << input;
+        }
+        ring.push(new);
+    }
+
+    /// Takes the first `m` TLPs out of an input.
+    #[inline]
+    pub fn dequeue(&mut self, input: usize, m: u16) {
+        let ring = &mut self.inputs[input];
+        if let Some(front) = ring.front_mut().filter(|front| m < front.n) {
+            front.t += u64::from(m) * front.p;
+            front.n -= m;
+            front.index += m;
+            self.head[input] = front.t;
+            return;
+        }
+        ring.pop();
+        match ring.front() {
+            Some(front) => self.head[input] = front.t,
+            None => {
+                self.head[input] = NEVER;
+                self.occupied &= !(1 << input);
+            }
+        }
+    }
+
+    /// Whether a TLP of this class may go at `t`, as far as credits say.
+    #[inline]
+    pub fn has_credits(&mut self, class: usize, units: u16, t: u64) -> bool {
+        let units = i64::from(units);
+        if self.header_credits[class] >= 1 && self.data_credits[class] >= units {
+            return true;
+        }
+        for ring in self.returns.iter_mut().skip(class).step_by(CLASSES) {
+            let (headers, data) = ring.take_due(t);
+            self.header_credits[class] += headers;
+            self.data_credits[class] += data;
+        }
+        self.header_credits[class] >= 1 && self.data_credits[class] >= units
+    }
+
+    /// The next known return of credits of this class.
+    pub fn next_credit(&self, class: usize) -> u64 {
+        self.returns.iter().skip(class).step_by(CLASSES).map(ReturnRing::next).min().unwrap_or(NEVER)
+    }
+
+    /// Whether the replay buffer has room for these wire bytes at `t`.
+    #[inline]
+    pub fn has_room(&mut self, bytes: u16, t: u64) -> bool {
+        let bytes = i64::from(bytes);
+        if self.replay_room >= bytes {
+            return true;
+        }
+        self.replay_room += self.replay_returns.take_due(t).1;
+        self.replay_room >= bytes
+    }
+}
+
+impl From<Class> for usize {
+    fn from(class: Class) -> Self {
+        class as Self
+    }
+}

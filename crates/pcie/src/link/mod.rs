@@ -1,0 +1,250 @@
+//! Links: which TLP leaves when, for whole trains of TLPs at a time, exactly.
+//!
+//! ```text
+//!  device ─ submit(train) ─► egress ═wire═► switch: egress ═wire═► deliver ─► device
+//!                              ▲  credits, ACKs    ▲                │
+//!                              └───────────────────┴──── returns ◄──┘
+//! ```
+//!
+//! docs/link-model.md says what a link does; this module does it, as logic without a clock: time is an argument, effects go to an
+//! [`Environment`]. A [`Fabric`] is every link of one PCIe domain. Each direction of a link, an *egress*, has one pump that
+//! commits at a wake all starts before a horizon (see `pump.rs`); the horizon is what makes it fast and cannot change what happens.
+//!
+//! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels, flit mode, power states.
+
+mod build;
+mod egress;
+mod overhead;
+mod pump;
+mod ring;
+mod spec;
+mod trains;
+
+pub use build::{BuildError, FabricBuilder, SWITCH_PORTS_MAX};
+pub use egress::Activity;
+pub use spec::{
+    Attach, CLASSES, Class, Credits, Delivery, Departures, Direction, DllpMode, Dllps, Drain, EgressId, EndpointId,
+    EndpointSpec, Environment, Errors, Forwarding, LinkId, REPLAY_NUM, Skp, SwitchId, SwitchSpec, Train,
+};
+pub use trains::RECORDED_HOPS;
+
+use egress::{DLLP_BYTES, Egress, NEVER, Returns, Segment};
+use lanetwin_units::{Instant, Ticks};
+use trains::{Trains, UnderWay};
+
+/// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Journey<U> {
+    /// The endpoint that the train left from.
+    pub from: EndpointId,
+    /// The endpoint that it went to.
+    pub to: EndpointId,
+    /// What the sender gave along.
+    pub user: U,
+    /// When the train was eligible \[ticks\].
+    pub ready: Ticks,
+    /// How many links it went over; at most [`RECORDED_HOPS`] are recorded.
+    pub hops: u8,
+    /// The start of the last TLP on each of them \[ticks\].
+    pub starts: [u64; RECORDED_HOPS],
+    /// The arrival of its last byte \[ticks\].
+    pub arrival: Ticks,
+}
+
+/// Is told of every run of departures.
+pub type DepartureTap = Box<dyn FnMut(&Departures)>;
+
+/// All links of a PCIe domain.
+pub struct Fabric<U> {
+    egresses: Vec<Egress>,
+    /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
+    out: Vec<(u16, u64)>,
+    trains: Trains<U>,
+    tlp_by_tlp: bool,
+    tap: Option<DepartureTap>,
+    journeys: Option<Vec<Journey<U>>>,
+}
+
+impl<U: Copy> Fabric<U> {
+    fn new(egresses: Vec<Egress>, out: Vec<u16>) -> Self {
+        Self {
+            egresses,
+            out: out.into_iter().map(|e| (e, 0)).collect(),
+            trains: Trains::new(),
+            tlp_by_tlp: false,
+            tap: None,
+            journeys: None,
+        }
+    }
+    /// Decides one TLP at a time. The departures are the same, only slower to compute.
+    pub fn set_tlp_by_tlp(&mut self, on: bool) {
+        self.tlp_by_tlp = on;
+    }
+    /// Shows every departure to `tap` from now on.
+    pub fn set_tap(&mut self, tap: Option<DepartureTap>) {
+        self.tap = tap;
+    }
+    /// Records the way of every train from now on, or stops recording.
+    pub fn record_journeys(&mut self, on: bool) {
+        self.journeys = on.then(Vec::new);
+    }
+    /// The journeys recorded so far; forgets them.
+    pub fn take_journeys(&mut self) -> Vec<Journey<U>> {
+        self.journeys.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A device hands in a train that is eligible for the wire at `ready`, not before anything it handed in earlier.
+    ///
+    /// # Panics
+    /// If the train is empty, or its destination cannot be reached from here.
+    pub fn submit(&mut self, endpoint: EndpointId, ready: Instant, train: Train<U>, env: &mut impl Environment<U>) {
+        assert!(train.count > 0, "a train has at least one TLP");
+        let (e, sequence) = self.out[endpoint.index()];
+        self.out[endpoint.index()].1 += 1;
+        let t = Ticks::from(ready).0;
+        let id = self.trains.put(UnderWay {
+            train,
+            from: endpoint,
+            sequence,
+            key: digest_key(endpoint, sequence),
+            ready: t,
+            hops: 0,
+            starts: [0; RECORDED_HOPS],
+        });
+        let segment = Segment {
+            t,
+            p: 0,
+            train: id,
+            n: train.count,
+            index: 0,
+            bytes: train.wire_bytes,
+            payload: train.payload,
+            units: train.payload.div_ceil(16),
+            to: train.to.0,
+            relaxed: train.relaxed,
+        };
+        let egress = &mut self.egresses[usize::from(e)];
+        egress.enqueue(usize::from(train.class), segment);
+        let at = t.max(egress.link_free);
+        self.ask_wake(usize::from(e), at, env);
+    }
+
+    /// A device that drains by itself has freed the buffers of `count` TLPs at `at`.
+    pub fn release(
+        &mut self,
+        endpoint: EndpointId,
+        at: Instant,
+        class: Class,
+        (count, payload): (u16, u16),
+        env: &mut impl Environment<U>,
+    ) {
+        let e = usize::from(self.out[endpoint.index()].0 ^ 1);
+        let egress = &mut self.egresses[e];
+        let class = usize::from(class);
+        if !egress.finite[class] {
+            return;
+        }
+        let t = Ticks::from(at).0 + egress.credit_latency;
+        let weight = u32::from(payload.div_ceil(16));
+        egress.returns[class].push(Returns { t, p: 0, n: u32::from(count), weight });
+        if egress.starved {
+            let at = t.max(egress.link_free);
+            self.ask_wake(e, at, env);
+        }
+    }
+
+    /// How many egresses there are: two for each link.
+    #[must_use]
+    pub fn egress_count(&self) -> usize {
+        self.egresses.len()
+    }
+    /// What an egress has done so far.
+    #[must_use]
+    pub fn activity(&self, egress: EgressId) -> Activity {
+        self.egresses[egress.index()].done
+    }
+    /// The wire time of the DLLPs that an egress had to carry so far, and of one SKP and its period \[ticks\].
+    #[must_use]
+    pub fn overhead(&self, egress: EgressId) -> OverheadTime {
+        let own = &self.egresses[egress.index()];
+        let caused = self.egresses[usize::from(own.opposite)].done.dllps_caused;
+        let mut serialiser = own.serialiser;
+        let period = own.overhead.period;
+        OverheadTime {
+            dllps: caused * serialiser.ticks(DLLP_BYTES),
+            skp: own.overhead.skp,
+            skp_period: (period != NEVER).then_some(period),
+        }
+    }
+    /// How many trains are under way.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.trains.len()
+    }
+    /// Header and data credits of a class that the transmitter holds or that are on their way back to it; `None` if they are
+    /// infinite. When nothing is under way they are what the receiver advertised.
+    #[must_use]
+    pub fn credits(&self, egress: EgressId, class: Class) -> Option<(u64, u64)> {
+        let own = &self.egresses[egress.index()];
+        let c = usize::from(class);
+        own.finite[c].then(|| {
+            own.returns.iter().skip(c).step_by(CLASSES).map(egress::ReturnRing::pending).fold(
+                (own.header_credits[c].unsigned_abs(), own.data_credits[c].unsigned_abs()),
+                |(h, d), (n, w)| (h + n, d + w),
+            )
+        })
+    }
+    /// All departures so far, as 64 bits: equal for equal schedules.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.egresses.iter().enumerate().fold(0, |sum: u64, (e, egress)| {
+            sum.rotate_left(7) ^ egress.done.digest.wrapping_mul(2 * e as u64 + 1)
+        })
+    }
+    /// Shows the state of every egress by name, for people.
+    pub fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        for (e, egress) in self.egresses.iter().enumerate() {
+            let queued: usize = egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.n)).sum();
+            see(&format!("egress{e}/queued"), format!("{queued} TLPs"));
+            see(&format!("egress{e}/free-at"), Ticks(egress.link_free).as_ps_ceil().to_string());
+            for (c, name) in ["posted", "non-posted", "completion"].into_iter().enumerate() {
+                if egress.finite[c] {
+                    let credits = format!("{} headers, {} data", egress.header_credits[c], egress.data_credits[c]);
+                    see(&format!("egress{e}/credits/{name}"), credits);
+                }
+            }
+            see(&format!("egress{e}/sent"), format!("{} TLPs", egress.done.tlps));
+        }
+    }
+}
+
+/// Wire time of what a link sends on its own account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OverheadTime {
+    /// All DLLPs so far \[ticks\].
+    pub dllps: u64,
+    /// One SKP ordered set \[ticks\].
+    pub skp: u64,
+    /// From one SKP to the next \[ticks\], if there are any.
+    pub skp_period: Option<u64>,
+}
+
+impl<U: Copy> UnderWay<U> {
+    fn journey(&self, to: EndpointId, arrival: u64) -> Journey<U> {
+        Journey {
+            from: self.from,
+            to,
+            user: self.train.user,
+            ready: Ticks(self.ready),
+            hops: self.hops,
+            starts: self.starts,
+            arrival: Ticks(arrival),
+        }
+    }
+}
+
+/// An odd number that names a train in the digest.
+const fn digest_key(from: EndpointId, sequence: u64) -> u64 {
+    let x = (sequence ^ ((from.0 as u64) << 48)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) | 1
+}

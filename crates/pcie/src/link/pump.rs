@@ -1,0 +1,442 @@
+//! The pump: commits, at one wake of an egress, every start that is safe before a horizon, in runs where it can.
+//!
+//! ```text
+//!   now          start  start+per  …                     horizon
+//!   ─┼─────────────█████─█████─█████─█████─────────────────┼────────► ticks
+//!                  └───── one run: one segment, ──────┘    nothing that is still unknown
+//!                         one commit, O(1)                  can matter before here
+//! ```
+//!
+//! The decision at a tick depends only on what carries a time ≤ that tick (docs/link-model.md, section 4), and nothing with a time
+//! before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and `granularity: tlp` is
+//! this code with the horizon one picosecond away and runs of one.
+
+use super::Fabric;
+use super::egress::{Egress, HEADER_BYTES, NEVER, NO_EGRESS, Returns, Segment, Sink};
+use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, REPLAY_NUM};
+use super::trains::RECORDED_HOPS;
+use lanetwin_units::{Instant, LinkRate, TICKS_PER_PS, Ticks};
+
+/// What an egress can do at a tick.
+enum Choice {
+    /// Send from this input. Another one is waiting (`contended`), or will be at `until`.
+    Send { input: usize, contended: bool, until: u64 },
+    /// Nothing before this tick.
+    Wait(u64),
+}
+
+/// `m` TLPs that leave at `start`, `start + per`, …
+#[derive(Clone, Copy)]
+struct Run {
+    start: u64,
+    per: u64,
+    m: u16,
+    ser: u64,
+}
+
+impl Run {
+    fn last(self) -> u64 {
+        self.start + u64::from(self.m - 1) * self.per
+    }
+}
+
+impl<U: Copy> Fabric<U> {
+    /// Lets an egress decide, at the wake it asked for.
+    pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
+        let e = egress.index();
+        if self.egresses[e].wake != now.as_ps() {
+            return; // an earlier wake has done this one's work
+        }
+        self.egresses[e].wake = NEVER;
+        self.egresses[e].starved = false;
+        let now = Ticks::from(now).0;
+        let mut horizon = self.horizon(e, now, env);
+        let mut t = now.max(self.egresses[e].link_free);
+        let mut started = false;
+        loop {
+            let egress = &mut self.egresses[e];
+            if egress.occupied == 0 {
+                return;
+            }
+            t = t.max(egress.earliest());
+            if t >= horizon {
+                self.ask_wake(e, t, env);
+                return;
+            }
+            if self.pay_overhead(e, t) {
+                t = self.egresses[e].link_free;
+                continue;
+            }
+            match self.egresses[e].choose(t) {
+                Choice::Wait(NEVER) => return,
+                Choice::Wait(later) => t = later,
+                Choice::Send { input, contended, until } => {
+                    if !started {
+                        started = true;
+                        let egress = &self.egresses[e];
+                        let echo = t.saturating_add(egress.reach).saturating_add(egress.lookahead);
+                        horizon = horizon.min(echo).max(t + 1);
+                    }
+                    let until = if contended { t + 1 } else { until.min(horizon) };
+                    self.send(e, input, t, until, env);
+                    t = self.egresses[e].link_free;
+                }
+            }
+        }
+    }
+
+    /// The tick before which nothing that is still unknown can turn up.
+    fn horizon(&self, e: usize, now: u64, env: &mut impl Environment<U>) -> u64 {
+        let step = now + TICKS_PER_PS;
+        if self.tlp_by_tlp {
+            return step;
+        }
+        let unknown = env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS);
+        let end = env.limit().as_ps().saturating_add(1).saturating_mul(TICKS_PER_PS);
+        unknown.saturating_add(self.egresses[e].lookahead).min(end).max(step)
+    }
+
+    /// Asks for a wake of `e` at tick `t`, unless an earlier one is pending.
+    #[inline]
+    pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
+        let at = Ticks(t).as_ps_floor();
+        let egress = &mut self.egresses[e];
+        if at.as_ps() < egress.wake {
+            egress.wake = at.as_ps();
+            env.wake(EgressId(e as u16), at);
+        }
+    }
+
+    /// Sends from `input` at `t`, and as many more of the same as may start before `until`.
+    fn send(&mut self, e: usize, input: usize, t: u64, until: u64, env: &mut impl Environment<U>) {
+        let one_by_one = self.tlp_by_tlp;
+        let egress = &mut self.egresses[e];
+        let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
+        let ser = egress.serialiser.ticks(u64::from(segment.bytes));
+        let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
+        if egress.bit_error_ratio > 0.0 {
+            self.corrupt(e, &segment, &mut run, env);
+        }
+        self.commit(e, input, t, segment, run, env);
+    }
+
+    /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
+    fn corrupt(&mut self, e: usize, segment: &Segment, run: &mut Run, env: &mut impl Environment<U>) {
+        let bits = u64::from(segment.bytes) * 8;
+        let egress = &mut self.egresses[e];
+        if egress.clean_bits == u64::MAX {
+            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+        }
+        let well = egress.clean_bits / bits;
+        if well > 0 {
+            run.m = run.m.min(u16::try_from(well).unwrap_or(u16::MAX));
+            egress.clean_bits -= u64::from(run.m) * bits;
+            return;
+        }
+        run.m = 1;
+        let decided = run.start;
+        let mut failures = 0;
+        while egress.clean_bits < bits {
+            // The TLP may hold more than one corrupted bit: go on from its end.
+            let mut left = bits - egress.clean_bits - 1;
+            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+            while egress.clean_bits < left {
+                left -= egress.clean_bits + 1;
+                egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+            }
+            egress.clean_bits -= left;
+            failures += 1;
+            egress.done.replays += 1;
+            run.start += run.ser + egress.nak_round;
+            if failures % REPLAY_NUM == 0 {
+                run.start += egress.retrain;
+                egress.done.retrains += 1;
+            }
+        }
+        egress.clean_bits -= bits;
+        egress.done.replay_time += run.start - decided;
+    }
+
+    /// Lets a run of TLPs leave: takes and returns credits, passes them on, keeps the books.
+    #[inline]
+    fn commit(
+        &mut self,
+        e: usize,
+        input: usize,
+        decided: u64,
+        segment: Segment,
+        run: Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let class = input % CLASSES;
+        let m = i64::from(run.m);
+        let egress = &mut self.egresses[e];
+        egress.dequeue(input, run.m);
+        egress.pointer = (input + 1) as u16;
+        egress.link_free = run.last() + run.ser;
+        if egress.finite[class] {
+            egress.header_credits[class] -= m;
+            egress.data_credits[class] -= m * i64::from(segment.units);
+        }
+        if egress.replay_finite {
+            egress.replay_room -= m * i64::from(segment.bytes);
+            let back = run.start + run.ser + egress.ack_round;
+            egress.replay_returns.push(Returns {
+                t: back,
+                p: run.per,
+                n: u32::from(run.m),
+                weight: u32::from(segment.bytes),
+            });
+        }
+        let train = self.trains.get_mut(segment.train);
+        egress.note(&segment, &run, decided, train.key);
+        let is_last = segment.index + run.m == train.train.count;
+        if is_last && usize::from(train.hops) < RECORDED_HOPS {
+            train.starts[usize::from(train.hops)] = run.last();
+            train.hops += 1;
+        }
+        if let Some(tap) = &mut self.tap {
+            tap(&Departures {
+                egress: EgressId(e as u16),
+                from: train.from,
+                sequence: train.sequence,
+                first: segment.index,
+                count: run.m,
+                start: run.start,
+                spacing: run.per,
+            });
+        }
+        let ingress = egress.ingress[input / CLASSES];
+        if ingress.upstream == NO_EGRESS {
+            if is_last && train.train.notify {
+                let (from, user) = (train.from, train.train.user);
+                env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), user);
+            }
+        } else {
+            self.give_back(usize::from(ingress.upstream), usize::from(ingress.ring) + class, &segment, &run, env);
+        }
+        self.cause_dllps(e, decided, run.start, run.per, run.m, run.ser);
+        let hop = self.egresses[e].hops[usize::from(segment.to)];
+        if hop.egress == NO_EGRESS {
+            self.arrive(e, class, &segment, &run, is_last, env);
+        } else {
+            self.forward(e, usize::from(hop.egress), usize::from(hop.input) + class, segment, &run, env);
+        }
+    }
+
+    /// The buffer upstream is free when the TLPs have left here: returns the credits.
+    #[inline]
+    fn give_back(&mut self, upstream: usize, ring: usize, segment: &Segment, run: &Run, env: &mut impl Environment<U>) {
+        let egress = &mut self.egresses[upstream];
+        if !egress.finite[ring % CLASSES] {
+            return;
+        }
+        let first = run.start + run.ser + egress.credit_latency;
+        let weight = u32::from(segment.units);
+        egress.returns[ring].push(Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+        if egress.starved {
+            let at = first.max(egress.link_free);
+            self.ask_wake(upstream, at, env);
+        }
+    }
+
+    /// Passes TLPs on to the next egress.
+    #[inline]
+    fn forward(&mut self, e: usize, next: usize, input: usize, segment: Segment, run: &Run, env: &mut impl Environment<U>) {
+        let egress = &mut self.egresses[e];
+        let bytes = u64::from(segment.bytes);
+        let mut t = run.start + egress.transit;
+        if egress.cut_through {
+            let header = egress.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
+            let theirs = self.egresses[next].serialiser.ticks(bytes);
+            t += header.max(run.ser.saturating_sub(theirs));
+        } else {
+            t += run.ser;
+        }
+        let onward = &mut self.egresses[next];
+        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..segment });
+        let at = t.max(onward.link_free);
+        self.ask_wake(next, at, env);
+    }
+
+    /// TLPs reach their destination.
+    #[inline]
+    fn arrive(&mut self, e: usize, class: usize, segment: &Segment, run: &Run, is_last: bool, env: &mut impl Environment<U>) {
+        let egress = &mut self.egresses[e];
+        let tail = run.start + run.ser + egress.propagation;
+        egress.drain(class, segment, run, tail);
+        let train = self.trains.get(segment.train);
+        let (to, from, sequence, user) = (EndpointId(segment.to), train.from, train.sequence, train.train.user);
+        if train.train.singly || matches!(egress.sink, Sink::Device) {
+            for i in 0..run.m {
+                let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
+                env.deliver(to, at, Delivery { from, sequence, first: segment.index + i, count: 1, user });
+            }
+        } else if is_last {
+            let at = Ticks(run.last() + run.ser + egress.propagation).as_ps_ceil();
+            env.deliver(to, at, Delivery { from, sequence, first: 0, count: train.train.count, user });
+        }
+        if is_last {
+            if let Some(journeys) = &mut self.journeys {
+                journeys.push(train.journey(to, run.last() + run.ser + egress.propagation));
+            }
+            self.trains.remove(segment.train);
+        }
+    }
+}
+
+impl Egress {
+    #[inline]
+    fn earliest(&self) -> u64 {
+        let mut rest = self.occupied;
+        let mut least = NEVER;
+        while rest != 0 {
+            least = least.min(self.head[rest.trailing_zeros() as usize]);
+            rest &= rest - 1;
+        }
+        least
+    }
+
+    /// Round robin at `t` over the inputs whose first TLP may go.
+    #[inline]
+    fn choose(&mut self, t: u64) -> Choice {
+        let ahead = self.occupied & (u128::MAX << self.pointer);
+        let mut winner = None;
+        let (mut contended, mut until, mut blocked) = (false, NEVER, false);
+        for mut part in [ahead, self.occupied & !ahead] {
+            while part != 0 {
+                let input = part.trailing_zeros() as usize;
+                part &= part - 1;
+                let head = self.head[input];
+                if head > t {
+                    until = until.min(head);
+                } else if winner.is_some() {
+                    contended = true;
+                } else {
+                    match self.obstacle(input, t) {
+                        None => winner = Some(input),
+                        Some(known) => {
+                            contended = true;
+                            blocked |= known != 0;
+                            until = if known == 0 { until } else { until.min(known) };
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(input) = winner {
+            if self.stalled_since != NEVER {
+                self.done.stalled += t - self.stalled_since;
+                self.stalled_since = NEVER;
+            }
+            return Choice::Send { input, contended, until };
+        }
+        if blocked {
+            self.starved = true;
+            self.stalled_since = self.stalled_since.min(t);
+        }
+        Choice::Wait(until)
+    }
+
+    /// What keeps the first TLP of `input` from going at `t`: nothing, the order (`Some(0)`), or something that is known to come
+    /// back at a tick, or at no known tick ([`NEVER`]).
+    #[inline]
+    fn obstacle(&mut self, input: usize, t: u64) -> Option<u64> {
+        let class = input % CLASSES;
+        let (bytes, units, relaxed) = self.inputs[input].front().map_or((0, 0, false), |s| (s.bytes, s.units, s.relaxed));
+        if class != 0 && !relaxed && self.head[input - class] <= self.head[input] {
+            return Some(0);
+        }
+        if !self.has_credits(class, units, t) {
+            return Some(self.next_credit(class));
+        }
+        if !self.has_room(bytes, t) {
+            return Some(self.replay_returns.next());
+        }
+        None
+    }
+
+    /// How many TLPs of a segment may leave from `t` on without another look, and how far apart.
+    #[inline]
+    fn run(&self, segment: &Segment, class: usize, t: u64, ser: u64, until: u64, one_by_one: bool) -> Run {
+        let (mut per, mut m) = (ser, u64::from(segment.n));
+        if one_by_one || m == 1 {
+            return Run { start: t, per, m: 1, ser };
+        }
+        if segment.p > ser {
+            if t == segment.t {
+                per = segment.p;
+            } else {
+                m = m.min((t - segment.t) / (segment.p - ser) + 1);
+            }
+        }
+        let until = until.min(self.overhead.next);
+        if t + (m - 1) * per >= until {
+            m = (until - 1 - t) / per + 1;
+        }
+        if self.finite[class] {
+            m = m.min(self.header_credits[class].unsigned_abs());
+            if segment.units != 0 && self.data_credits[class] < m as i64 * i64::from(segment.units) {
+                m = self.data_credits[class] as u64 / u64::from(segment.units);
+            }
+        }
+        if self.replay_finite && self.replay_room < m as i64 * i64::from(segment.bytes) {
+            m = self.replay_room as u64 / u64::from(segment.bytes);
+        }
+        Run { start: t, per, m: m as u16, ser }
+    }
+
+    /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal schedules,
+    /// however they are cut into runs.
+    #[inline]
+    fn note(&mut self, segment: &Segment, run: &Run, decided: u64, key: u64) {
+        let m = u64::from(run.m);
+        let pairs = m * (m - 1) / 2;
+        let starts = m.wrapping_mul(run.start).wrapping_add(run.per.wrapping_mul(pairs));
+        let indices = m * u64::from(segment.index) + pairs;
+        let done = &mut self.done;
+        done.tlps += m;
+        done.data_units += m * u64::from(segment.units);
+        done.wire_bytes += m * u64::from(segment.bytes);
+        done.tlp_time += m * run.ser;
+        let ahead = m * (decided - segment.t) + run.per * pairs;
+        done.waited += u128::from(ahead - segment.p * pairs);
+        let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        done.digest = done.digest.wrapping_add(key.wrapping_mul(what));
+    }
+
+    /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
+    #[inline]
+    fn drain(&mut self, class: usize, segment: &Segment, run: &Run, tail: u64) {
+        if self.finite == [false; CLASSES] {
+            return;
+        }
+        let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
+        let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(segment.payload)).0;
+        let cost = *per_tlp + payload.map_or(0, per_payload);
+        let (ready, latency_back, weight) = (tail + *latency, self.credit_latency, u32::from(segment.units));
+        let finite = self.finite[class];
+        let ring = &mut self.returns[class];
+        let mut put = |t: u64, p: u64, n: u64| {
+            if finite {
+                ring.push(Returns { t: t + latency_back, p, n: n as u32, weight });
+            }
+        };
+        let m = u64::from(run.m);
+        let mut i = 0;
+        while i < m {
+            let (at, left) = (ready + i * run.per, m - i);
+            if *free <= at {
+                let spacing = run.per.max(cost);
+                put(at + cost, spacing, left);
+                *free = at + (left - 1) * spacing + cost;
+                return;
+            }
+            // The receiver is behind: it takes them out at its own pace until it has caught up.
+            let behind = if run.per <= cost { left } else { (*free - at).div_ceil(run.per - cost).min(left) };
+            put(*free + cost, cost, behind);
+            *free += behind * cost;
+            i += behind;
+        }
+    }
+}

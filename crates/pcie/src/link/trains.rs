@@ -1,0 +1,60 @@
+//! The trains that are under way: what was handed in, kept until the last TLP has arrived.
+
+use super::spec::{EndpointId, Train};
+
+/// A place in the slab of trains.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct TrainId(u32);
+
+/// The most links that a TLP's path is recorded over.
+pub const RECORDED_HOPS: usize = 8;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnderWay<U> {
+    pub train: Train<U>,
+    pub from: EndpointId,
+    pub sequence: u64,
+    /// Enters the digest of each departure.
+    pub key: u64,
+    /// When the train was eligible, and when its last TLP started on each link \[ticks\].
+    pub ready: u64,
+    pub hops: u8,
+    pub starts: [u64; RECORDED_HOPS],
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Trains<U> {
+    slots: Vec<UnderWay<U>>,
+    free: Vec<TrainId>,
+}
+
+impl<U: Copy> Trains<U> {
+    pub const fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new() }
+    }
+    #[inline]
+    pub fn put(&mut self, train: UnderWay<U>) -> TrainId {
+        if let Some(id) = self.free.pop() {
+            self.slots[id.0 as usize] = train;
+            return id;
+        }
+        self.slots.push(train);
+        TrainId((self.slots.len() - 1) as u32)
+    }
+    #[inline]
+    pub fn get(&self, id: TrainId) -> &UnderWay<U> {
+        &self.slots[id.0 as usize]
+    }
+    #[inline]
+    pub fn get_mut(&mut self, id: TrainId) -> &mut UnderWay<U> {
+        &mut self.slots[id.0 as usize]
+    }
+    #[inline]
+    pub fn remove(&mut self, id: TrainId) {
+        self.free.push(id);
+    }
+    /// How many trains are under way.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
