@@ -1,5 +1,6 @@
 //! What links are made of, as declared before a run: endpoints, switches, directions, trains.
 
+pub use crate::spec::flow_control::FcClass as Class;
 use lanetwin_units::{Instant, LinkRate, Span, id};
 
 id! {
@@ -20,17 +21,6 @@ pub enum Attach {
     Endpoint(EndpointId),
     /// The next free port of a switch.
     Switch(SwitchId),
-}
-
-/// The flow-control class of a TLP.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Class {
-    /// Memory writes and messages.
-    Posted = 0,
-    /// Read requests.
-    NonPosted = 1,
-    /// Completions.
-    Completion = 2,
 }
 
 /// The number of flow-control classes.

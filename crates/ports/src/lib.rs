@@ -1,0 +1,29 @@
+//! What may cross a port, and how a device declares itself.
+//!
+//! ```text
+//!   load ──Dma──► requester ══Pcie══╗                 ══ Tlps: handed to the links, with lookahead
+//!                                  Links              ── ordinary kernel channels
+//!   driver ──Cpu──► root complex ══╝
+//! ```
+//!
+//! The set of protocols is closed (it changes when a standards body meets), the set of devices is open (it changes
+//! weekly): [`Message`] is one small enum, [`Model`] is one declaration in one file.
+//!
+//! Not here: any device (the models crate), any protocol rule (the protocol crates).
+
+mod links;
+mod message;
+mod model;
+mod pcie_port;
+
+pub use links::{Journey, LinkReport, Links, LinksBuilder};
+pub use message::{Attributes, Done, Message, Operation, Release, Status, Tlps, Transfer};
+pub use model::{Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
+pub use pcie_port::PCIE_PORT;
+
+/// The kernel, over this crate's message.
+pub type Kernel = lanetwin_kernel::Kernel<Message>;
+/// A machine under construction.
+pub type Builder = lanetwin_kernel::Builder<Message>;
+/// What a component can do while it handles an event.
+pub type Context<'a> = lanetwin_kernel::Context<'a, Message>;

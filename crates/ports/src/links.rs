@@ -1,0 +1,234 @@
+//! All PCIe links of a machine, as one component of the kernel.
+//!
+//! A device's port number *n* on the links is the links' port number *n*: endpoint `n`. The links are foreseeing: they learn of a
+//! train when it is sent, not when it becomes eligible, and that is their lookahead.
+
+use crate::message::{Attributes, Message, Tlps};
+use lanetwin_kernel::{Component, Context, Port, Stream};
+use lanetwin_pcie::link::{
+    Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec, Environment,
+    Fabric, FabricBuilder, LinkId, OverheadTime, SwitchId, SwitchSpec, Train,
+};
+use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
+use lanetwin_units::Instant;
+
+/// The way of a train over the links.
+pub type Journey = lanetwin_pcie::link::Journey<Tlps>;
+
+/// Framing of a TLP in every generation: 8b/10b has STP, sequence number, LCRC, END; 128b/130b the STP token and LCRC \[B\].
+const FRAMING_BYTES: u16 = 8;
+
+/// Collects endpoints, switches and links by name.
+#[derive(Default)]
+pub struct LinksBuilder {
+    fabric: FabricBuilder,
+    addresses: Vec<AddressWidth>,
+    names: Vec<LinkName>,
+}
+
+#[derive(Clone)]
+struct LinkName {
+    link: String,
+    ends: [String; 2],
+    error_ratio: [f64; 2],
+}
+
+impl LinksBuilder {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds a port of a device; as a requester it uses addresses of this width.
+    pub fn endpoint(&mut self, spec: EndpointSpec, addresses: AddressWidth) -> EndpointId {
+        self.addresses.push(addresses);
+        self.fabric.endpoint(spec)
+    }
+    /// Adds a switch.
+    pub fn switch(&mut self, spec: SwitchSpec) -> SwitchId {
+        self.fabric.switch(spec)
+    }
+    /// Joins two of them; the names are for people and for the streams of bit errors.
+    pub fn link(
+        &mut self,
+        (name, from, to): (&str, &str, &str),
+        ends: (Attach, Attach),
+        there: Direction,
+        back: Direction,
+    ) -> LinkId {
+        self.names.push(LinkName {
+            link: name.to_owned(),
+            ends: [from.to_owned(), to.to_owned()],
+            error_ratio: [there.errors.bit_error_ratio, back.errors.bit_error_ratio],
+        });
+        self.fabric.link(ends.0, ends.1, there, back)
+    }
+    /// Wires it all. Bit errors come from streams of `seed` and the link's name.
+    ///
+    /// # Errors
+    /// If the links do not fit together: see [`BuildError`].
+    pub fn build(self, seed: u64) -> Result<Links, BuildError> {
+        let streams = self
+            .names
+            .iter()
+            .flat_map(|n| ["bit errors there", "bit errors back"].map(|purpose| Stream::new(seed, &n.link, purpose)))
+            .collect();
+        Ok(Links { fabric: self.fabric.build()?, addresses: self.addresses, names: self.names, streams })
+    }
+}
+
+/// What one direction of a link has done.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinkReport {
+    /// The link's name.
+    pub link: String,
+    /// Where this direction comes from.
+    pub from: String,
+    /// Where it goes to.
+    pub to: String,
+    /// Its TLPs.
+    pub activity: Activity,
+    /// Its SKPs and DLLPs.
+    pub overhead: OverheadTime,
+}
+
+/// All PCIe links of a machine.
+pub struct Links {
+    fabric: Fabric<Tlps>,
+    addresses: Vec<AddressWidth>,
+    names: Vec<LinkName>,
+    streams: Vec<Stream>,
+}
+
+impl Links {
+    /// The links themselves.
+    pub fn fabric(&mut self) -> &mut Fabric<Tlps> {
+        &mut self.fabric
+    }
+    /// Decides one TLP at a time: the same departures, more slowly.
+    pub fn set_tlp_by_tlp(&mut self, on: bool) {
+        self.fabric.set_tlp_by_tlp(on);
+    }
+    /// Shows every departure to `tap`.
+    pub fn set_departure_tap(&mut self, tap: Option<DepartureTap>) {
+        self.fabric.set_tap(tap);
+    }
+    /// What every direction of every link has done so far.
+    #[must_use]
+    pub fn report(&self) -> Vec<LinkReport> {
+        let direction = |e: usize| {
+            let name = &self.names[e / 2];
+            LinkReport {
+                link: name.link.clone(),
+                from: name.ends[e % 2].clone(),
+                to: name.ends[1 - e % 2].clone(),
+                activity: self.fabric.activity(EgressId(e as u16)),
+                overhead: self.fabric.overhead(EgressId(e as u16)),
+            }
+        };
+        (0..self.fabric.egress_count()).map(direction).collect()
+    }
+    /// The name of an egress: link, from, to.
+    #[must_use]
+    pub fn egress_name(&self, egress: EgressId) -> (&str, &str, &str) {
+        let (name, e) = (&self.names[egress.index() / 2], egress.index() % 2);
+        (&name.link, &name.ends[e], &name.ends[1 - e])
+    }
+    /// The total share of corrupted bits that any link was given.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.names.iter().any(|n| n.error_ratio.iter().any(|&r| r > 0.0))
+    }
+
+    fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {
+        let header = tlps.kind.header_bytes(self.addresses[endpoint.index()]) as u16;
+        let payload = if tlps.kind.has_data() { tlps.bytes } else { 0 };
+        // A payload is a whole number of dwords on the wire.
+        let wire_payload = payload.div_ceil(4) * 4;
+        Train {
+            count: tlps.count,
+            class: tlps.kind.fc_class(),
+            wire_bytes: FRAMING_BYTES + header + wire_payload,
+            payload,
+            to: tlps.to,
+            relaxed: tlps.attributes.has(Attributes::RELAXED),
+            notify: tlps.attributes.has(Attributes::NOTIFY),
+            singly: matches!(tlps.kind, TlpKind::MRd | TlpKind::Msg),
+            user: tlps,
+        }
+    }
+}
+
+impl Component<Message> for Links {
+    fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
+        unreachable!("links are told of messages when they are sent")
+    }
+
+    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
+        let endpoint = EndpointId(port.0);
+        match message {
+            Message::Tlps(tlps) => {
+                let train = self.train(endpoint, tlps);
+                let env = &mut Surroundings { cx, streams: &mut self.streams };
+                self.fabric.submit(endpoint, at, train, env);
+            }
+            Message::Release(release) => {
+                let class = release.kind.fc_class();
+                let payload = if release.kind.has_data() { release.bytes } else { 0 };
+                let env = &mut Surroundings { cx, streams: &mut self.streams };
+                self.fabric.release(endpoint, at, class, (release.count, payload), env);
+            }
+            other => panic!("a device sent {other:?} to the links"),
+        }
+    }
+
+    fn wake(&mut self, token: u32, cx: &mut Context<'_, Message>) {
+        let env = &mut Surroundings { cx, streams: &mut self.streams };
+        self.fabric.pump(EgressId(token as u16), env.cx.now(), env);
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        self.fabric.inspect(see);
+    }
+
+    fn digest(&self) -> u64 {
+        self.fabric.digest()
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+}
+
+struct Surroundings<'a, 'b> {
+    cx: &'a mut Context<'b, Message>,
+    streams: &'a mut [Stream],
+}
+
+impl Environment<Tlps> for Surroundings<'_, '_> {
+    #[inline]
+    fn next_unknown(&mut self) -> Instant {
+        self.cx.next_unknown()
+    }
+    #[inline]
+    fn limit(&self) -> Instant {
+        self.cx.limit()
+    }
+    #[inline]
+    fn wake(&mut self, egress: EgressId, at: Instant) {
+        self.cx.wake_at(at, u32::from(egress.0));
+    }
+    #[inline]
+    fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<Tlps>) {
+        let Delivery { first, count, user, .. } = delivery;
+        let address = user.address + u64::from(first) * u64::from(user.bytes);
+        self.cx.send_at(Port(to.0), at, Message::Tlps(Tlps { count, address, ..user }));
+    }
+    #[inline]
+    fn departed(&mut self, from: EndpointId, at: Instant, user: Tlps) {
+        self.cx.send_at(Port(from.0), at, Message::Departed { handle: user.handle });
+    }
+    fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {
+        self.streams[egress.index()].geometric(bit_error_ratio)
+    }
+}

@@ -1,0 +1,177 @@
+//! The message: closed over the protocols, `Copy`, at most 32 bytes.
+
+use lanetwin_kernel::{Content, mix};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_pcie::spec::tlp::TlpKind;
+
+/// Whatever can cross a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// PCIe, device → link: send these TLPs. Link → device: these TLPs have arrived.
+    Tlps(Tlps),
+    /// PCIe, link → device: the last TLP of a train that asked for it ([`Attributes::NOTIFY`]) has left the device.
+    Departed {
+        /// The handle of the train.
+        handle: u32,
+    },
+    /// PCIe, device → link: the device has emptied its receive buffer of TLPs (only ports that drain by themselves).
+    Release(Release),
+    /// DMA port, load → requester: move this.
+    Dma(Transfer),
+    /// DMA port, requester → load: the transfer with this handle is done.
+    DmaDone(Done),
+    /// Block port, load → device: read or write this.
+    Block(Transfer),
+    /// Block port, device → load: the request with this handle is done.
+    BlockDone(Done),
+    /// CPU port, driver → root complex: write `bytes` to a device (a doorbell).
+    Mmio {
+        /// The device's PCIe port.
+        to: EndpointId,
+        /// The size of the write \[B\].
+        bytes: u16,
+        /// For the device: what the write is about.
+        handle: u32,
+        /// For the device: the rest of what it is about.
+        address: u64,
+    },
+    /// CPU port, root complex → driver: a device has signalled (an interrupt, or a write that the CPU polls for).
+    Signal {
+        /// What the device said.
+        handle: u32,
+        /// The device.
+        from: EndpointId,
+    },
+}
+
+const _: () = assert!(size_of::<Message>() <= 32, "a message is at most 32 bytes: larger state lives behind a handle");
+
+/// `count` equal TLPs one after another: a train.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tlps {
+    /// What kind of TLP.
+    pub kind: TlpKind,
+    /// Relaxed ordering, notifications.
+    pub attributes: Attributes,
+    /// How many TLPs.
+    pub count: u16,
+    /// The size of each \[B\]: payload of a write or completion, requested length of a read.
+    pub bytes: u16,
+    /// The port that they leave from.
+    pub from: EndpointId,
+    /// The port that they go to.
+    pub to: EndpointId,
+    /// The requester's name for the transfer; completions carry the name of their request.
+    pub handle: u32,
+    /// The address of the first; the i-th is at `address + i × bytes`.
+    pub address: u64,
+}
+
+/// Attributes of a train.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Attributes(u8);
+
+impl Attributes {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// Relaxed Ordering: a completion may pass posted writes.
+    pub const RELAXED: Self = Self(1);
+    /// The sender wants [`Message::Departed`] when the last TLP has left.
+    pub const NOTIFY: Self = Self(2);
+    /// The last train of its transfer, or the last completion of its request.
+    pub const LAST: Self = Self(4);
+    /// A write that a CPU is told of: a message-signalled interrupt, or a completion entry that it polls.
+    pub const SIGNAL: Self = Self(8);
+
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+    /// Whether all of `other` is set.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// These if `condition` holds, else none.
+    #[must_use]
+    pub const fn when(self, condition: bool) -> Self {
+        if condition { self } else { Self::NONE }
+    }
+}
+
+/// Receive-buffer space given back by a device that drains by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Release {
+    /// The kind of TLP that occupied it.
+    pub kind: TlpKind,
+    /// How many TLPs.
+    pub count: u16,
+    /// The payload of each \[B\].
+    pub bytes: u16,
+}
+
+/// Read or write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Operation {
+    /// Towards the one who asks.
+    Read,
+    /// Away from the one who asks.
+    Write,
+}
+
+/// A request to move bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// Read or write.
+    pub operation: Operation,
+    /// How many bytes.
+    pub bytes: u32,
+    /// The asker's name for it.
+    pub handle: u32,
+    /// Where: a host address (DMA), a byte offset on the medium (block).
+    pub address: u64,
+}
+
+/// The answer to a [`Transfer`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// The asker's name for the transfer.
+    pub handle: u32,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// How a transfer ended: faults of the modelled world are values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// As asked.
+    Ok,
+    /// The data arrived damaged.
+    Corrupt,
+    /// Nobody answered.
+    Aborted,
+}
+
+impl Content for Message {
+    fn content(&self) -> u64 {
+        match *self {
+            Self::Tlps(t) => fold(
+                1,
+                [u64::from(t.kind as u8), t.attributes.0.into(), t.count.into(), t.bytes.into(), t.handle.into(), t.address],
+            ),
+            Self::Departed { handle } => fold(2, [handle.into()]),
+            Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
+            Self::Dma(t) => fold(4, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::DmaDone(d) => fold(5, [d.handle.into(), d.status as u64]),
+            Self::Block(t) => fold(6, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::BlockDone(d) => fold(7, [d.handle.into(), d.status as u64]),
+            Self::Mmio { to, bytes, handle, address } => fold(8, [to.0.into(), bytes.into(), handle.into(), address]),
+            Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
+        }
+    }
+}
+
+fn fold<const N: usize>(kind: u64, parts: [u64; N]) -> u64 {
+    parts.into_iter().fold(kind, |hash, part| mix(hash ^ part))
+}
