@@ -266,7 +266,7 @@ macro_rules! wire {
             /// Every field with a meaning; reserved bits only where they are not zero.
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut out = f.debug_struct(stringify!($name));
-                $($(out.field(stringify!($field), &$crate::__wire!(show $with, self.$field()));)?)+
+                $($(out.field(stringify!($field), &$crate::__wire!(show $with, Self::$field(*self)));)?)+
                 for (field, value) in $crate::values(*self).filter(|(field, value)| field.is_reserved() && *value != 0) {
                     out.field(&format!("reserved[{}:{}]", field.hi, field.lo), &value);
                 }

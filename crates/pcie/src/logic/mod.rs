@@ -1,0 +1,9 @@
+//! What the standard makes happen: pure functions and machines, told the time and never asking for it.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`split`] | how a DMA becomes TLPs, and a read request completions |
+//! | [`tags`] | the tags a requester has, and who holds them |
+
+pub mod split;
+pub mod tags;

@@ -1,0 +1,32 @@
+//! What the standard says: packets, credits, sizes, times. Data and total functions; nothing here happens.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`constants`] | every number, with its source |
+//! | [`size`] | [`Mps`], [`Mrrs`], [`Rcb`], [`Dwords`] |
+//! | [`range`] | [`ByteRange`]: what one request can ask for |
+//! | [`tlp`] | kinds of TLP, and what they weigh on the wire |
+//! | [`header`] | TLP headers, to bytes and back |
+//! | [`header_words`] | their dwords, bit by bit |
+//! | [`dllp`] | Ack, Nak, InitFC, UpdateFC; sequence numbers |
+//! | [`flow_control`] | classes and credits |
+//! | [`timing`] | ACK latency, replay, SKP, UpdateFC |
+
+pub mod constants;
+pub mod dllp;
+pub mod flow_control;
+pub mod header;
+pub mod header_words;
+pub mod range;
+pub mod size;
+pub mod timing;
+pub mod tlp;
+
+pub use constants::{CONSTANTS, Confidence, Constant, Source};
+pub use dllp::{Dllp, SequenceNumber};
+pub use flow_control::{Credits, DataCredits, FcClass, HeaderCredits};
+pub use header::{Bdf, Tag, TlpHeader};
+pub use range::{BadRange, ByteRange};
+pub use size::{Dwords, Mps, Mrrs, Rcb};
+pub use timing::Clocking;
+pub use tlp::{AddressWidth, Format, TlpKind, Traffic};
