@@ -34,7 +34,7 @@ ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenari
 # the tests whose digests must be the same in debug and in release
 DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determinism.rs)
 
-.PHONY: help demo install test check fmt lint tidy test-rust test-release test-python gen accept bench fuzz new-model \
+.PHONY: help demo install test check fmt format lint tidy test-rust test-release test-python gen accept bench fuzz new-model \
         clean toolchain
 
 help: ## list the verbs
@@ -53,6 +53,11 @@ fmt: $(VENV)/.dev | toolchain
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev | toolchain ## format every source file
+	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
+	$(BIN)/ruff format .
 
 lint: $(VENV)/.dev | toolchain
 	cargo clippy --quiet $(LOCKED) --workspace --all-targets -- -D warnings
