@@ -1,0 +1,36 @@
+//! How sure, and what may be said: from recorded latencies and repeats to intervals, verdicts and the results document.
+//!
+//! ```text
+//!  one run ─┬─ Histogram      latencies, exact count and sum, percentiles within 0.1 %
+//!           ├─ LittlesLaw     residence = area, an identity of integers
+//!           └─ steady         warm-up cut (MSER-5), batch means
+//!  repeats ─┬─ interval       mean, median, percentile
+//!           └─ bootstrap      paired ratio to the baseline (BCa)
+//!                └─► verdict  better · worse · equivalent · inconclusive
+//!  all of it ──► results      results.json, rows as CSV and NDJSON
+//! ```
+//!
+//! Deterministic to the last bit on every machine: integers where they suffice, sums in one order, square roots as IEEE 754
+//! demands them, every transcendental from a pinned pure-Rust libm (the platform's are forbidden by lint in this crate).
+//!
+//! Not here: what a metric means and which direction of it is good (the scenario), utilisation and the name of a bottleneck
+//! (the world that has links), the rule for the steady state of an SSD, drawing.
+
+pub mod bootstrap;
+mod confidence;
+mod histogram;
+pub mod interval;
+mod little;
+mod quantile;
+pub mod results;
+mod sample;
+pub mod steady;
+pub mod verdict;
+
+pub use bootstrap::{Change, paired_ratio};
+pub use confidence::{Confidence, Interval};
+pub use histogram::{Bucket, Histogram, RELATIVE_ERROR};
+pub use interval::OrderInterval;
+pub use little::{LittleError, LittlesLaw};
+pub use results::Results;
+pub use verdict::{Direction, Margin, Verdict};

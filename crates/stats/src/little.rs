@@ -1,0 +1,194 @@
+//! Little's law as an identity of integers: what the things spent inside is what the inside held over time.
+//!
+//! ```text
+//!  number ▲      ┌───┐                    ∫ number dt      (kept by `arrive` and `leave` from the clock alone)
+//!  inside │  ┌───┘   └───────┐                 ‖
+//!         └──┴───────────────┴──► time    Σ (left − entered)   (from what each thing says of itself)
+//! ```
+//!
+//! The two sides come from different witnesses: the area from the moments of the calls, the residence from the instant a
+//! thing carries with it. They are equal once everything has left, to the picosecond; a thing that was duplicated, dropped
+//! or stamped with a wrong time makes them differ. While something is still inside there is nothing to compare.
+//!
+//! Not here: the steady-state form L = λW with estimated rates; that needs no test, it follows.
+//!
+//! ```
+//! use lanetwin_stats::LittlesLaw;
+//! use lanetwin_units::Instant;
+//! let mut queue = LittlesLaw::new();
+//! queue.arrive(Instant::from_ps(0));
+//! queue.arrive(Instant::from_ps(10));
+//! queue.leave(Instant::from_ps(30), Instant::from_ps(0));
+//! queue.leave(Instant::from_ps(35), Instant::from_ps(10));
+//! assert_eq!(queue.verify(), Ok(55)); // ps: 30 + 25 = 1·10 + 2·20 + 1·5
+//! ```
+
+use lanetwin_units::Instant;
+
+/// Counts arrivals and departures of one place, in integer picoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LittlesLaw {
+    now: Instant,
+    inside: u64,
+    departures: u64,
+    residence_ps: u128,
+    area_ps: u128,
+}
+
+/// Why Little's law could not be confirmed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LittleError {
+    /// Not everything has left.
+    #[error("{inside} are still inside: the law can only be checked when all have left")]
+    StillInside {
+        /// How many are inside.
+        inside: u64,
+    },
+    /// The law does not hold: something was duplicated, dropped, or stamped with a wrong time.
+    #[error("residence times sum to {residence_ps} ps, but the number inside integrates to {area_ps} ps")]
+    Unequal {
+        /// Sum of residence times \[ps\].
+        residence_ps: u128,
+        /// Integral of the number inside over time \[ps\].
+        area_ps: u128,
+    },
+}
+
+impl LittlesLaw {
+    /// An empty place at the start of a run.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One enters at `now`.
+    ///
+    /// # Panics
+    /// If `now` is earlier than the call before.
+    pub fn arrive(&mut self, now: Instant) {
+        self.advance(now);
+        self.inside += 1;
+    }
+
+    /// One that entered at `entered`, by its own account, leaves at `now`.
+    ///
+    /// # Panics
+    /// If `now` is earlier than the call before or than `entered`, or nobody is inside.
+    pub fn leave(&mut self, now: Instant, entered: Instant) {
+        self.advance(now);
+        assert!(entered <= now, "left at {} ps, before it entered at {} ps", now.as_ps(), entered.as_ps());
+        self.inside = self.inside.checked_sub(1).expect("only what has arrived can leave");
+        self.departures += 1;
+        self.residence_ps += u128::from(now.since(entered).as_ps());
+    }
+
+    /// Lets time pass without a change, so that the area reaches up to `now`.
+    ///
+    /// # Panics
+    /// If `now` is earlier than the call before.
+    pub fn advance(&mut self, now: Instant) {
+        assert!(now >= self.now, "time went back from {} ps to {} ps", self.now.as_ps(), now.as_ps());
+        self.area_ps += u128::from(self.inside) * u128::from(now.since(self.now).as_ps());
+        self.now = now;
+    }
+
+    /// How many are inside.
+    #[must_use]
+    pub const fn inside(&self) -> u64 {
+        self.inside
+    }
+    /// How many have left.
+    #[must_use]
+    pub const fn departures(&self) -> u64 {
+        self.departures
+    }
+    /// Sum of the residence times of all that have left \[ps\].
+    #[must_use]
+    pub const fn residence_ps(&self) -> u128 {
+        self.residence_ps
+    }
+    /// Integral of the number inside, up to the last call \[ps\].
+    #[must_use]
+    pub const fn area_ps(&self) -> u128 {
+        self.area_ps
+    }
+    /// Mean number inside from the start of the run up to the last call; `None` at time zero.
+    #[must_use]
+    pub fn mean_inside(&self) -> Option<f64> {
+        (self.now > Instant::ZERO).then(|| self.area_ps as f64 / self.now.as_ps() as f64)
+    }
+    /// Mean residence time of those that have left \[ps\]; `None` if nobody has.
+    #[must_use]
+    pub fn mean_residence_ps(&self) -> Option<f64> {
+        (self.departures > 0).then(|| self.residence_ps as f64 / self.departures as f64)
+    }
+
+    /// Both sides of the law, if they are the same \[ps\].
+    ///
+    /// # Errors
+    /// If somebody is still inside, or the sides differ.
+    pub const fn verify(&self) -> Result<u128, LittleError> {
+        if self.inside > 0 {
+            return Err(LittleError::StillInside { inside: self.inside });
+        }
+        if self.residence_ps != self.area_ps {
+            return Err(LittleError::Unequal { residence_ps: self.residence_ps, area_ps: self.area_ps });
+        }
+        Ok(self.area_ps)
+    }
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    fn at(ps: u64) -> Instant {
+        Instant::from_ps(ps)
+    }
+
+    #[test]
+    fn a_wrong_stamp_is_found() {
+        let mut place = LittlesLaw::new();
+        place.arrive(at(5));
+        place.leave(at(9), at(6));
+        assert_eq!(place.verify(), Err(LittleError::Unequal { residence_ps: 3, area_ps: 4 }));
+    }
+
+    #[test]
+    fn nothing_is_claimed_while_somebody_is_inside() {
+        let mut place = LittlesLaw::new();
+        assert_eq!(place.verify(), Ok(0));
+        place.arrive(at(5));
+        assert_eq!(place.verify(), Err(LittleError::StillInside { inside: 1 }));
+        place.advance(at(10));
+        assert_eq!((place.area_ps(), place.mean_inside()), (5, Some(0.5)));
+        assert_eq!(place.mean_residence_ps(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "only what has arrived can leave")]
+    fn a_duplicate_is_found_at_once() {
+        let mut place = LittlesLaw::new();
+        place.arrive(at(1));
+        place.leave(at(2), at(1));
+        place.leave(at(3), at(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "time went back")]
+    fn time_does_not_go_back() {
+        let mut place = LittlesLaw::new();
+        place.arrive(at(2));
+        place.arrive(at(1));
+    }
+
+    #[test]
+    fn sums_pass_64_bits() {
+        let mut place = LittlesLaw::new();
+        let long = at(u64::MAX / 2);
+        (0..8).for_each(|_| place.arrive(Instant::ZERO));
+        (0..8).for_each(|_| place.leave(long, Instant::ZERO));
+        assert_eq!(place.verify(), Ok(8 * u128::from(u64::MAX / 2)));
+    }
+}

@@ -1,0 +1,346 @@
+//! The results document: one schema for simulated, emulated and measured runs.
+//!
+//! ```text
+//!  Results ─┬─ what ran      scenario text, complete plan, seed, digest, version, parts
+//!           ├─ what came out rows · waterfalls · utilisation · bottlenecks · verdicts
+//!           ├─ what it rests on   assumptions · not_modelled
+//!           └─ what it cost  events, TLP hops, CPU seconds
+//!     │
+//!     ├─► save / read   results.json (whole or not at all; `complete: false` marks a run that was stopped)
+//!     └─► rows_csv / rows_ndjson
+//! ```
+//!
+//! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a later
+//! minor version stays readable, and so does one written by hand from a measurement.
+//!
+//! Not here: rendering, comparing (see [`verdict`](crate::verdict)), histograms as such (rows carry their percentiles).
+//!
+//! ```
+//! use lanetwin_stats::results::{Kind, Results, Row};
+//! let mut results = Results::new(Kind::Simulated, "slot", "0.1.0");
+//! results.rows.push(Row { metric: "throughput".into(), unit: "Gb/s".into(), value: 31.9, n: 1, ..Row::default() });
+//! let json = results.to_json();
+//! assert!(json.contains(r#""schema": "lanetwin-results/1""#));
+//! assert_eq!(Results::from_json(&json, "results.json").unwrap(), results);
+//! ```
+
+mod digest;
+mod read;
+mod tables;
+mod waterfall;
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use digest::Digest;
+pub use read::ReadError;
+pub use tables::{rows_csv, rows_ndjson};
+pub use waterfall::{Stage, Waterfall};
+
+use crate::verdict::Verdict;
+
+/// What the first line of a results document says: the name of the format and its major version.
+pub const SCHEMA: &str = "lanetwin-results/1";
+
+/// Everything one run has to say.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Results {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// Where the numbers come from.
+    pub kind: Kind,
+    /// The scenario's name.
+    pub name: String,
+    /// The scenario's sentence on why it exists.
+    #[serde(default)]
+    pub about: String,
+    /// The version of lanetwin that wrote this.
+    pub version: String,
+    /// The seed of all random streams; none for a measurement.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// The digest of everything that happened; none for a measurement.
+    #[serde(default)]
+    pub digest: Option<Digest>,
+    /// Whether everything that was asked for has run.
+    pub complete: bool,
+    /// Why it stopped early, if it did.
+    #[serde(default)]
+    pub stopped: Option<String>,
+    /// The scenario as it was written.
+    #[serde(default)]
+    pub scenario: ScenarioText,
+    /// The complete plan with every default filled in.
+    #[serde(default)]
+    pub plan: Value,
+    /// The metrics.
+    pub rows: Vec<Row>,
+    /// Where the time of an I/O went.
+    #[serde(default)]
+    pub waterfalls: Vec<Waterfall>,
+    /// What the links were busy with.
+    #[serde(default)]
+    pub utilisation: Vec<Utilisation>,
+    /// What limited each case.
+    #[serde(default)]
+    pub bottlenecks: Vec<Bottleneck>,
+    /// What can be said of the variants.
+    #[serde(default)]
+    pub verdicts: Vec<VerdictRow>,
+    /// The assumed and calibrated numbers the run rested on.
+    #[serde(default)]
+    pub assumptions: Vec<Assumption>,
+    /// What the models leave out, in sentences.
+    #[serde(default)]
+    pub not_modelled: Vec<String>,
+    /// The parts that were used.
+    #[serde(default)]
+    pub parts: Vec<Part>,
+    /// What the run cost.
+    #[serde(default)]
+    pub cost: Cost,
+}
+
+/// Where the numbers of a document come from; they are never mixed in one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Predicted in virtual time.
+    Simulated,
+    /// Observed by real programs on a device that does not exist.
+    Emulated,
+    /// Observed on hardware that does exist.
+    Measured,
+}
+
+/// The scenario as it was written.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScenarioText {
+    /// The file it was read from.
+    pub path: String,
+    /// Its text, whole.
+    pub text: String,
+}
+
+/// One metric of one case.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Row {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The case's name within the workload ("64 B").
+    pub case: String,
+    /// Where the case lies on the axis of a sweep; none outside one.
+    pub x: Option<X>,
+    /// What was measured ("throughput").
+    pub metric: String,
+    /// Its unit ("Gb/s").
+    pub unit: String,
+    /// Its value, the mean over the repeats.
+    pub value: f64,
+    /// Lower end of the interval; none of a single repeat.
+    pub low: Option<f64>,
+    /// Upper end of the interval; none of a single repeat.
+    pub high: Option<f64>,
+    /// How many repeats.
+    pub n: u32,
+    /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
+    pub percentiles: Vec<(f64, f64)>,
+}
+
+/// A point on the axis of a sweep.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct X {
+    /// What is swept ("size").
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its unit ("B").
+    pub unit: String,
+}
+
+/// What one direction of one link was busy with; fractions of the time, 0 to 1.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Utilisation {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The case's name.
+    pub case: String,
+    /// The link's name.
+    pub link: String,
+    /// From where to where ("card → host").
+    pub direction: String,
+    /// Sending transaction-layer packets for the first time.
+    pub tlp: f64,
+    /// Sending data-link-layer packets.
+    pub dllp: f64,
+    /// Sending skip ordered sets.
+    pub skp: f64,
+    /// Sending transaction-layer packets again.
+    pub replay: f64,
+    /// Sending nothing.
+    pub idle: f64,
+    /// Sending nothing although something waits, for want of credits; a part of `idle`.
+    pub credit_stall: f64,
+    /// Mean number of packets that wait.
+    pub mean_queue: f64,
+}
+
+/// What limited one case.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Bottleneck {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The case's name.
+    pub case: String,
+    /// What it is ("slot: card → host").
+    pub name: String,
+    /// The evidence, as a sentence.
+    pub why: String,
+}
+
+/// What can be said of one metric of a variant against the baseline.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct VerdictRow {
+    /// The workload's name.
+    pub workload: String,
+    /// The case's name.
+    pub case: String,
+    /// The metric's name.
+    pub metric: String,
+    /// The variant it is compared with.
+    pub baseline: String,
+    /// The variant that is judged.
+    pub variant: String,
+    /// The relative change: 0.021 is 2.1 % more.
+    pub change: f64,
+    /// Lower end of its interval; none of a single repeat.
+    pub low: Option<f64>,
+    /// Upper end of its interval; none of a single repeat.
+    pub high: Option<f64>,
+    /// What that means.
+    pub verdict: Verdict,
+    /// The relative change that does not matter: 0.02 is ±2 %.
+    pub margin: f64,
+}
+
+/// A number the run rested on that nobody has published for this part.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Assumption {
+    /// The part's name.
+    pub part: String,
+    /// The parameter's name.
+    pub parameter: String,
+    /// Its value with the unit ("80 ns").
+    pub value: String,
+    /// Assumed or calibrated.
+    pub kind: AssumptionKind,
+    /// Why this value.
+    #[serde(default)]
+    pub note: String,
+    /// Where it comes from.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// How an unpublished number was come by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AssumptionKind {
+    /// Chosen, with a reason.
+    Assumed,
+    /// Fitted to a measurement.
+    Calibrated,
+}
+
+/// A part of the catalogue that was used.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Its grade of fidelity.
+    pub grade: String,
+    /// What it was validated against, with the error.
+    pub validated: String,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// Events the kernel has delivered.
+    pub events: u64,
+    /// Times a transaction-layer packet has crossed a link.
+    pub tlp_hops: u64,
+    /// Processor time \[s\].
+    pub cpu_seconds: f64,
+}
+
+impl Results {
+    /// A document with nothing in it yet: not complete until its maker says so.
+    #[must_use]
+    pub fn new(kind: Kind, name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            schema: SCHEMA.into(),
+            kind,
+            name: name.into(),
+            about: String::new(),
+            version: version.into(),
+            seed: None,
+            digest: None,
+            complete: false,
+            stopped: None,
+            scenario: ScenarioText::default(),
+            plan: Value::Null,
+            rows: Vec::new(),
+            waterfalls: Vec::new(),
+            utilisation: Vec::new(),
+            bottlenecks: Vec::new(),
+            verdicts: Vec::new(),
+            assumptions: Vec::new(),
+            not_modelled: Vec::new(),
+            parts: Vec::new(),
+            cost: Cost::default(),
+        }
+    }
+
+    /// The document as indented JSON with a final newline.
+    ///
+    /// A value that is NaN or infinite becomes `null`, which no reader takes for a number.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self).expect("every key of the document is a string");
+        json.push('\n');
+        json
+    }
+
+    /// Writes `results.json` whole or not at all: to a neighbouring file first, which then takes its name.
+    ///
+    /// # Errors
+    /// As the file system has them; the neighbour is removed.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.part", std::process::id()));
+        let neighbour = path.with_file_name(name);
+        let written =
+            std::fs::write(&neighbour, self.to_json()).and_then(|()| std::fs::rename(&neighbour, path));
+        if written.is_err() {
+            // it may never have come to be; the first error is the one to report
+            let _ = std::fs::remove_file(&neighbour);
+        }
+        written
+    }
+}
