@@ -19,7 +19,7 @@ fn rows() -> Vec<(Generation, Width, u64, u64)> {
                 panic!("{line}")
             };
             let (generation, width) = (Generation::from_number(generation), Width::from_lanes(width));
-            (generation.unwrap(), width.unwrap(), mps, limit)
+            (generation.expect("a generation"), width.expect("a width"), mps, limit)
         })
         .collect()
 }

@@ -43,6 +43,8 @@ pub enum Alignment {
 pub enum CompletionCut {
     /// At multiples of MPS.
     Mps,
+    /// At the last RCB that MPS allows, then every MPS bytes from there: the fewest completions.
+    LastRcb,
     /// Once at the next RCB, then every MPS bytes from there.
     RcbThenMps,
     /// At every RCB: many small completions, as some root complexes do it.
@@ -70,12 +72,15 @@ pub const fn reads(address: u64, len: u32, mrrs: Mrrs, alignment: Alignment) -> 
 /// The completions that answer one memory read.
 #[must_use]
 pub const fn completions(request: ByteRange, rcb: Rcb, mps: Mps, cut: CompletionCut) -> Pieces {
-    let (boundary, step) = match cut {
-        CompletionCut::Mps => (mps.bytes(), mps.bytes()),
-        CompletionCut::RcbThenMps => (rcb.bytes(), mps.bytes()),
-        CompletionCut::Rcb => (rcb.bytes(), rcb.bytes()),
+    let (address, rcb, mps) = (request.address(), rcb.bytes(), mps.bytes());
+    let past_rcb = (address % rcb as u64) as u16;
+    let (head, step) = match cut {
+        CompletionCut::Mps => (distance_to(address, mps), mps),
+        CompletionCut::LastRcb => (if past_rcb > 0 { mps - past_rcb } else { 0 }, mps),
+        CompletionCut::RcbThenMps => (distance_to(address, rcb), mps),
+        CompletionCut::Rcb => (distance_to(address, rcb), rcb),
     };
-    Pieces::new(request.address(), request.len() as u32, distance_to(request.address(), boundary), step)
+    Pieces::new(address, request.len() as u32, head, step)
 }
 
 /// `count` equal pieces, one after the other.

@@ -79,7 +79,7 @@ constants! {
     /// What frames a TLP at 8b/10b: STP 1, sequence number 2, LCRC 4, END 1.
     TLP_FRAMING_8B10B_BYTES = 8, "B", Sourced: "IDT 89PES16T4G2 performance report; pcie-model";
     /// What frames a TLP at 128b/130b: STP token with length and sequence number 4, LCRC 4.
-    TLP_FRAMING_128B130B_BYTES = 8, "B", Assumed: "STP token 4 + LCRC 4; the total agrees with pcie-model";
+    TLP_FRAMING_128B130B_BYTES = 8, "B", Sourced: "pcie-model and cocotbext-pcie: 8 at every generation (STP token 4 + LCRC 4)";
     /// A TLP header of three dwords.
     HEADER_3DW_BYTES = 12, "B", Sourced: "pcie-model";
     /// A TLP header of four dwords: a 64-bit address, or a message.
@@ -148,7 +148,7 @@ constants! {
     // --- flow control
 
     /// The payload that one data credit stands for.
-    DATA_CREDIT_DWORDS = 4, "dwords", Assumed: "16 B";
+    DATA_CREDIT_DWORDS = 4, "dwords", Sourced: "cocotbext-pcie: one credit per 4 DW";
     /// The least posted, non-posted or completion header credit a receiver may advertise.
     MINIMUM_HEADER_CREDITS = 1, "TLPs", Assumed: "one TLP of each class";
     /// The least non-posted data credit a receiver may advertise.
@@ -158,24 +158,24 @@ constants! {
     /// The most data credits outstanding without scaled flow control.
     DATA_CREDITS_MAX = 2_047, "x 16 B", Assumed: "less than half of a 12-bit counter";
     /// The longest time between two UpdateFC of a class.
-    UPDATE_FC_PERIOD_MAX_US = 30, "us", Assumed: "without extended synch";
+    UPDATE_FC_PERIOD_MAX_US = 30, "us", Sourced: "cocotbext-pcie, port model; without extended synch";
     /// The longest time between two InitFC of a class while a link initialises.
     INIT_FC_PERIOD_MAX_US = 34, "us", Assumed: "no public source at hand";
 
     // --- sizes
 
     /// The least that MPS and MRRS can be.
-    SIZE_LIMIT_MIN_BYTES = 128, "B", Assumed: "MPS and MRRS are 128 to 4096 B";
+    SIZE_LIMIT_MIN_BYTES = 128, "B", Sourced: "Linux pci_regs.h: PCI_EXP_DEVCTL_PAYLOAD, PCI_EXP_DEVCTL_READRQ";
     /// The most that MPS and MRRS can be, and the page that no request crosses.
-    SIZE_LIMIT_MAX_BYTES = 4_096, "B", Assumed: "MPS and MRRS are 128 to 4096 B";
+    SIZE_LIMIT_MAX_BYTES = 4_096, "B", Sourced: "Linux pci_regs.h: PCI_EXP_DEVCTL_PAYLOAD, PCI_EXP_DEVCTL_READRQ";
     /// The read completion boundary of most root complexes.
-    RCB_SMALL_BYTES = 64, "B", Assumed: "root complexes may choose it";
+    RCB_SMALL_BYTES = 64, "B", Sourced: "cocotbext-pcie, root complex model";
     /// The read completion boundary of everything else.
-    RCB_LARGE_BYTES = 128, "B", Assumed: "the default";
+    RCB_LARGE_BYTES = 128, "B", Sourced: "cocotbext-pcie, endpoint model";
     /// Tags of a function without extended tags.
-    TAGS_5_BIT = 32, "tags", Assumed: "2^5";
+    TAGS_5_BIT = 32, "tags", Sourced: "cocotbext-pcie, function model";
     /// Tags of a function with extended tags.
-    TAGS_8_BIT = 256, "tags", Assumed: "2^8";
+    TAGS_8_BIT = 256, "tags", Sourced: "cocotbext-pcie, function model";
     /// Tags of a function with ten-bit tags, from Gen4: those whose two upper bits are not both zero.
     TAGS_10_BIT = 768, "tags", Assumed: "2^10 - 2^8";
 }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_assumed_ones_can_be_listed() {
-        assert!(assumed().any(|constant| constant.name == "UPDATE_FC_PERIOD_MAX_US"));
+        assert!(assumed().any(|constant| constant.name == "REPLAY_NUM_ROLLOVER"));
         assert!(assumed().all(|constant| constant.name != "DLLP_BYTES"));
         let shown = assumed().find(|constant| constant.name == "PREFIX_BYTES").unwrap().to_string();
         assert_eq!(shown, "PREFIX_BYTES = 4 B (Assumed: one dword each)");

@@ -3,6 +3,9 @@
 use super::*;
 use proptest::prelude::*;
 
+const CUTS: [CompletionCut; 4] =
+    [CompletionCut::Mps, CompletionCut::LastRcb, CompletionCut::RcbThenMps, CompletionCut::Rcb];
+
 /// Lengths of the pieces.
 fn lengths(pieces: Pieces) -> Vec<u16> {
     pieces.map(ByteRange::len).collect()
@@ -93,7 +96,7 @@ proptest! {
         len in 1u16..=4096,
         mps in mps(),
         rcb in prop::sample::select(&Rcb::ALL[..]),
-        cut in prop_oneof![Just(CompletionCut::Mps), Just(CompletionCut::RcbThenMps), Just(CompletionCut::Rcb)],
+        cut in prop::sample::select(&CUTS[..]),
     ) {
         let room = (PAGE_BYTES - address % PAGE_BYTES) as u16;
         let request = ByteRange::new(address, len.min(room)).unwrap();
@@ -105,6 +108,8 @@ proptest! {
             prop_assert!(piece.dwords() <= mps.dwords());
             prop_assert!(piece.address() == address || piece.address() % boundary == 0, "cut off the RCB: {:?}", piece);
         }
+        let fewest = completions(request, rcb, mps, CompletionCut::LastRcb).len();
+        prop_assert!(fewest <= pieces.len());
         if address / boundary == request.last_address() / boundary {
             prop_assert_eq!(pieces.len(), 1, "within one RCB there is one completion");
         }
@@ -144,6 +149,10 @@ fn an_unaligned_read_is_answered_up_to_the_boundary_first() {
     let request = ByteRange::new(0x1030, 512).unwrap();
     let (rcb, mps) = (Rcb::B64, Mps::from_bytes(256).unwrap());
     assert_eq!(lengths(completions(request, rcb, mps, CompletionCut::Mps)), [208, 256, 48]);
+    assert_eq!(lengths(completions(request, rcb, mps, CompletionCut::LastRcb)), [208, 256, 48]);
+    let later = ByteRange::new(0x1070, 512).unwrap();
+    assert_eq!(lengths(completions(later, rcb, mps, CompletionCut::Mps)), [144, 256, 112]);
+    assert_eq!(lengths(completions(later, rcb, mps, CompletionCut::LastRcb)), [208, 256, 48]);
     assert_eq!(lengths(completions(request, rcb, mps, CompletionCut::RcbThenMps)), [16, 256, 240]);
     let each = lengths(completions(request, rcb, mps, CompletionCut::Rcb));
     assert_eq!(each, [16, 64, 64, 64, 64, 64, 64, 64, 48]);

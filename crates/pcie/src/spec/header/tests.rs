@@ -1,5 +1,7 @@
 //! Headers to bytes and back: random ones, arbitrary bytes, and a few worked by hand.
 
+use super::super::range::BadRange;
+use super::super::tlp::TrafficClass;
 use super::*;
 use proptest::prelude::*;
 
