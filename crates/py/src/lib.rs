@@ -1,0 +1,135 @@
+//! `lanetwin._core`: the engine as Python sees it. JSON text in, JSON text out, the interpreter lock released.
+//!
+//! ```text
+//!  lanetwin (Python) ──► _core (here) ──► core_api ──► scenario, stats, validation
+//! ```
+//!
+//! The only crate that knows Python, and it knows nothing else: no document is understood here, no number is
+//! computed. Refusals become `lanetwin.LanetwinError`, whose `diagnostics` say where and what to do.
+
+mod attend;
+mod core_api;
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use attend::attend;
+use core_api::{Answer, Failure};
+
+/// Turns a refusal of the engine into `lanetwin.LanetwinError(message, diagnostics_json)`.
+fn refusal(py: Python<'_>, failure: Failure) -> PyErr {
+    let (message, diagnostics) = match failure {
+        Failure::Message(message) => (message, "[]".to_owned()),
+        Failure::Diagnostics(json) => (String::new(), json),
+    };
+    let raised = py
+        .import("lanetwin.errors")
+        .and_then(|errors| errors.getattr("LanetwinError"))
+        .and_then(|class| class.call_method1("from_json", (message, diagnostics)));
+    raised.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Calls a short function of the engine with the lock released.
+fn ask<F: FnOnce() -> Answer + Send>(py: Python<'_>, question: F) -> PyResult<String> {
+    py.detach(question).map_err(|failure| refusal(py, failure))
+}
+
+/// The functions Python can call; `python/lanetwin/_core.pyi` gives their types.
+#[pymodule]
+mod _core {
+    use super::*;
+
+    /// The engine's version.
+    #[pyfunction]
+    fn version(py: Python<'_>) -> Bound<'_, PyString> {
+        PyString::new(py, env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Checks a scenario without running it: `{"diagnostics": […], "plan": … | null}`.
+    #[pyfunction]
+    fn check(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
+        ask(py, || core_api::check(path, &sets))
+    }
+
+    /// Simulates every variant and workload of a scenario: a results document.
+    #[pyfunction]
+    #[pyo3(signature = (path, options, progress=None))]
+    fn run(py: Python<'_>, path: String, options: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        attend(py, progress.as_ref(), move |monitor| core_api::run(&path, &options, monitor))?
+            .map_err(|failure| refusal(py, failure))
+    }
+
+    /// Compares two results documents.
+    #[pyfunction]
+    fn compare(py: Python<'_>, a: &str, b: &str, options: &str) -> PyResult<String> {
+        ask(py, || core_api::compare(a, b, options))
+    }
+
+    /// Sets predictions against published numbers.
+    #[pyfunction]
+    #[pyo3(signature = (claims, progress=None))]
+    fn validate(py: Python<'_>, claims: Vec<String>, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        attend(py, progress.as_ref(), move |monitor| core_api::validate(&claims, monitor))?
+            .map_err(|failure| refusal(py, failure))
+    }
+
+    /// The catalogue of parts.
+    #[pyfunction]
+    fn parts_list(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::parts_list)
+    }
+
+    /// One part, with every number's source.
+    #[pyfunction]
+    fn parts_show(py: Python<'_>, name: &str) -> PyResult<String> {
+        ask(py, || core_api::parts_show(name))
+    }
+
+    /// The closed forms and their parameters.
+    #[pyfunction]
+    fn calc_list(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::calc_list)
+    }
+
+    /// Evaluates one closed form.
+    #[pyfunction]
+    fn calc(py: Python<'_>, name: &str, arguments: &str) -> PyResult<String> {
+        ask(py, || core_api::calc(name, arguments))
+    }
+
+    /// The page of one diagnostic code, as Markdown.
+    #[pyfunction]
+    fn explain(py: Python<'_>, code: &str) -> PyResult<String> {
+        ask(py, || core_api::explain(code))
+    }
+
+    /// Every diagnostic code with its title.
+    #[pyfunction]
+    fn explain_list(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::explain_list)
+    }
+
+    /// The templates a scenario can be started from.
+    #[pyfunction]
+    fn templates(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::templates)
+    }
+
+    /// The text of one template.
+    #[pyfunction]
+    fn template(py: Python<'_>, name: &str) -> PyResult<String> {
+        ask(py, || core_api::template(name))
+    }
+
+    /// The JSON Schema of scenarios.
+    #[pyfunction]
+    fn schema(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::schema)
+    }
+
+    /// Replays the capsule of a run that stopped on a bug, up to one event before it.
+    #[pyfunction]
+    fn replay(py: Python<'_>, capsule: &str) -> PyResult<String> {
+        ask(py, || core_api::replay(capsule))
+    }
+}

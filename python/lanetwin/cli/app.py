@@ -1,0 +1,85 @@
+"""The command's trunk: which commands there are, and what every one of them does with a mistake."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from lanetwin import engine
+from lanetwin.cli import catalogue, closed_forms, documents, simulation, validation
+from lanetwin.cli.console import Exit, emit, err
+from lanetwin.cli.diagnostics import print_error
+from lanetwin.errors import LanetwinError
+
+
+class Trunk(TyperGroup):
+    """Commands that may be shortened (``lanetwin val``), and mistakes that are printed, not traced."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Find a command by its name, or by a beginning that only it has."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(cmd_name)]
+        exact = super().get_command(ctx, cmd_name)
+        return exact or (super().get_command(ctx, names[0]) if len(names) == 1 else None)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a mistake of the user ends it with status 1."""
+        try:
+            return super().invoke(ctx)
+        except LanetwinError as error:
+            print_error(error)
+            raise typer.Exit(Exit.ERROR) from error
+        except KeyboardInterrupt as interrupt:
+            err().print("interrupted", style="bold yellow")
+            raise typer.Exit(Exit.INTERRUPTED) from interrupt
+
+
+app = typer.Typer(
+    name="lanetwin",
+    cls=Trunk,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Commands may be shortened: [bold]lanetwin val[/] is [bold]lanetwin validate[/]. "
+    "Exit status: 0 done, 1 error, 2 usage, 3 a comparison or validation did not pass, 130 interrupted.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        emit(f"lanetwin {engine.version()}")
+        raise typer.Exit(Exit.OK)
+
+
+@app.callback()
+def trunk(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", help="Print the version and stop.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Predict what PCIe, NVMe, NVMe-oF and CXL-memory systems do: a digital twin.
+
+    Describe a machine in a file; lanetwin says what it does, what limits it, and how sure that is.
+
+    The result goes to standard output, everything else to standard error.
+    """
+
+
+for branch in (documents, simulation, validation, catalogue, closed_forms):
+    branch.register(app)
+
+
+def main() -> None:
+    """Run the command and exit with its status."""
+    try:
+        app()
+    except BrokenPipeError:
+        # The reader has what it wanted (`lanetwin parts | head`). Python must not complain once more at exit.
+        sys.stdout = None
+        raise SystemExit(Exit.OK) from None

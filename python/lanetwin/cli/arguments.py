@@ -1,0 +1,57 @@
+"""Arguments that several commands share, said once."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Granularity(StrEnum):
+    """How finely a run may schedule; the results are the same."""
+
+    TRAIN = "train"
+    TLP = "tlp"
+
+
+class Gate(StrEnum):
+    """Verdicts on which a comparison may be made to fail."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    EQUIVALENT = "equivalent"
+    INCONCLUSIVE = "inconclusive"
+
+
+def _with_equals(values: list[str] | None) -> list[str] | None:
+    for value in values or []:
+        path, equals, _ = value.partition("=")
+        if not equals or not path.strip():
+            raise typer.BadParameter(f"{value!r} is not of the form path=value, such as links.slot.gen=4")
+    return values
+
+
+ScenarioPath = Annotated[
+    Path, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", show_default=False)
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="PATH=VALUE",
+        help="Change the scenario, e.g. links.slot.gen=4. May be repeated.",
+        callback=_with_equals,
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", "-j", help="Print JSON instead of tables.")]
+FailOn = Annotated[
+    list[Gate] | None,
+    typer.Option(
+        "--fail-on", help="Exit with status 3 if any verdict is this. May be repeated.", show_default=False
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]

@@ -1,0 +1,118 @@
+"""The closed forms as commands: ``lanetwin calc NAME --parameter value``, made from the engine's own list."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+from typer.core import TyperGroup
+
+from lanetwin import engine
+from lanetwin.cli.console import emit_json, out, printable
+from lanetwin.cli.tables import plain_table
+from lanetwin.numbers import significant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ClosedForms(TyperGroup):
+    """A group whose commands the engine declares; they are asked for when the group is used, not before."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name the closed forms."""
+        return list(self._made())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Find a closed form by its name, or by a beginning that only it has."""
+        made = self._made()
+        names = [name for name in made if name.startswith(cmd_name)]
+        return made.get(cmd_name) or (made[names[0]] if len(names) == 1 else None)
+
+    def _made(self) -> dict[str, Any]:
+        if not self.commands:
+            nursery = typer.Typer(rich_markup_mode="rich")
+            nursery.callback()(lambda: None)
+            for form in engine.closed_forms():
+                nursery.command(form["name"], help=form["about"])(_command(form))
+            self.commands = dict(typer.main.get_group(nursery).commands)
+        return dict(self.commands)
+
+
+CALC = typer.Typer(
+    name="calc",
+    cls=ClosedForms,
+    no_args_is_help=True,
+    help="Closed forms: link throughput, TLP efficiency, Little's law, credits needed.",
+)
+
+
+@CALC.callback()
+def calc() -> None:
+    """Evaluate a closed form."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(CALC)
+
+
+def _command(form: dict[str, Any]) -> Callable[..., None]:
+    """Make the function behind one command, with an option per parameter."""
+    names = {parameter["name"].replace("-", "_"): parameter["name"] for parameter in form["params"]}
+
+    def evaluate(**given: Any) -> None:
+        as_json = bool(given.pop("json"))
+        arguments = {names[key]: str(value) for key, value in given.items() if value is not None}
+        answer = engine.calculate(form["name"], arguments)
+        if as_json:
+            emit_json(answer)
+        else:
+            _print_answer(answer)
+
+    options = [_option(parameter) for parameter in form["params"]]
+    json_option = inspect.Parameter(
+        "json",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[bool, typer.Option("--json", "-j", help="Print JSON instead of a table.")],
+    )
+    signature = inspect.Signature([*options, json_option])
+    evaluate.__signature__ = signature  # type: ignore[attr-defined]
+    evaluate.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
+    return evaluate
+
+
+def _option(parameter: dict[str, Any]) -> inspect.Parameter:
+    """Make the option of one parameter. Its value stays text: units are the engine's to read."""
+    name, default, unit = parameter["name"], parameter.get("default"), parameter.get("unit") or ""
+    sentence = str(parameter.get("about") or "")
+    known = "required" if default is None else f"default: {default}"
+    option = typer.Option(
+        f"--{name.replace('_', '-')}",
+        metavar=unit or "VALUE",
+        help=f"{sentence} [dim]({known})[/]",
+        show_default=False,
+    )
+    return inspect.Parameter(
+        name.replace("-", "_"),
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if default is None else None,
+        annotation=Annotated[str if default is None else str | None, option],
+    )
+
+
+def _print_answer(answer: dict[str, Any]) -> None:
+    table = plain_table("", [("", False), ("value", True), ("unit", False), ("how", False)])
+    for row in answer["rows"]:
+        value = row["value"]
+        shown = significant(value) if isinstance(value, float) else str(value)
+        table.add_row(
+            Text(printable(row["name"]), "bold"),
+            Text(printable(shown)),
+            Text(printable(row.get("unit") or "")),
+            Text(printable(row.get("how") or ""), "dim"),
+        )
+    out().print(table)

@@ -1,0 +1,52 @@
+"""Where words go: the result to standard output, everything said about it to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import IntEnum
+from typing import Any
+
+from rich.console import Console
+
+PIPE_WIDTH = 120
+"""Width of tables when standard output is no terminal and COLUMNS is not set [characters]."""
+
+
+class Exit(IntEnum):
+    """What the command's exit status means."""
+
+    OK = 0
+    ERROR = 1
+    USAGE = 2
+    GATE = 3
+    """The work was done, but a comparison or a validation did not pass its gate."""
+    INTERRUPTED = 130
+    """Ctrl-C; what was finished has been written and is marked as partial."""
+
+
+def out() -> Console:
+    """Return the console for results. Names are never read as markup."""
+    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or PIPE_WIDTH)
+    return Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+def err() -> Console:
+    """Return the console for progress and mistakes."""
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+def emit(text: str) -> None:
+    """Write text to standard output as it is."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def emit_json(value: Any) -> None:
+    """Write a JSON document to standard output."""
+    emit(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def printable(text: str) -> str:
+    """Replace what a terminal would obey instead of show, so that a file cannot steer it."""
+    return "".join(c if c.isprintable() or c in "\n" else "\ufffd" for c in text.expandtabs(4))

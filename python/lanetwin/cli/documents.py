@@ -1,0 +1,142 @@
+"""Commands around scenario documents: new, check, schema, explain."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markdown import Markdown
+from rich.text import Text
+
+from lanetwin import engine, yaml_out
+from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.cli.diagnostics import counted, print_diagnostics
+from lanetwin.cli.tables import plain_table
+from lanetwin.errors import Diagnostic, LanetwinError
+
+if TYPE_CHECKING:
+    from lanetwin.cli.arguments import AsJson, ScenarioPath, Sets
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (new, check, schema, explain):
+        app.command()(command)
+
+
+def new(
+    template: Annotated[str | None, typer.Argument(help="Which template; the first one if left out.")] = None,
+    out_file: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to write; '-' for standard output. Default: TEMPLATE.yaml"),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", "-l", help="List the templates and stop.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if there is one.")] = False,
+) -> None:
+    """Start a scenario from a commented template.
+
+    [dim]Examples:[/]
+      lanetwin new --list
+      lanetwin new slot -o my-slot.yaml
+    """
+    known = engine.templates()
+    if list_:
+        table = plain_table("", [("template", False), ("about", False)])
+        for entry in known:
+            table.add_row(Text(str(entry["name"])), Text(str(entry.get("about", ""))))
+        out().print(table)
+        return
+    if template is None and not known:
+        raise LanetwinError("there are no templates in this build")
+    name = template or str(known[0]["name"])
+    text = engine.template(name)
+    if out_file == Path("-"):
+        emit(text)
+        return
+    path = out_file or Path(f"{name}.yaml")
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise LanetwinError(
+            f"{path} exists; name another file with --out, or overwrite it with --force"
+        ) from error
+    except OSError as error:
+        raise LanetwinError(f"cannot write {path}: {error}; name another file with --out") from error
+    emit(str(path))
+    err().print(f"Next: lanetwin run {path}", style="dim")
+
+
+def check(
+    scenario: ScenarioPath,
+    sets: Sets = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", "-p", help="Print the plan, every default filled in.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a scenario without running it: all its mistakes at once, with file, line and remedy.
+
+    [dim]Examples:[/]
+      lanetwin check slot.yaml
+      lanetwin check slot.yaml --set links.slot.gen=5 --plan
+    """
+    found = engine.check(str(scenario), sets or [])
+    diagnostics = [Diagnostic.from_dict(fields) for fields in found["diagnostics"]]
+    if as_json:
+        emit_json(found)
+    else:
+        print_diagnostics(diagnostics)
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        raise typer.Exit(Exit.ERROR)
+    if as_json:
+        return
+    if plan:
+        emit(yaml_out.dump(found["plan"]))
+    else:
+        warned = f", {counted(len(diagnostics), 'warning')}" if diagnostics else ""
+        emit(f"{scenario}: ok{warned}")
+
+
+def schema() -> None:
+    """Print the JSON Schema of scenarios, for editors that check while you type.
+
+    [dim]Example:[/]
+      lanetwin schema > scenario.schema.json
+    """
+    emit(engine.schema())
+
+
+def explain(
+    code: Annotated[str | None, typer.Argument(help="Code of an error or warning, such as SC001.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain the code of an error or a warning; without one, list all codes.
+
+    [dim]Examples:[/]
+      lanetwin explain SC001
+      lanetwin explain
+    """
+    if code is None:
+        _list_codes(as_json)
+        return
+    page = engine.explain(code.upper())
+    if as_json:
+        emit_json({"code": code.upper(), "page": page})
+    elif sys.stdout.isatty():
+        out().print(Markdown(page))
+    else:
+        emit(page)
+
+
+def _list_codes(as_json: bool) -> None:
+    codes = engine.codes()
+    if as_json:
+        emit_json(codes)
+        return
+    table = plain_table("", [("code", False), ("about", False)])
+    for entry in codes:
+        table.add_row(Text(str(entry["code"])), Text(printable(str(entry.get("title", "")))))
+    out().print(table)

@@ -1,0 +1,150 @@
+"""Commands that produce results: run, compare, replay."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from lanetwin import engine, store, yaml_out
+from lanetwin.cli.arguments import AsJson, FailOn, Gate, Granularity, Quiet, ScenarioPath, Sets
+from lanetwin.cli.console import Exit, emit, emit_json, err
+from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.progress import shown
+from lanetwin.cli.tables import print_results
+from lanetwin.results import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lanetwin.results import Results
+
+RUNS = Path("runs")
+"""Where runs are kept, beside the user's scenario files."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (run, compare, replay):
+        app.command()(command)
+
+
+def run(
+    scenario: ScenarioPath,
+    sets: Sets = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", "-S", min=0, help="Seed of all randomness. Default: the scenario's."),
+    ] = None,
+    out_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder for the files. Default: runs/NAME-DIGEST", show_default=False
+        ),
+    ] = None,
+    granularity: Annotated[
+        Granularity,
+        typer.Option("--granularity", "-g", help="'tlp' schedules every packet; same results, slower."),
+    ] = Granularity.TRAIN,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", "-t", min=1, help="Default: one per core. Results do not depend on it."),
+    ] = None,
+    fail_on: FailOn = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate every variant and workload of a scenario.
+
+    Prints the results, with intervals and verdicts, and what limits them; writes report.html, results.json,
+    rows.csv and plan.yaml. Ctrl-C keeps what is finished, marked as partial.
+
+    [dim]Examples:[/]
+      lanetwin run slot.yaml
+      lanetwin run slot.yaml --set links.slot.gen=4 --seed 7
+      lanetwin run slot.yaml --json | jq '.rows[] | select(.metric == "throughput")'
+    """
+    with interruptible(), shown(scenario.name, quiet=quiet) as progress:
+        results = engine.run(
+            str(scenario),
+            sets=sets or [],
+            seed=seed,
+            granularity=granularity.value,
+            threads=threads,
+            progress=progress,
+        )
+    folder = store.save(results, out_folder or RUNS / store.folder_name(results))
+    _show(results, folder, as_json=as_json, quiet=quiet)
+    _end(results, fail_on)
+
+
+def compare(
+    a: Annotated[
+        Path, typer.Argument(help="The baseline: results.json, or the folder of a run.", show_default=False)
+    ],
+    b: Annotated[Path, typer.Argument(help="What is compared with it.", show_default=False)],
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            "--within", "-w", min=0.0, help="Relative difference that counts as equivalent, e.g. 0.02."
+        ),
+    ] = None,
+    out_folder: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for a report. Default: none.", show_default=False),
+    ] = None,
+    fail_on: FailOn = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two results, simulated or measured: better, worse, equivalent or inconclusive.
+
+    [dim]Examples:[/]
+      lanetwin compare runs/slot-7c19e04b runs/slot-gen4-1f00aa12
+      lanetwin compare old.json new.json --within 0.01 --fail-on worse
+    """
+    results = engine.compare(load(a), load(b), margin=margin)
+    folder = store.save(results, out_folder) if out_folder else None
+    _show(results, folder, as_json=as_json, quiet=False)
+    _end(results, fail_on)
+
+
+def replay(
+    capsule: Annotated[
+        Path, typer.Argument(help="Capsule that a run wrote when it met a bug.", show_default=False)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Replay a run that stopped on a bug of lanetwin, up to one event before it.
+
+    [dim]Example:[/]
+      lanetwin replay lanetwin-capsule-7c19e04b.json
+    """
+    found = engine.replay(str(capsule))
+    if as_json:
+        emit_json(found)
+    else:
+        emit(yaml_out.dump(found))
+
+
+def _show(results: Results, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        emit_json(results)
+    else:
+        print_results(results)
+    if folder and not quiet:
+        place = Text("Report: ")
+        place.append(os.path.relpath(folder / "report.html"), "bold")
+        err().print(place, soft_wrap=True)
+
+
+def _end(results: Results, fail_on: Sequence[Gate] | None) -> None:
+    """End with the status that the results call for."""
+    if not results["complete"]:
+        raise typer.Exit(Exit.INTERRUPTED if results["stopped"] == "interrupted" else Exit.ERROR)
+    failed = {verdict["verdict"] for verdict in results["verdicts"]} & {gate.value for gate in fail_on or []}
+    if failed:
+        err().print(f"gate failed: a verdict is {' or '.join(sorted(failed))}", style="bold red")
+        raise typer.Exit(Exit.GATE)

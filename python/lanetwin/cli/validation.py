@@ -1,0 +1,130 @@
+"""The command that sets predictions against published numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from lanetwin import engine
+from lanetwin.cli.console import Exit, emit_json, err, out, printable
+from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.progress import shown
+from lanetwin.cli.tables import plain_table
+from lanetwin.numbers import measured, signed, significant, with_unit
+
+if TYPE_CHECKING:
+    from lanetwin.cli.arguments import AsJson, Quiet
+    from lanetwin.engine import Claim, ValidationRow
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(validate)
+
+
+def validate(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CLAIM]...", help="Claims to check; all of them if none is named."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare predictions with published numbers, cell by cell.
+
+    Cells that went into the model are marked as input or calibrated and are no predictions. The status is 3
+    if a claim misses its bar.
+
+    [dim]Examples:[/]
+      lanetwin validate
+      lanetwin validate pcie-bench --json
+    """
+    with interruptible(), shown("validate", quiet=quiet) as progress:
+        found = engine.validate(claims or [], progress)
+    if as_json:
+        emit_json(found["rows"])
+    else:
+        for claim in found["claims"]:
+            _print_claim(claim, [row for row in found["rows"] if row["claim"] == claim["claim"]])
+        _print_summary(found["claims"])
+    missed = [claim["claim"] for claim in found["claims"] if not claim["met"]]
+    if missed:
+        err().print(f"missed: {', '.join(missed)}", style="bold red")
+        raise typer.Exit(Exit.GATE)
+
+
+def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
+    columns = [
+        ("case", False),
+        ("quantity", False),
+        ("published", True),
+        ("predicted", True),
+        ("error", True),
+    ]
+    table = plain_table(
+        f"{claim['claim']}: {claim['about']}", [*columns, ("role", False), ("verdict", False)]
+    )
+    for row in rows:
+        low, high = row["low"], row["high"]
+        predicted = measured(
+            row["predicted"],
+            row["predicted"] if low is None else low,
+            row["predicted"] if high is None else high,
+        )
+        verdict, style = _verdict(row)
+        table.add_row(
+            Text(printable(row["case"])),
+            Text(printable(row["quantity"])),
+            Text(with_unit(significant(row["published"]), row["unit"])),
+            Text(with_unit(predicted, row["unit"])),
+            Text(_percent(row["error_pct"])),
+            Text(row["role"], "" if row["role"] == "predicted" else "dim"),
+            Text(verdict, style),
+        )
+    console = out()
+    console.print(table)
+    console.print()
+
+
+def _verdict(row: ValidationRow) -> tuple[str, str]:
+    """Say how a prediction stands beside the closed form; a cell the model was given has no verdict."""
+    if row["role"] != "predicted":
+        return "not a prediction", "dim"
+    baseline = row["baseline_error_pct"]
+    if baseline is None:
+        return "no baseline", "dim"
+    if abs(row["error_pct"]) <= abs(baseline):
+        return f"beats baseline ({_percent(baseline)})", "green"
+    return f"behind baseline ({_percent(baseline)})", "yellow"
+
+
+def _print_summary(claims: list[Claim]) -> None:
+    columns = [
+        ("claim", False),
+        ("MAPE", True),
+        ("baseline", True),
+        ("predicted", True),
+        ("free parameters", True),
+    ]
+    table = plain_table("Summary", [*columns, ("bar", False), ("verdict", False)])
+    for claim in claims:
+        table.add_row(
+            Text(claim["claim"]),
+            Text(_magnitude(claim["mape_pct"])),
+            Text(_magnitude(claim["baseline_mape_pct"])),
+            Text(str(claim["predicted_rows"])),
+            Text(str(claim["free_parameters"])),
+            Text(claim["bar"]),
+            Text("met", "green") if claim["met"] else Text("missed", "bold red"),
+        )
+    out().print(table)
+
+
+def _percent(value: float) -> str:
+    return f"{signed(value, 2)} %"
+
+
+def _magnitude(value: float | None) -> str:
+    return "–" if value is None else f"{significant(value, 3)} %"

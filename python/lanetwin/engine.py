@@ -1,0 +1,166 @@
+"""The engine's functions with Python's types: the only module that calls `lanetwin._core`.
+
+Every function raises `LanetwinError` when the user's document or argument is at fault.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+
+from lanetwin import _core
+from lanetwin.results import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lanetwin.results import Results
+
+Granularity = Literal["train", "tlp"]
+Progress = dict[str, Any]
+"""One report of a running computation: `done` and `total` steps, and the names of what is being done."""
+
+
+class Checked(TypedDict):
+    """What checking a scenario found; the plan is there only if there was no error."""
+
+    diagnostics: list[dict[str, Any]]
+    plan: dict[str, Any] | None
+
+
+class ValidationRow(TypedDict):
+    """One published cell beside its prediction."""
+
+    claim: str
+    case: str
+    quantity: str
+    unit: str
+    published: float
+    predicted: float
+    low: float | None
+    high: float | None
+    error_pct: float
+    role: Literal["input", "calibrated", "predicted"]
+    free_parameters: int
+    baseline_error_pct: float | None
+    source: str
+    run_digest: str
+
+
+class Claim(TypedDict):
+    """One claim as a whole: its error, the error to beat, and whether the bar was met."""
+
+    claim: str
+    about: str
+    bar: str
+    met: bool
+    mape_pct: float | None
+    baseline_mape_pct: float | None
+    free_parameters: int
+    predicted_rows: int
+
+
+class Validation(TypedDict):
+    """Predicted against published, cell by cell and claim by claim."""
+
+    rows: list[ValidationRow]
+    claims: list[Claim]
+
+
+def version() -> str:
+    """Return the engine's version."""
+    return _core.version()
+
+
+def _reports(progress: Callable[[Progress], object] | None) -> Callable[[str], object] | None:
+    if progress is None:
+        return None
+    return lambda line: progress(json.loads(line))
+
+
+def check(path: str, sets: Iterable[str] = ()) -> Checked:
+    """Check a scenario without running it; its mistakes are in the answer, not raised."""
+    return cast("Checked", json.loads(_core.check(path, list(sets))))
+
+
+def run(
+    path: str,
+    *,
+    sets: Iterable[str] = (),
+    seed: int | None = None,
+    granularity: Granularity = "train",
+    threads: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Results:
+    """Simulate every variant and workload of a scenario.
+
+    `sets` are changes of the scenario, each ``path=value``. Without `seed` the scenario's own is taken;
+    without `threads`, one per core (the results do not depend on it). Ctrl-C makes the answer partial
+    (``complete`` is false), a second one raises `KeyboardInterrupt`.
+    """
+    options = {"sets": list(sets), "seed": seed, "granularity": granularity, "threads": threads}
+    return parse(_core.run(path, json.dumps(options), _reports(progress)), f"the engine's answer on {path}")
+
+
+def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
+    """Compare two results, the first being the baseline.
+
+    `margin` is the relative difference below which two values count as equivalent.
+    """
+    answer = _core.compare(json.dumps(a), json.dumps(b), json.dumps({"margin": margin}))
+    return parse(answer, "the engine's comparison")
+
+
+def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] | None = None) -> Validation:
+    """Set the model's predictions against published numbers, for the claims named or for all."""
+    return cast("Validation", json.loads(_core.validate(list(claims), _reports(progress))))
+
+
+def parts() -> list[dict[str, Any]]:
+    """Return the catalogue of parts."""
+    return cast("list[dict[str, Any]]", json.loads(_core.parts_list()))
+
+
+def part(name: str) -> dict[str, Any]:
+    """Return one part with every number's source."""
+    return cast("dict[str, Any]", json.loads(_core.parts_show(name)))
+
+
+def closed_forms() -> list[dict[str, Any]]:
+    """Return the closed forms and their parameters."""
+    return cast("list[dict[str, Any]]", json.loads(_core.calc_list()))
+
+
+def calculate(name: str, arguments: dict[str, str]) -> dict[str, Any]:
+    """Evaluate one closed form; arguments are text with units, as in a scenario."""
+    return cast("dict[str, Any]", json.loads(_core.calc(name, json.dumps(arguments))))
+
+
+def explain(code: str) -> str:
+    """Return the page of a diagnostic code, as Markdown."""
+    return _core.explain(code)
+
+
+def codes() -> list[dict[str, Any]]:
+    """Return every diagnostic code with its title."""
+    return cast("list[dict[str, Any]]", json.loads(_core.explain_list()))
+
+
+def templates() -> list[dict[str, Any]]:
+    """Return the templates a scenario can be started from."""
+    return cast("list[dict[str, Any]]", json.loads(_core.templates()))
+
+
+def template(name: str) -> str:
+    """Return the text of a template."""
+    return _core.template(name)
+
+
+def schema() -> str:
+    """Return the JSON Schema of scenarios, as text."""
+    return _core.schema()
+
+
+def replay(capsule: str) -> dict[str, Any]:
+    """Replay the capsule of a run that stopped on a bug, up to one event before it."""
+    return cast("dict[str, Any]", json.loads(_core.replay(capsule)))

@@ -1,0 +1,68 @@
+"""What can be wrong with what the user gave us, as one exception that carries every diagnostic."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake in a document: what, where, and what to do about it."""
+
+    code: str
+    """Never changes its meaning; ``lanetwin explain CODE`` prints its page."""
+    severity: Literal["error", "warning"]
+    message: str
+    help: str = ""
+    file: str = ""
+    line: int = 0
+    """Line in `file`, from 1; 0 if the mistake is not in a file."""
+    column: int = 0
+    """Character in `line`, from 1; 0 if unknown."""
+    path: str = ""
+    """Path in the document, such as ``links.slot.width``."""
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Self:
+        """Read one diagnostic as the engine writes it; absent and null fields take their defaults."""
+        severity: Literal["error", "warning"] = "warning" if fields.get("severity") == "warning" else "error"
+        return cls(
+            code=str(fields.get("code") or ""),
+            severity=severity,
+            message=str(fields.get("message") or ""),
+            help=str(fields.get("help") or ""),
+            file=str(fields.get("file") or ""),
+            line=int(fields.get("line") or 0),
+            column=int(fields.get("column") or 0),
+            path=str(fields.get("path") or ""),
+        )
+
+    @property
+    def where(self) -> str:
+        """Place as ``file:line:column``, as far as it is known."""
+        place = [self.file] + [str(number) for number in (self.line, self.column) if number]
+        return ":".join(part for part in place if part)
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" ({self.help})" if self.help else ""
+        return f"{self.severity}[{self.code}] {place}{self.message}{remedy}"
+
+
+class LanetwinError(Exception):
+    """A mistake the user can mend: in a scenario, an argument or a file.
+
+    `diagnostics` holds every mistake of the document, not only the first. It is empty when the mistake is not
+    in a document; then the message alone says what was attempted and what to do.
+    """
+
+    def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None) -> None:
+        self.diagnostics: list[Diagnostic] = diagnostics or []
+        super().__init__(message or "\n".join(str(diagnostic) for diagnostic in self.diagnostics))
+
+    @classmethod
+    def from_json(cls, message: str, diagnostics: str) -> Self:
+        """Build the exception from the engine's message and its JSON array of diagnostics."""
+        return cls(message, [Diagnostic.from_dict(fields) for fields in json.loads(diagnostics)])

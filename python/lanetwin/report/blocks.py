@@ -1,0 +1,209 @@
+"""The parts of a report between the document and the page: figures in their two widths, tables as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from markupsafe import Markup
+
+from lanetwin.numbers import NARROW_SPACE, change, change_interval, compact, measured, share, significant
+from lanetwin.report.figures import loaded_latency, sweep, utilisation, verdicts, waterfall
+from lanetwin.report.figures.axes import NARROW, WIDE
+from lanetwin.summary import tables, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lanetwin.results import Outcome, Results, Row
+    from lanetwin.summary import CaseLine, ResultTable
+
+MOST_ROWS = 400
+"""A table of details longer than this is cut, with a word on where the rest is."""
+
+
+class Captioned(Protocol):
+    """What every figure's data say about themselves."""
+
+    @property
+    def workload(self) -> str:
+        """The workload it belongs to."""
+
+    @property
+    def title(self) -> str:
+        """One line."""
+
+    @property
+    def description(self) -> str:
+        """The figure in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure, drawn for a desk and for a phone; the page shows one of them."""
+
+    workload: str
+    title: str
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value of a table, and what is said under it in small print."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One case of a table."""
+
+    case: str
+    cells: list[Cell]
+    comparisons: list[tuple[Cell, Outcome | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One metric of one workload, ready to print."""
+
+    workload: str
+    metric: str
+    unit: str
+    baseline: str | None
+    variants: list[str]
+    compared: list[str]
+    lines: list[Line]
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it needs the page's whole width."""
+        has_tails = any(cell.note for line in self.lines for cell in line.cells)
+        return len(self.variants) > 2 or (has_tails and len(self.variants) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A plain table of text, numbers to the right of the first columns."""
+
+    title: str
+    names: list[str]
+    values: list[str]
+    rows: list[list[str]]
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdowns:
+    """The waterfalls of one workload: its first and last case drawn, all of them in numbers."""
+
+    workload: str
+    figures: list[Figure]
+    details: Details
+
+
+D = TypeVar("D", bound=Captioned)
+
+
+class Easel:
+    """Draws figures and gives each a key that no other on the page has."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def figure(self, draw: Callable[[D, str, float], str], data: D) -> Figure:
+        """Draw one figure in both widths."""
+        self._count += 1
+        wide = draw(data, f"f{self._count}w", WIDE)
+        narrow = draw(data, f"f{self._count}n", NARROW)
+        # The drawings escape what they are given, so the page need not.
+        return Figure(data.workload, data.title, Markup(wide), Markup(narrow))  # noqa: S704
+
+
+def result_tables(results: Results) -> list[Table]:
+    """Return the tables of results."""
+    return [_table(table) for table in tables(results)]
+
+
+def _table(table: ResultTable) -> Table:
+    compared = table.compared
+    lines = [_line(line, table.variants, compared) for line in table.lines]
+    return Table(table.workload, table.metric, table.unit, table.baseline, table.variants, compared, lines)
+
+
+def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
+    cells = [_cell(line.values[name]) if name in line.values else Cell("–") for name in names]
+    comparisons: list[tuple[Cell, Outcome | None]] = []
+    for name in compared:
+        verdict = line.verdicts.get(name)
+        if verdict is None:
+            comparisons.append((Cell("–"), None))
+        else:
+            interval = change_interval(verdict["low"], verdict["high"])
+            comparisons.append((Cell(change(verdict["change"]), interval), verdict["verdict"]))
+    return Line(line.case, cells, comparisons)
+
+
+def _cell(row: Row) -> Cell:
+    tail = " · ".join(
+        f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in row.get("percentiles", [])
+    )
+    return Cell(measured(row["value"], row["low"], row["high"]), tail)
+
+
+def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
+    """Draw sweeps, loaded-latency curves and verdicts, by workload."""
+    figures = [easel.figure(sweep.draw, data) for data in sweep.sweeps(results)]
+    figures += [easel.figure(loaded_latency.draw, data) for data in loaded_latency.curves(results)]
+    figures += [easel.figure(verdicts.draw, data) for data in verdicts.changes(results)]
+    workloads = unique(row["workload"] for row in results["rows"])
+    grouped = [(name, [figure for figure in figures if figure.workload == name]) for name in workloads]
+    return [(name, some) for name, some in grouped if some]
+
+
+def waterfalls(results: Results, easel: Easel) -> list[Breakdowns]:
+    """Draw the first and the last case of every workload, and tabulate all."""
+    everything = waterfall.breakdowns(results)
+    found = []
+    for workload in unique(breakdown.workload for breakdown in everything):
+        own = [breakdown for breakdown in everything if breakdown.workload == workload]
+        shown = own if len(own) < 3 else [own[0], own[-1]]
+        found.append(Breakdowns(workload, [easel.figure(waterfall.draw, b) for b in shown], _stages(own)))
+    return found
+
+
+def _stages(breakdowns: list[waterfall.Breakdown]) -> Details:
+    hops = unique(hop for breakdown in breakdowns for hop in breakdown.hops)
+    rows = []
+    for breakdown in breakdowns:
+        for variant, whole in breakdown.by_variant.items():
+            values = [breakdown.value(variant, hop) for hop in hops]
+            stages = ["–" if value is None else significant(value) for value in values]
+            rows.append([breakdown.case, variant, *stages, significant(whole["total"])])
+    return _details(f"Every case in {breakdowns[0].unit}", ["case", "variant"], [*hops, "total"], rows)
+
+
+def link_use(results: Results, easel: Easel) -> tuple[list[Figure], Details | None]:
+    """Draw the busiest case of every workload, and tabulate all."""
+    everything = utilisation.uses(results)
+    busiest = []
+    for workload in unique(use.workload for use in everything):
+        own = [use for use in everything if use.workload == workload]
+        busiest.append(max(own, key=lambda use: max(d["tlp"] for d in use.directions)))
+    if not everything:
+        return [], None
+    rows = [
+        [u["workload"], u["case"], u["variant"], u["link"], u["direction"]]
+        + [share(part) for part in utilisation.shares(u).values()]
+        + [compact(u["mean_queue"], 3)]
+        for u in results["utilisation"]
+    ]
+    values = [name for _, name in utilisation.KINDS] + ["mean queue"]
+    details = _details("Every case", ["workload", "case", "variant", "link", "direction"], values, rows)
+    return [easel.figure(utilisation.draw, use) for use in busiest], details
+
+
+def _details(title: str, names: list[str], values: list[str], rows: list[list[str]]) -> Details:
+    return Details(title, names, values, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))

@@ -1,0 +1,98 @@
+"""What latency does a throughput cost? Throughput across, latency up, load along the line.
+
+Not for a sweep of the transfer size: there both change because the work does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import significant, with_unit
+from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
+from lanetwin.report.figures.sweep import sweeps, value_axis
+from lanetwin.report.svg import Drawing
+
+if TYPE_CHECKING:
+    from lanetwin.report.figures.sweep import Sweep
+    from lanetwin.results import Results, Row
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLatency:
+    """Throughput and latency of one workload at the same loads: pairs by variant, in ascending load."""
+
+    workload: str
+    load: str
+    metric: str
+    throughput_unit: str
+    latency_unit: str
+    series: dict[str, list[tuple[Row, Row]]]
+
+    @property
+    def title(self) -> str:
+        """What is drawn over what."""
+        return f"{self.metric.capitalize()} against throughput"
+
+    @property
+    def description(self) -> str:
+        """The figure in words: both ends of every line."""
+        said = []
+        for variant, pairs in self.series.items():
+            ends = [
+                f"{with_unit(significant(latency['value']), self.latency_unit)} at "
+                f"{with_unit(significant(throughput['value']), self.throughput_unit)}"
+                for throughput, latency in (pairs[0], pairs[-1])
+            ]
+            said.append(f"{variant}: from {ends[0]} to {ends[1]}")
+        return f"{self.workload}, each point one {self.load}. " + "; ".join(said) + "."
+
+
+def curves(results: Results) -> list[LoadedLatency]:
+    """Find the workloads that were swept by load and have both metrics."""
+    found = sweeps(results)
+    pairs = []
+    for throughput in found:
+        if throughput.metric != "throughput" or throughput.x_unit == "B":
+            continue
+        for latency in found:
+            same = (latency.workload, latency.x_name) == (throughput.workload, throughput.x_name)
+            if same and "latency" in latency.metric:
+                pairs.append(_pair(throughput, latency))
+    return [curve for curve in pairs if curve.series]
+
+
+def _pair(throughput: Sweep, latency: Sweep) -> LoadedLatency:
+    series = {}
+    for variant, rows in throughput.series.items():
+        latencies = {row["case"]: row for row in latency.series.get(variant, [])}
+        both = [(row, latencies[row["case"]]) for row in rows if row["case"] in latencies]
+        if len(both) > 1:
+            series[variant] = both
+    return LoadedLatency(
+        throughput.workload, throughput.x_name, latency.metric, throughput.unit, latency.unit, series
+    )
+
+
+def draw(curve: LoadedLatency, key: str, width: float) -> str:
+    """Draw the curve."""
+    pairs = [pair for points in curve.series.values() for pair in points]
+    x = Axis("throughput", curve.throughput_unit, 0.0, max(t["value"] for t, _ in pairs) * 1.02)
+    y = value_axis(curve.metric, curve.latency_unit, [latency for _, latency in pairs])
+    drawing = Drawing(width, round(width * 0.6), key=key, title=curve.title, description=curve.description)
+    frame = draw_frame(drawing, x, y, label_room(list(curve.series), width))
+    ends = []
+    for index, (variant, points) in enumerate(curve.series.items()):
+        places = [(frame.x(t["value"]), frame.y(latency["value"])) for t, latency in points]
+        drawing.polyline(places, f"line{index and 2} {series_class(index)}")
+        for (throughput, latency), place in zip(points, places, strict=True):
+            reading = (
+                f"{with_unit(significant(latency['value']), curve.latency_unit)} at "
+                f"{with_unit(significant(throughput['value']), curve.throughput_unit)}"
+            )
+            drawing.mark(
+                *place, index, f"dot {series_class(index)}", f"{variant}, {throughput['case']}: {reading}"
+            )
+        ends.append((variant, index, places[-1][1]))
+    label_ends(drawing, frame, ends)
+    return str(drawing)

@@ -1,0 +1,117 @@
+"""How does a metric change along a sweep? One line per variant, with its confidence band.
+
+Not for cases without an order: those are a table, or a figure of verdicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import measured, with_unit
+from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
+from lanetwin.report.svg import Drawing
+from lanetwin.summary import unique, variants
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results, Row
+
+LOG_FROM = 16.0
+"""A sweep whose ends differ by this ratio gets a logarithmic axis."""
+MARKS_UP_TO = 48
+"""More points than this on a line are not marked one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One metric of one workload along one swept quantity: points by variant, in ascending order."""
+
+    workload: str
+    metric: str
+    unit: str
+    x_name: str
+    x_unit: str
+    series: dict[str, list[Row]]
+
+    @property
+    def title(self) -> str:
+        """What is drawn over what."""
+        return f"{self.metric.capitalize()} against {self.x_name}"
+
+    @property
+    def description(self) -> str:
+        """The figure in words: both ends of every line."""
+        said = []
+        for variant, rows in self.series.items():
+            ends = [
+                f"{with_unit(_reading(row), row['unit'])} at {row['case']}" for row in (rows[0], rows[-1])
+            ]
+            said.append(f"{variant}: from {ends[0]} to {ends[1]}")
+        return f"{self.workload}. " + "; ".join(said) + "."
+
+
+def _x(row: Row) -> float:
+    return row["x"]["value"] if row["x"] else 0.0
+
+
+def _reading(row: Row) -> str:
+    return measured(row["value"], row["low"], row["high"])
+
+
+def sweeps(results: Results) -> list[Sweep]:
+    """Find every sweep: rows with an abscissa, of one workload and metric, with at least two points."""
+    order = variants(results)
+    found: dict[tuple[str, str, str, str, str], list[Row]] = {}
+    for row in results["rows"]:
+        if row["x"]:
+            key = (row["workload"], row["metric"], row["unit"], row["x"]["name"], row["x"]["unit"])
+            found.setdefault(key, []).append(row)
+    drawn = []
+    for key, rows in found.items():
+        series = {name: sorted((r for r in rows if r["variant"] == name), key=_x) for name in order}
+        series = {name: points for name, points in series.items() if points}
+        if len(unique(row["case"] for row in rows)) > 1:
+            drawn.append(Sweep(*key, series))
+    return drawn
+
+
+def is_geometric(values: list[float]) -> bool:
+    """Whether values are better shown by their ratios: all positive, and the ends far apart."""
+    return min(values) > 0 and max(values) / min(values) >= LOG_FROM
+
+
+def draw(sweep: Sweep, key: str, width: float) -> str:
+    """Draw the sweep."""
+    rows = [row for points in sweep.series.values() for row in points]
+    xs = [_x(row) for row in rows]
+    x = Axis(sweep.x_name, sweep.x_unit, min(xs), max(xs), is_geometric(xs))
+    y = value_axis(sweep.metric, sweep.unit, rows)
+    drawing = Drawing(width, round(width * 0.6), key=key, title=sweep.title, description=sweep.description)
+    frame = draw_frame(drawing, x, y, label_room(list(sweep.series), width))
+    for index, points in enumerate(sweep.series.values()):
+        band = [(frame.x(_x(p)), frame.y(p["high"])) for p in points]
+        band += [(frame.x(_x(p)), frame.y(p["low"])) for p in reversed(points)]
+        drawing.polygon(band, f"band {series_class(index)}")
+    for index, (variant, points) in enumerate(sweep.series.items()):
+        # The first line is drawn broader, so that it shows where another lies upon it.
+        drawing.polyline(
+            [(frame.x(_x(p)), frame.y(p["value"])) for p in points],
+            f"line{index and 2} {series_class(index)}",
+        )
+        for point in points if len(points) <= MARKS_UP_TO else ():
+            hint = f"{variant}, {point['case']}: {with_unit(_reading(point), sweep.unit)}"
+            drawing.mark(
+                frame.x(_x(point)), frame.y(point["value"]), index, f"dot {series_class(index)}", hint
+            )
+    ends = [(name, i, frame.y(points[-1]["value"])) for i, (name, points) in enumerate(sweep.series.items())]
+    label_ends(drawing, frame, ends)
+    return str(drawing)
+
+
+def value_axis(metric: str, unit: str, rows: list[Row]) -> Axis:
+    """Return the axis of a metric: from zero, or by ratios if the values are more than two decades apart."""
+    values = [row["value"] for row in rows]
+    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    if min(values) > 0 and low > 0 and max(values) / min(values) > 100:
+        return Axis(metric, unit, low * 0.8, high * 1.25, logarithmic=True)
+    return Axis(metric, unit, min(0.0, low), high if high > 0 else 1.0)

@@ -1,0 +1,130 @@
+"""What was each direction of each link busy with? One bar per direction, the whole time being its length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import compact, share
+from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
+from lanetwin.summary import variants
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results, Utilisation
+
+KINDS: tuple[tuple[str, str], ...] = (
+    ("tlp", "TLPs"),
+    ("dllp", "DLLPs"),
+    ("skp", "SKP"),
+    ("replay", "replays"),
+    ("credit_stall", "waiting for credits"),
+    ("idle", "idle"),
+)
+"""What a direction can be busy with, in the order of drawing, and how the legend calls it."""
+BAR = 16.0
+"""Height of a bar [px]."""
+STEP = 42.0
+"""From one bar to the next, with the name above it [px]."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUse:
+    """The use of all links in one case."""
+
+    workload: str
+    case: str
+    directions: list[Utilisation]
+    variants: int
+
+    @property
+    def title(self) -> str:
+        """Which case."""
+        return f"Use of the links, {self.case}"
+
+    @property
+    def description(self) -> str:
+        """The figure in words: the part of the time that packets take."""
+        said = [
+            f"{self.name(d)}: {share(d['tlp'])} TLPs, {share(shares(d)['idle'])} idle"
+            for d in self.directions
+        ]
+        return f"{self.workload}. " + "; ".join(said) + "."
+
+    def name(self, direction: Utilisation) -> str:
+        """Name one bar; by its variant only if there are several."""
+        place = f"{direction['link']}, {direction['direction']}"
+        return f"{place} · {direction['variant']}" if self.variants > 1 else place
+
+
+def shares(direction: Utilisation) -> dict[str, float]:
+    """Return the parts of the time. They sum to one: idle is what the others leave."""
+    parts = {
+        "tlp": direction["tlp"],
+        "dllp": direction["dllp"],
+        "skp": direction["skp"],
+        "replay": direction["replay"],
+        "credit_stall": direction["credit_stall"],
+    }
+    return {**parts, "idle": max(0.0, 1.0 - sum(parts.values()))}
+
+
+def uses(results: Results) -> list[LinkUse]:
+    """Return the use of the links by case, the variants of a direction side by side."""
+    order = {name: place for place, name in enumerate(variants(results))}
+    found: dict[tuple[str, str], list[Utilisation]] = {}
+    for direction in results["utilisation"]:
+        found.setdefault((direction["workload"], direction["case"]), []).append(direction)
+    drawn = []
+    for (workload, case), directions in found.items():
+        places = list(dict.fromkeys((d["link"], d["direction"]) for d in directions))
+        directions.sort(key=lambda d: (places.index((d["link"], d["direction"])), order.get(d["variant"], 0)))
+        drawn.append(LinkUse(workload, case, directions, len({d["variant"] for d in directions})))
+    return drawn
+
+
+def draw(use: LinkUse, key: str, width: float) -> str:
+    """Draw the use of the links."""
+    present = [
+        kind for kind in KINDS if kind[0] == "idle" or any(shares(d)[kind[0]] > 0 for d in use.directions)
+    ]
+    legend = _legend_places(present, width)
+    top = legend[-1][1] + 14
+    height = top + len(use.directions) * STEP
+    drawing = Drawing(width, height, key=key, title=use.title, description=use.description)
+    for (kind, name), (x, y) in zip(present, legend, strict=True):
+        drawing.box(x, y - 9, 10, 10, f"use u-{kind}", round_=2)
+        drawing.text(x + 15, y, name, "small")
+    for row, direction in enumerate(use.directions):
+        y = top + row * STEP
+        queue = f"mean queue {compact(direction['mean_queue'], 2)}"
+        drawing.text(
+            0, y + 13, shortened(use.name(direction), width - text_width(queue, SMALL) - 12), "label"
+        )
+        drawing.text(width, y + 13, queue, "tick", "end")
+        _bar(drawing, direction, y + 19, width)
+    return str(drawing)
+
+
+def _bar(drawing: Drawing, direction: Utilisation, y: float, width: float) -> None:
+    parts, x = shares(direction), 0.0
+    for kind, name in KINDS:
+        span = parts[kind] * width
+        if span <= 0:
+            continue
+        drawing.box(x, y, span, BAR, f"use u-{kind}", f"{name}: {share(parts[kind])}")
+        reading = share(parts[kind])
+        if span > text_width(reading, SMALL) + 8:
+            drawing.text(x + 5, y + BAR - 4, reading, f"in-bar in-{kind}")
+        x += span
+
+
+def _legend_places(kinds: list[tuple[str, str]], width: float) -> list[tuple[float, float]]:
+    """Set the legend's entries in lines, as words are set."""
+    places, x, y = [], 0.0, 11.0
+    for _, name in kinds:
+        room = 15 + text_width(name, SMALL) * 0.9 + 14
+        if x and x + room > width + 12:
+            x, y = 0.0, y + 18
+        places.append((x, y))
+        x += room
+    return places

@@ -1,0 +1,112 @@
+"""The page: what the report says, in which order, as one HTML document that loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shlex
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from lanetwin import yaml_out
+from lanetwin.numbers import fixed, significant
+from lanetwin.report import blocks
+from lanetwin.rows_csv import rows_csv
+from lanetwin.summary import answers, limits, stopped, unique, variants
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+
+LARGEST_INLINE = 100_000
+"""Data up to this size [bytes] can be saved from the page itself; larger ones lie beside it."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("lanetwin.report", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["grouped"] = lambda value: fixed(value, 0)
+    environment.filters["significant"] = significant
+    return environment
+
+
+def render(results: Results) -> str:
+    """Return the report of a run as one self-contained HTML document.
+
+    Everything that comes from the user's files is escaped; nothing is fetched when the page is opened.
+    """
+    easel = blocks.Easel()
+    link_figures, link_details = blocks.link_use(results, easel)
+    workloads = unique(row["workload"] for row in results["rows"])
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            results=results,
+            style=_style(),
+            stopped=stopped(results),
+            answers=answers(results),
+            limits=limits(results),
+            variants=variants(results),
+            workloads=workloads,
+            tables=blocks.result_tables(results),
+            plots=blocks.plots(results, easel),
+            waterfalls=blocks.waterfalls(results, easel),
+            link_figures=link_figures,
+            link_details=link_details,
+            plan=yaml_out.dump(results["plan"]),
+            command=command(results),
+            data=_json_for_script(results),
+            json_link=_json_link(results),
+            csv_link=_csv_link(results),
+        )
+    )
+
+
+def command(results: Results) -> str:
+    """Return the command line that gives this result again."""
+    options = results.get("options") or {}
+    words = ["lanetwin", "run", results["scenario"]["path"]]
+    for change in options.get("sets") or []:
+        words += ["--set", str(change)]
+    words += ["--seed", str(results["seed"])]
+    if options.get("granularity") not in (None, "train"):
+        words += ["--granularity", str(options["granularity"])]
+    return shlex.join(words)
+
+
+def _style() -> Markup:
+    # Ours, and no text of a user is in it.
+    return Markup(files("lanetwin.report").joinpath("template/style.css").read_text(encoding="utf-8"))  # noqa: S704
+
+
+def _json_for_script(results: Results) -> Markup:
+    """Write the results so that no text in them can end the element they stand in."""
+    text = json.dumps(results, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704
+
+
+def _json_link(results: Results) -> str:
+    data = json.dumps(results, ensure_ascii=False, separators=(",", ":")).encode()
+    if len(data) > LARGEST_INLINE:
+        return "results.json"
+    return f"data:application/json;base64,{base64.b64encode(data).decode()}"
+
+
+def _csv_link(results: Results) -> str:
+    data = rows_csv(results["rows"])
+    if len(data) > LARGEST_INLINE:
+        return "rows.csv"
+    return f"data:text/csv;charset=utf-8,{quote(data)}"

@@ -1,0 +1,96 @@
+"""From values to places on a drawing, and the round values worth a tick."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps `low`…`high` to `start`…`end` [px], evenly or by ratios."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    logarithmic: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value [px]."""
+        if self.logarithmic:
+            span = math.log(self.high / self.low)
+            part = math.log(max(value, self.low * 1e-3) / self.low) / span if span else 0.5
+        else:
+            span = self.high - self.low
+            part = (value - self.low) / span if span else 0.5
+        return self.start + part * (self.end - self.start)
+
+
+def round_step(span: float, about: int) -> float:
+    """Return the step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about so many parts."""
+    if span <= 0 or not math.isfinite(span):
+        return 1.0
+    rough = span / max(about, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(step * power for step in (1, 2, 2.5, 5, 10) if rough <= step * power * (1 + 1e-9))
+
+
+def linear_ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Return round values from at or below `low` to at or above `high`.
+
+    >>> linear_ticks(0, 53.7)
+    [0.0, 20.0, 40.0, 60.0]
+    """
+    step = round_step(high - low, about)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    decimals = max(0, 1 - math.floor(math.log10(step)))
+    return [round(index * step, decimals) for index in range(first, max(last, first + 1) + 1)]
+
+
+def binary_ticks(low: float, high: float, at_most: int) -> list[float]:
+    """Return powers of two inside `low`…`high`, evenly thinned to at most so many.
+
+    >>> binary_ticks(16, 2048, 4)
+    [16.0, 64.0, 256.0, 1024.0]
+    """
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    every = max(1, math.ceil((last - first + 1) / max(at_most, 1)))
+    return [2.0**power for power in range(first, last + 1, every)]
+
+
+def decimal_ticks(low: float, high: float, at_most: int = 8) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten inside `low`…`high`, only the powers if that is too many.
+
+    >>> decimal_ticks(40, 3000)
+    [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [step * 10.0**power for power in powers for step in steps]
+        inside = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+        if len(inside) <= at_most:
+            return inside
+    every = math.ceil(len(inside) / at_most)
+    return inside[::every]
+
+
+def spread(places: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move places apart until they are `gap` from each other, in the same order and inside `low`…`high`.
+
+    >>> spread([10.0, 12.0, 40.0], 14, 0, 100)
+    [4.0, 18.0, 40.0]
+    """
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    groups: list[tuple[float, int]] = []  # centre and number of labels that touch
+    for index in order:
+        centre, count = places[index], 1
+        while groups and centre - (count - 1) * gap / 2 < groups[-1][0] + (groups[-1][1] - 1) * gap / 2 + gap:
+            other, others = groups.pop()
+            centre = (centre * count + other * others) / (count + others)
+            count += others
+        reach = (count - 1) * gap / 2
+        groups.append((min(max(centre, low + reach), max(high - reach, low + reach)), count))
+    moved = [centre + (slot - (count - 1) / 2) * gap for centre, count in groups for slot in range(count)]
+    placed = dict(zip(order, moved, strict=True))
+    return [placed[index] for index in range(len(places))]

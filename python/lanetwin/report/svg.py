@@ -1,0 +1,107 @@
+"""Scalable drawings as text: a handful of shapes, everything escaped, colours by the page's CSS classes."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Self
+
+FONT_WIDTH = 0.56
+"""Mean width of a character of the page's font, in ems; for reserving room, so rather too wide."""
+SMALL = 11.5
+"""Font size of ticks and notes [px]."""
+NORMAL = 12.5
+"""Font size of names and values [px]."""
+
+
+def text_width(text: str, size: float = NORMAL) -> float:
+    """Estimate the width of a line of text [px]."""
+    return len(text) * size * FONT_WIDTH
+
+
+def shortened(text: str, room: float, size: float = NORMAL) -> str:
+    """Cut a text to the room it has [px], with an ellipsis."""
+    most = max(2, int(room / (size * FONT_WIDTH)))
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def number(value: float) -> str:
+    """Write a coordinate: a tenth of a pixel is fine enough to draw and short enough to send."""
+    text = f"{value:.1f}"
+    return text.removesuffix(".0") if text != "-0.0" else "0"
+
+
+class Drawing:
+    """One drawing, of a size in px that the page may scale down.
+
+    `key` must be unique on the page; `title` names the drawing and `description` says what it shows, for
+    readers who do not see it.
+    """
+
+    def __init__(self, width: float, height: float, *, key: str, title: str, description: str) -> None:
+        self.width = width
+        self.height = height
+        self._key = escape(key, quote=True)
+        self._title = escape(title)
+        self._description = escape(description)
+        self._body: list[str] = []
+
+    def _add(
+        self, tag: str, css: str, attributes: dict[str, float | str], hint: str = "", text: str = ""
+    ) -> Self:
+        shown = {"class": css} if css else {}
+        for name, value in attributes.items():
+            shown[name] = number(value) if isinstance(value, int | float) else value
+        written = "".join(f' {name}="{escape(value, quote=True)}"' for name, value in shown.items())
+        inside = (f"<title>{escape(hint)}</title>" if hint else "") + escape(text)
+        self._body.append(f"<{tag}{written}>{inside}</{tag}>" if inside else f"<{tag}{written}/>")
+        return self
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> Self:
+        """Draw a straight line."""
+        return self._add("line", css, {"x1": x1, "y1": y1, "x2": x2, "y2": y2})
+
+    def box(
+        self, x: float, y: float, width: float, height: float, css: str, hint: str = "", round_: float = 0
+    ) -> Self:
+        """Draw a filled rectangle; a negative width draws nothing rather than an invalid element."""
+        corner = {"rx": min(round_, width / 2)} if round_ else {}
+        return self._add(
+            "rect", css, {"x": x, "y": y, "width": max(width, 0), "height": height, **corner}, hint
+        )
+
+    def text(
+        self, x: float, y: float, text: str, css: str = "", anchor: str = "start", hint: str = ""
+    ) -> Self:
+        """Write one line of text; `y` is its baseline."""
+        place: dict[str, float | str] = {"x": x, "y": y}
+        if anchor != "start":
+            place["text-anchor"] = anchor
+        return self._add("text", css, place, hint, text)
+
+    def polyline(self, points: list[tuple[float, float]], css: str) -> Self:
+        """Draw a line through points."""
+        return self._add("polyline", css, {"points": " ".join(f"{number(x)},{number(y)}" for x, y in points)})
+
+    def polygon(self, points: list[tuple[float, float]], css: str) -> Self:
+        """Draw a filled outline."""
+        return self._add("polygon", css, {"points": " ".join(f"{number(x)},{number(y)}" for x, y in points)})
+
+    def mark(self, x: float, y: float, shape: int, css: str, hint: str = "") -> Self:
+        """Draw a point as circle, square, triangle or diamond, so that series differ without colour."""
+        kind = shape % 4
+        if kind == 0:
+            return self._add("circle", css, {"cx": x, "cy": y, "r": 3.4}, hint)
+        if kind == 1:
+            return self.box(x - 3, y - 3, 6, 6, css, hint)
+        corners = [(0, -4.2), (4, 3), (-4, 3)] if kind == 2 else [(0, -4.4), (4.4, 0), (0, 4.4), (-4.4, 0)]
+        points = " ".join(f"{number(x + dx)},{number(y + dy)}" for dx, dy in corners)
+        return self._add("polygon", css, {"points": points}, hint)
+
+    def __str__(self) -> str:
+        width, height = number(self.width), number(self.height)
+        return (
+            f'<svg viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}" role="img" aria-labelledby="{self._key}-t {self._key}-d">'
+            f'<title id="{self._key}-t">{self._title}</title><desc id="{self._key}-d">{self._description}</desc>'
+            f"{''.join(self._body)}</svg>"
+        )

@@ -1,0 +1,192 @@
+"""The results document: what a run, a measurement or a comparison found, as the engine writes it.
+
+The engine owns the document (schema ``lanetwin-results/1``); these are its types for Python's type checkers.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
+
+from lanetwin.errors import LanetwinError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = "lanetwin-results/1"
+"""The only schema this version reads."""
+
+Outcome = Literal["better", "worse", "equivalent", "inconclusive"]
+
+
+class Abscissa(TypedDict):
+    """The value of the swept quantity of one case."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class Row(TypedDict):
+    """One metric of one case of one workload on one variant, with its 95 % confidence interval."""
+
+    variant: str
+    workload: str
+    case: str
+    x: Abscissa | None
+    metric: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    n: int
+    percentiles: NotRequired[list[tuple[float, float]]]
+
+
+class Stage(TypedDict):
+    """One hop's share of a latency."""
+
+    name: str
+    value: float
+
+
+class Waterfall(TypedDict):
+    """Where the time of one I/O goes; the stages sum to the total."""
+
+    variant: str
+    workload: str
+    case: str
+    unit: str
+    total: float
+    stages: list[Stage]
+
+
+class Utilisation(TypedDict):
+    """What one direction of one link was busy with, as fractions of the time."""
+
+    variant: str
+    workload: str
+    case: str
+    link: str
+    direction: str
+    tlp: float
+    dllp: float
+    skp: float
+    replay: float
+    credit_stall: float
+    idle: float
+    mean_queue: float
+
+
+class Bottleneck(TypedDict):
+    """What limited one case, by name, and how that shows."""
+
+    variant: str
+    workload: str
+    case: str
+    name: str
+    why: str
+
+
+class Verdict(TypedDict):
+    """One comparison with the baseline: the relative change and what may be said about it."""
+
+    workload: str
+    case: str
+    metric: str
+    baseline: str
+    variant: str
+    change: float
+    low: float
+    high: float
+    verdict: Outcome
+    margin: float
+
+
+class Assumption(TypedDict):
+    """A number the run rested on that nobody measured or published for this very thing."""
+
+    part: str
+    parameter: str
+    value: str
+    kind: str
+    note: str
+    source: str
+
+
+class Part(TypedDict):
+    """A part that was used, and how far it can be trusted."""
+
+    name: str
+    grade: str
+    validated: str
+
+
+class Scenario(TypedDict):
+    """The document the run was asked for, as it was written."""
+
+    path: str
+    text: str
+
+
+class Cost(TypedDict):
+    """What the run cost."""
+
+    events: int
+    tlp_hops: int
+    cpu_seconds: float
+
+
+class Results(TypedDict):
+    """Everything one run found."""
+
+    schema: str
+    kind: str
+    name: str
+    about: str
+    version: str
+    seed: int
+    digest: str
+    complete: bool
+    stopped: str | None
+    scenario: Scenario
+    plan: dict[str, Any]
+    rows: list[Row]
+    waterfalls: list[Waterfall]
+    utilisation: list[Utilisation]
+    bottlenecks: list[Bottleneck]
+    verdicts: list[Verdict]
+    assumptions: list[Assumption]
+    not_modelled: list[str]
+    parts: list[Part]
+    cost: Cost
+    options: NotRequired[dict[str, Any]]
+
+
+def parse(text: str, origin: str) -> Results:
+    """Read a results document; `origin` names it in errors.
+
+    Raises `LanetwinError` if the text is no results document of the schema this version reads.
+    """
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LanetwinError(f"{origin} is not JSON: {error}") from error
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA:
+        found = f"its schema is {schema!r}" if schema else "it names no schema"
+        raise LanetwinError(f"{origin} is not a results document this version reads: {found}, not {SCHEMA!r}")
+    return cast("Results", document)
+
+
+def load(path: Path) -> Results:
+    """Read a results document from a file, or from the folder a run wrote.
+
+    Raises `LanetwinError` if it cannot be read or is not a results document.
+    """
+    file = path / "results.json" if path.is_dir() else path
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LanetwinError(f"cannot read the results {file}: {error}") from error
+    return parse(text, str(file))

@@ -1,0 +1,96 @@
+"""The folder a run leaves behind: written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lanetwin import report, yaml_out
+from lanetwin.errors import LanetwinError
+from lanetwin.rows_csv import rows_csv
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+
+LONGEST_NAME = 80
+"""Longest part of a folder's name that comes from the user [characters]."""
+
+
+def folder_name(results: Results) -> str:
+    """Return the folder's name: the run's name, its digest, and a mark if the result is partial.
+
+    A name may hold anything; a folder's name only letters, digits and ``._-``.
+    """
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", results["name"]).strip("-.")[:LONGEST_NAME] or "run"
+    partial = "" if results["complete"] else "-partial"
+    return f"{slug}-{results['digest']}{partial}"
+
+
+def files(results: Results) -> dict[str, str]:
+    """Return the contents of the folder, by file name."""
+    return {
+        "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
+        "rows.csv": rows_csv(results["rows"]),
+        "plan.yaml": yaml_out.dump(results["plan"]),
+        "report.html": report.render(results),
+    }
+
+
+def save(results: Results, folder: Path) -> Path:
+    """Write the folder and return its path.
+
+    A reader sees the old folder or the new one, never half of one: the files are written beside it and the
+    folder renamed. A folder that is not a run's is not replaced.
+
+    Raises `LanetwinError` if it cannot be written.
+    """
+    if folder.exists() and not _may_replace(folder):
+        raise LanetwinError(f"{folder} exists and is not the folder of a run; name another one with --out")
+    contents = files(results)  # before anything is touched
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        try:
+            for name, text in contents.items():
+                with (fresh / name).open("w", encoding="utf-8", newline="") as file:
+                    file.write(text)
+            fresh.chmod(0o777 & ~_umask())
+            _swap(fresh, folder)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise LanetwinError(f"cannot write {folder}: {error}; name another folder with --out") from error
+    return folder
+
+
+def _may_replace(folder: Path) -> bool:
+    return folder.is_dir() and ((folder / "results.json").is_file() or not any(folder.iterdir()))
+
+
+def _umask() -> int:
+    """Return the process's file mode mask; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _swap(fresh: Path, folder: Path) -> None:
+    """Put `fresh` in the place of `folder`, which must step aside if it holds files."""
+    if not folder.exists():
+        fresh.rename(folder)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+    folder.rename(aside / "old")
+    try:
+        fresh.rename(folder)
+    except OSError:
+        (aside / "old").rename(folder)
+        raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

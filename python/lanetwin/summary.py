@@ -1,0 +1,214 @@
+"""What a results document says, in the shape people read: answers, tables of variants side by side, limits.
+
+Nothing is computed here but order and grouping: every value, interval and verdict is the engine's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, share, with_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lanetwin.results import Bottleneck, Outcome, Results, Row, Verdict
+
+NO_BREAK_SPACE = "\u00a0"
+OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "inconclusive", "equivalent")
+"""In the order in which a reader wants to hear of them."""
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return the names in the order of their first appearance."""
+    return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sentence that answers the question of the run."""
+
+    outcome: Outcome | None
+    subject: str
+    statement: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.statement}"
+
+
+@dataclass(slots=True)
+class CaseLine:
+    """One case of a table: what each variant reached, and how it compares with the baseline."""
+
+    case: str
+    values: dict[str, Row] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """One metric of one workload: cases down, variants across."""
+
+    workload: str
+    metric: str
+    unit: str
+    variants: list[str]
+    lines: list[CaseLine]
+
+    @property
+    def baseline(self) -> str | None:
+        """The variant the others are compared with, if any are."""
+        return next((v["baseline"] for line in self.lines for v in line.verdicts.values()), None)
+
+    @property
+    def compared(self) -> list[str]:
+        """The variants that have verdicts."""
+        with_verdict = {name for line in self.lines for name in line.verdicts}
+        return [name for name in self.variants if name in with_verdict]
+
+    @property
+    def percentiles(self) -> list[float]:
+        """The percentiles any row carries."""
+        rows = (row for line in self.lines for row in line.values.values())
+        return sorted({p for row in rows for p, _ in row.get("percentiles", [])})
+
+
+def variants(results: Results) -> list[str]:
+    """Return the variants in their order, the baseline first."""
+    names = unique(row["variant"] for row in results["rows"])
+    baselines = unique(verdict["baseline"] for verdict in results["verdicts"])
+    return unique([name for name in baselines if name in names] + names)
+
+
+def tables(results: Results) -> list[ResultTable]:
+    """Return the results as one table per workload and metric."""
+    order = variants(results)
+    by_table: dict[tuple[str, str, str], dict[str, CaseLine]] = {}
+    for row in results["rows"]:
+        lines = by_table.setdefault((row["workload"], row["metric"], row["unit"]), {})
+        lines.setdefault(row["case"], CaseLine(row["case"])).values[row["variant"]] = row
+    for verdict in results["verdicts"]:
+        for (workload, metric, _), lines in by_table.items():
+            if (workload, metric) == (verdict["workload"], verdict["metric"]) and verdict["case"] in lines:
+                lines[verdict["case"]].verdicts[verdict["variant"]] = verdict
+    found = []
+    for (workload, metric, unit), lines in by_table.items():
+        present = {name for line in lines.values() for name in line.values}
+        found.append(
+            ResultTable(workload, metric, unit, [v for v in order if v in present], list(lines.values()))
+        )
+    return found
+
+
+def case_range(cases: Sequence[str]) -> str:
+    """Name a run of neighbouring cases by its ends."""
+    return cases[0] if len(cases) == 1 else f"{cases[0]} … {cases[-1]}"
+
+
+def answers(results: Results) -> list[Answer]:
+    """Say what was found: a sentence per kind of verdict, or per metric if nothing was compared."""
+    if results["verdicts"]:
+        return _comparisons(results["verdicts"])
+    return [answer for table in tables(results) for answer in _levels(table)]
+
+
+def _comparisons(verdicts: Sequence[Verdict]) -> list[Answer]:
+    groups: dict[tuple[str, str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault((verdict["workload"], verdict["metric"], verdict["variant"]), []).append(verdict)
+    found = []
+    for (workload, _, _), group in groups.items():
+        for outcome in OUTCOMES:
+            members = [verdict for verdict in group if verdict["verdict"] == outcome]
+            if members:
+                found.append(Answer(outcome, workload, _comparison(outcome, members, len(group))))
+    return found
+
+
+def _unbroken(case: str) -> str:
+    """Keep a short name of a case on one line."""
+    return case.replace(" ", NO_BREAK_SPACE) if len(case) <= 16 else case
+
+
+def _comparison(outcome: Outcome, members: Sequence[Verdict], of: int) -> str:
+    """Say one verdict on `members`, which are the cases of a group of `of` that share it."""
+    one = members[0]
+    variant, baseline, metric = one["variant"], one["baseline"], one["metric"].replace("_", " ")
+    margin = share(one["margin"]).replace(".0", "")
+    words = {
+        "better": f"{metric} is better with {variant} than with {baseline}",
+        "worse": f"{metric} is worse with {variant} than with {baseline}",
+        "equivalent": f"{metric} with {variant} is equivalent to that with {baseline}, within ±{margin},",
+        "inconclusive": f"whether {metric} with {variant} differs from that with {baseline} cannot be said",
+    }[outcome]
+    words = words[:1].upper() + words[1:]
+    if len(members) == 1:
+        where = f" at {_unbroken(one['case'])}" if of > 1 and one["case"] else ""
+        interval = change_interval(one["low"], one["high"])
+        level = f"95{NARROW_SPACE}%"
+        return f"{words.rstrip(',') + where}: {change(one['change'])} ({level} interval {interval})."
+    where = f" at all {of} cases" if len(members) == of else f" at {len(members)} of {of} cases"
+    low, high = min(members, key=lambda v: v["change"]), max(members, key=lambda v: v["change"])
+    if low["change"] == high["change"]:
+        return f"{words}{where}: {change(low['change'])}."
+    return (
+        f"{words}{where}: {change(low['change'])} (at {_unbroken(low['case'])})"
+        f" to {change(high['change'])} (at {_unbroken(high['case'])})."
+    )
+
+
+def _levels(table: ResultTable) -> list[Answer]:
+    """Say what each variant reached where nothing was compared: the value, or both ends of a sweep."""
+    found = []
+    for variant in table.variants:
+        rows = [line.values[variant] for line in table.lines if variant in line.values]
+        metric = table.metric.replace("_", " ").capitalize()
+        words = f"{metric} with {variant}" if len(table.variants) > 1 else metric
+        ends = [
+            f"{with_unit(measured(row['value'], row['low'], row['high']), row['unit'])}"
+            + (f" at {_unbroken(row['case'])}" if len(rows) > 1 else "")
+            for row in (rows if len(rows) < 3 else (rows[0], rows[-1]))
+        ]
+        found.append(Answer(None, table.workload, f"{words}: {', '.join(ends)}."))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What limited a run of neighbouring cases."""
+
+    variant: str
+    workload: str
+    cases: str
+    name: str
+    whys: list[str]
+
+    @property
+    def why(self) -> str:
+        """How the limit shows: at its first case, and at its last if that reads differently."""
+        return self.whys[0] if self.whys[0] == self.whys[-1] else f"{self.whys[0]}; … {self.whys[-1]}"
+
+
+def limits(results: Results) -> list[Limit]:
+    """Return the bottlenecks, neighbouring cases with the same one taken together."""
+    by_run: dict[tuple[str, str], list[Bottleneck]] = {}
+    for workload in unique(b["workload"] for b in results["bottlenecks"]):
+        for bottleneck in results["bottlenecks"]:
+            if bottleneck["workload"] == workload:
+                by_run.setdefault((workload, bottleneck["variant"]), []).append(bottleneck)
+    found = []
+    for (workload, variant), run in by_run.items():
+        for name, group in groupby(run, lambda bottleneck: bottleneck["name"]):
+            members = list(group)
+            cases = case_range([member["case"] for member in members])
+            found.append(Limit(variant, workload, cases, name, [member["why"] for member in members]))
+    return found
+
+
+def stopped(results: Results) -> str | None:
+    """Say why a result is partial, or nothing if it is whole."""
+    if results["complete"]:
+        return None
+    return f"partial result: {results['stopped'] or 'stopped early'}; cases that had not run are missing"
