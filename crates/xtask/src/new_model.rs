@@ -4,7 +4,12 @@ use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-const TEMPLATE: &str = include_str!("../templates/model.rs.txt");
+/// The template is compiled for the tests: what `new-model` writes works as it is.
+#[cfg(test)]
+#[path = "../templates/model.rs"]
+mod template;
+
+const TEMPLATE: &str = include_str!("../templates/model.rs");
 const FOLDER: &str = "crates/models/src";
 
 /// Writes `crates/models/src/NAME.rs` and adds the word to the list `models! { … }`.
@@ -38,7 +43,7 @@ fn module_name(name: &str) -> Result<String> {
 fn fill(module: &str) -> String {
     let capital = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     let type_name: String = module.split('_').filter(|word| !word.is_empty()).map(capital).collect();
-    TEMPLATE.replace("TYPE_NAME", &type_name).replace("MODEL_NAME", &module.replace('_', "-"))
+    TEMPLATE.replace("TemplateModel", &type_name).replace("template-model", &module.replace('_', "-"))
 }
 
 /// The source with `word` in its list `models! { … }`, before the first word that follows it in the alphabet.
@@ -85,6 +90,33 @@ fn add_between(body: &str, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanetwin_kernel::{Component, Port};
+    use lanetwin_ports::{Builder, Context, Done, Message, Operation, Params, Site, Status, Transfer, Value};
+    use lanetwin_units::{Instant, Span};
+
+    #[test]
+    fn a_new_model_answers_after_its_latency() {
+        let latency = Value::Time(Span::from_us(80));
+        let site = Site { path: "disk".into(), seed: 1, pcie: Vec::new(), target: None };
+        let device = (template::MODEL.build)(&Params([("latency", latency)].into()), &site);
+        let mut builder = Builder::new();
+        let disk = builder.add("disk", device);
+        let asker = builder.add("asker", Box::new(Asker));
+        builder.join((disk, Port(0)), (asker, Port(0)));
+        let door = builder.entry((disk, Port(0)));
+        let mut kernel = builder.seal();
+        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, address: 0 };
+        kernel.inject(Instant::from_ps(5), door, Message::Block(request));
+        kernel.run_until(Instant::NEVER);
+        assert_eq!(kernel.now(), Instant::from_ps(5) + Span::from_us(80));
+    }
+
+    struct Asker;
+    impl Component<Message> for Asker {
+        fn receive(&mut self, _: Port, answer: Message, _: &mut Context<'_>) {
+            assert_eq!(answer, Message::BlockDone(Done { handle: 7, status: Status::Ok }));
+        }
+    }
 
     #[test]
     fn a_name_becomes_a_module_and_a_type() {
@@ -94,7 +126,7 @@ mod tests {
         }
         let text = fill("fixed_latency");
         assert!(text.contains("struct FixedLatency") && text.contains("\"fixed-latency\""), "{text}");
-        assert!(!text.contains("TYPE_NAME") && !text.contains("MODEL_NAME"), "{text}");
+        assert!(!text.to_lowercase().contains("template"), "{text}");
     }
 
     #[test]

@@ -9,11 +9,9 @@ use std::process::Command;
 /// The repository's root directory.
 #[must_use]
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .expect("crates/xtask lies two levels below the root")
-        .to_path_buf()
+    // cargo tells a program that it runs where its package lies; the path at compile time may be another checkout's
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).ancestors().nth(2).expect("crates/xtask lies two levels below the root").to_path_buf()
 }
 
 /// Everything a rule may look at. Rules are functions of this value alone, so that tests can hand them a made-up tree.
@@ -91,6 +89,21 @@ pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {what}"))?;
     ensure!(output.status.success(), "{what} failed:\n{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).with_context(|| format!("{what} printed something that is not text"))
+}
+
+/// The path from the root that `target` means in `folder`; nothing if it leaves the repository.
+pub fn resolve(folder: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// Writes a file, and says which one if it cannot.

@@ -2,7 +2,7 @@
 
 use super::Breach;
 use crate::source;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 use std::collections::BTreeSet;
 
 /// Files below a package that cannot be reached from the roots of its targets.
@@ -42,7 +42,10 @@ fn reach(workspace: &Workspace, path: &str, is_root: bool, reached: &mut BTreeSe
     let listed = source::macro_words(&tokens, "models").into_iter().map(|word| (word, None));
     for (module, elsewhere) in source::modules(&tokens).into_iter().chain(listed) {
         match elsewhere {
-            Some(file) => reach(workspace, &format!("{folder}/{file}"), false, reached),
+            Some(file) => {
+                let file = workspace::resolve(folder, &file).unwrap_or_default();
+                reach(workspace, &file, false, reached);
+            }
             None => {
                 reach(workspace, &format!("{children}/{module}.rs"), false, reached);
                 reach(workspace, &format!("{children}/{module}/mod.rs"), false, reached);

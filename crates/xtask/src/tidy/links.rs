@@ -2,7 +2,7 @@
 
 use super::Breach;
 use crate::markdown;
-use crate::workspace::Workspace;
+use crate::workspace::{self, Workspace};
 
 /// Relative links in Markdown whose target is not a file or folder of the repository.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
@@ -12,27 +12,14 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
         for (line, link) in markdown::links(text) {
             let target = link.split('#').next().unwrap_or_default();
             let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
-            if !outside && !resolve(folder, target).is_some_and(|target| exists(workspace, &target)) {
+            if !outside
+                && !workspace::resolve(folder, target).is_some_and(|target| exists(workspace, &target))
+            {
                 found.push(Breach::at(path, line, format!("the link to `{link}` leads nowhere")));
             }
         }
     }
     found
-}
-
-/// The path from the root that `target` means in `folder`; nothing if it leaves the repository.
-fn resolve(folder: &str, target: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 fn exists(workspace: &Workspace, target: &str) -> bool {
