@@ -89,7 +89,7 @@ accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the te
 	ACCEPT=1 $(BIN)/pytest $(TESTS)
 
 bench: | toolchain ## speed, beside its peers, on this machine
-	cargo bench $(LOCKED) --workspace --benches
+	cargo run --quiet $(LOCKED) --release --package lanetwin-benches --features peers
 
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
