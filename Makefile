@@ -108,7 +108,7 @@ clean: ## remove what was built; results in runs/ and the fuzzers' corpora stay
 requirements = $(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print("\n".join($(1)))'
 
 # an interpreter and the build tool
-$(VENV)/.tools: pyproject.toml
+$(VENV)/.tools: pyproject.toml | toolchain
 	@for candidate in $(PYTHON); do \
 	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$candidate; break; fi; \
 	done; \
