@@ -153,9 +153,10 @@ fn a_document_of_a_later_minor_version_is_readable() {
 #[test]
 fn the_least_document_is_readable() {
     let least = json!({"schema": "lanetwin-results/1", "kind": "measured", "name": "lab", "version": "0.1.0",
-                       "complete": true, "rows": []});
+                       "complete": true, "rows": [{"variant": "a", "workload": "w", "case": "c", "metric": "throughput",
+                                                   "unit": "Gb/s", "value": 1.5, "n": 1}]});
     let read = Results::from_json(&least.to_string(), "lab.json").unwrap();
-    assert_eq!((read.kind, read.seed, read.verdicts.len()), (Kind::Measured, None, 0));
+    assert_eq!((read.kind, read.seed, read.rows[0].low), (Kind::Measured, None, None));
 }
 
 /// Reads `text` and returns the code, the line and the path of what is wrong.
@@ -187,6 +188,17 @@ fn damage_is_found_where_it_is() {
     assert_eq!(damage(|d| d["digest"] = json!("xyz")).2, "digest");
     assert_eq!(damage(|d| d["verdicts"][0]["verdict"] = json!("splendid")).2, "verdicts[0].verdict");
     assert_eq!(damage(|d| d["kind"] = json!("imagined")).2, "kind");
+    // a number that is missing is not zero
+    assert!(
+        damage(|d| drop(d["rows"][0].as_object_mut().map(|row| row.remove("value"))))
+            .2
+            .starts_with("rows[0]")
+    );
+    assert!(
+        damage(|d| drop(d["utilisation"][0].as_object_mut().map(|link| link.remove("tlp"))))
+            .2
+            .starts_with("utilisation[0]")
+    );
     let (code, line, path) = damage(|d| drop(d.as_object_mut().unwrap().remove("complete")));
     assert_eq!((code, path.as_str()), ("RS005", ""));
     assert!(line > 1);

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a later
-//! minor version stays readable, and so does one written by hand from a measurement.
+//! minor version stays readable, and so does one written by hand from a measurement. A number is never made up: a row
+//! without its value is damage.
 //!
 //! Not here: rendering, comparing (see [`verdict`](crate::verdict)), histograms as such (rows carry their percentiles).
 //!
@@ -118,7 +119,6 @@ pub enum Kind {
 
 /// The scenario as it was written.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct ScenarioText {
     /// The file it was read from.
     pub path: String,
@@ -128,7 +128,6 @@ pub struct ScenarioText {
 
 /// One metric of one case.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Row {
     /// The variant's name.
     pub variant: String,
@@ -137,6 +136,7 @@ pub struct Row {
     /// The case's name within the workload ("64 B").
     pub case: String,
     /// Where the case lies on the axis of a sweep; none outside one.
+    #[serde(default)]
     pub x: Option<X>,
     /// What was measured ("throughput").
     pub metric: String,
@@ -145,12 +145,15 @@ pub struct Row {
     /// Its value, the mean over the repeats.
     pub value: f64,
     /// Lower end of the interval; none of a single repeat.
+    #[serde(default)]
     pub low: Option<f64>,
     /// Upper end of the interval; none of a single repeat.
+    #[serde(default)]
     pub high: Option<f64>,
     /// How many repeats.
     pub n: u32,
     /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
+    #[serde(default)]
     pub percentiles: Vec<(f64, f64)>,
 }
 
@@ -167,7 +170,6 @@ pub struct X {
 
 /// What one direction of one link was busy with; fractions of the time, 0 to 1.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Utilisation {
     /// The variant's name.
     pub variant: String,
@@ -197,7 +199,6 @@ pub struct Utilisation {
 
 /// What limited one case.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Bottleneck {
     /// The variant's name.
     pub variant: String,
@@ -267,7 +268,6 @@ pub enum AssumptionKind {
 
 /// A part of the catalogue that was used.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Part {
     /// Its name.
     pub name: String,
@@ -279,7 +279,6 @@ pub struct Part {
 
 /// What a run cost.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Cost {
     /// Events the kernel has delivered.
     pub events: u64,
