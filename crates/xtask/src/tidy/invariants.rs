@@ -1,7 +1,7 @@
 //! An invariant in ARCHITECTURE.md that says what holds it tells the truth: the test or the rule exists.
 //!
-//! In the column `held by`, `tidy: NAME` is a rule of this tool and `path/to/file::name` a test in that file. A cell
-//! that is a dash says openly that nothing holds the invariant yet.
+//! In the column `held by`, `tidy: NAME` is a rule of this tool, `make VERB` a verb of the Makefile, and
+//! `path/to/file::name` a test in that file. A cell that is a dash says openly that nothing holds the invariant yet.
 
 use super::{Breach, RULES};
 use crate::markdown;
@@ -32,6 +32,10 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
 fn exists(workspace: &Workspace, guard: &str) -> bool {
     if let Some(rule) = guard.strip_prefix("tidy: ") {
         return RULES.iter().any(|known| known.name == rule);
+    }
+    if let Some(verb) = guard.strip_prefix("make ") {
+        let makefile = workspace.files.get("Makefile").map_or("", String::as_str);
+        return makefile.lines().any(|line| line.split_once(':').is_some_and(|(target, _)| target == verb));
     }
     let Some((file, test)) = guard.split_once("::") else { return false };
     let Some(text) = workspace.files.get(file) else { return false };
@@ -65,9 +69,13 @@ mod tests {
 
     #[test]
     fn guards_that_do_not_exist_are_breaches() {
-        for guard in
-            ["tidy: magic", "crates/a/src/lib.rs::it_is", "crates/b/src/lib.rs::it_is_so", "it_is_so"]
-        {
+        for guard in [
+            "tidy: magic",
+            "make tea",
+            "crates/a/src/lib.rs::it_is",
+            "crates/b/src/lib.rs::it_is_so",
+            "it_is_so",
+        ] {
             assert_eq!(
                 judge(&format!("`{guard}`")),
                 [format!("ARCHITECTURE.md:3: `{guard}` does not exist")]
