@@ -65,9 +65,9 @@ def trunk(
 ) -> None:
     """Predict what PCIe, NVMe, NVMe-oF and CXL-memory systems do: a digital twin.
 
-    Describe a machine in a file; lanetwin says what it does, what limits it, and how sure that is.
-
-    The result goes to standard output, everything else to standard error.
+    Describe a machine in a file; lanetwin says what it does, what limits it,
+    and how sure that is. The result goes to standard output, everything else
+    to standard error.
     """
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from lanetwin import engine
+from lanetwin.cli.arguments import AsJson
 from lanetwin.cli.console import emit_json, out, printable
 from lanetwin.cli.tables import plain_table
-
-if TYPE_CHECKING:
-    from lanetwin.cli.arguments import AsJson
 
 PARTS = typer.Typer(
     name="parts",

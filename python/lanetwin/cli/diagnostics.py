@@ -90,8 +90,8 @@ def _lines(file: str) -> tuple[str, ...]:
 
 def source_line(file: str, line: int) -> str | None:
     """Return a line of a file, counted from 1, or nothing if there is none to show."""
-    lines = _lines(file) if file and line > 0 else ()
-    return lines[line - 1].rstrip("\r") if line <= len(lines) else None
+    lines = _lines(file) if file else ()
+    return lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else None
 
 
 def counted(number: int, noun: str) -> str:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
 from lanetwin import engine, yaml_out
+from lanetwin.cli.arguments import AsJson, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.tables import plain_table
 from lanetwin.errors import Diagnostic, LanetwinError
-
-if TYPE_CHECKING:
-    from lanetwin.cli.arguments import AsJson, ScenarioPath, Sets
 
 
 def register(app: typer.Typer) -> None:

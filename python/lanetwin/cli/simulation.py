@@ -59,13 +59,14 @@ def run(
 ) -> None:
     """Simulate every variant and workload of a scenario.
 
-    Prints the results, with intervals and verdicts, and what limits them; writes report.html, results.json,
-    rows.csv and plan.yaml. Ctrl-C keeps what is finished, marked as partial.
+    Prints the results, with intervals and verdicts, and what limits them;
+    writes report.html, results.json, rows.csv and plan.yaml.
+    Ctrl-C keeps what is finished, marked as partial.
 
     [dim]Examples:[/]
       lanetwin run slot.yaml
       lanetwin run slot.yaml --set links.slot.gen=4 --seed 7
-      lanetwin run slot.yaml --json | jq '.rows[] | select(.metric == "throughput")'
+      lanetwin run slot.yaml --json | jq '.rows[] | [.case, .value]'
     """
     with interruptible(), shown(scenario.name, quiet=quiet) as progress:
         results = engine.run(

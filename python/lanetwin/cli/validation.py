@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from lanetwin import engine
+from lanetwin.cli.arguments import AsJson, Quiet
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
@@ -15,7 +16,6 @@ from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import measured, signed, significant, with_unit
 
 if TYPE_CHECKING:
-    from lanetwin.cli.arguments import AsJson, Quiet
     from lanetwin.engine import Claim, ValidationRow
 
 
@@ -34,8 +34,8 @@ def validate(
 ) -> None:
     """Compare predictions with published numbers, cell by cell.
 
-    Cells that went into the model are marked as input or calibrated and are no predictions. The status is 3
-    if a claim misses its bar.
+    Cells that went into the model are marked as input or calibrated: they
+    are no predictions. The exit status is 3 if a claim misses its bar.
 
     [dim]Examples:[/]
       lanetwin validate

@@ -82,15 +82,22 @@ def spread(places: list[float], gap: float, low: float, high: float) -> list[flo
     [4.0, 18.0, 40.0]
     """
     order = sorted(range(len(places)), key=lambda index: places[index])
-    groups: list[tuple[float, int]] = []  # centre and number of labels that touch
+    groups: list[tuple[float, float, int]] = []  # wished centre, centre, number of labels that touch
     for index in order:
-        centre, count = places[index], 1
-        while groups and centre - (count - 1) * gap / 2 < groups[-1][0] + (groups[-1][1] - 1) * gap / 2 + gap:
-            other, others = groups.pop()
-            centre = (centre * count + other * others) / (count + others)
+        wish, count = places[index], 1
+        centre = _inside(wish, count, gap, low, high)
+        while groups and centre - groups[-1][1] < (count + groups[-1][2]) * gap / 2:
+            other, _, others = groups.pop()
+            wish = (wish * count + other * others) / (count + others)
             count += others
-        reach = (count - 1) * gap / 2
-        groups.append((min(max(centre, low + reach), max(high - reach, low + reach)), count))
-    moved = [centre + (slot - (count - 1) / 2) * gap for centre, count in groups for slot in range(count)]
+            centre = _inside(wish, count, gap, low, high)
+        groups.append((wish, centre, count))
+    moved = [c + (slot - (count - 1) / 2) * gap for _, c, count in groups for slot in range(count)]
     placed = dict(zip(order, moved, strict=True))
     return [placed[index] for index in range(len(places))]
+
+
+def _inside(wish: float, count: int, gap: float, low: float, high: float) -> float:
+    """Return the centre nearest to `wish` that keeps a group inside; too many labels begin at `low`."""
+    reach = (count - 1) * gap / 2
+    return max(min(wish, high - reach), low + reach)

@@ -98,10 +98,11 @@ class Drawing:
         return self._add("polygon", css, {"points": points}, hint)
 
     def __str__(self) -> str:
-        width, height = number(self.width), number(self.height)
+        width, height, key = number(self.width), number(self.height), self._key
         return (
-            f'<svg viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" role="img" aria-labelledby="{self._key}-t {self._key}-d">'
-            f'<title id="{self._key}-t">{self._title}</title><desc id="{self._key}-d">{self._description}</desc>'
+            f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="{key}-t {key}-d">'
+            f'<title id="{key}-t">{self._title}</title>'
+            f'<desc id="{key}-d">{self._description}</desc>'
             f"{''.join(self._body)}</svg>"
         )

@@ -1,0 +1,152 @@
+"""An engine that answers from memory, for tests of what stands around the engine."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lanetwin.results import Results
+
+FORMS = [
+    {
+        "name": "link-throughput",
+        "about": "Payload throughput of one direction of a link.",
+        "params": [
+            {"name": "gen", "about": "PCIe generation", "default": None, "unit": ""},
+            {"name": "width", "about": "lanes", "default": "x4", "unit": ""},
+            {"name": "max_payload", "about": "MPS", "default": "256B", "unit": "B"},
+        ],
+    },
+    {"name": "littles-law", "about": "Requests in flight.", "params": []},
+]
+
+VALIDATION: dict[str, Any] = {
+    "rows": [
+        {
+            "claim": "pcie-bench",
+            "case": "bdw read 64 B",
+            "quantity": "throughput",
+            "unit": "Gb/s",
+            "published": 32.5,
+            "predicted": 32.1,
+            "low": 32.0,
+            "high": 32.2,
+            "error_pct": -1.23,
+            "role": "predicted",
+            "free_parameters": 6,
+            "baseline_error_pct": 4.5,
+            "source": "SIGCOMM 2018",
+            "run_digest": "7c19e04b5d2f8a36",
+        },
+        {
+            "claim": "pcie-bench",
+            "case": "snb read 64 B",
+            "quantity": "throughput",
+            "unit": "Gb/s",
+            "published": 32.1,
+            "predicted": 32.1,
+            "low": None,
+            "high": None,
+            "error_pct": 0.0,
+            "role": "calibrated",
+            "free_parameters": 6,
+            "baseline_error_pct": None,
+            "source": "SIGCOMM 2018",
+            "run_digest": "7c19e04b5d2f8a36",
+        },
+    ],
+    "claims": [
+        {
+            "claim": "pcie-bench",
+            "about": "DMA of a network card in two hosts",
+            "bar": "below its baseline",
+            "met": True,
+            "mape_pct": 1.23,
+            "baseline_mape_pct": 4.5,
+            "free_parameters": 6,
+            "predicted_rows": 1,
+        }
+    ],
+}
+
+
+class FakeCore:
+    """Stands in for `lanetwin._core`: answers from memory and remembers what it was asked."""
+
+    def __init__(self, answer: Results) -> None:
+        self.answer: Any = answer
+        self.asked: list[tuple[Any, ...]] = []
+        self.raises: BaseException | None = None
+        self.checked: dict[str, Any] = {"diagnostics": [], "plan": {"links": {"slot": {"gen": 3}}}}
+        self.validation = copy.deepcopy(VALIDATION)
+
+    def _said(self, *question: Any) -> None:
+        self.asked.append(question)
+        if self.raises:
+            raise self.raises
+
+    def version(self) -> str:
+        return "0.1.0"
+
+    def check(self, path: str, sets: list[str]) -> str:
+        self._said("check", path, sets)
+        return json.dumps(self.checked)
+
+    def run(self, path: str, options: str, progress: Callable[[str], object] | None = None) -> str:
+        self._said("run", path, json.loads(options))
+        if progress:
+            progress(json.dumps({"done": 1, "total": 2, "variant": "as-is"}))
+        return json.dumps(self.answer)
+
+    def compare(self, a: str, b: str, options: str) -> str:
+        self._said("compare", json.loads(a)["name"], json.loads(b)["name"], json.loads(options))
+        return json.dumps(self.answer)
+
+    def validate(self, claims: list[str], progress: Callable[[str], object] | None = None) -> str:
+        self._said("validate", claims)
+        return json.dumps(self.validation)
+
+    def parts_list(self) -> str:
+        self._said("parts_list")
+        return json.dumps(
+            [{"name": "nfp-6000", "kind": "card", "about": "An FPGA-like [bold] card", "grade": "calibrated"}]
+        )
+
+    def parts_show(self, name: str) -> str:
+        self._said("parts_show", name)
+        rows = [{"name": "issue", "value": "80 ns", "kind": "assumed", "source": "nobody"}]
+        return json.dumps({"name": name, "about": "A card", "parameters": rows})
+
+    def calc_list(self) -> str:
+        return json.dumps(FORMS)
+
+    def calc(self, name: str, arguments: str) -> str:
+        self._said("calc", name, json.loads(arguments))
+        return json.dumps(
+            {"rows": [{"name": "payload", "value": 26.7263, "unit": "Gb/s", "how": "raw × 256/280"}]}
+        )
+
+    def explain(self, code: str) -> str:
+        self._said("explain", code)
+        return f"# {code}\n\nA part is not in the catalogue.\n"
+
+    def explain_list(self) -> str:
+        return json.dumps([{"code": "SC001", "title": "unknown part"}])
+
+    def templates(self) -> str:
+        return json.dumps([{"name": "slot", "about": "one card in one slot"}])
+
+    def template(self, name: str) -> str:
+        self._said("template", name)
+        return "about: a question\n"
+
+    def schema(self) -> str:
+        return '{"$schema": "https://json-schema.org/draft/2020-12/schema"}'
+
+    def replay(self, capsule: str) -> str:
+        self._said("replay", capsule)
+        return json.dumps({"path": "host/root-port-0", "time": "1 ns"})

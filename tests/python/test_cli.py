@@ -1,0 +1,265 @@
+"""The command line: the result on one stream, the rest on the other, and a status that tells."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from fake_core import FakeCore
+from lanetwin.cli import app
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.results import Results
+
+FOLDER = Path("runs/slot-7c19e04b5d2f8a36")
+
+
+def call(runner: CliRunner, *words: str) -> Result:
+    """Run the command."""
+    return runner.invoke(app, list(words))
+
+
+def test_run_prints_the_result_and_says_where_the_report_lies(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "run", "slot.yaml")
+    assert done.exit_code == 0
+    assert "read-sweep: throughput [Gb/s]" in done.stdout
+    assert "7.996 ± 0.012" in done.stdout
+    assert "card: transaction engine" in done.stdout
+    assert "report.html" not in done.stdout
+    assert str(FOLDER / "report.html") in done.stderr
+    assert (FOLDER / "report.html").is_file()
+
+
+def test_run_passes_on_what_was_asked(core: FakeCore, runner: CliRunner) -> None:
+    words = [
+        "--set",
+        "links.slot.gen=4",
+        "-s",
+        "a.b=x=y",
+        "--seed",
+        "7",
+        "-g",
+        "tlp",
+        "--threads",
+        "2",
+        "--out",
+        "here",
+    ]
+    assert call(runner, "run", "slot.yaml", *words).exit_code == 0
+    options = {"sets": ["links.slot.gen=4", "a.b=x=y"], "seed": 7, "granularity": "tlp", "threads": 2}
+    assert core.asked == [("run", "slot.yaml", options)]
+    assert Path("here/report.html").is_file()
+
+
+def test_run_as_json_prints_the_document_and_nothing_else(
+    core: FakeCore, runner: CliRunner, results: Results
+) -> None:
+    done = call(runner, "run", "slot.yaml", "--json", "--quiet")
+    assert json.loads(done.stdout) == results
+    assert done.stderr == ""
+
+
+def test_there_is_no_progress_where_nobody_watches(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "run", "slot.yaml")
+    assert done.stderr.count("\n") == 1
+    assert "\x1b" not in done.output
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_says_so(
+    core: FakeCore, runner: CliRunner, partial: Results
+) -> None:
+    core.answer = partial
+    done = call(runner, "run", "slot.yaml")
+    assert done.exit_code == 130
+    assert "partial result: interrupted" in done.stdout
+    assert json.loads(Path(f"{FOLDER}-partial/results.json").read_text(encoding="utf-8"))["complete"] is False
+
+
+def test_an_aborted_run_leaves_nothing(core: FakeCore, runner: CliRunner) -> None:
+    core.raises = KeyboardInterrupt()
+    assert call(runner, "run", "slot.yaml").exit_code == 130
+    assert list(Path().iterdir()) == []
+
+
+def test_a_mistake_is_told_with_its_code_and_nothing_is_written(core: FakeCore, runner: CliRunner) -> None:
+    core.raises = LanetwinError(
+        "", [Diagnostic("SC001", "error", "unknown part", "see the list", "slot.yaml", 3, 4)]
+    )
+    done = call(runner, "run", "slot.yaml")
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert "error[SC001] slot.yaml:3:4" in done.stderr
+    assert "help: see the list" in done.stderr
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run"],
+        ["run", "slot.yaml", "--set", "nonsense"],
+        ["run", "slot.yaml", "--set", "=4"],
+        ["run", "slot.yaml", "--seed", "-1"],
+        ["run", "slot.yaml", "--granularity", "atoms"],
+        ["run", "slot.yaml", "--threads", "0"],
+        ["dance"],
+        ["calc", "link-throughput"],
+        ["calc", "nothing"],
+    ],
+)
+def test_wrong_usage_is_told_apart(core: FakeCore, runner: CliRunner, words: list[str]) -> None:
+    assert call(runner, *words).exit_code == 2
+    assert core.asked == []
+
+
+@pytest.mark.parametrize(("gate", "status"), [("better", 3), ("inconclusive", 3), ("worse", 0)])
+def test_a_gate_fails_on_its_verdict_only(core: FakeCore, runner: CliRunner, gate: str, status: int) -> None:
+    done = call(runner, "run", "slot.yaml", "--fail-on", gate)
+    assert done.exit_code == status
+    assert ("gate failed" in done.stderr) == (status == 3)
+
+
+def test_compare_reads_folders_and_files(core: FakeCore, runner: CliRunner, results: Results) -> None:
+    call(runner, "run", "slot.yaml")
+    shutil.copy(FOLDER / "results.json", "b.json")
+    core.asked.clear()
+    done = call(runner, "compare", str(FOLDER), "b.json", "--within", "0.01", "--out", "ab")
+    assert done.exit_code == 0
+    assert core.asked == [("compare", "slot", "slot", {"margin": 0.01})]
+    assert Path("ab/report.html").is_file()
+
+
+def test_compare_refuses_what_is_no_result(core: FakeCore, runner: CliRunner) -> None:
+    Path("a.json").write_text("{}", encoding="utf-8")
+    done = call(runner, "compare", "a.json", "a.json")
+    assert done.exit_code == 1
+    assert "not a results document" in done.stderr
+
+
+def test_validate_tells_predictions_from_fits(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "validate", "pcie-bench")
+    assert done.exit_code == 0
+    assert core.asked == [("validate", ["pcie-bench"])]
+    lines = {line.split("  ")[0].strip(): line for line in done.stdout.splitlines()}
+    assert "beats baseline (+4.50 %)" in lines["bdw read 64 B"]
+    assert "not a prediction" in lines["snb read 64 B"]
+    assert "1.23 %" in done.stdout
+
+
+def test_validate_fails_when_a_claim_misses_its_bar(core: FakeCore, runner: CliRunner) -> None:
+    core.validation["claims"][0]["met"] = False
+    done = call(runner, "validate", "--json")
+    assert done.exit_code == 3
+    assert json.loads(done.stdout) == core.validation["rows"]
+    assert "missed: pcie-bench" in done.stderr
+
+
+def test_check_prints_all_mistakes_and_fails_on_errors_only(core: FakeCore, runner: CliRunner) -> None:
+    warning = {"code": "SC020", "severity": "warning", "message": "unused part"}
+    core.checked = {"diagnostics": [warning], "plan": {"links": {}}}
+    done = call(runner, "check", "slot.yaml")
+    assert (done.exit_code, done.stdout) == (0, "slot.yaml: ok, 1 warning\n")
+    core.checked = {
+        "diagnostics": [warning, {"code": "SC001", "severity": "error", "message": "no"}],
+        "plan": None,
+    }
+    done = call(runner, "check", "slot.yaml", "--plan")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "1 error, 1 warning" in done.stderr
+
+
+def test_check_prints_the_plan(core: FakeCore, runner: CliRunner) -> None:
+    assert call(runner, "check", "slot.yaml", "--plan").stdout == "links:\n  slot:\n    gen: 3\n"
+
+
+def test_new_writes_a_template_and_never_over_a_file(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "new")
+    assert (done.exit_code, done.stdout) == (0, "slot.yaml\n")
+    Path("slot.yaml").write_text("mine", encoding="utf-8")
+    assert call(runner, "new", "slot").exit_code == 1
+    assert Path("slot.yaml").read_text(encoding="utf-8") == "mine"
+    assert call(runner, "new", "slot", "--force").exit_code == 0
+    assert Path("slot.yaml").read_text(encoding="utf-8") == "about: a question\n"
+    assert call(runner, "new", "slot", "-o", "-").stdout == "about: a question\n"
+    assert "one card in one slot" in call(runner, "new", "--list").stdout
+
+
+def test_closed_forms_are_commands_with_the_engines_own_parameters(core: FakeCore, runner: CliRunner) -> None:
+    assert "littles-law" in call(runner, "calc", "--help").stdout
+    page = call(runner, "calc", "link-throughput", "--help").stdout
+    assert "--max-payload" in page
+    assert "default: 256B" in page
+    done = call(runner, "calc", "link-throughput", "--gen", "4", "--max-payload", "512B")
+    assert done.exit_code == 0
+    assert core.asked == [("calc", "link-throughput", {"gen": "4", "max_payload": "512B"})]
+    assert "26.73" in done.stdout
+    assert "raw × 256/280" in done.stdout
+    answer = call(runner, "calc", "link", "--gen", "4", "--json").stdout
+    assert json.loads(answer)["rows"][0]["value"] == 26.7263
+
+
+def test_parts_are_listed_and_shown_and_their_words_are_no_markup(core: FakeCore, runner: CliRunner) -> None:
+    for words in (["parts"], ["parts", "list"]):
+        assert "An FPGA-like [bold] card" in call(runner, *words).stdout
+    shown = call(runner, "parts", "show", "nfp-6000").stdout
+    assert "nfp-6000" in shown
+    assert "80 ns" in shown
+    assert json.loads(call(runner, "parts", "list", "--json").stdout)[0]["name"] == "nfp-6000"
+
+
+def test_explain_prints_the_page_of_a_code_or_the_list(core: FakeCore, runner: CliRunner) -> None:
+    assert call(runner, "explain", "sc001").stdout == "# SC001\n\nA part is not in the catalogue.\n"
+    assert "unknown part" in call(runner, "explain").stdout
+
+
+def test_schema_and_replay_are_printed(core: FakeCore, runner: CliRunner) -> None:
+    assert json.loads(call(runner, "schema").stdout)["$schema"].startswith("https://json-schema.org/")
+    assert call(runner, "replay", "c.json").stdout == "path: host/root-port-0\ntime: 1 ns\n"
+
+
+def test_commands_may_be_shortened_while_it_is_clear_which(core: FakeCore, runner: CliRunner) -> None:
+    assert call(runner, "val").exit_code == 0
+    assert call(runner, "c").exit_code == 2
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["compare"], ["validate"], ["new"], ["explain"]])
+def test_every_command_explains_itself_with_an_example(
+    core: FakeCore, runner: CliRunner, command: list[str]
+) -> None:
+    done = call(runner, *command, "-h")
+    assert done.exit_code == 0
+    assert not command or f"lanetwin {command[0]}" in done.stdout
+
+
+def lanetwin(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command as a user does."""
+    program = [sys.executable, "-m", "lanetwin", *words]
+    return subprocess.run(
+        program, capture_output=True, text=True, check=False, env=os.environ | environment, timeout=60
+    )
+
+
+def test_the_installed_command_knows_its_version() -> None:
+    assert lanetwin("--version").stdout.startswith("lanetwin 0.")
+
+
+def test_an_error_ends_without_a_traceback(tmp_path: Path) -> None:
+    done = lanetwin("run", str(tmp_path / "missing.yaml"), NO_COLOR="1")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error")
+    assert "Traceback" not in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_colour_is_off_when_it_is_not_wanted(core: FakeCore, runner: CliRunner) -> None:
+    forced: dict[str, Any] = {"FORCE_COLOR": "1", "TERM": "xterm"}
+    coloured = runner.invoke(app, ["run", "slot.yaml"], env=forced)
+    plain = runner.invoke(app, ["run", "slot.yaml"], env=forced | {"NO_COLOR": "1"})
+    assert "\x1b[32m" in coloured.stdout
+    assert "\x1b[32m" not in plain.stdout

@@ -1,0 +1,65 @@
+"""Answers say what the verdicts say, no more and no less."""
+
+from lanetwin.results import Results
+from lanetwin.summary import answers, limits, stopped, tables, variants
+
+
+def test_every_verdict_is_told_exactly_once(results: Results) -> None:
+    told = [answer for answer in answers(results) if answer.outcome]
+    kinds = {(v["workload"], v["metric"], v["variant"], v["verdict"]) for v in results["verdicts"]}
+    assert len(told) == len(kinds)
+    assert {answer.outcome for answer in told} == {v["verdict"] for v in results["verdicts"]}
+
+
+def test_one_verdict_is_told_with_its_interval(results: Results) -> None:
+    results["verdicts"] = [
+        {
+            "workload": "read-sweep",
+            "case": "64 B",
+            "metric": "throughput",
+            "baseline": "as-is",
+            "variant": "gen4",
+            "change": 0.021,
+            "low": 0.019,
+            "high": 0.023,
+            "verdict": "better",
+            "margin": 0.02,
+        }
+    ]
+    (answer,) = answers(results)
+    assert str(answer) == (
+        "read-sweep: Throughput is better with gen4 than with as-is: "
+        "+2.1\u202f% (95\u202f% interval +1.9 … +2.3\u202f%)."
+    )
+
+
+def test_a_worse_case_is_not_hidden_among_better_ones(results: Results) -> None:
+    results["verdicts"][7]["verdict"] = "worse"
+    first = answers(results)[0]
+    assert first.outcome == "worse"
+    assert "2048\u00a0B" in first.statement
+
+
+def test_without_a_comparison_both_ends_of_every_sweep_are_told(partial: Results) -> None:
+    told = [str(answer) for answer in answers(partial)]
+    assert len(told) == 5
+    assert told[0].startswith("read-sweep: Throughput: 7.996 ± 0.012\u202fGb/s at 16\u00a0B, ")
+
+
+def test_tables_have_every_row_and_the_baseline_first(results: Results) -> None:
+    results["rows"].reverse()
+    assert variants(results) == ["as-is", "gen4"]
+    found = tables(results)
+    assert sum(len(line.values) for table in found for line in table.lines) == len(results["rows"])
+    assert all(table.variants == ["as-is", "gen4"] for table in found)
+
+
+def test_neighbouring_cases_with_one_limit_are_taken_together(results: Results) -> None:
+    first, second, *_ = limits(results)
+    assert (first.variant, first.cases, first.name) == ("as-is", "16 B … 64 B", "card: transaction engine")
+    assert (second.cases, second.name) == ("128 B … 2048 B", "slot: cpu → card")
+
+
+def test_only_a_partial_result_says_so(results: Results, partial: Results) -> None:
+    assert stopped(results) is None
+    assert "interrupted" in (stopped(partial) or "")
