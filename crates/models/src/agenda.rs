@@ -1,0 +1,124 @@
+//! What a device will do later, in the order of time and, at equal times, of asking.
+//!
+//! The kernel orders the wakes of one instant by their tokens, which are numbers of slots: an accident. A device that
+//! must answer in order keeps its own order here, and asks the kernel for one wake at a time.
+
+use lanetwin_ports::Context;
+use lanetwin_units::Instant;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Tasks of type `T`, each with the instant at which it is due.
+#[derive(Debug)]
+pub(crate) struct Agenda<T> {
+    tasks: BinaryHeap<Task<T>>,
+    asked: u64,
+    /// The earliest wake that is still to come; [`Instant::NEVER`] if there is none.
+    wake: Instant,
+}
+
+#[derive(Debug)]
+struct Task<T> {
+    at: Instant,
+    number: u64,
+    what: T,
+}
+
+impl<T> Agenda<T> {
+    pub(crate) fn new() -> Self {
+        Self { tasks: BinaryHeap::new(), asked: 0, wake: Instant::NEVER }
+    }
+    /// How many tasks wait.
+    pub(crate) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+    /// Puts `what` down for `at`, which is not in the past.
+    pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
+        self.tasks.push(Task { at, number: self.asked, what });
+        self.asked += 1;
+        if at < self.wake {
+            self.wake = at;
+            cx.wake_at(at, 0);
+        }
+    }
+    /// The next task that is due. To be called, in a wake, until there is none: then the next wake is asked for.
+    pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
+        let now = cx.now();
+        if self.wake <= now {
+            self.wake = Instant::NEVER;
+        }
+        let next = self.tasks.peek()?.at;
+        if next <= now {
+            return self.tasks.pop().map(|task| task.what);
+        }
+        if next < self.wake {
+            self.wake = next;
+            cx.wake_at(next, 0);
+        }
+        None
+    }
+}
+
+// A heap gives the greatest first: the task that is due first is the greatest.
+impl<T> Ord for Task<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.number).cmp(&(self.at, self.number))
+    }
+}
+impl<T> PartialOrd for Task<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T> PartialEq for Task<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl<T> Eq for Task<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_kernel::{Component, Port};
+    use lanetwin_ports::{Builder, Message};
+    use lanetwin_units::Span;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    type Log = Rc<RefCell<Vec<(u64, u32)>>>;
+
+    /// Puts its tasks down at the start and notes when each is done; task 7 puts down two more.
+    struct Busy {
+        agenda: Agenda<u32>,
+        log: Log,
+    }
+    impl Component<Message> for Busy {
+        fn start(&mut self, cx: &mut Context<'_>) {
+            for (ps, task) in [(30, 1), (10, 2), (30, 3), (10, 4), (20, 7)] {
+                self.agenda.put(Instant::from_ps(ps), task, cx);
+            }
+        }
+        fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {}
+        fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+            while let Some(task) = self.agenda.take(cx) {
+                self.log.borrow_mut().push((cx.now().as_ps(), task));
+                if task == 7 {
+                    self.agenda.put(cx.now(), 8, cx);
+                    self.agenda.put(cx.now() + Span::from_ps(5), 9, cx);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_are_done_in_the_order_of_time_and_then_of_asking() {
+        let log = Log::default();
+        let mut builder = Builder::new();
+        builder.add("busy", Box::new(Busy { agenda: Agenda::new(), log: log.clone() }));
+        let mut kernel = builder.seal();
+        kernel.run_until(Instant::NEVER);
+        assert_eq!(*log.borrow(), [(10, 2), (10, 4), (20, 7), (20, 8), (25, 9), (30, 1), (30, 3)]);
+        assert!(kernel.events() <= 8, "one wake an instant, or a stale one: {}", kernel.events());
+    }
+}

@@ -1,0 +1,149 @@
+//! `block-driver`: what a CPU does between a program and a block device on PCIe.
+//!
+//! ```text
+//!  Block ─► a core: submit ─► doorbell ─► root complex ═► device
+//!  BlockDone ◄─ a core: complete ◄─ signal ◄─ root complex ◄═
+//! ```
+//!
+//! `submit` and `complete` occupy one of the `cores`, first come first served: they are latency at low rates and the limit
+//! of the rate at high ones. Which device it drives is told by its place in the machine.
+//!
+//! Not here: interrupts apart from polling (a signal costs `complete`, whatever it is), merging, page caches.
+
+use crate::doorbell::ring;
+use crate::servers::Servers;
+use lanetwin_kernel::{Component, Port};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{
+    Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status, Transfer,
+};
+use lanetwin_units::Span;
+use std::any::Any;
+use std::collections::BTreeSet;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "block-driver",
+    about: "The software between block requests and a block device on PCIe: rings doorbells, sees signals, costs CPU time.",
+    ports: &[
+        PortInfo { name: "block", speaks: Protocol::Block, about: "requests from programs", many: false },
+        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "the root complex that the CPU belongs to", many: false },
+    ],
+    params: &[PARAMS],
+    drains_itself: |_| false,
+    build: |params, site| Box::new(BlockDriver::new(params, site)),
+};
+
+const BLOCK: Port = Port(0);
+const CPU: Port = Port(1);
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "submit",
+        dimension: Dimension::Time,
+        default: Some("500ns"),
+        about: "the CPU time from a request to its doorbell",
+    },
+    Param {
+        name: "complete",
+        dimension: Dimension::Time,
+        default: Some("500ns"),
+        about: "the CPU time from a signal to the answer",
+    },
+    Param {
+        name: "cores",
+        dimension: Dimension::Count { least: 1, most: 4096 },
+        default: Some("1"),
+        about: "how many requests and signals are worked on at once",
+    },
+    Param {
+        name: "doorbell",
+        dimension: Dimension::Size,
+        default: Some("4B"),
+        about: "the size of the write that rings the doorbell",
+    },
+];
+
+/// The device.
+#[derive(Debug)]
+pub struct BlockDriver {
+    submit: Span,
+    complete: Span,
+    doorbell: u16,
+    cores: Servers,
+    target: Option<EndpointId>,
+    outstanding: BTreeSet<u32>,
+    answered: u64,
+    refused: u64,
+    unexpected: u64,
+}
+
+impl BlockDriver {
+    fn new(params: &Params, site: &Site) -> Self {
+        Self {
+            submit: params.time("submit"),
+            complete: params.time("complete"),
+            // at least one byte, at most what a CPU writes at once
+            doorbell: params.size("doorbell").0.clamp(1, 64) as u16,
+            cores: Servers::new(params.count("cores")),
+            target: site.target,
+            outstanding: BTreeSet::new(),
+            answered: 0,
+            refused: 0,
+            unexpected: 0,
+        }
+    }
+
+    /// A request becomes a doorbell; one that no doorbell can say, or that nobody is there to hear, is refused.
+    fn request(&mut self, request: &Transfer, cx: &mut Context<'_>) {
+        let handle = request.handle;
+        let submitted = self.cores.serve(cx.now(), self.submit) + self.submit;
+        match (ring(request), self.target) {
+            (Some(address), Some(to)) if !self.outstanding.contains(&handle) => {
+                self.outstanding.insert(handle);
+                cx.send_at(CPU, submitted, Message::Mmio { to, bytes: self.doorbell, handle, address });
+            }
+            _ => {
+                self.refused += 1;
+                let done = Done { handle, status: Status::Aborted };
+                cx.send_at(BLOCK, submitted, Message::BlockDone(done));
+            }
+        }
+    }
+
+    fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        if Some(from) != self.target || !self.outstanding.remove(&handle) {
+            self.unexpected += 1;
+            return;
+        }
+        self.answered += 1;
+        let completed = self.cores.serve(cx.now(), self.complete) + self.complete;
+        cx.send_at(BLOCK, completed, Message::BlockDone(Done { handle, status: Status::Ok }));
+    }
+}
+
+impl Component<Message> for BlockDriver {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Block(request) => self.request(&request, cx),
+            Message::Signal { handle, from } => self.signal(handle, from, cx),
+            _ => unreachable!("a block driver is sent requests and signals, not {message:?}"),
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("outstanding", self.outstanding.len().to_string());
+        see("answered", self.answered.to_string());
+        see("refused", self.refused.to_string());
+        see("unexpected", self.unexpected.to_string());
+        see("cores-busy", self.cores.busy().to_string());
+    }
+
+    fn digest(&self) -> u64 {
+        lanetwin_kernel::mix(self.answered) ^ self.refused << 32 ^ self.unexpected
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

@@ -1,0 +1,427 @@
+//! `dma-requester`: a device that moves what it is told to move: the FPGA or NIC of a PCIe benchmark.
+//!
+//! ```text
+//!  asked ─ command ─► engine ─ issue ─► TLPs ═► … ═► last completion ─ copy ─┐
+//!          queue      transaction       MRd: tags                            ├─ done ─► told, at the next tick
+//!          (outstanding) + cells        MWr ═► last TLP has departed ────────┘
+//! ```
+//!
+//! A transfer waits until fewer than `outstanding` of its direction are in flight and one of the `engines` is free. The
+//! engine is taken for `read.transaction` (`write.transaction`) and, for every started `cell` of data, `read.cell`
+//! (`write.cell`): these bound the rate. `command`, `issue`, `read.copy` and `done` only take time: they add to the
+//! latency, and to the rate only through `outstanding` and the tags.
+//!
+//! A read is done when all its completions have arrived and have been copied (`read.copy` for every started cell), a write
+//! when its last TLP has departed. A tag is in use from a read request to the last completion of it.
+//!
+//! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
+//!
+//! Not here: descriptors and doorbells (transfers come through the port `dma`), contention inside the copy, reads that
+//! time out.
+
+use crate::agenda::Agenda;
+use crate::requests::Requests;
+use crate::servers::Servers;
+use crate::slab::Slab;
+use lanetwin_kernel::{Component, Port};
+use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::{
+    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_PORT, Param, Params, PortInfo, Protocol, Site,
+    Status, Tlps, Transfer,
+};
+use lanetwin_units::{Instant, Span};
+use std::any::Any;
+use std::collections::VecDeque;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "dma-requester",
+    about: "Moves what it is told to move: a card with DMA engines, a bound on transfers in flight, and tags.",
+    ports: &[
+        PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the card's edge connector", many: false },
+        PortInfo { name: "dma", speaks: Protocol::Dma, about: "what to move", many: false },
+    ],
+    params: &[PCIE_PORT, PARAMS],
+    drains_itself: |_| false,
+    build: |params, site| Box::new(DmaRequester::new(params, site)),
+};
+
+const PCIE: Port = Port(0);
+const DMA: Port = Port(1);
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "issue",
+        dimension: Dimension::Time,
+        default: Some("20ns"),
+        about: "from a TLP being possible (its transfer begun, its tag free) to it being offered to the link",
+    },
+    Param {
+        name: "command",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "from a transfer being asked for to its being ready for an engine; not a limit of the rate",
+    },
+    Param {
+        name: "engines",
+        dimension: Dimension::Count { least: 1, most: 4096 },
+        default: Some("1"),
+        about: "how many transfers can be begun at once, in each direction",
+    },
+    Param {
+        name: "engines.shared",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether reads and writes share the engines",
+    },
+    Param {
+        name: "outstanding",
+        dimension: Dimension::Count { least: 1, most: 1 << 20 },
+        default: Some("64"),
+        about: "how many transfers can be in flight, in each direction",
+    },
+    Param {
+        name: "read.transaction",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by a read, whatever its size",
+    },
+    Param {
+        name: "write.transaction",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by a write, whatever its size",
+    },
+    Param {
+        name: "cell",
+        dimension: Dimension::Size,
+        default: Some("64B"),
+        about: "the unit of data inside the card; 0 for none",
+    },
+    Param {
+        name: "read.cell",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by each started cell of a read",
+    },
+    Param {
+        name: "write.cell",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by each started cell of a write",
+    },
+    Param {
+        name: "read.copy",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that each started cell adds between the last completion and the end of the read",
+    },
+    Param {
+        name: "done",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "from the last completion (and its copy), or the departure of the last TLP, to the end of the transfer",
+    },
+    Param {
+        name: "tick",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the grain of the clock by which the end of a transfer is seen; 0 for none",
+    },
+];
+
+/// When a transfer was where, for a waterfall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransferRecord {
+    /// The card's name for it, on its TLPs.
+    pub handle: u32,
+    /// What was asked for, with the asker's name for it.
+    pub transfer: Transfer,
+    /// When it was asked for.
+    pub asked: Instant,
+    /// When an engine took it up.
+    pub begun: Instant,
+    /// When its first TLP was offered to the link.
+    pub issued: Instant,
+    /// When its last completion had arrived, or its last TLP had departed.
+    pub last: Instant,
+    /// When it was done.
+    pub done: Instant,
+    /// When the one who asked was told: the next tick.
+    pub told: Instant,
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct DmaRequester {
+    rules: Rules,
+    /// None if the card is not plugged in: it then does nothing.
+    requests: Option<Requests>,
+    /// Reads and writes; the same at index 0 if they are shared.
+    engines: Vec<Servers>,
+    directions: [Queue; 2],
+    transfers: Slab<InFlight>,
+    agenda: Agenda<Task>,
+    records: Option<Vec<TransferRecord>>,
+    unexpected: u64,
+}
+
+#[derive(Debug)]
+struct Rules {
+    issue: Span,
+    command: Span,
+    outstanding: u64,
+    transaction: [Span; 2],
+    per_cell: [Span; 2],
+    cell: u64,
+    copy: Span,
+    done: Span,
+    tick: u64,
+}
+
+/// The transfers of one direction.
+#[derive(Default, Debug)]
+struct Queue {
+    waiting: VecDeque<(Transfer, Instant)>,
+    in_flight: u64,
+    done: u64,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct InFlight {
+    /// What is known of it so far; the rest is [`Instant::NEVER`].
+    record: TransferRecord,
+    /// What has not arrived yet \[B\].
+    left: u32,
+    status: Status,
+}
+
+#[derive(Debug)]
+enum Task {
+    /// An engine takes the transfer up.
+    Begin(u32),
+    /// The transfer is done.
+    End(u32),
+}
+
+impl Rules {
+    fn new(params: &Params) -> Self {
+        let time = |name| params.time(name);
+        Self {
+            issue: time("issue"),
+            command: time("command"),
+            outstanding: params.count("outstanding"),
+            transaction: [time("read.transaction"), time("write.transaction")],
+            per_cell: [time("read.cell"), time("write.cell")],
+            cell: params.size("cell").0,
+            copy: time("read.copy"),
+            done: time("done"),
+            tick: time("tick").as_ps(),
+        }
+    }
+    /// How many cells the transfer starts.
+    fn cells(&self, transfer: &Transfer) -> u64 {
+        if self.cell == 0 { 0 } else { u64::from(transfer.bytes).div_ceil(self.cell) }
+    }
+    /// How long an engine is taken.
+    fn occupancy(&self, transfer: &Transfer) -> Span {
+        let direction = transfer.operation as usize;
+        self.transaction[direction] + self.per_cell[direction] * self.cells(transfer)
+    }
+    /// How long it takes from the last TLP to the end.
+    fn ending(&self, transfer: &Transfer) -> Span {
+        match transfer.operation {
+            Operation::Read => self.copy * self.cells(transfer) + self.done,
+            Operation::Write => self.done,
+        }
+    }
+    /// When the clock shows that `at` has been reached.
+    fn seen(&self, at: Instant) -> Instant {
+        if self.tick == 0 { at } else { Instant::from_ps(at.as_ps().next_multiple_of(self.tick)) }
+    }
+}
+
+impl DmaRequester {
+    fn new(params: &Params, site: &Site) -> Self {
+        let rules = Rules::new(params);
+        let kinds = if params.flag("engines.shared") { 1 } else { 2 };
+        let port = site.pcie.first().copied().flatten();
+        Self {
+            requests: port.map(|port| Requests::new(PCIE, port, rules.issue)),
+            rules,
+            engines: (0..kinds).map(|_| Servers::new(params.count("engines"))).collect(),
+            directions: Default::default(),
+            transfers: Slab::new(),
+            agenda: Agenda::new(),
+            records: None,
+            unexpected: 0,
+        }
+    }
+
+    /// Records from now on when each transfer is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.records = on.then(Vec::new);
+    }
+    /// The transfers that ended since recording began, in the order of their ends; forgets them.
+    pub fn take_record(&mut self) -> Vec<TransferRecord> {
+        self.records.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+    /// How many transfers of this direction are done, and their bytes.
+    #[must_use]
+    pub fn moved(&self, operation: Operation) -> (u64, u64) {
+        let queue = &self.directions[operation as usize];
+        (queue.done, queue.bytes)
+    }
+
+    fn ask(&mut self, transfer: Transfer, cx: &mut Context<'_>) {
+        if transfer.bytes == 0 || self.requests.is_none() {
+            let done = Done { handle: transfer.handle, status: Status::Aborted };
+            cx.send(DMA, Span::ZERO, Message::DmaDone(done));
+            return;
+        }
+        self.directions[transfer.operation as usize].waiting.push_back((transfer, cx.now()));
+        self.admit(transfer.operation, cx);
+    }
+
+    /// Gives the engines what may be in flight.
+    fn admit(&mut self, operation: Operation, cx: &mut Context<'_>) {
+        let direction = operation as usize;
+        while self.directions[direction].in_flight < self.rules.outstanding
+            && let Some((transfer, asked)) = self.directions[direction].waiting.pop_front()
+        {
+            self.directions[direction].in_flight += 1;
+            let ready = (asked + self.rules.command).max(cx.now());
+            let kind = direction.min(self.engines.len() - 1);
+            let begun = self.engines[kind].serve(ready, self.rules.occupancy(&transfer));
+            let unknown = Instant::NEVER;
+            let handle = self.transfers.put(InFlight {
+                record: TransferRecord {
+                    handle: 0,
+                    transfer,
+                    asked,
+                    begun,
+                    issued: unknown,
+                    last: unknown,
+                    done: unknown,
+                    told: unknown,
+                },
+                left: transfer.bytes,
+                status: Status::Ok,
+            });
+            if begun > cx.now() {
+                self.agenda.put(begun, Task::Begin(handle), cx);
+            } else {
+                self.begin(handle, cx);
+            }
+        }
+    }
+
+    fn begin(&mut self, handle: u32, cx: &mut Context<'_>) {
+        let issued = cx.now() + self.rules.issue;
+        let transfer = self.transfers.get(handle).expect("a transfer is begun once").record.transfer;
+        let Transfer { operation, bytes, address, .. } = transfer;
+        let requests = self.requests.as_mut().expect("a card that is not plugged in begins nothing");
+        let transfers = &mut self.transfers;
+        match operation {
+            Operation::Read => requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, issued)),
+            Operation::Write => {
+                requests.write(handle, address, bytes, Attributes::NOTIFY, cx);
+                note_issue(transfers, handle, issued);
+            }
+        }
+    }
+
+    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+        let Some(requests) = &mut self.requests else { return };
+        let (transfers, issued) = (&mut self.transfers, cx.now() + self.rules.issue);
+        requests.completed(tlps, cx, &mut |handle| note_issue(transfers, handle, issued));
+        let Some(transfer) = self.transfers.get(tlps.handle) else {
+            self.unexpected += u64::from(tlps.count);
+            return;
+        };
+        transfer.left = transfer.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
+        if transfer.left == 0 {
+            self.last_tlp(tlps.handle, cx);
+        }
+    }
+
+    /// The last completion has arrived, or the last TLP has departed.
+    fn last_tlp(&mut self, handle: u32, cx: &mut Context<'_>) {
+        let Some(InFlight { record, .. }) = self.transfers.get(handle) else { return };
+        record.last = cx.now();
+        record.done = cx.now() + self.rules.ending(&record.transfer);
+        let done = record.done;
+        self.agenda.put(done, Task::End(handle), cx);
+    }
+
+    fn end(&mut self, handle: u32, cx: &mut Context<'_>) {
+        let Some(InFlight { record, status, .. }) = self.transfers.take(handle) else { return };
+        let Transfer { operation, bytes, handle: name, .. } = record.transfer;
+        let queue = &mut self.directions[operation as usize];
+        queue.in_flight -= 1;
+        queue.done += 1;
+        queue.bytes += u64::from(bytes);
+        let told = self.rules.seen(cx.now());
+        cx.send_at(DMA, told, Message::DmaDone(Done { handle: name, status }));
+        if let Some(records) = &mut self.records {
+            records.push(TransferRecord { handle, told, ..record });
+        }
+        self.admit(operation, cx);
+    }
+}
+
+/// The first TLP of the transfer is offered to the link at `at`.
+fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, at: Instant) {
+    if let Some(transfer) = transfers.get(handle) {
+        transfer.record.issued = at;
+    }
+}
+
+impl Component<Message> for DmaRequester {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Dma(transfer) => self.ask(transfer, cx),
+            Message::Departed { handle } => self.last_tlp(handle, cx),
+            Message::Tlps(tlps) => match tlps.kind {
+                TlpKind::CplD => self.completions(&tlps, cx),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::MWr | TlpKind::Msg => {
+                    self.unexpected += u64::from(tlps.count);
+                }
+            },
+            _ => unreachable!("a DMA requester is sent transfers and TLPs, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some(task) = self.agenda.take(cx) {
+            match task {
+                Task::Begin(handle) => self.begin(handle, cx),
+                Task::End(handle) => self.end(handle, cx),
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        for (name, queue) in ["reads", "writes"].into_iter().zip(&self.directions) {
+            let Queue { waiting, in_flight, done, bytes } = queue;
+            let waiting = waiting.len();
+            see(name, format!("{waiting} wait, {in_flight} in flight, {done} done, {bytes} B moved"));
+        }
+        if let Some(requests) = &self.requests {
+            see("tags-in-use", requests.tags_in_use().to_string());
+            see("waiting-for-tags", requests.waiting().to_string());
+        }
+        let busy = self.engines.iter().fold(Span::ZERO, |sum, engines| sum + engines.busy());
+        see("engines-busy", busy.to_string());
+        see("unexpected", self.unexpected.to_string());
+    }
+
+    fn digest(&self) -> u64 {
+        self.directions.iter().fold(0, |sum, queue| lanetwin_kernel::mix(sum ^ queue.done) ^ queue.bytes)
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

@@ -1,0 +1,81 @@
+//! What a block driver and a block device have agreed on: a doorbell's content, and where the data lie in host memory.
+//!
+//! ```text
+//!   address of the write   63     62 … 39      38 … 0
+//!                          write  length − 1   place on the medium / 512 B
+//!   handle of the write    the driver's name for the request, returned with the signal
+//! ```
+//!
+//! The memory buffer of a request is chosen by its handle, so that a load of depth `n` uses `n` buffers over and over, as
+//! a program with `n` buffers does.
+//!
+//! Not here: queues in host memory and commands fetched from them.
+
+use lanetwin_ports::{Operation, Transfer};
+
+/// The most a request can ask for \[B\].
+pub(crate) const LARGEST: u32 = 1 << LENGTH_BITS;
+/// Places on the medium are multiples of this \[B\].
+pub(crate) const SECTOR: u64 = 512;
+/// The size of the write that tells the host that a request is done \[B\]: a completion entry.
+pub(crate) const SIGNAL_BYTES: u16 = 16;
+
+const LENGTH_BITS: u32 = 24;
+const PLACE_BITS: u32 = 39;
+const PAGE: u64 = 4096;
+
+/// The doorbell that asks for `request`; none if it is for no bytes, for too many, or for a place that is no sector.
+pub(crate) fn ring(request: &Transfer) -> Option<u64> {
+    let place = request.address / SECTOR;
+    let legal = (1..=LARGEST).contains(&request.bytes)
+        && request.address.is_multiple_of(SECTOR)
+        && place >> PLACE_BITS == 0;
+    let write = u64::from(request.operation == Operation::Write);
+    let length = u64::from(request.bytes.wrapping_sub(1));
+    legal.then_some(write << 63 | length << PLACE_BITS | place)
+}
+
+/// The request that a doorbell with this content and handle asks for.
+pub(crate) fn heard(content: u64, handle: u32) -> Transfer {
+    let operation = if content >> 63 == 1 { Operation::Write } else { Operation::Read };
+    let bytes = (content >> PLACE_BITS & u64::from(LARGEST - 1)) as u32 + 1;
+    Transfer { operation, bytes, handle, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
+}
+
+/// Where the data of a request lie in host memory.
+pub(crate) fn buffer(handle: u32, bytes: u32) -> u64 {
+    u64::from(handle) * u64::from(bytes).next_multiple_of(PAGE)
+}
+
+/// Where the completion entry of a request lies in host memory.
+pub(crate) fn completion_entry(handle: u32) -> u64 {
+    u64::from(handle) * u64::from(SIGNAL_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_rung_is_heard(write: bool, bytes in 1..=LARGEST, place in 0_u64..1 << PLACE_BITS, handle: u32) {
+            let operation = if write { Operation::Write } else { Operation::Read };
+            let request = Transfer { operation, bytes, handle, address: place * SECTOR };
+            prop_assert_eq!(heard(ring(&request).unwrap(), handle), request);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_rung() {
+        let ask = |bytes, address| ring(&Transfer { operation: Operation::Read, bytes, handle: 0, address });
+        assert!(ask(LARGEST, 0).is_some() && ask(1, (1 << 48) - 512).is_some());
+        assert_eq!([ask(0, 0), ask(LARGEST + 1, 0), ask(1, 1 << 48), ask(1, 511)], [None; 4]);
+    }
+
+    #[test]
+    fn buffers_do_not_overlap() {
+        assert_eq!(buffer(3, 4096), 3 * 4096);
+        assert_eq!(buffer(1, 4097), 8192);
+    }
+}

@@ -1,0 +1,39 @@
+//! `null-disk`: a disk that answers every request at once. What a run with it takes is what everything else takes.
+
+use lanetwin_kernel::{Component, Port};
+use lanetwin_ports::{Context, Done, Message, Model, PortInfo, Protocol, Status};
+use lanetwin_units::Span;
+use std::any::Any;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "null-disk",
+    about: "A disk that answers every request at once.",
+    ports: &[PortInfo { name: "block", speaks: Protocol::Block, about: "requests to the disk", many: false }],
+    params: &[],
+    drains_itself: |_| false,
+    build: |_, _| Box::new(NullDisk { answered: 0 }),
+};
+
+/// A disk that takes no time.
+#[derive(Debug)]
+pub struct NullDisk {
+    answered: u64,
+}
+
+impl Component<Message> for NullDisk {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        let Message::Block(request) = message else { unreachable!("a disk is sent block requests") };
+        self.answered += 1;
+        cx.send(port, Span::ZERO, Message::BlockDone(Done { handle: request.handle, status: Status::Ok }));
+    }
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("answered", self.answered.to_string());
+    }
+    fn digest(&self) -> u64 {
+        self.answered
+    }
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

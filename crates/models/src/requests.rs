@@ -1,0 +1,138 @@
+//! The requesting side of a PCIe port: transfers become trains of legal requests, read requests wait for tags.
+//!
+//! ```text
+//!   read  ──► cut at MRRS and 4 KiB ──► first come, first served ──► tags free? ──► MRd trains
+//!   write ──► cut at MPS  and 4 KiB ───────────────────────────────────────────► MWr trains
+//!   completion with LAST ──► its tag is free ──► the next read requests
+//! ```
+//!
+//! Everything leaves exactly `issue` after it could: that is the lookahead the port has promised to the links.
+
+use lanetwin_kernel::Port;
+use lanetwin_pcie::logic::split::{Alignment, Run, reads, writes};
+use lanetwin_pcie::spec::{Mps, Mrrs, TlpKind};
+use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
+use lanetwin_units::Span;
+use std::collections::VecDeque;
+
+/// The requesting side of one PCIe port.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    port: Port,
+    site: PcieSite,
+    mps: Mps,
+    mrrs: Mrrs,
+    issue: Span,
+    free_tags: u16,
+    waiting: VecDeque<Waiting>,
+}
+
+/// Equal read requests that have no tag yet.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    handle: u32,
+    run: Run,
+    /// Whether they are the first of their transfer.
+    first: bool,
+}
+
+impl Requests {
+    /// The requesting side of `port`, which stands at `site` and has promised to wait `issue` with everything it sends.
+    ///
+    /// # Panics
+    /// If the limits of the site are not sizes of the standard.
+    pub(crate) fn new(port: Port, site: PcieSite, issue: Span) -> Self {
+        let mps = Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's");
+        let mrrs = Mrrs::from_bytes(site.mrrs.into()).expect("the MRRS of a site is one of the standard's");
+        Self { port, site, mps, mrrs, issue, free_tags: site.tags, waiting: VecDeque::new() }
+    }
+
+    /// Asks for `bytes` at `address` of the host's memory, under this handle; the handles whose first request leaves with
+    /// this call are told to `left`.
+    pub(crate) fn read(
+        &mut self,
+        handle: u32,
+        address: u64,
+        bytes: u32,
+        cx: &mut Context<'_>,
+        left: &mut dyn FnMut(u32),
+    ) {
+        let runs = reads(address, bytes, self.mrrs, Alignment::Aligned).runs();
+        let waiting = runs.as_slice().iter().enumerate();
+        self.waiting.extend(waiting.map(|(i, &run)| Waiting { handle, run, first: i == 0 }));
+        self.send_reads(cx, left);
+    }
+
+    /// Writes `bytes` to `address` of the host's memory, under this handle. The last train has [`Attributes::LAST`] and
+    /// the attributes `last`.
+    pub(crate) fn write(
+        &self,
+        handle: u32,
+        address: u64,
+        bytes: u32,
+        last: Attributes,
+        cx: &mut Context<'_>,
+    ) {
+        let runs = writes(address, bytes, self.mps, Alignment::Aligned).runs();
+        let Some((end, before)) = runs.as_slice().split_last() else { return };
+        before.iter().for_each(|&run| self.send(TlpKind::MWr, handle, run, Attributes::NONE, cx));
+        self.send(TlpKind::MWr, handle, *end, Attributes::LAST.and(last), cx);
+    }
+
+    /// Completions of this port's requests have arrived: the last of a request frees its tag. `left` as for
+    /// [`Requests::read`].
+    pub(crate) fn completed(&mut self, tlps: &Tlps, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
+        if tlps.attributes.has(Attributes::LAST) && self.tags_in_use() > 0 {
+            self.free_tags += 1;
+            self.send_reads(cx, left);
+        }
+    }
+
+    /// How many read requests are outstanding.
+    pub(crate) fn tags_in_use(&self) -> u16 {
+        self.site.tags - self.free_tags
+    }
+    /// How many runs of read requests wait for tags.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn send_reads(&mut self, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
+        while self.free_tags > 0
+            && let Some(next) = self.waiting.front_mut()
+        {
+            let Waiting { handle, run, first } = *next;
+            let count = run.count.min(self.free_tags.into());
+            if count == run.count {
+                self.waiting.pop_front();
+            } else {
+                *next = Waiting { handle, run: after(run, count), first: false };
+            }
+            self.free_tags -= count as u16;
+            self.send(TlpKind::MRd, handle, Run { count, ..run }, Attributes::NONE, cx);
+            if first {
+                left(handle);
+            }
+        }
+    }
+
+    /// Sends the run in trains, each as long as a message can say; the last one has the attributes.
+    fn send(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
+        let (from, to) = (self.site.endpoint, self.site.root);
+        let mut rest = run;
+        while rest.count > 0 {
+            let count = rest.count.min(u16::MAX.into());
+            let attributes = attributes.when(count == rest.count);
+            let (bytes, address, count16) = (rest.len, rest.first_address, count as u16);
+            let tlps = Tlps { kind, attributes, count: count16, bytes, from, to, handle, address };
+            cx.send(self.port, self.issue, Message::Tlps(tlps));
+            rest = after(rest, count);
+        }
+    }
+}
+
+/// What remains of a run after its first `count` pieces.
+fn after(run: Run, count: u32) -> Run {
+    let first_address = run.first_address + u64::from(count) * u64::from(run.len);
+    Run { first_address, count: run.count - count, ..run }
+}

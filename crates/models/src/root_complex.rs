@@ -1,0 +1,534 @@
+//! `root-complex`: root ports, the memory behind them, address translation, and a CPU's view of the devices below.
+//!
+//! ```text
+//!  MRd ─► translation ─► earlier writes of the port translated ─► taken up ─► memory ─► completions, cut at RCB or MPS
+//!  MWr ─► translation ─► in order ─► buffer free
+//!           └► a write that signals ─► CPU
+//!  CPU ─► MWr to a device (doorbell)
+//! ```
+//!
+//! **Order.** Writes of a port take effect in the order of their arrival, and no read of the port is taken up before the
+//! writes that came before it: a read returns what was written before. A write that signals (one TLP) is seen by the CPU
+//! when it takes effect. Among reads, completions leave as the data become
+//! ready (`completion.order: readiness`) or, for each requester, in the order of the requests (`fifo`).
+//!
+//! **Memory** is a latency: addresses below `memory.warm` hit the last-level cache, the others go to DRAM, on the other
+//! socket if `memory.remote` says so. `memory.jitter` adds to it at random, from a stream of each port.
+//!
+//! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts as
+//! `issue`.
+//!
+//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), peer-to-peer, reads by the CPU.
+
+use crate::agenda::Agenda;
+use crate::iommu::{Iommu, Reach};
+use lanetwin_kernel::{Component, Port, Stream};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_pcie::logic::split::{CompletionCut, completions};
+use lanetwin_pcie::spec::{ByteRange, FcClass, Mps, Rcb, TlpKind};
+use lanetwin_ports::{
+    Attributes, Context, Dimension, Message, Model, PCIE_PORT, Param, Params, PcieSite, PortInfo, Protocol, Release, Site,
+    Tlps,
+};
+use lanetwin_units::{Instant, Span};
+use std::any::Any;
+use std::collections::BTreeMap;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "root-complex",
+    about: "Root ports with memory behind them: answers reads, takes in writes, translates addresses, serves a CPU.",
+    ports: &[
+        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "a driver's view: doorbells and signals", many: false },
+        PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
+    ],
+    params: &[PCIE_PORT, PARAMS],
+    drains_itself: |params| params.flag("iommu"),
+    build: |params, site| Box::new(RootComplex::new(params, site)),
+};
+
+const CPU: Port = Port(0);
+/// The port number of the first slot.
+const FIRST_SLOT: u16 = 1;
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "ports",
+        dimension: Dimension::Count { least: 1, most: 64 },
+        default: Some("4"),
+        about: "how many root ports there are",
+    },
+    Param {
+        name: "issue",
+        dimension: Dimension::Time,
+        default: Some("20ns"),
+        about: "the least time from a decision of the root complex to a TLP of it being offered to the link",
+    },
+    Param {
+        name: "memory.llc-hit",
+        dimension: Dimension::Time,
+        default: Some("150ns"),
+        about: "from a read request being taken up to its data, if they are in the last-level cache",
+    },
+    Param {
+        name: "memory.dram",
+        dimension: Dimension::Time,
+        default: Some("220ns"),
+        about: "from a read request being taken up to its data, if they are in DRAM",
+    },
+    Param {
+        name: "memory.remote-extra",
+        dimension: Dimension::Time,
+        default: Some("80ns"),
+        about: "what is added when the memory is on the other socket",
+    },
+    Param {
+        name: "memory.remote",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether the memory is on the other socket",
+    },
+    Param {
+        name: "memory.warm",
+        dimension: Dimension::Size,
+        default: Some("0B"),
+        about: "addresses below this are in the last-level cache",
+    },
+    Param {
+        name: "memory.jitter",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the most that is added to each memory latency, uniformly at random",
+    },
+    Param {
+        name: "completer.interval",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the least time between two read requests that a root port takes up; 0 is no limit",
+    },
+    Param {
+        name: "completion.split",
+        dimension: Dimension::Choice(&["mps", "rcb-then-mps", "rcb"]),
+        default: Some("mps"),
+        about: "where the data of a read are cut: at multiples of MPS, once at the next RCB and then every MPS, at every RCB",
+    },
+    Param {
+        name: "completion.order",
+        dimension: Dimension::Choice(&["readiness", "fifo"]),
+        default: Some("readiness"),
+        about: "in which order the reads of a requester are answered: as the data become ready, or as they were asked",
+    },
+    Param {
+        name: "signal",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "from the arrival of a write that signals to the CPU seeing it",
+    },
+    Param {
+        name: "iommu",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether the addresses of devices are translated",
+    },
+    Param {
+        name: "iotlb.entries",
+        dimension: Dimension::Count { least: 1, most: 1 << 20 },
+        default: Some("64"),
+        about: "how many pages the translation cache holds",
+    },
+    Param {
+        name: "iotlb.page",
+        dimension: Dimension::Size,
+        default: Some("4KiB"),
+        about: "the size of a page that a translation is for; at least 4 KiB",
+    },
+    Param {
+        name: "iommu.walk",
+        dimension: Dimension::Time,
+        default: Some("300ns"),
+        about: "the time of a page walk",
+    },
+    Param {
+        name: "iommu.walkers",
+        dimension: Dimension::Count { least: 1, most: 1024 },
+        default: Some("6"),
+        about: "how many page walks can be under way",
+    },
+];
+
+/// What a root port has seen; every count is of TLPs, every size in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Read requests taken in.
+    pub reads: u64,
+    /// What they asked for \[B\].
+    pub read_bytes: u64,
+    /// Completions sent.
+    pub completions: u64,
+    /// What they carried \[B\].
+    pub completion_bytes: u64,
+    /// Writes taken in.
+    pub writes: u64,
+    /// What they carried \[B\].
+    pub write_bytes: u64,
+    /// Doorbells sent.
+    pub doorbells: u64,
+    /// Writes that signalled.
+    pub signals: u64,
+    /// TLPs that nobody here has use for: messages, completions of nothing.
+    pub unexpected: u64,
+}
+
+/// When a read request was where, for a waterfall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ServedRead {
+    /// The requester.
+    pub from: EndpointId,
+    /// The requester's name for it.
+    pub handle: u32,
+    /// What it asked for.
+    pub address: u64,
+    /// The arrival of its last byte.
+    pub arrived: Instant,
+    /// When the completer took it up: translated, in its turn.
+    pub taken: Instant,
+    /// When its completions were offered to the link.
+    pub answered: Instant,
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct RootComplex {
+    rules: Rules,
+    slots: Vec<Option<Slot>>,
+    iommu: Option<Iommu>,
+    agenda: Agenda<(usize, Task)>,
+    served: Option<Vec<ServedRead>>,
+}
+
+/// The parameters, as numbers.
+#[derive(Debug)]
+struct Rules {
+    issue: Span,
+    cached: Span,
+    uncached: Span,
+    warm: u64,
+    jitter: u64,
+    interval: Span,
+    cut: CompletionCut,
+    fifo: bool,
+    signal: Span,
+    drain: Span,
+    ingest: Span,
+    ingest_rate: u64,
+}
+
+/// A root port.
+#[derive(Debug)]
+struct Slot {
+    site: PcieSite,
+    mps: Mps,
+    rcb: Rcb,
+    jitter: Stream,
+    /// When the completer can take up the next read.
+    next_take: Instant,
+    /// When the last write so far is translated: the earliest for whatever comes behind it.
+    posted: Instant,
+    /// When the last buffer was freed, or will be: of posted and of other TLPs, which have buffers of their own.
+    freed: [Instant; 2],
+    /// For each requester the readiness of its last read, if they are answered in order.
+    last_ready: BTreeMap<EndpointId, Instant>,
+    traffic: Traffic,
+}
+
+/// What is left to do.
+#[derive(Debug)]
+enum Task {
+    /// A read request is translated.
+    TakeUp(Tlps, Instant),
+    /// The data of a read are (about to be) there.
+    Answer(Tlps, ServedRead),
+    /// A buffer is (about to be) free.
+    Free(Release),
+}
+
+impl Rules {
+    fn new(params: &Params) -> Self {
+        let time = |name| params.time(name);
+        let extra = if params.flag("memory.remote") { time("memory.remote-extra") } else { Span::ZERO };
+        Self {
+            issue: time("issue"),
+            cached: time("memory.llc-hit") + extra,
+            uncached: time("memory.dram") + extra,
+            warm: params.size("memory.warm").0,
+            jitter: time("memory.jitter").as_ps(),
+            interval: time("completer.interval"),
+            cut: match params.choice("completion.split") {
+                "rcb" => CompletionCut::Rcb,
+                "rcb-then-mps" => CompletionCut::RcbThenMps,
+                _ => CompletionCut::Mps,
+            },
+            fifo: params.choice("completion.order") == "fifo",
+            signal: time("signal"),
+            drain: time("port.drain"),
+            ingest: time("port.ingest"),
+            ingest_rate: params.rate("port.ingest-rate"),
+        }
+    }
+    /// How long a TLP with this payload occupies the receiver, as in a buffer that the links drain.
+    fn occupancy(&self, payload: u64) -> Span {
+        let rated = (payload * PS_PER_SECOND).checked_div(self.ingest_rate).unwrap_or(0);
+        self.ingest + Span::from_ps(rated)
+    }
+}
+
+const PS_PER_SECOND: u64 = 1_000_000_000_000;
+
+impl RootComplex {
+    fn new(params: &Params, site: &Site) -> Self {
+        let slot = |(i, site_of_port): (usize, &Option<PcieSite>)| {
+            site_of_port.map(|port| Slot::new(port, Stream::new(site.seed, &site.path, &format!("memory of slot{i}"))))
+        };
+        let iommu = params.flag("iommu").then(|| {
+            Iommu::new(Reach {
+                entries: params.count("iotlb.entries"),
+                page: params.size("iotlb.page").0.max(SMALLEST_PAGE),
+                walk: params.time("iommu.walk"),
+                walkers: params.count("iommu.walkers"),
+            })
+        });
+        Self {
+            rules: Rules::new(params),
+            slots: site.pcie.iter().enumerate().map(slot).collect(),
+            iommu,
+            agenda: Agenda::new(),
+            served: None,
+        }
+    }
+
+    /// What the root port `slot` has seen so far; nothing if it is not connected.
+    #[must_use]
+    pub fn traffic(&self, slot: usize) -> Traffic {
+        self.slots.get(slot).and_then(Option::as_ref).map(|slot| slot.traffic).unwrap_or_default()
+    }
+    /// Records from now on when each read is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.served = on.then(Vec::new);
+    }
+    /// The reads recorded so far; forgets them.
+    pub fn take_record(&mut self) -> Vec<ServedRead> {
+        self.served.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn slot(&mut self, slot: usize) -> &mut Slot {
+        self.slots[slot].as_mut().expect("messages come from connected ports")
+    }
+    fn translate(&mut self, address: u64, now: Instant) -> Instant {
+        self.iommu.as_mut().map_or(now, |iommu| iommu.translate(address, now))
+    }
+
+    /// A read request is translated as it comes, and is taken up when that is done and all earlier writes are in effect.
+    fn read(&mut self, slot: usize, request: Tlps, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let translated = self.translate(request.address, now);
+        let port = self.slot(slot);
+        port.traffic.reads += 1;
+        port.traffic.read_bytes += u64::from(request.bytes);
+        let ready = translated.max(port.posted);
+        if self.iommu.is_some() {
+            // a request carries no payload, whatever it asks for
+            self.free(slot, ready, Release { kind: TlpKind::MRd, count: 1, bytes: 0 }, cx);
+        }
+        if ready > now {
+            self.agenda.put(ready, (slot, Task::TakeUp(request, now)), cx);
+        } else {
+            self.take_up(slot, request, now, cx);
+        }
+    }
+
+    fn take_up(&mut self, slot: usize, request: Tlps, arrived: Instant, cx: &mut Context<'_>) {
+        let Rules { warm, cached, uncached, jitter, interval, issue, fifo, .. } = self.rules;
+        let port = self.slot(slot);
+        let taken = port.next_take.max(cx.now());
+        port.next_take = taken + interval;
+        let memory = if request.address < warm { cached } else { uncached };
+        let extra = if jitter > 0 { port.jitter.below(jitter + 1) } else { 0 };
+        let mut ready = taken + (memory + Span::from_ps(extra)).max(issue);
+        if fifo {
+            let last = port.last_ready.entry(request.from).or_insert(ready);
+            ready = ready.max(*last);
+            *last = ready;
+        }
+        let Tlps { from, handle, address, .. } = request;
+        let served = ServedRead { from, handle, address, arrived, taken, answered: ready };
+        self.agenda.put(earlier(ready, issue), (slot, Task::Answer(request, served)), cx);
+    }
+
+    fn answer(&mut self, slot: usize, request: Tlps, served: ServedRead, cx: &mut Context<'_>) {
+        let Rules { cut, issue, .. } = self.rules;
+        let port = self.slot(slot);
+        let asked = ByteRange::new(request.address, request.bytes).expect("links carry legal requests");
+        let runs = completions(asked, port.rcb, port.mps, cut).runs();
+        let relaxed = Attributes::RELAXED.when(request.attributes.has(Attributes::RELAXED));
+        for (i, run) in runs.as_slice().iter().enumerate() {
+            let last = i + 1 == runs.as_slice().len();
+            port.traffic.completions += u64::from(run.count);
+            port.traffic.completion_bytes += u64::from(run.count) * u64::from(run.len);
+            let completion = Tlps {
+                kind: TlpKind::CplD,
+                attributes: relaxed.and(Attributes::LAST.when(last)),
+                count: run.count as u16, // a request has at most 4096 B
+                bytes: run.len,
+                from: port.site.endpoint,
+                to: request.from,
+                handle: request.handle,
+                address: run.first_address,
+            };
+            cx.send(port_of(slot), issue, Message::Tlps(completion));
+        }
+        if let Some(record) = &mut self.served {
+            record.push(served);
+        }
+    }
+
+    /// Writes take effect in the order of their arrival, each when it is translated.
+    fn write(&mut self, slot: usize, train: Tlps, cx: &mut Context<'_>) {
+        let translated = self.translate(train.address, cx.now());
+        let signal = self.rules.signal;
+        let signals = train.attributes.has(Attributes::SIGNAL);
+        let port = self.slot(slot);
+        port.posted = port.posted.max(translated);
+        port.traffic.writes += u64::from(train.count);
+        port.traffic.write_bytes += u64::from(train.count) * u64::from(train.bytes);
+        port.traffic.signals += u64::from(signals);
+        let in_effect = port.posted;
+        if signals && cx.is_connected(CPU) {
+            let message = Message::Signal { handle: train.handle, from: train.from };
+            cx.send_at(CPU, in_effect + signal, message);
+        }
+        if self.iommu.is_some() {
+            let Tlps { kind, count, bytes, .. } = train;
+            self.free(slot, in_effect, Release { kind, count, bytes }, cx);
+        }
+    }
+
+    /// TLPs nobody here has use for still take up room.
+    fn ignore(&mut self, slot: usize, train: Tlps, cx: &mut Context<'_>) {
+        self.slot(slot).traffic.unexpected += u64::from(train.count);
+        if self.iommu.is_some() {
+            let Tlps { kind, count, .. } = train;
+            let bytes = if kind.has_data() { train.bytes } else { 0 };
+            self.free(slot, cx.now(), Release { kind, count, bytes }, cx);
+        }
+    }
+
+    /// The buffer of TLPs that are dealt with at `dealt_with` is free when they are drained, one after another.
+    fn free(&mut self, slot: usize, dealt_with: Instant, release: Release, cx: &mut Context<'_>) {
+        let occupied = self.rules.occupancy(u64::from(release.bytes)) * u64::from(release.count);
+        let (drain, issue) = (self.rules.drain, self.rules.issue);
+        let port = self.slot(slot);
+        let freed = &mut port.freed[usize::from(release.kind.fc_class() != FcClass::Posted)];
+        *freed = ((dealt_with + drain).max(*freed) + occupied).max(cx.now() + issue);
+        let at = earlier(*freed, issue);
+        self.agenda.put(at, (slot, Task::Free(release)), cx);
+    }
+
+    fn doorbell(&mut self, (to, bytes): (EndpointId, u16), handle: u32, address: u64, cx: &mut Context<'_>) {
+        let slot = self.slot_towards(to);
+        let issue = self.rules.issue;
+        let port = self.slot(slot);
+        port.traffic.doorbells += 1;
+        let from = port.site.endpoint;
+        let (kind, attributes, count) = (TlpKind::MWr, Attributes::LAST, 1);
+        let tlps = Tlps { kind, attributes, count, bytes, from, to, handle, address };
+        cx.send(port_of(slot), issue, Message::Tlps(tlps));
+    }
+
+    /// The root port that leads to a device.
+    fn slot_towards(&self, device: EndpointId) -> usize {
+        let mut connected = (0..self.slots.len()).filter(|&slot| self.slots[slot].is_some());
+        match (connected.next(), connected.next()) {
+            (Some(only), None) => only,
+            _ => panic!("a root complex with several connected slots has not been told which leads to {device:?}"),
+        }
+    }
+}
+
+/// The smallest page there is \[B\]; no request crosses a boundary of it.
+const SMALLEST_PAGE: u64 = 4096;
+
+fn port_of(slot: usize) -> Port {
+    Port(FIRST_SLOT + slot as u16)
+}
+
+/// `span` before `at`, which is later than that by construction.
+fn earlier(at: Instant, span: Span) -> Instant {
+    Instant::from_ps(at.as_ps() - span.as_ps())
+}
+
+impl Slot {
+    fn new(site: PcieSite, jitter: Stream) -> Self {
+        Self {
+            site,
+            mps: Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's"),
+            rcb: Rcb::from_bytes(site.rcb.into()).expect("the RCB of a site is one of the standard's"),
+            jitter,
+            next_take: Instant::ZERO,
+            posted: Instant::ZERO,
+            freed: [Instant::ZERO; 2],
+            last_ready: BTreeMap::new(),
+            traffic: Traffic::default(),
+        }
+    }
+}
+
+impl Component<Message> for RootComplex {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Tlps(tlps) => {
+                let slot = usize::from(port.0 - FIRST_SLOT);
+                match tlps.kind {
+                    TlpKind::MRd => self.read(slot, tlps, cx),
+                    TlpKind::MWr => self.write(slot, tlps, cx),
+                    TlpKind::Cpl | TlpKind::CplD | TlpKind::Msg => self.ignore(slot, tlps, cx),
+                }
+            }
+            Message::Mmio { to, bytes, handle, address } => self.doorbell((to, bytes), handle, address, cx),
+            // a root complex asks for no notifications
+            _ => unreachable!("a root complex is sent TLPs and doorbells, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some((slot, task)) = self.agenda.take(cx) {
+            match task {
+                Task::TakeUp(request, arrived) => self.take_up(slot, request, arrived, cx),
+                Task::Answer(request, served) => self.answer(slot, request, served, cx),
+                Task::Free(release) => cx.send(port_of(slot), self.rules.issue, Message::Release(release)),
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("under-way", self.agenda.len().to_string());
+        for (i, slot) in self.slots.iter().enumerate().filter_map(|(i, slot)| Some((i, slot.as_ref()?))) {
+            see(&format!("slot{i}"), format!("{:?}", slot.traffic));
+        }
+        if let Some(iommu) = &self.iommu {
+            let (asked, walks) = iommu.counts();
+            see("iommu", format!("{asked} translations, {walks} walks"));
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        let slots = self.slots.iter().flatten();
+        slots.fold(0, |sum, slot| {
+            let Traffic { reads, completion_bytes, write_bytes, .. } = slot.traffic;
+            lanetwin_kernel::mix(sum ^ reads).wrapping_add(lanetwin_kernel::mix(completion_bytes) ^ write_bytes)
+        })
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

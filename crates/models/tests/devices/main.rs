@@ -1,0 +1,10 @@
+//! What the devices on the shelf do, each driven through its ports in a kernel of its own.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod block;
+mod dma;
+mod iommu;
+mod rig;
+mod root_complex;
+mod shelf;
+mod wrappers;

@@ -1,0 +1,72 @@
+//! Every model on the shelf, present and future, is held to this without being named.
+
+use crate::rig::*;
+use lanetwin_models::{MODELS, find};
+use lanetwin_ports::Protocol;
+use std::collections::BTreeSet;
+
+/// A sentence of the catalogue: not empty, not shouting, one line.
+fn is_sentence(text: &str) -> bool {
+    text.len() > 10 && !text.contains('\n') && !text.ends_with(char::is_whitespace)
+}
+
+#[test]
+fn names_are_unique_sorted_and_found() {
+    let names: Vec<_> = MODELS.iter().map(|model| model.name).collect();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    for model in MODELS {
+        assert_eq!(find(model.name).map(|found| found.name), Some(model.name));
+        assert!(model.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", model.name);
+        assert!(is_sentence(model.about) && model.about.ends_with('.'), "{}", model.name);
+    }
+}
+
+#[test]
+fn ports_are_named_once_and_only_the_last_is_many() {
+    for model in MODELS {
+        let names: BTreeSet<_> = model.ports.iter().map(|port| port.name).collect();
+        assert_eq!(names.len(), model.ports.len(), "{}", model.name);
+        assert!(model.ports.iter().all(|port| is_sentence(port.about)), "{}", model.name);
+        let many = model.ports.iter().position(|port| port.many);
+        assert!(many.is_none_or(|at| at + 1 == model.ports.len()), "{}", model.name);
+        let counted = model.all_params().any(|param| param.name == "ports");
+        assert_eq!(many.is_some(), counted, "{} counts its ports if there are many", model.name);
+    }
+}
+
+#[test]
+fn parameters_have_a_sentence_and_a_default_that_is_a_value() {
+    for model in MODELS {
+        let mut names = BTreeSet::new();
+        for param in model.all_params() {
+            let name = format!("{}: {}", model.name, param.name);
+            assert!(names.insert(param.name), "{name} is declared twice");
+            assert!(is_sentence(param.about) && !param.about.ends_with('.'), "{name}: {}", param.about);
+            let default = param.default.unwrap_or_else(|| panic!("{name} has no default"));
+            assert!(parse(param.dimension, default).is_some(), "{name}: {default}");
+        }
+    }
+}
+
+#[test]
+fn a_device_with_a_pcie_port_promises_a_lookahead() {
+    for model in MODELS {
+        let pcie = model.ports.iter().any(|port| port.speaks == Protocol::Pcie);
+        for name in ["issue", "port.drain"] {
+            assert_eq!(pcie, model.all_params().any(|param| param.name == name), "{}: {name}", model.name);
+        }
+    }
+}
+
+#[test]
+fn every_model_builds_from_its_defaults_and_can_be_looked_into() {
+    for model in MODELS {
+        let params = params(model, &[]);
+        let mut device = (model.build)(&params, &site(model, "here"));
+        let mut seen = BTreeSet::new();
+        device.inspect(&mut |name, _| assert!(seen.insert(name.to_owned()), "{}: {name} twice", model.name));
+        assert!(!seen.is_empty(), "{} shows nothing", model.name);
+        assert!(device.as_any().is_some(), "{} cannot be read after a run", model.name);
+        assert!(!(model.drains_itself)(&params), "{} drains by itself unasked", model.name);
+    }
+}
