@@ -11,7 +11,7 @@
 //! A byte of a packet takes 130/128 of that at 128b/130b ([`Generation::symbol`]), for the sync headers are paid by all.
 
 use super::constants::*;
-use super::size::{Dwords, Mps};
+use super::size::Mps;
 use super::tlp::{AddressWidth, Format, TlpKind};
 use lanetwin_units::{Generation, LinkRate, Span, TICKS_PER_PS, Ticks, Width};
 
@@ -81,8 +81,7 @@ pub const fn update_fc_coalescing(generation: Generation, width: Width, mps: Mps
 
 /// A write of full MPS to a 64-bit address \[B on the wire\].
 const fn full_write_bytes(generation: Generation, mps: Mps) -> u64 {
-    let Dwords(payload) = mps.dwords();
-    Format::new(TlpKind::MWr, AddressWidth::Bits64).wire_bytes(generation, Dwords(payload)) as u64
+    Format::new(TlpKind::MWr, AddressWidth::Bits64).wire_bytes(generation, mps.dwords()) as u64
 }
 
 /// How long a sender waits for an acknowledgement before it sends again: 3 ACK latency limits.

@@ -72,7 +72,7 @@ fn a_list_of_fields_that_does_not_tile_is_told_why() {
     assert_eq!(tiling(&[field(127, 0)], 128), Ok(()));
 }
 
-/// The helper is itself tested: a word that keeps only half its bits, and one that declares too few, are caught.
+/// The check is itself tested: a word that keeps only half its bits, and one that declares too few, are caught.
 #[test]
 fn a_wrong_word_is_caught() {
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
