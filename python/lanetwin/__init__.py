@@ -12,13 +12,14 @@ Python is the face, Rust is the engine: nothing is simulated and no interval is 
 
 from lanetwin import report
 from lanetwin.engine import check, compare, run, validate, version
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
 from lanetwin.results import Results
 
 __version__ = version()
 
 __all__ = [
     "Diagnostic",
+    "EngineBug",
     "LanetwinError",
     "Results",
     "__version__",

@@ -1,4 +1,4 @@
-"""What can be wrong with what the user gave us, as one exception that carries every diagnostic."""
+"""What can be wrong: with what the user gave us, told with every diagnostic, and with the engine itself."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ class LanetwinError(Exception):
         super().__init__(message or "\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
     @classmethod
-    def from_json(cls, message: str, diagnostics: str) -> Self:
-        """Build the exception from the engine's message and its JSON array of diagnostics."""
-        return cls(message, [Diagnostic.from_dict(fields) for fields in json.loads(diagnostics)])
+    def from_json(cls, diagnostics: str) -> Self:
+        """Build the exception from the engine's JSON array of diagnostics."""
+        return cls("", [Diagnostic.from_dict(fields) for fields in json.loads(diagnostics)])
+
+
+class EngineBug(RuntimeError):  # noqa: N818 - the user made no error
+    """The engine itself is wrong, whatever the user did; the message says where in the machine and when."""

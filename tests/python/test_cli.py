@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from fake_core import FakeCore
 from lanetwin.cli import app
-from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
 from lanetwin.results import Results
 
 FOLDER = Path("runs/slot-7c19e04b5d2f8a36")
@@ -95,6 +95,14 @@ def test_a_mistake_is_told_with_its_code_and_nothing_is_written(core: FakeCore, 
     assert done.stdout == ""
     assert "error[SC001] slot.yaml:3:4" in done.stderr
     assert "help: see the list" in done.stderr
+    assert list(Path().iterdir()) == []
+
+
+def test_a_bug_of_ours_is_not_blamed_on_the_user(core: FakeCore, runner: CliRunner) -> None:
+    core.raises = EngineBug("host/root-port-0 at 5 ns, seed 1")
+    done = call(runner, "run", "slot.yaml")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("bug in lanetwin: host/root-port-0 at 5 ns, seed 1")
     assert list(Path().iterdir()) == []
 
 

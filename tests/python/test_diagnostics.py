@@ -88,7 +88,6 @@ def test_all_are_counted(file: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_exception_carries_every_diagnostic() -> None:
     error = LanetwinError.from_json(
-        "",
         '[{"code": "SC001", "severity": "error", "file": "a", "line": 2, "column": null,'
         ' "message": "m", "help": "h"}, {"code": "SC002", "message": "n"}]',
     )

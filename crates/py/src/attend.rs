@@ -12,7 +12,6 @@
 //! The work has a thread of its own because signals reach only Python's main thread: it must be free to look,
 //! however long the engine takes between two reports.
 
-use std::panic;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -21,7 +20,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::core_api::{Answer, Monitor};
+use crate::core_api::{Answer, Failure, Monitor};
 
 /// How long the waiting thread sleeps before it looks for a signal. A person does not notice a tenth of it.
 const LOOK_FOR_SIGNALS_EVERY: Duration = Duration::from_millis(100);
@@ -69,7 +68,7 @@ where
             break;
         }
     }
-    let answer = py.detach(|| worker.join()).unwrap_or_else(|bug| panic::resume_unwind(bug));
+    let answer = py.detach(|| worker.join()).unwrap_or_else(|payload| Err(Failure::from_panic(&*payload)));
     trouble.map_or(Ok(answer), Err)
 }
 

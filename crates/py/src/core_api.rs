@@ -6,6 +6,7 @@
 //! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`), and anything of
 //! Python (the crate root).
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
@@ -17,6 +18,17 @@ pub enum Failure {
     Diagnostics(String),
     /// Anything else that is not a bug: one sentence that says what was attempted and the likely remedy.
     Message(String),
+    /// The engine itself is wrong: what the panic said.
+    Bug(String),
+}
+
+impl Failure {
+    /// A panic of the engine, as far as it can be read.
+    pub fn from_panic(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        Self::Bug(text.unwrap_or_else(|| "a panic without a message".to_owned()))
+    }
 }
 
 /// What a function of the engine gives back: a JSON document, or why not.

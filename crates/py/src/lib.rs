@@ -10,28 +10,30 @@
 mod attend;
 mod core_api;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use attend::attend;
 use core_api::{Answer, Failure};
 
-/// Turns a refusal of the engine into `lanetwin.LanetwinError(message, diagnostics_json)`.
+/// Turns a refusal of the engine into `lanetwin.LanetwinError`, a panic into `lanetwin.EngineBug`.
 fn refusal(py: Python<'_>, failure: Failure) -> PyErr {
-    let (message, diagnostics) = match failure {
-        Failure::Message(message) => (message, "[]".to_owned()),
-        Failure::Diagnostics(json) => (String::new(), json),
-    };
-    let raised = py
-        .import("lanetwin.errors")
-        .and_then(|errors| errors.getattr("LanetwinError"))
-        .and_then(|class| class.call_method1("from_json", (message, diagnostics)));
+    let raised = py.import("lanetwin.errors").and_then(|errors| match failure {
+        Failure::Message(message) => errors.call_method1("LanetwinError", (message,)),
+        Failure::Diagnostics(json) => errors.getattr("LanetwinError")?.call_method1("from_json", (json,)),
+        Failure::Bug(message) => errors.call_method1("EngineBug", (message,)),
+    });
     raised.map_or_else(|error| error, PyErr::from_value)
 }
 
 /// Calls a short function of the engine with the lock released.
 fn ask<F: FnOnce() -> Answer + Send>(py: Python<'_>, question: F) -> PyResult<String> {
-    py.detach(question).map_err(|failure| refusal(py, failure))
+    // A question shares nothing that a panic could leave half done.
+    py.detach(|| catch_unwind(AssertUnwindSafe(question)))
+        .unwrap_or_else(|payload| Err(Failure::from_panic(&*payload)))
+        .map_err(|failure| refusal(py, failure))
 }
 
 /// The functions Python can call; `python/lanetwin/_core.pyi` gives their types.

@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from lanetwin import engine
 from lanetwin.cli import catalogue, closed_forms, documents, simulation, validation
 from lanetwin.cli.console import Exit, emit, err
-from lanetwin.cli.diagnostics import print_error
-from lanetwin.errors import LanetwinError
+from lanetwin.cli.diagnostics import print_bug, print_error
+from lanetwin.errors import EngineBug, LanetwinError
 
 
 class Trunk(TyperGroup):
@@ -31,6 +31,9 @@ class Trunk(TyperGroup):
         except LanetwinError as error:
             print_error(error)
             raise typer.Exit(Exit.ERROR) from error
+        except EngineBug as bug:
+            print_bug(bug)
+            raise typer.Exit(Exit.ERROR) from bug
         except KeyboardInterrupt as interrupt:
             err().print("interrupted", style="bold yellow")
             raise typer.Exit(Exit.INTERRUPTED) from interrupt

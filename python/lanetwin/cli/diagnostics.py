@@ -14,7 +14,7 @@ from lanetwin.cli.console import err, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lanetwin.errors import Diagnostic, LanetwinError
+    from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
 
 STYLES = {"error": "bold red", "warning": "bold yellow"}
 ENDS_OF_VALUES = frozenset(" \t,]}#\"'")
@@ -129,3 +129,14 @@ def print_error(error: LanetwinError) -> None:
         text = Text("error: ", STYLES["error"])
         text.append(printable(str(error)), "not bold default")
         err().print(text, soft_wrap=True)
+
+
+def print_bug(bug: EngineBug) -> None:
+    """Print that the fault is ours, and what helps us to mend it."""
+    text = Text("bug in lanetwin: ", STYLES["error"])
+    text.append(printable(str(bug)), "not bold default")
+    text.append("\n  help: ", "bold green")
+    text.append(
+        "nothing was written; please report it with the scenario, the seed and this message", "not bold"
+    )
+    err().print(text, soft_wrap=True)
