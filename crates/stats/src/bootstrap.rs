@@ -399,6 +399,15 @@ mod test {
     }
 
     #[test]
+    fn a_bound_that_does_not_divide_the_range_has_no_favourites() {
+        // 2³² draws onto 3 · 2³⁰ places: without rejection every third place would come twice as often
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+        let mut counts = [0u32; 3];
+        (0..30_000).for_each(|_| counts[below(&mut random, 3 << 30) as usize % 3] += 1);
+        assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 490), "{counts:?}"); // six deviations of 81.6
+    }
+
+    #[test]
     fn draws_are_uniform() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
         let mut counts = [0u32; 7];

@@ -267,6 +267,21 @@ mod test {
     }
 
     #[test]
+    fn a_percent_is_rounded_not_cut() {
+        // 4.1 · 10⁶ falls just short of 4100000 in floats
+        let mut hundred_million = Histogram::new();
+        hundred_million.record_n(Span::from_ps(1), 4100000 - 1);
+        hundred_million.record_n(Span::from_ps(2), 100_000_001 - 4100000);
+        assert_eq!(hundred_million.percentile(4.1), Some(Span::from_ps(2)));
+    }
+
+    #[test]
+    fn an_interval_never_reaches_beyond_what_was_met() {
+        let range = of(&[546_123; 6]).percentile_interval(50.0, Confidence::P95).unwrap().interval;
+        assert_eq!(range, Interval::new(546_123.0, 546_123.0).unwrap());
+    }
+
+    #[test]
     fn repeated_recording_is_recording_n() {
         let mut many = Histogram::new();
         many.record_n(Span::from_ps(70_000), 3);
