@@ -1,0 +1,58 @@
+//! Who asks for what, when.
+//!
+//! ```text
+//!              ┌────────────── Load<Dma> or Load<Block> ──────────────┐
+//!  Workload ──►│ arrivals ─► address, operation ─► Message out of port 0
+//!              │ results  ◄─ latency, bytes ◄───── answer into port 0  │
+//!              └──────────────────────────────────────────────────────┘
+//! ```
+//!
+//! A [`Workload`] says what is asked for ([`Mix`], size, [`Pattern`] over a span) and when ([`Arrivals`]: so many
+//! outstanding, or at a rate whatever happens). A load asks from the start of the run; [`Load::reset`] begins to count
+//! (the end of the warm-up), [`Load::results`] is what has been counted since.
+//!
+//! **Counting.** An operation counts when its answer arrives, with its whole latency. The integral of the number
+//! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
+//! run ([`Results::little`]): Little's law as an identity.
+//!
+//! Not here: what warm-up is long enough, intervals and verdicts (the stats crate), job files of other tools.
+//!
+//! ```
+//! use lanetwin_kernel::{Component, Port};
+//! use lanetwin_load::{Arrivals, BlockLoad, Mix, Pattern, Workload};
+//! use lanetwin_ports::{Builder, Context, Done, Message, Status};
+//! use lanetwin_units::{Instant, Span};
+//!
+//! /// Answers after 80 µs.
+//! struct Disk;
+//! impl Component<Message> for Disk {
+//!     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+//!         let Message::Block(request) = message else { return };
+//!         let done = Done { handle: request.handle, status: Status::Ok };
+//!         cx.send(port, Span::from_us(80), Message::BlockDone(done));
+//!     }
+//! }
+//! let mut builder = Builder::new();
+//! let workload = Workload {
+//!     mix: Mix::Reads, bytes: 4096, unit: 4096, span: 1 << 30, pattern: Pattern::Random,
+//!     arrivals: Arrivals::Closed { outstanding: 4 }, count: Some(1000),
+//! };
+//! let load = builder.add("load", Box::new(BlockLoad::new(workload, 1, "load")));
+//! let disk = builder.add("disk", Box::new(Disk));
+//! builder.join((load, Port(0)), (disk, Port(0)));
+//! let mut kernel = builder.seal();
+//! kernel.run_until(Instant::NEVER);
+//! assert_eq!(kernel.now(), Instant::ZERO + Span::from_us(1000 / 4 * 80));
+//! let end = kernel.now();
+//! let results = kernel.component::<BlockLoad>(load).unwrap().results(end);
+//! assert_eq!((results.reads.completed, results.little.area_ps), (1000, 1000 * 80_000_000));
+//! ```
+
+mod addresses;
+mod load;
+mod results;
+mod workload;
+
+pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
+pub use results::{Little, Results, Side};
+pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

@@ -1,0 +1,244 @@
+//! The load itself: a component that asks and counts.
+
+use crate::addresses::Operations;
+use crate::results::{Little, Results, Side};
+use crate::workload::{Arrivals, Workload};
+use lanetwin_kernel::{Component, Port, Stream, mix};
+use lanetwin_ports::{Context, Done, Message, Operation, Transfer};
+use lanetwin_units::{Instant, Span};
+use std::any::Any;
+use std::marker::PhantomData;
+
+const ASK: Port = Port(0);
+
+/// The protocol that a load speaks.
+pub trait Asks: 'static {
+    /// The question.
+    fn ask(transfer: Transfer) -> Message;
+    /// The answer, if the message is one.
+    fn answer(message: Message) -> Option<Done>;
+}
+
+/// Commands to a DMA requester.
+#[derive(Clone, Copy, Debug)]
+pub struct Dma;
+/// Block requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Block;
+
+impl Asks for Dma {
+    fn ask(transfer: Transfer) -> Message {
+        Message::Dma(transfer)
+    }
+    fn answer(message: Message) -> Option<Done> {
+        if let Message::DmaDone(done) = message { Some(done) } else { None }
+    }
+}
+
+impl Asks for Block {
+    fn ask(transfer: Transfer) -> Message {
+        Message::Block(transfer)
+    }
+    fn answer(message: Message) -> Option<Done> {
+        if let Message::BlockDone(done) = message { Some(done) } else { None }
+    }
+}
+
+/// A load on the port of a DMA requester.
+pub type DmaLoad = Load<Dma>;
+/// A load on the port of a block device or driver.
+pub type BlockLoad = Load<Block>;
+
+/// Asks for what its [`Workload`] says, out of port 0, and counts what comes back.
+#[derive(Debug)]
+pub struct Load<P> {
+    arrivals: Arrivals,
+    operations: Operations,
+    intervals: Stream,
+    /// What is outstanding, by handle.
+    outstanding: Vec<Option<Outstanding>>,
+    free: Vec<u32>,
+    stopped: bool,
+    completed: u64,
+    /// Of all latencies, for the digest.
+    latency_sum: u64,
+    counted: Counted,
+    protocol: PhantomData<P>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    operation: Operation,
+    bytes: u32,
+    asked: Instant,
+}
+
+/// What has been counted since a reset.
+#[derive(Default, Debug)]
+struct Counted {
+    since: Instant,
+    sides: [Side; 2],
+    number: u64,
+    /// How far the area reaches.
+    area_until: Instant,
+    area_ps: u128,
+    /// Of what has been answered.
+    residence_ps: u128,
+}
+
+impl Counted {
+    /// Lets the area reach up to `now`; then the number outstanding becomes `number`.
+    fn becomes(&mut self, number: u64, now: Instant) {
+        self.area_ps += u128::from(self.number) * u128::from(now.since(self.area_until).as_ps());
+        self.area_until = now;
+        self.number = number;
+    }
+    /// How long something asked for at `asked` had been outstanding at `now`, as far as it is counted \[ps\].
+    fn residence(&self, asked: Instant, now: Instant) -> u128 {
+        now.since(asked.max(self.since)).as_ps().into()
+    }
+}
+
+impl<P: Asks> Load<P> {
+    /// A load at `path` in a run with this seed.
+    ///
+    /// # Panics
+    /// If the workload cannot be run ([`Workload::check`]).
+    #[must_use]
+    pub fn new(workload: Workload, seed: u64, path: &str) -> Self {
+        if let Err(wrong) = workload.check() {
+            panic!("{path}: {wrong}");
+        }
+        Self {
+            arrivals: workload.arrivals,
+            operations: Operations::new(workload, seed, path),
+            intervals: Stream::new(seed, path, "intervals"),
+            outstanding: Vec::new(),
+            free: Vec::new(),
+            stopped: false,
+            completed: 0,
+            latency_sum: 0,
+            counted: Counted::default(),
+            protocol: PhantomData,
+        }
+    }
+
+    /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with its whole
+    /// latency.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    pub fn reset(&mut self, at: Instant) {
+        assert!(at >= self.counted.area_until, "what was counted up to now cannot be reset in the past");
+        let number = self.counted.number;
+        self.counted = Counted { since: at, area_until: at, number, ..Counted::default() };
+    }
+    /// What has been counted up to `at`, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    #[must_use]
+    pub fn results(&self, at: Instant) -> Results {
+        let Counted { since, number, area_until, area_ps, residence_ps, sides: [reads, writes] } =
+            &self.counted;
+        assert!(at >= *area_until, "what was counted up to now cannot be told of the past");
+        let open = self.outstanding.iter().flatten().map(|open| self.counted.residence(open.asked, at));
+        Results {
+            since: *since,
+            until: at,
+            reads: reads.clone(),
+            writes: writes.clone(),
+            little: Little {
+                area_ps: area_ps + u128::from(*number) * u128::from(at.since(*area_until).as_ps()),
+                residence_ps: residence_ps + open.sum::<u128>(),
+            },
+            outstanding: *number,
+        }
+    }
+    /// Asks for nothing more.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+    /// How many operations have been asked for and how many answered since the start of the run.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.operations.made(), self.completed)
+    }
+
+    /// Asks for the next operation, if there is one.
+    fn ask(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.stopped {
+            return false;
+        }
+        let handle = self.free.last().copied().unwrap_or(self.outstanding.len() as u32);
+        let Some(transfer) = self.operations.next(handle) else { return false };
+        let Transfer { operation, bytes, .. } = transfer;
+        let entry = Some(Outstanding { operation, bytes, asked: cx.now() });
+        if self.free.pop().is_some() {
+            self.outstanding[handle as usize] = entry;
+        } else {
+            self.outstanding.push(entry);
+        }
+        self.counted.becomes(self.counted.number + 1, cx.now());
+        cx.send(ASK, Span::ZERO, P::ask(transfer));
+        true
+    }
+
+    /// Asks to be woken for the next arrival of an open loop.
+    fn schedule(&mut self, cx: &mut Context<'_>) {
+        let interval = match self.arrivals {
+            Arrivals::Closed { .. } => return,
+            Arrivals::Fixed { interval } => interval,
+            Arrivals::Poisson { mean } => self.intervals.exponential(mean),
+        };
+        cx.wake_at(cx.now() + interval, 0);
+    }
+}
+
+impl<P: Asks> Component<Message> for Load<P> {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        if let Arrivals::Closed { outstanding } = self.arrivals {
+            let _all_asked = (0..outstanding).all(|_| self.ask(cx));
+        }
+        self.schedule(cx);
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        if self.ask(cx) {
+            self.schedule(cx);
+        }
+    }
+
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        let Some(Done { handle, status }) = P::answer(message) else {
+            unreachable!("a load is sent answers, not {message:?}")
+        };
+        let open = self.outstanding.get_mut(handle as usize).and_then(Option::take);
+        let open = open.unwrap_or_else(|| panic!("operation {handle} was answered, but is not outstanding"));
+        self.free.push(handle);
+        let (now, counted) = (cx.now(), &mut self.counted);
+        let latency = now - open.asked;
+        self.completed += 1;
+        self.latency_sum = self.latency_sum.wrapping_add(latency.as_ps());
+        counted.becomes(counted.number - 1, now);
+        counted.residence_ps += counted.residence(open.asked, now);
+        counted.sides[open.operation as usize].count(status, open.bytes, latency);
+        if matches!(self.arrivals, Arrivals::Closed { .. }) {
+            self.ask(cx);
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("asked", self.operations.made().to_string());
+        see("answered", self.completed.to_string());
+        see("outstanding", self.counted.number.to_string());
+    }
+
+    fn digest(&self) -> u64 {
+        mix(self.completed) ^ mix(self.latency_sum)
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
