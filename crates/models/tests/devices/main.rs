@@ -7,4 +7,5 @@ mod iommu;
 mod rig;
 mod root_complex;
 mod shelf;
+mod storm;
 mod wrappers;
