@@ -26,7 +26,14 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
                 }
                 walk(&document, String::new(), &mut report);
             }
-            Err(error) => found.push(Breach::of(path, format!("is not YAML: {error}"))),
+            // the lines after the first draw the place, which the first one says
+            Err(error) => {
+                let said = error.to_string();
+                found.push(Breach::of(
+                    path,
+                    format!("is not YAML: {}", said.lines().next().unwrap_or_default()),
+                ));
+            }
         }
     }
     found
