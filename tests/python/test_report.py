@@ -6,13 +6,16 @@ import csv
 import io
 import json
 import re
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any, cast
 from urllib.parse import unquote
 
 import html5lib
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from conftest import DATA
 from lanetwin import report
 from lanetwin.report.figures import utilisation, verdicts, waterfall
 from lanetwin.report.figures.axes import NARROW, WIDE
@@ -258,3 +261,20 @@ def test_the_command_repeats_what_was_asked(results: Results) -> None:
         "lanetwin run 'my slot.yaml' --set links.slot.gen=4 --set 'about=a b' --seed 1 --granularity tlp"
         in texts(parse(report.render(results)).find("body"))
     )
+
+
+@given(st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=6), st.sampled_from([0.0, 1e-12, 0.5]))
+@settings(max_examples=40, deadline=None)
+def test_no_value_breaks_a_drawing(values: list[float], spread: float) -> None:
+    results: Any = json.loads((DATA / "results.json").read_text(encoding="utf-8"))
+    for row, value in zip(results["rows"], cycle(values), strict=False):
+        row.update(value=value, low=value - abs(value) * spread, high=value + abs(value) * spread)
+    for verdict, value in zip(results["verdicts"], cycle(values), strict=False):
+        verdict.update(change=value, low=value - spread, high=value + spread, margin=spread)
+    for breakdown, value in zip(results["waterfalls"], cycle(values), strict=False):
+        breakdown["stages"] = [{"name": "only", "value": abs(value)}]
+        breakdown["total"] = abs(value)
+    html = report.render(results)
+    places = re.findall(r' (?:x|y|cx|cy|x1|x2|y1|y2|width|height|points)="([^"]*)"', html)
+    assert places
+    assert not [place for place in places if re.search("nan|inf|e[+-]", place)]

@@ -53,7 +53,7 @@ class Cell:
     """One value of a table, and what is said under it in small print."""
 
     text: str
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Table:
     @property
     def is_broad(self) -> bool:
         """Whether it needs the page's whole width."""
-        has_tails = any(cell.note for line in self.lines for cell in line.cells)
+        has_tails = any(cell.notes for line in self.lines for cell in line.cells)
         return len(self.variants) > 2 or (has_tails and len(self.variants) > 1)
 
 
@@ -142,15 +142,13 @@ def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
             comparisons.append((Cell("–"), None))
         else:
             interval = change_interval(verdict["low"], verdict["high"])
-            comparisons.append((Cell(change(verdict["change"]), interval), verdict["verdict"]))
+            comparisons.append((Cell(change(verdict["change"]), (interval,)), verdict["verdict"]))
     return Line(line.case, cells, comparisons)
 
 
 def _cell(row: Row) -> Cell:
-    tail = " · ".join(
-        f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in row.get("percentiles", [])
-    )
-    return Cell(measured(row["value"], row["low"], row["high"]), tail)
+    tails = [f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in row.get("percentiles", [])]
+    return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
 
 
 def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
