@@ -352,7 +352,11 @@ impl DmaRequester {
         record.last = cx.now();
         record.done = cx.now() + self.rules.ending(&record.transfer);
         let done = record.done;
-        self.agenda.put(done, Task::End(handle), cx);
+        if done > cx.now() {
+            self.agenda.put(done, Task::End(handle), cx);
+        } else {
+            self.end(handle, cx);
+        }
     }
 
     fn end(&mut self, handle: u32, cx: &mut Context<'_>) {

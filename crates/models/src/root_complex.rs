@@ -20,17 +20,20 @@
 //!
 //! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), peer-to-peer, reads by the CPU.
 
+mod params;
+
 use crate::agenda::Agenda;
 use crate::iommu::{Iommu, Reach};
 use lanetwin_kernel::{Component, Port, Stream};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_pcie::logic::split::{CompletionCut, completions};
+use lanetwin_pcie::logic::split::completions;
 use lanetwin_pcie::spec::{ByteRange, FcClass, Mps, Rcb, TlpKind};
 use lanetwin_ports::{
-    Attributes, Context, Dimension, Message, Model, PCIE_PORT, Param, Params, PcieSite, PortInfo, Protocol, Release, Site,
+    Attributes, Context, Message, Model, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release, Site,
     Tlps,
 };
 use lanetwin_units::{Instant, Span};
+use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::BTreeMap;
 
@@ -50,111 +53,6 @@ pub static MODEL: Model = Model {
 const CPU: Port = Port(0);
 /// The port number of the first slot.
 const FIRST_SLOT: u16 = 1;
-
-const PARAMS: &[Param] = &[
-    Param {
-        name: "ports",
-        dimension: Dimension::Count { least: 1, most: 64 },
-        default: Some("4"),
-        about: "how many root ports there are",
-    },
-    Param {
-        name: "issue",
-        dimension: Dimension::Time,
-        default: Some("20ns"),
-        about: "the least time from a decision of the root complex to a TLP of it being offered to the link",
-    },
-    Param {
-        name: "memory.llc-hit",
-        dimension: Dimension::Time,
-        default: Some("150ns"),
-        about: "from a read request being taken up to its data, if they are in the last-level cache",
-    },
-    Param {
-        name: "memory.dram",
-        dimension: Dimension::Time,
-        default: Some("220ns"),
-        about: "from a read request being taken up to its data, if they are in DRAM",
-    },
-    Param {
-        name: "memory.remote-extra",
-        dimension: Dimension::Time,
-        default: Some("80ns"),
-        about: "what is added when the memory is on the other socket",
-    },
-    Param {
-        name: "memory.remote",
-        dimension: Dimension::Flag,
-        default: Some("false"),
-        about: "whether the memory is on the other socket",
-    },
-    Param {
-        name: "memory.warm",
-        dimension: Dimension::Size,
-        default: Some("0B"),
-        about: "addresses below this are in the last-level cache",
-    },
-    Param {
-        name: "memory.jitter",
-        dimension: Dimension::Time,
-        default: Some("0ns"),
-        about: "the most that is added to each memory latency, uniformly at random",
-    },
-    Param {
-        name: "completer.interval",
-        dimension: Dimension::Time,
-        default: Some("0ns"),
-        about: "the least time between two read requests that a root port takes up; 0 is no limit",
-    },
-    Param {
-        name: "completion.split",
-        dimension: Dimension::Choice(&["mps", "rcb-then-mps", "rcb"]),
-        default: Some("mps"),
-        about: "where the data of a read are cut: at multiples of MPS, once at the next RCB and then every MPS, at every RCB",
-    },
-    Param {
-        name: "completion.order",
-        dimension: Dimension::Choice(&["readiness", "fifo"]),
-        default: Some("readiness"),
-        about: "in which order the reads of a requester are answered: as the data become ready, or as they were asked",
-    },
-    Param {
-        name: "signal",
-        dimension: Dimension::Time,
-        default: Some("0ns"),
-        about: "from the arrival of a write that signals to the CPU seeing it",
-    },
-    Param {
-        name: "iommu",
-        dimension: Dimension::Flag,
-        default: Some("false"),
-        about: "whether the addresses of devices are translated",
-    },
-    Param {
-        name: "iotlb.entries",
-        dimension: Dimension::Count { least: 1, most: 1 << 20 },
-        default: Some("64"),
-        about: "how many pages the translation cache holds",
-    },
-    Param {
-        name: "iotlb.page",
-        dimension: Dimension::Size,
-        default: Some("4KiB"),
-        about: "the size of a page that a translation is for; at least 4 KiB",
-    },
-    Param {
-        name: "iommu.walk",
-        dimension: Dimension::Time,
-        default: Some("300ns"),
-        about: "the time of a page walk",
-    },
-    Param {
-        name: "iommu.walkers",
-        dimension: Dimension::Count { least: 1, most: 1024 },
-        default: Some("6"),
-        about: "how many page walks can be under way",
-    },
-];
 
 /// What a root port has seen; every count is of TLPs, every size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -206,23 +104,6 @@ pub struct RootComplex {
     served: Option<Vec<ServedRead>>,
 }
 
-/// The parameters, as numbers.
-#[derive(Debug)]
-struct Rules {
-    issue: Span,
-    cached: Span,
-    uncached: Span,
-    warm: u64,
-    jitter: u64,
-    interval: Span,
-    cut: CompletionCut,
-    fifo: bool,
-    signal: Span,
-    drain: Span,
-    ingest: Span,
-    ingest_rate: u64,
-}
-
 /// A root port.
 #[derive(Debug)]
 struct Slot {
@@ -251,38 +132,6 @@ enum Task {
     /// A buffer is (about to be) free.
     Free(Release),
 }
-
-impl Rules {
-    fn new(params: &Params) -> Self {
-        let time = |name| params.time(name);
-        let extra = if params.flag("memory.remote") { time("memory.remote-extra") } else { Span::ZERO };
-        Self {
-            issue: time("issue"),
-            cached: time("memory.llc-hit") + extra,
-            uncached: time("memory.dram") + extra,
-            warm: params.size("memory.warm").0,
-            jitter: time("memory.jitter").as_ps(),
-            interval: time("completer.interval"),
-            cut: match params.choice("completion.split") {
-                "rcb" => CompletionCut::Rcb,
-                "rcb-then-mps" => CompletionCut::RcbThenMps,
-                _ => CompletionCut::Mps,
-            },
-            fifo: params.choice("completion.order") == "fifo",
-            signal: time("signal"),
-            drain: time("port.drain"),
-            ingest: time("port.ingest"),
-            ingest_rate: params.rate("port.ingest-rate"),
-        }
-    }
-    /// How long a TLP with this payload occupies the receiver, as in a buffer that the links drain.
-    fn occupancy(&self, payload: u64) -> Span {
-        let rated = (payload * PS_PER_SECOND).checked_div(self.ingest_rate).unwrap_or(0);
-        self.ingest + Span::from_ps(rated)
-    }
-}
-
-const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
 impl RootComplex {
     fn new(params: &Params, site: &Site) -> Self {

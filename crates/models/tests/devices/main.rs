@@ -4,6 +4,7 @@
 mod block;
 mod dma;
 mod iommu;
+mod over_links;
 mod rig;
 mod root_complex;
 mod shelf;
