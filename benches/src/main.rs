@@ -14,6 +14,17 @@ use links::Scene;
 const ROUNDS: usize = 5;
 
 fn main() {
+    if let Some(which) = std::env::args().nth(1) {
+        let n: usize = which.parse().unwrap_or(0);
+        let s = [
+            Scene { devices: 1, depth: 1, uplink: Width::X16, writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)) },
+            Scene { devices: 1, depth: 8, uplink: Width::X16, writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)) },
+            Scene { devices: 4, depth: 16, uplink: Width::X16, writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)) },
+            Scene { devices: 4, depth: 16, uplink: Width::X8, writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)) },
+        ];
+        println!("{:?}", links::run(&s[n], false));
+        return;
+    }
     let scenes = [
         ("one 4 KiB write flow, QD 1", Scene { devices: 1, depth: 1, uplink: Width::X16, writes: 100_000 }),
         ("one 4 KiB write flow, QD 8", Scene { devices: 1, depth: 8, uplink: Width::X16, writes: 100_000 }),

@@ -1,11 +1,14 @@
 //! From declarations to wired egresses: routes, inputs, return rings, lookaheads.
 
 use super::Fabric;
-use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, NEVER, NO_EGRESS, SMALLEST_TLP_BYTES, Sink};
-use super::spec::{
-    Attach, CLASSES, Direction, DllpMode, Drain, EndpointId, EndpointSpec, Forwarding, LinkId, SwitchId, SwitchSpec,
+use super::egress::{
+    Egress, HEADER_BYTES, Hop, Ingress, LARGEST_TLP_BYTES, NEVER, NO_EGRESS, SMALLEST_TLP_BYTES, Sink,
 };
-use lanetwin_units::Span;
+use super::spec::{
+    Attach, CLASSES, Direction, DllpMode, Drain, EndpointId, EndpointSpec, Forwarding, LinkId, SwitchId,
+    SwitchSpec,
+};
+use lanetwin_units::{Span, Ticks};
 use std::collections::VecDeque;
 
 /// The most ports a switch can have: the inputs of an egress are bits of a 128-bit word.
@@ -116,8 +119,15 @@ impl Wiring {
         self.receive();
         self.route();
         for e in 0..self.egresses.len() {
+            self.forget_what_cannot_run_out(e);
+        }
+        for e in 0..self.egresses.len() {
             self.egresses[e].lookahead = self.lookahead(e);
-            self.egresses[e].reach = self.reach(e);
+            self.egresses[e].reach = match self.ends[e].to {
+                Attach::Switch(_) => self.forward(e),
+                Attach::Endpoint(_) => self.smallest(e) + self.egresses[e].propagation,
+            };
+            self.egresses[e].credit_lookahead = self.credit_lookahead(e);
         }
         Ok(Fabric::new(self.egresses, self.out))
     }
@@ -193,7 +203,7 @@ impl Wiring {
             }
             for e in 0..self.egresses.len() {
                 let hop = match self.ends[e].to {
-                    Attach::Endpoint(_) => Hop { egress: NO_EGRESS, input: 0 },
+                    Attach::Endpoint(_) => Hop { egress: NO_EGRESS, input: 0, ring: 0 },
                     Attach::Switch(switch) => self.hop(e, next[switch.index()]),
                 };
                 self.egresses[e].hops.push(hop);
@@ -204,10 +214,12 @@ impl Wiring {
     /// From egress `e` into egress `next`: the inputs there that belong to the port `e` comes in through.
     fn hop(&self, e: usize, next: u16) -> Hop {
         if next == NO_EGRESS {
-            return Hop { egress: NO_EGRESS, input: 0 };
+            return Hop { egress: NO_EGRESS, input: 0, ring: 0 };
         }
-        let ingress = self.egresses[usize::from(next)].ingress.iter().position(|i| usize::from(i.upstream) == e);
-        Hop { egress: next, input: (ingress.unwrap_or(0) * CLASSES) as u16 }
+        let ingress = &self.egresses[usize::from(next)].ingress;
+        let place =
+            ingress.iter().position(|i| usize::from(i.upstream) == e).expect("a switch joins all its ports");
+        Hop { egress: next, input: (place * CLASSES) as u16, ring: ingress[place].ring }
     }
 
     fn smallest(&self, e: usize) -> u64 {
@@ -222,6 +234,26 @@ impl Wiring {
         self.egresses[e].transit + if self.egresses[e].cut_through { header } else { self.smallest(e) }
     }
 
+    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an endpoint
+    /// that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs watching.
+    fn forget_what_cannot_run_out(&mut self, e: usize) {
+        let egress = &mut self.egresses[e];
+        let longest = egress.serialiser.ticks(LARGEST_TLP_BYTES);
+        let bytes_within =
+            |time: u64| egress.serialiser.rate().bytes_in(Ticks(time + 2 * longest)) + 2 * LARGEST_TLP_BYTES;
+        if egress.replay_finite && egress.replay_room as u64 >= bytes_within(egress.ack_round) {
+            egress.replay_finite = false;
+        }
+        let Sink::Line { latency, per_tlp: 0, payload: None, .. } = egress.sink else { return };
+        let bytes = bytes_within(egress.propagation + latency + egress.credit_latency);
+        for class in 0..CLASSES {
+            let headers = egress.header_credits[class] as u64 > bytes / u64::from(SMALLEST_TLP_BYTES);
+            if headers && egress.data_credits[class] as u64 > bytes / 16 {
+                egress.finite[class] = false;
+            }
+        }
+    }
+
     fn lookahead(&self, e: usize) -> u64 {
         let egress = &self.egresses[e];
         let mut least = NEVER;
@@ -230,21 +262,6 @@ impl Wiring {
             Attach::Switch(switch) => {
                 for port in self.leaving(switch) {
                     least = least.min(self.forward(port ^ 1));
-                }
-            }
-        }
-        if egress.finite.contains(&true) {
-            match self.ends[e].to {
-                Attach::Switch(switch) => {
-                    for next in self.leaving(switch) {
-                        least = least.min(self.smallest(next) + egress.credit_latency);
-                    }
-                }
-                Attach::Endpoint(id) => {
-                    let spec = self.parts.endpoints[id.index()];
-                    if spec.drain == Drain::ByDevice {
-                        least = least.min(ticks(spec.lookahead) + egress.credit_latency);
-                    }
                 }
             }
         }
@@ -261,23 +278,22 @@ impl Wiring {
         least
     }
 
-    fn reach(&self, e: usize) -> u64 {
+    fn credit_lookahead(&self, e: usize) -> u64 {
         let egress = &self.egresses[e];
-        let smallest = self.smallest(e);
-        let mut least = smallest + egress.propagation + egress.overhead.delay;
         match self.ends[e].to {
-            Attach::Switch(_) => least = least.min(self.forward(e)),
-            Attach::Endpoint(_) => least = least.min(smallest + egress.propagation),
-        }
-        match self.ends[e].from {
-            Attach::Endpoint(_) => least = least.min(smallest),
             Attach::Switch(switch) => {
-                for port in self.leaving(switch) {
-                    least = least.min(smallest + self.egresses[port ^ 1].credit_latency);
+                let soonest = self.leaving(switch).into_iter().map(|next| self.smallest(next)).min();
+                soonest.unwrap_or(0) + egress.credit_latency
+            }
+            Attach::Endpoint(id) => {
+                let spec = self.parts.endpoints[id.index()];
+                if spec.drain == Drain::ByDevice {
+                    ticks(spec.lookahead) + egress.credit_latency
+                } else {
+                    NEVER
                 }
             }
         }
-        least
     }
 }
 

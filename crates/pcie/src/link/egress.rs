@@ -12,6 +12,8 @@ const PLENTY: i64 = i64::MAX / 2;
 pub(super) const HEADER_BYTES: u16 = 24;
 /// The smallest TLP: framing and a header of 3 DW \[B\].
 pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
+/// The largest TLP: framing, a header of 4 DW, prefixes, ECRC and 4 KiB \[B\].
+pub(super) const LARGEST_TLP_BYTES: u64 = 4096 + 64;
 pub(super) const DLLP_BYTES: u64 = 8;
 pub(super) const NO_EGRESS: u16 = u16::MAX;
 
@@ -20,16 +22,20 @@ pub(super) const NO_EGRESS: u16 = u16::MAX;
 pub(super) struct Segment {
     pub t: u64,
     pub p: u64,
+    /// Enters the digest of each departure.
+    pub key: u64,
     pub train: TrainId,
     pub n: u16,
-    /// Index of the first in the train.
+    /// Index of the first in the train, and how many the train has.
     pub index: u16,
+    pub count: u16,
     pub bytes: u16,
-    pub payload: u16,
     /// Data credits of each.
     pub units: u16,
     pub to: u16,
     pub relaxed: bool,
+    /// Delivered one by one.
+    pub singly: bool,
 }
 
 /// `n` returns of something, at `t`, `t + p`, … \[ticks\], each worth `weight`.
@@ -56,7 +62,10 @@ impl ReturnRing {
     #[inline]
     pub fn push(&mut self, new: Returns) {
         if let Some(back) = self.0.back_mut() {
-            debug_assert!(new.t >= back.t + u64::from(back.n - 1) * back.p, "a ring of returns is in the order of time");
+            debug_assert!(
+                new.t >= back.t + u64::from(back.n - 1) * back.p,
+                "a ring of returns is in the order of time"
+            );
             let continues = new.weight == back.weight
                 && (new.n == 1 || back.n == 1 || new.p == back.p)
                 && (back.n == 1 || new.t == back.t + u64::from(back.n) * back.p)
@@ -70,6 +79,29 @@ impl ReturnRing {
             }
         }
         self.0.push(new);
+    }
+    /// The time of the last return that is known.
+    #[inline]
+    pub fn last(&self) -> Option<u64> {
+        self.0.back().map(|r| r.t + u64::from(r.n - 1) * r.p)
+    }
+    /// The run of returns that comes next.
+    #[inline]
+    pub fn front(&self) -> Option<&Returns> {
+        self.0.front()
+    }
+    /// Takes the next `n` returns, all of the front run, without looking at the time.
+    #[inline]
+    pub fn take_front(&mut self, n: u32) {
+        if let Some(front) = self.0.front_mut() {
+            debug_assert!(n <= front.n, "only the front run is taken");
+            if n == front.n {
+                self.0.pop();
+            } else {
+                front.t += u64::from(n) * front.p;
+                front.n -= n;
+            }
+        }
     }
     /// Takes out what is due at `t`: how many, and their weight together.
     #[inline]
@@ -95,20 +127,9 @@ impl ReturnRing {
         }
         (count, weight)
     }
-    pub fn take_one(&mut self) {
-        if let Some(front) = self.0.front_mut() {
-            front.t += front.p;
-            front.n -= 1;
-            if front.n == 0 {
-                self.0.pop();
-            }
-        }
-    }
     /// What is on its way: how many, and their weight together.
     pub fn pending(&self) -> (u64, u64) {
-        self.0.iter().fold((0, 0), |(n, w), r| {
-            (n + u64::from(r.n), w + u64::from(r.n) * u64::from(r.weight))
-        })
+        self.0.iter().fold((0, 0), |(n, w), r| (n + u64::from(r.n), w + u64::from(r.n) * u64::from(r.weight)))
     }
 }
 
@@ -126,6 +147,9 @@ impl Serialiser {
     pub fn new(rate: LinkRate) -> Self {
         let (one, many) = (rate.ticks_for(1).0, rate.ticks_for(1 << 20).0);
         Self { per_byte: if many == one << 20 { one } else { 0 }, rate, last: (0, 0) }
+    }
+    pub const fn rate(&self) -> LinkRate {
+        self.rate
     }
     #[inline]
     pub fn ticks(&mut self, bytes: u64) -> u64 {
@@ -218,6 +242,8 @@ pub(super) struct Hop {
     pub egress: u16,
     /// The first of the inputs there that belong to this ingress.
     pub input: u16,
+    /// The first of the rings here through which credits come back from there.
+    pub ring: u16,
 }
 
 /// Where the TLPs of an ingress came from: whom their credits go back to.
@@ -243,10 +269,10 @@ pub(super) enum Sink {
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
     pub link_free: u64,
-    /// The picosecond of the pending wake; any other wake is stale.
+    /// The tick of the pending wake; a wake at another picosecond is stale.
     pub wake: u64,
-    /// A TLP could go but for credits or room: tell me of returns.
-    pub starved: bool,
+    /// One bit for each class with a TLP that could go but for credits: tell me of returns.
+    pub starved: u8,
     /// The input after the last winner.
     pub pointer: u16,
     /// One bit for each input that holds anything.
@@ -261,6 +287,10 @@ pub(super) struct Egress {
     pub finite: [bool; CLASSES],
     /// Credit returns, by 3 × releaser + class.
     pub returns: Vec<ReturnRing>,
+    /// For each of these rings, how many TLPs sit beyond the wire whose credits will come back through it.
+    pub owed: Vec<u32>,
+    /// One bit for each of these rings that holds or is owed anything.
+    pub live: u128,
     pub credit_latency: u64,
     pub replay_room: i64,
     pub replay_finite: bool,
@@ -279,10 +309,12 @@ pub(super) struct Egress {
     pub clean_bits: u64,
     pub nak_round: u64,
     pub retrain: u64,
-    /// The least delay from anybody's decision to an item in this egress' rings.
+    /// The least delay from anything that happens anywhere to a TLP or DLLP in this egress' rings.
     pub lookahead: u64,
-    /// The least delay from a start here to any effect elsewhere.
+    /// The least delay from a start here to anything happening elsewhere that a returned credit has no part in.
     pub reach: u64,
+    /// The same for a credit; it matters only while a TLP is waiting for one.
+    pub credit_lookahead: u64,
     /// Since when the wire has been idle for want of credits, [`NEVER`] if it is not.
     pub stalled_since: u64,
     pub done: Activity,
@@ -290,13 +322,14 @@ pub(super) struct Egress {
 
 impl Egress {
     pub fn new(direction: &Direction) -> Self {
-        let finite = [0, 1, 2].map(|c| direction.credits.header[c].is_some() || direction.credits.data[c].is_some());
+        let finite =
+            [0, 1, 2].map(|c| direction.credits.header[c].is_some() || direction.credits.data[c].is_some());
         let initial = |n: Option<u32>| n.map_or(PLENTY, i64::from);
         let propagation = direction.propagation.as_ticks().0;
         Self {
             link_free: 0,
             wake: NEVER,
-            starved: false,
+            starved: 0,
             pointer: 0,
             occupied: 0,
             head: Vec::new(),
@@ -307,6 +340,8 @@ impl Egress {
             data_credits: direction.credits.data.map(initial),
             finite,
             returns: Vec::new(),
+            owed: Vec::new(),
+            live: 0,
             credit_latency: direction.credits.latency.as_ticks().0,
             replay_room: initial(direction.replay_buffer),
             replay_finite: direction.replay_buffer.is_some(),
@@ -323,8 +358,9 @@ impl Egress {
             clean_bits: u64::MAX,
             nak_round: 2 * propagation + direction.errors.nak_latency.as_ticks().0,
             retrain: direction.errors.retrain.as_ticks().0,
-            lookahead: 0,
-            reach: 0,
+            lookahead: NEVER,
+            reach: NEVER,
+            credit_lookahead: NEVER,
             stalled_since: NEVER,
             done: Activity::default(),
         }
@@ -345,6 +381,7 @@ impl Egress {
     pub fn add_releaser(&mut self) -> u16 {
         let first = self.returns.len() as u16;
         self.returns.extend((0..CLASSES).map(|_| ReturnRing::new()));
+        self.owed.resize(self.returns.len(), 0);
         first
     }
 
@@ -398,17 +435,60 @@ impl Egress {
         if self.header_credits[class] >= 1 && self.data_credits[class] >= units {
             return true;
         }
-        for ring in self.returns.iter_mut().skip(class).step_by(CLASSES) {
-            let (headers, data) = ring.take_due(t);
+        for i in bits(self.live & class_mask(class)) {
+            let (headers, data) = self.returns[i].take_due(t);
             self.header_credits[class] += headers;
             self.data_credits[class] += data;
+            self.rest_if_done(i);
         }
         self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }
 
+    /// The tick before which every return of credits of the starved classes is known already, whatever happens elsewhere. A ring has
+    /// one writer, in the order of time: what it does not hold yet comes after what it holds.
+    pub fn returns_known(&self) -> u64 {
+        let starved =
+            (0..CLASSES).filter(|c| self.starved & (1 << c) != 0).fold(0, |mask, c| mask | class_mask(c));
+        let mut least = NEVER;
+        for i in bits(self.live & starved) {
+            if self.owed[i] != 0 {
+                least = least.min(self.returns[i].last().map_or(0, |t| t + 1));
+            }
+        }
+        least
+    }
+
     /// The next known return of credits of this class.
     pub fn next_credit(&self, class: usize) -> u64 {
-        self.returns.iter().skip(class).step_by(CLASSES).map(ReturnRing::next).min().unwrap_or(NEVER)
+        bits(self.live & class_mask(class)).map(|i| self.returns[i].next()).min().unwrap_or(NEVER)
+    }
+
+    /// Credits will come back through this ring.
+    #[inline]
+    pub fn expect_return(&mut self, ring: usize, count: u32) {
+        self.owed[ring] += count;
+        self.live |= 1 << ring;
+    }
+
+    /// Credits come back through this ring.
+    #[inline]
+    pub fn put_return(&mut self, ring: usize, returns: Returns) {
+        self.live |= 1 << ring;
+        self.returns[ring].push(returns);
+    }
+
+    #[inline]
+    pub fn rest_if_done(&mut self, ring: usize) {
+        if self.owed[ring] == 0 && self.returns[ring].front().is_none() {
+            self.live &= !(1 << ring);
+        }
+    }
+
+    /// The only ring that returns credits of this class, if there is only one.
+    #[inline]
+    pub fn only_returns(&self, class: usize) -> Option<usize> {
+        let rings = self.live & class_mask(class);
+        (rings != 0 && rings & (rings - 1) == 0).then(|| rings.trailing_zeros() as usize)
     }
 
     /// Whether the replay buffer has room for these wire bytes at `t`.
@@ -421,6 +501,21 @@ impl Egress {
         self.replay_room += self.replay_returns.take_due(t).1;
         self.replay_room >= bytes
     }
+}
+
+/// The return rings, or the inputs, of one class: every third bit.
+pub(super) const fn class_mask(class: usize) -> u128 {
+    (((1 << 126) - 1) / 7) << class
+}
+
+/// The numbers of the bits that are set, lowest first.
+#[inline]
+pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lowest < u128::BITS).then_some(lowest as usize)
+    })
 }
 
 impl From<Class> for usize {

@@ -14,6 +14,7 @@
 
 mod build;
 mod egress;
+mod merge;
 mod overhead;
 mod pump;
 mod ring;
@@ -23,8 +24,9 @@ mod trains;
 pub use build::{BuildError, FabricBuilder, SWITCH_PORTS_MAX};
 pub use egress::Activity;
 pub use spec::{
-    Attach, CLASSES, Class, Credits, Delivery, Departures, Direction, DllpMode, Dllps, Drain, EgressId, EndpointId,
-    EndpointSpec, Environment, Errors, Forwarding, LinkId, REPLAY_NUM, Skp, SwitchId, SwitchSpec, Train,
+    Attach, CLASSES, Class, Credits, Delivery, Departures, Direction, DllpMode, Dllps, Drain, EgressId,
+    EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, REPLAY_NUM, Skp, SwitchId, SwitchSpec,
+    Train,
 };
 pub use trains::RECORDED_HOPS;
 
@@ -63,6 +65,8 @@ pub struct Fabric<U> {
     tlp_by_tlp: bool,
     tap: Option<DepartureTap>,
     journeys: Option<Vec<Journey<U>>>,
+    /// During a pump: the earliest tick at which anything can happen that is not decided yet.
+    soonest: u64,
 }
 
 impl<U: Copy> Fabric<U> {
@@ -74,6 +78,7 @@ impl<U: Copy> Fabric<U> {
             tlp_by_tlp: false,
             tap: None,
             journeys: None,
+            soonest: NEVER,
         }
     }
     /// Decides one TLP at a time. The departures are the same, only slower to compute.
@@ -97,7 +102,13 @@ impl<U: Copy> Fabric<U> {
     ///
     /// # Panics
     /// If the train is empty, or its destination cannot be reached from here.
-    pub fn submit(&mut self, endpoint: EndpointId, ready: Instant, train: Train<U>, env: &mut impl Environment<U>) {
+    pub fn submit(
+        &mut self,
+        endpoint: EndpointId,
+        ready: Instant,
+        train: Train<U>,
+        env: &mut impl Environment<U>,
+    ) {
         assert!(train.count > 0, "a train has at least one TLP");
         let (e, sequence) = self.out[endpoint.index()];
         self.out[endpoint.index()].1 += 1;
@@ -106,7 +117,6 @@ impl<U: Copy> Fabric<U> {
             train,
             from: endpoint,
             sequence,
-            key: digest_key(endpoint, sequence),
             ready: t,
             hops: 0,
             starts: [0; RECORDED_HOPS],
@@ -114,14 +124,16 @@ impl<U: Copy> Fabric<U> {
         let segment = Segment {
             t,
             p: 0,
+            key: digest_key(endpoint, sequence),
             train: id,
             n: train.count,
             index: 0,
+            count: train.count,
             bytes: train.wire_bytes,
-            payload: train.payload,
             units: train.payload.div_ceil(16),
             to: train.to.0,
             relaxed: train.relaxed,
+            singly: train.singly,
         };
         let egress = &mut self.egresses[usize::from(e)];
         egress.enqueue(usize::from(train.class), segment);
@@ -146,8 +158,8 @@ impl<U: Copy> Fabric<U> {
         }
         let t = Ticks::from(at).0 + egress.credit_latency;
         let weight = u32::from(payload.div_ceil(16));
-        egress.returns[class].push(Returns { t, p: 0, n: u32::from(count), weight });
-        if egress.starved {
+        egress.put_return(class, Returns { t, p: 0, n: u32::from(count), weight });
+        if egress.starved & (1 << class) != 0 {
             let at = t.max(egress.link_free);
             self.ask_wake(e, at, env);
         }
@@ -204,12 +216,14 @@ impl<U: Copy> Fabric<U> {
     /// Shows the state of every egress by name, for people.
     pub fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         for (e, egress) in self.egresses.iter().enumerate() {
-            let queued: usize = egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.n)).sum();
+            let queued: usize =
+                egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.n)).sum();
             see(&format!("egress{e}/queued"), format!("{queued} TLPs"));
             see(&format!("egress{e}/free-at"), Ticks(egress.link_free).as_ps_ceil().to_string());
             for (c, name) in ["posted", "non-posted", "completion"].into_iter().enumerate() {
                 if egress.finite[c] {
-                    let credits = format!("{} headers, {} data", egress.header_credits[c], egress.data_credits[c]);
+                    let credits =
+                        format!("{} headers, {} data", egress.header_credits[c], egress.data_credits[c]);
                     see(&format!("egress{e}/credits/{name}"), credits);
                 }
             }

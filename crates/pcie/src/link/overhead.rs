@@ -32,7 +32,7 @@ impl<U: Copy> Fabric<U> {
             let start = egress.link_free.max(egress.overhead.next);
             if skp > start {
                 egress.link_free = start + dllp;
-                egress.overhead.due.take_one();
+                egress.overhead.due.take_front(1);
                 continue;
             }
             if egress.link_free <= skp && skip_idle(&mut egress.overhead, t) {

@@ -25,17 +25,27 @@ enum Choice {
     Wait(u64),
 }
 
-/// `m` TLPs that leave at `start`, `start + per`, …
+/// What keeps a TLP from going.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    None,
+    /// A posted TLP that came before it.
+    Order,
+    /// Credits or room, the next of which are known to come back at a tick, or at no known tick ([`NEVER`]).
+    Until(u64),
+}
+
+/// `m` TLPs that leave at `start`, `start + per`, …, each `ser` long.
 #[derive(Clone, Copy)]
-struct Run {
-    start: u64,
-    per: u64,
-    m: u16,
-    ser: u64,
+pub(super) struct Run {
+    pub start: u64,
+    pub per: u64,
+    pub m: u16,
+    pub ser: u64,
 }
 
 impl Run {
-    fn last(self) -> u64 {
+    pub fn last(self) -> u64 {
         self.start + u64::from(self.m - 1) * self.per
     }
 }
@@ -44,22 +54,28 @@ impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
         let e = egress.index();
-        if self.egresses[e].wake != now.as_ps() {
+        let wake = self.egresses[e].wake;
+        if Ticks(wake).as_ps_floor() != now {
             return; // an earlier wake has done this one's work
         }
         self.egresses[e].wake = NEVER;
-        self.egresses[e].starved = false;
+        self.egresses[e].starved = 0;
         let now = Ticks::from(now).0;
-        let mut horizon = self.horizon(e, now, env);
-        let mut t = now.max(self.egresses[e].link_free);
-        let mut started = false;
+        let step = now + TICKS_PER_PS;
+        let (known, end) = self.view(step, env);
+        self.soonest = known;
+        let mut t = wake.max(self.egresses[e].link_free);
         loop {
             let egress = &mut self.egresses[e];
             if egress.occupied == 0 {
                 return;
             }
-            t = t.max(egress.earliest());
+            if egress.occupied.is_power_of_two() {
+                t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
+            }
+            let horizon = egress.horizon(self.soonest, step).min(end);
             if t >= horizon {
+                let t = t.max(egress.earliest());
                 self.ask_wake(e, t, env);
                 return;
             }
@@ -67,43 +83,54 @@ impl<U: Copy> Fabric<U> {
                 t = self.egresses[e].link_free;
                 continue;
             }
+            if !self.tlp_by_tlp && self.egresses[e].merges() && self.send_merged(e, t, horizon, env) {
+                t = self.egresses[e].link_free;
+                continue;
+            }
             match self.egresses[e].choose(t) {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until } => {
-                    if !started {
-                        started = true;
-                        let egress = &self.egresses[e];
-                        let echo = t.saturating_add(egress.reach).saturating_add(egress.lookahead);
-                        horizon = horizon.min(echo).max(t + 1);
-                    }
-                    let until = if contended { t + 1 } else { until.min(horizon) };
-                    self.send(e, input, t, until, env);
+                    let until = if contended { t } else { until.min(horizon).min(self.echo(e, input, t)) };
+                    self.send(e, input, t, until.max(t + 1), env);
                     t = self.egresses[e].link_free;
                 }
             }
         }
     }
 
-    /// The tick before which nothing that is still unknown can turn up.
-    fn horizon(&self, e: usize, now: u64, env: &mut impl Environment<U>) -> u64 {
-        let step = now + TICKS_PER_PS;
-        if self.tlp_by_tlp {
-            return step;
+    /// The tick from which on a TLP that starts at `t` can have had consequences here.
+    #[inline]
+    fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
+        let egress = &self.egresses[e];
+        let mut reach = egress.reach;
+        let upstream = egress.ingress[input / CLASSES].upstream;
+        if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
+            reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
         }
-        let unknown = env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS);
+        t.saturating_add(reach).saturating_add(egress.lookahead)
+    }
+
+    /// The earliest tick at which anything unknown can happen, and the tick at which decisions must end.
+    fn view(&self, step: u64, env: &mut impl Environment<U>) -> (u64, u64) {
+        if self.tlp_by_tlp {
+            return (0, step);
+        }
         let end = env.limit().as_ps().saturating_add(1).saturating_mul(TICKS_PER_PS);
-        unknown.saturating_add(self.egresses[e].lookahead).min(end).max(step)
+        (env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS), end.max(step))
     }
 
     /// Asks for a wake of `e` at tick `t`, unless an earlier one is pending.
     #[inline]
     pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
-        let at = Ticks(t).as_ps_floor();
         let egress = &mut self.egresses[e];
-        if at.as_ps() < egress.wake {
-            egress.wake = at.as_ps();
-            env.wake(EgressId(e as u16), at);
+        if t < egress.wake {
+            let (at, pending) = (Ticks(t).as_ps_floor(), Ticks(egress.wake).as_ps_floor());
+            egress.wake = t;
+            self.soonest = self.soonest.min(Ticks::from(at).0);
+            if at < pending {
+                env.wake(EgressId(e as u16), at);
+            }
         }
     }
 
@@ -114,6 +141,9 @@ impl<U: Copy> Fabric<U> {
         let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
         let ser = egress.serialiser.ticks(u64::from(segment.bytes));
         let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
+        if run.m == 1 && segment.n > 1 && egress.starved != 0 && !one_by_one {
+            egress.follow_credits(&segment, input % CLASSES, until, &mut run);
+        }
         if egress.bit_error_ratio > 0.0 {
             self.corrupt(e, &segment, &mut run, env);
         }
@@ -157,7 +187,7 @@ impl<U: Copy> Fabric<U> {
         egress.done.replay_time += run.start - decided;
     }
 
-    /// Lets a run of TLPs leave: takes and returns credits, passes them on, keeps the books.
+    /// Lets a run of TLPs leave: takes credits and room, and sees them off.
     #[inline]
     fn commit(
         &mut self,
@@ -169,33 +199,52 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         let class = input % CLASSES;
-        let m = i64::from(run.m);
+        self.egresses[e].occupy(input, class, &segment, &run);
+        self.cause_dllps(e, decided, run.start, run.per, run.m, run.ser);
+        self.see_off(e, input, decided, segment, run, env);
+        let hop = self.egresses[e].hops[usize::from(segment.to)];
+        if hop.egress == NO_EGRESS {
+            let is_last = segment.index + run.m == segment.count;
+            self.take_in(e, class, &segment, &run);
+            self.arrive(e, &segment, &run, is_last, env);
+        } else {
+            if self.egresses[e].finite[class] {
+                self.egresses[e].expect_return(usize::from(hop.ring) + class, u32::from(run.m));
+            }
+            self.forward(e, usize::from(hop.egress), usize::from(hop.input) + class, segment, &run, env);
+        }
+    }
+
+    /// What every run of TLPs of one input means for those behind it: credits go back, notices are given, books are kept.
+    #[inline]
+    pub(super) fn see_off(
+        &mut self,
+        e: usize,
+        input: usize,
+        decided: u64,
+        segment: Segment,
+        run: Run,
+        env: &mut impl Environment<U>,
+    ) {
         let egress = &mut self.egresses[e];
         egress.dequeue(input, run.m);
-        egress.pointer = (input + 1) as u16;
-        egress.link_free = run.last() + run.ser;
-        if egress.finite[class] {
-            egress.header_credits[class] -= m;
-            egress.data_credits[class] -= m * i64::from(segment.units);
-        }
-        if egress.replay_finite {
-            egress.replay_room -= m * i64::from(segment.bytes);
-            let back = run.start + run.ser + egress.ack_round;
-            egress.replay_returns.push(Returns {
-                t: back,
-                p: run.per,
-                n: u32::from(run.m),
-                weight: u32::from(segment.bytes),
-            });
-        }
-        let train = self.trains.get_mut(segment.train);
-        egress.note(&segment, &run, decided, train.key);
-        let is_last = segment.index + run.m == train.train.count;
-        if is_last && usize::from(train.hops) < RECORDED_HOPS {
-            train.starts[usize::from(train.hops)] = run.last();
-            train.hops += 1;
+        egress.note(&segment, &run, decided);
+        let ingress = egress.ingress[input / CLASSES];
+        let is_last = segment.index + run.m == segment.count;
+        if is_last {
+            let train = self.trains.get_mut(segment.train);
+            if usize::from(train.hops) < RECORDED_HOPS {
+                train.starts[usize::from(train.hops)] = run.last();
+                train.hops += 1;
+            }
+            if train.train.notify && ingress.upstream == NO_EGRESS {
+                let at = Ticks(run.last() + run.ser).as_ps_ceil();
+                self.soonest = self.soonest.min(Ticks::from(at).0);
+                env.departed(train.from, at, train.train.user);
+            }
         }
         if let Some(tap) = &mut self.tap {
+            let train = self.trains.get(segment.train);
             tap(&Departures {
                 egress: EgressId(e as u16),
                 from: train.from,
@@ -206,35 +255,31 @@ impl<U: Copy> Fabric<U> {
                 spacing: run.per,
             });
         }
-        let ingress = egress.ingress[input / CLASSES];
-        if ingress.upstream == NO_EGRESS {
-            if is_last && train.train.notify {
-                let (from, user) = (train.from, train.train.user);
-                env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), user);
-            }
-        } else {
-            self.give_back(usize::from(ingress.upstream), usize::from(ingress.ring) + class, &segment, &run, env);
-        }
-        self.cause_dllps(e, decided, run.start, run.per, run.m, run.ser);
-        let hop = self.egresses[e].hops[usize::from(segment.to)];
-        if hop.egress == NO_EGRESS {
-            self.arrive(e, class, &segment, &run, is_last, env);
-        } else {
-            self.forward(e, usize::from(hop.egress), usize::from(hop.input) + class, segment, &run, env);
+        if ingress.upstream != NO_EGRESS {
+            let ring = usize::from(ingress.ring) + input % CLASSES;
+            self.give_back(usize::from(ingress.upstream), ring, &segment, &run, env);
         }
     }
 
     /// The buffer upstream is free when the TLPs have left here: returns the credits.
     #[inline]
-    fn give_back(&mut self, upstream: usize, ring: usize, segment: &Segment, run: &Run, env: &mut impl Environment<U>) {
+    pub(super) fn give_back(
+        &mut self,
+        upstream: usize,
+        ring: usize,
+        segment: &Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
         let egress = &mut self.egresses[upstream];
         if !egress.finite[ring % CLASSES] {
             return;
         }
+        egress.owed[ring] -= u32::from(run.m);
         let first = run.start + run.ser + egress.credit_latency;
         let weight = u32::from(segment.units);
-        egress.returns[ring].push(Returns { t: first, p: run.per, n: u32::from(run.m), weight });
-        if egress.starved {
+        egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+        if egress.starved & (1 << (ring % CLASSES)) != 0 {
             let at = first.max(egress.link_free);
             self.ask_wake(upstream, at, env);
         }
@@ -242,7 +287,15 @@ impl<U: Copy> Fabric<U> {
 
     /// Passes TLPs on to the next egress.
     #[inline]
-    fn forward(&mut self, e: usize, next: usize, input: usize, segment: Segment, run: &Run, env: &mut impl Environment<U>) {
+    fn forward(
+        &mut self,
+        e: usize,
+        next: usize,
+        input: usize,
+        segment: Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
         let egress = &mut self.egresses[e];
         let bytes = u64::from(segment.bytes);
         let mut t = run.start + egress.transit;
@@ -259,22 +312,46 @@ impl<U: Copy> Fabric<U> {
         self.ask_wake(next, at, env);
     }
 
+    /// The receive buffer at the destination takes TLPs in.
+    #[inline]
+    pub(super) fn take_in(&mut self, e: usize, class: usize, segment: &Segment, run: &Run) {
+        let egress = &mut self.egresses[e];
+        if egress.finite != [false; CLASSES] {
+            let payload = self.trains.get(segment.train).train.payload;
+            egress.drain(class, segment, payload, run);
+        }
+    }
+
     /// TLPs reach their destination.
     #[inline]
-    fn arrive(&mut self, e: usize, class: usize, segment: &Segment, run: &Run, is_last: bool, env: &mut impl Environment<U>) {
-        let egress = &mut self.egresses[e];
+    pub(super) fn arrive(
+        &mut self,
+        e: usize,
+        segment: &Segment,
+        run: &Run,
+        is_last: bool,
+        env: &mut impl Environment<U>,
+    ) {
+        let egress = &self.egresses[e];
         let tail = run.start + run.ser + egress.propagation;
-        egress.drain(class, segment, run, tail);
+        let by_device = matches!(egress.sink, Sink::Device);
+        if !is_last && !by_device && !segment.singly {
+            return;
+        }
         let train = self.trains.get(segment.train);
-        let (to, from, sequence, user) = (EndpointId(segment.to), train.from, train.sequence, train.train.user);
-        if train.train.singly || matches!(egress.sink, Sink::Device) {
+        let (to, from, sequence, user) =
+            (EndpointId(segment.to), train.from, train.sequence, train.train.user);
+        if segment.singly || by_device {
+            self.soonest = self.soonest.min(tail);
             for i in 0..run.m {
                 let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
                 env.deliver(to, at, Delivery { from, sequence, first: segment.index + i, count: 1, user });
             }
         } else if is_last {
-            let at = Ticks(run.last() + run.ser + egress.propagation).as_ps_ceil();
-            env.deliver(to, at, Delivery { from, sequence, first: 0, count: train.train.count, user });
+            let tail = run.last() + run.ser + egress.propagation;
+            self.soonest = self.soonest.min(tail);
+            let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
+            env.deliver(to, Ticks(tail).as_ps_ceil(), delivery);
         }
         if is_last {
             if let Some(journeys) = &mut self.journeys {
@@ -286,6 +363,19 @@ impl<U: Copy> Fabric<U> {
 }
 
 impl Egress {
+    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before `soonest`.
+    #[inline]
+    fn horizon(&self, soonest: u64, step: u64) -> u64 {
+        let mut horizon = soonest.saturating_add(self.lookahead);
+        if self.starved != 0 {
+            let credits = soonest.saturating_add(self.credit_lookahead);
+            if credits < horizon {
+                horizon = horizon.min(credits.max(self.returns_known()));
+            }
+        }
+        horizon.max(step)
+    }
+
     #[inline]
     fn earliest(&self) -> u64 {
         let mut rest = self.occupied;
@@ -302,7 +392,7 @@ impl Egress {
     fn choose(&mut self, t: u64) -> Choice {
         let ahead = self.occupied & (u128::MAX << self.pointer);
         let mut winner = None;
-        let (mut contended, mut until, mut blocked) = (false, NEVER, false);
+        let (mut contended, mut until, mut stalled) = (false, NEVER, false);
         for mut part in [ahead, self.occupied & !ahead] {
             while part != 0 {
                 let input = part.trailing_zeros() as usize;
@@ -314,11 +404,11 @@ impl Egress {
                     contended = true;
                 } else {
                     match self.obstacle(input, t) {
-                        None => winner = Some(input),
-                        Some(known) => {
-                            contended = true;
-                            blocked |= known != 0;
-                            until = if known == 0 { until } else { until.min(known) };
+                        Obstacle::None => winner = Some(input),
+                        Obstacle::Order => contended = true,
+                        Obstacle::Until(known) => {
+                            (contended, stalled) = (true, true);
+                            until = until.min(known);
                         }
                     }
                 }
@@ -331,29 +421,48 @@ impl Egress {
             }
             return Choice::Send { input, contended, until };
         }
-        if blocked {
-            self.starved = true;
+        if stalled {
             self.stalled_since = self.stalled_since.min(t);
         }
         Choice::Wait(until)
     }
 
-    /// What keeps the first TLP of `input` from going at `t`: nothing, the order (`Some(0)`), or something that is known to come
-    /// back at a tick, or at no known tick ([`NEVER`]).
+    /// What keeps the first TLP of `input` from going at `t`.
     #[inline]
-    fn obstacle(&mut self, input: usize, t: u64) -> Option<u64> {
+    pub(super) fn obstacle(&mut self, input: usize, t: u64) -> Obstacle {
         let class = input % CLASSES;
-        let (bytes, units, relaxed) = self.inputs[input].front().map_or((0, 0, false), |s| (s.bytes, s.units, s.relaxed));
+        let Some(&Segment { bytes, units, relaxed, .. }) = self.inputs[input].front() else {
+            return Obstacle::Order;
+        };
         if class != 0 && !relaxed && self.head[input - class] <= self.head[input] {
-            return Some(0);
+            return Obstacle::Order;
         }
-        if !self.has_credits(class, units, t) {
-            return Some(self.next_credit(class));
+        if self.finite[class] && !self.has_credits(class, units, t) {
+            self.starved |= 1 << class;
+            return Obstacle::Until(self.next_credit(class));
         }
-        if !self.has_room(bytes, t) {
-            return Some(self.replay_returns.next());
+        if self.replay_finite && !self.has_room(bytes, t) {
+            return Obstacle::Until(self.replay_returns.next());
         }
-        None
+        Obstacle::None
+    }
+
+    /// A run takes the wire, credits, and room in the replay buffer.
+    #[inline]
+    pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
+        let m = i64::from(run.m);
+        self.pointer = (input + 1) as u16;
+        self.link_free = run.last() + run.ser;
+        if self.finite[class] {
+            self.header_credits[class] -= m;
+            self.data_credits[class] -= m * i64::from(segment.units);
+        }
+        if self.replay_finite {
+            self.replay_room -= m * i64::from(segment.bytes);
+            let t = run.start + run.ser + self.ack_round;
+            let weight = u32::from(segment.bytes);
+            self.replay_returns.push(Returns { t, p: run.per, n: u32::from(run.m), weight });
+        }
     }
 
     /// How many TLPs of a segment may leave from `t` on without another look, and how far apart.
@@ -386,10 +495,49 @@ impl Egress {
         Run { start: t, per, m: m as u16, ser }
     }
 
+    /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a run of one.
+    #[inline]
+    fn follow_credits(&mut self, segment: &Segment, class: usize, until: u64, run: &mut Run) {
+        let units = i64::from(segment.units);
+        if self.header_credits[class] != 1 && self.data_credits[class] >= 2 * units
+            || self.bit_error_ratio > 0.0
+        {
+            return;
+        }
+        let exact = self.data_credits[class] == units || self.header_credits[class] == 1;
+        let (ser, t) = (run.ser, run.start);
+        let until = until.min(self.overhead.next);
+        let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
+        let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
+        let Some(ring) = self.only_returns(class) else { return };
+        let Some(&front) = self.returns[ring].front() else { return };
+        let pace = front.t.saturating_sub(t);
+        let steady =
+            exact && i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
+        // What is left over must not be enough for a TLP by itself: headers and data come back in step.
+        if !steady || (spare.0 > 0 && spare.1 >= units) || segment.p > pace {
+            return;
+        }
+        let mut more =
+            u64::from(front.n).min(u64::from(segment.n) - 1).min(room.unsigned_abs().saturating_sub(1));
+        if t + more * pace >= until {
+            more = (until - 1 - t) / pace;
+        }
+        if more == 0 {
+            return;
+        }
+        self.returns[ring].take_front(more as u32);
+        self.rest_if_done(ring);
+        self.header_credits[class] += more as i64;
+        self.data_credits[class] += more as i64 * units;
+        self.done.stalled += more * (pace - ser);
+        (run.per, run.m) = (pace, 1 + more as u16);
+    }
+
     /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal schedules,
     /// however they are cut into runs.
     #[inline]
-    fn note(&mut self, segment: &Segment, run: &Run, decided: u64, key: u64) {
+    pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
         let m = u64::from(run.m);
         let pairs = m * (m - 1) / 2;
         let starts = m.wrapping_mul(run.start).wrapping_add(run.per.wrapping_mul(pairs));
@@ -402,20 +550,19 @@ impl Egress {
         let ahead = m * (decided - segment.t) + run.per * pairs;
         done.waited += u128::from(ahead - segment.p * pairs);
         let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        done.digest = done.digest.wrapping_add(key.wrapping_mul(what));
+        done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
     }
 
     /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
     #[inline]
-    fn drain(&mut self, class: usize, segment: &Segment, run: &Run, tail: u64) {
-        if self.finite == [false; CLASSES] {
-            return;
-        }
+    pub(super) fn drain(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+        let tail = run.start + run.ser + self.propagation;
         let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
-        let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(segment.payload)).0;
+        let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(payload_bytes)).0;
         let cost = *per_tlp + payload.map_or(0, per_payload);
         let (ready, latency_back, weight) = (tail + *latency, self.credit_latency, u32::from(segment.units));
         let finite = self.finite[class];
+        self.live |= 1 << class;
         let ring = &mut self.returns[class];
         let mut put = |t: u64, p: u64, n: u64| {
             if finite {

@@ -26,6 +26,11 @@ impl<T: Copy + Default> Ring<T> {
         (self.len != 0).then(|| &mut self.slots[i])
     }
     #[inline]
+    pub fn back(&self) -> Option<&T> {
+        let i = (self.first.wrapping_add(self.len).wrapping_sub(1) & self.mask()) as usize;
+        (self.len != 0).then(|| &self.slots[i])
+    }
+    #[inline]
     pub fn back_mut(&mut self) -> Option<&mut T> {
         let i = (self.first.wrapping_add(self.len).wrapping_sub(1) & self.mask()) as usize;
         (self.len != 0).then(|| &mut self.slots[i])

@@ -14,8 +14,6 @@ pub(super) struct UnderWay<U> {
     pub train: Train<U>,
     pub from: EndpointId,
     pub sequence: u64,
-    /// Enters the digest of each departure.
-    pub key: u64,
     /// When the train was eligible, and when its last TLP started on each link \[ticks\].
     pub ready: u64,
     pub hops: u8,

@@ -29,6 +29,8 @@ const TYPE_MEMORY: u8 = 0b0_0000;
 const TYPE_COMPLETION: u8 = 0b0_1010;
 /// Type of a message, its routing zero.
 const TYPE_MESSAGE: u8 = 0b1_0000;
+/// The lower three bits of a message's type are its routing.
+const TYPE_MESSAGE_LAST: u8 = TYPE_MESSAGE | 0b111;
 
 /// What ties a completion to its request: 0 to 1023.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,7 @@ use super::super::range::BadRange;
 use super::super::tlp::TrafficClass;
 use super::{
     Bdf, ByteRange, Completion, Content, Dwords, Fmt, Message, MessageRouting, Part, Request,
-    TYPE_COMPLETION, TYPE_MEMORY, TYPE_MESSAGE, Tag, TlpHeader, Traffic,
+    TYPE_COMPLETION, TYPE_MEMORY, TYPE_MESSAGE, TYPE_MESSAGE_LAST, Tag, TlpHeader, Traffic,
 };
 use core::fmt;
 
@@ -66,7 +66,7 @@ impl TlpHeader {
             (Fmt::THREE_DW_DATA, TYPE_COMPLETION) => {
                 Content::Completion(completion(dw0, bytes, length(dw0))?)
             }
-            (Fmt::FOUR_DW, TYPE_MESSAGE..) => Content::Message(message(dw0, bytes)?),
+            (Fmt::FOUR_DW, TYPE_MESSAGE..=TYPE_MESSAGE_LAST) => Content::Message(message(dw0, bytes)?),
             (fmt, type_code) => return Err(DecodeError::Kind { fmt, type_code }),
         };
         let header = Self { traffic: traffic(dw0)?, ecrc: dw0.td(), poisoned: dw0.ep(), content };

@@ -1,0 +1,219 @@
+//! Merges: several inputs with equal TLPs in front of one wire, decided TLP by TLP but committed in runs.
+//!
+//! ```text
+//!   input a  ──█───────█───────█──     one run: a's TLPs leave at an even pace,
+//!   input b  ────█───────█───────█     and so do b's, whether they take turns
+//!   wire     ──██──────██──────██──    or leave as they arrive
+//! ```
+//!
+//! A decision costs little, a commit costs much (credits, books, what comes next). Here the decisions are made on a few numbers for each
+//! input, and each input's departures are committed as the runs that they form. Only done where the egress ends at an endpoint:
+//! further on, the merged TLPs are one queue of alternating trains, which would not stay compressed.
+
+use super::Fabric;
+use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink, bits, class_mask};
+use super::pump::{Obstacle, Run};
+use super::spec::{CLASSES, DllpMode, Environment};
+
+/// The most inputs that are merged at once.
+const LANES_MAX: usize = 12;
+
+/// One input of a merge: its first segment, and the run of departures that it has formed so far.
+#[derive(Clone, Copy)]
+struct Lane {
+    input: u8,
+    left: u16,
+    head: u64,
+    p: u64,
+    run: Run,
+}
+
+/// All inputs of a merge, in the order of their numbers.
+struct Lanes {
+    lanes: [Lane; LANES_MAX],
+    count: usize,
+    class: usize,
+    ser: u64,
+    sample: Segment,
+}
+
+const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
+
+impl<U: Copy> Fabric<U> {
+    /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing can go.
+    pub(super) fn send_merged(
+        &mut self,
+        e: usize,
+        t: u64,
+        until: u64,
+        env: &mut impl Environment<U>,
+    ) -> bool {
+        let until = self.merge_until(e, t, until);
+        let egress = &mut self.egresses[e];
+        if until <= t + 1 {
+            return false;
+        }
+        let Some(mut lanes) = egress.lanes(t) else { return false };
+        let mut most = egress.affordable(lanes.class, &lanes.sample);
+        let mut turn = lanes.turn(egress.pointer);
+        let mut wire = IDLE;
+        let mut t = t;
+        while most > 0 {
+            let Ok(i) = lanes.next(turn, t).map_err(|later| t = later) else {
+                if t >= until {
+                    break;
+                }
+                continue;
+            };
+            if t >= until {
+                break;
+            }
+            if let Some(run) = wire.extend(t, lanes.ser) {
+                self.take_wire(e, &lanes, run);
+            }
+            let lane = &mut lanes.lanes[i];
+            if let Some(run) = lane.run.extend(t, lanes.ser) {
+                self.leave(e, usize::from(lane.input), run, env);
+            }
+            lane.head += lane.p;
+            lane.left -= 1;
+            turn = if i + 1 == lanes.count { 0 } else { i + 1 };
+            t += lanes.ser;
+            most -= 1;
+            if lane.left == 0 {
+                break; // what comes next in this input is another segment
+            }
+        }
+        if wire.m == 0 {
+            return false;
+        }
+        self.take_wire(e, &lanes, wire);
+        let last = if turn == 0 { lanes.count - 1 } else { turn - 1 };
+        self.egresses[e].pointer = u16::from(lanes.lanes[last].input) + 1;
+        for lane in &lanes.lanes[..lanes.count] {
+            if lane.run.m != 0 {
+                self.leave(e, usize::from(lane.input), lane.run, env);
+            }
+        }
+        true
+    }
+
+    /// Up to when decisions are safe: before the overhead that is due next, and before the first start can have had consequences.
+    #[inline]
+    fn merge_until(&self, e: usize, t: u64, until: u64) -> u64 {
+        let egress = &self.egresses[e];
+        let mut reach = egress.reach;
+        for input in bits(egress.occupied) {
+            let upstream = egress.ingress[input / CLASSES].upstream;
+            if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
+                reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
+            }
+        }
+        let echo = t.saturating_add(reach).saturating_add(egress.lookahead);
+        until.min(egress.overhead.next).min(echo)
+    }
+
+    /// A run of TLPs of whatever input occupies the wire, the replay buffer and the receiver.
+    #[inline]
+    fn take_wire(&mut self, e: usize, lanes: &Lanes, run: Run) {
+        self.egresses[e].occupy(0, lanes.class, &lanes.sample, &run);
+        self.cause_dllps(e, run.start, run.start, run.per, run.m, run.ser);
+        self.take_in(e, lanes.class, &lanes.sample, &run);
+    }
+
+    /// A run of TLPs of one input leaves.
+    #[inline]
+    fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
+        let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
+        self.see_off(e, input, run.start, segment, run, env);
+        let is_last = segment.index + run.m == segment.count;
+        self.arrive(e, &segment, &run, is_last, env);
+    }
+}
+
+impl Run {
+    /// Adds a departure at `t`; gives back the run that it does not continue.
+    #[inline]
+    fn extend(&mut self, t: u64, ser: u64) -> Option<Self> {
+        if self.m == 1 {
+            self.per = t - self.start;
+        } else if self.m == 0 || t - self.start != self.per * u64::from(self.m) {
+            let done = *self;
+            *self = Self { start: t, per: ser, m: 1, ser };
+            return (done.m != 0).then_some(done);
+        }
+        self.m += 1;
+        None
+    }
+}
+
+impl Lanes {
+    /// The lane whose turn it is, by the pointer of the round robin.
+    fn turn(&self, pointer: u16) -> usize {
+        self.lanes[..self.count].iter().position(|l| u16::from(l.input) >= pointer).unwrap_or(0)
+    }
+    /// The first lane from `turn` on with a TLP at `t`; or the tick at which the first has one.
+    #[inline]
+    fn next(&self, turn: usize, t: u64) -> Result<usize, u64> {
+        let mut later = NEVER;
+        for i in (turn..self.count).chain(0..turn) {
+            let head = self.lanes[i].head;
+            if head <= t {
+                return Ok(i);
+            }
+            later = later.min(head);
+        }
+        Err(later)
+    }
+}
+
+impl Egress {
+    /// Whether merged sending can apply here at all.
+    #[inline]
+    pub(super) fn merges(&self) -> bool {
+        let several = self.occupied & self.occupied.wrapping_sub(1) != 0;
+        several
+            && !matches!(self.sink, Sink::Switch)
+            && self.bit_error_ratio == 0.0
+            && self.overhead.mode != DllpMode::Each
+    }
+
+    /// The inputs that hold anything, if all hold equal TLPs of one class that are not delivered one by one.
+    fn lanes(&mut self, t: u64) -> Option<Lanes> {
+        let class = self.occupied.trailing_zeros() as usize % CLASSES;
+        if self.occupied & !class_mask(class) != 0 || self.occupied.count_ones() as usize > LANES_MAX {
+            return None;
+        }
+        let sample = *self.inputs[self.occupied.trailing_zeros() as usize].front()?;
+        let empty = Lane { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
+        let ser = self.serialiser.ticks(u64::from(sample.bytes));
+        let mut lanes = Lanes { lanes: [empty; LANES_MAX], count: 0, class, ser, sample };
+        for input in bits(self.occupied) {
+            let segment = self.inputs[input].front()?;
+            if segment.bytes != sample.bytes || segment.units != sample.units || segment.singly {
+                return None;
+            }
+            let lane = Lane { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE };
+            lanes.lanes[lanes.count] = lane;
+            lanes.count += 1;
+        }
+        // Credits and room are the same for all: what is due at `t` is counted once, the rest when it is needed.
+        let first = self.occupied.trailing_zeros() as usize;
+        (self.obstacle(first, t) == Obstacle::None).then_some(lanes)
+    }
+
+    /// How many TLPs like this one the credits and the replay buffer allow.
+    fn affordable(&self, class: usize, like: &Segment) -> u64 {
+        let mut most = u64::from(u16::MAX);
+        if self.finite[class] {
+            most = most.min(self.header_credits[class].unsigned_abs());
+            if like.units != 0 {
+                most = most.min(self.data_credits[class].unsigned_abs() / u64::from(like.units));
+            }
+        }
+        if self.replay_finite {
+            most = most.min(self.replay_room.unsigned_abs() / u64::from(like.bytes));
+        }
+        most
+    }
+}
