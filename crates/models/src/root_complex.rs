@@ -99,6 +99,8 @@ pub struct ServedRead {
 pub struct RootComplex {
     rules: Rules,
     slots: Vec<Option<Slot>>,
+    /// The slot that doorbells go to: the only one that is connected, or the one its place says; none if that is not known.
+    driven: Option<usize>,
     iommu: Option<Iommu>,
     agenda: Agenda<(usize, Task)>,
     served: Option<Vec<ServedRead>>,
@@ -148,6 +150,7 @@ impl RootComplex {
         });
         Self {
             rules: Rules::new(params),
+            driven: driven_slot(site),
             slots: site.pcie.iter().enumerate().map(slot).collect(),
             iommu,
             agenda: Agenda::new(),
@@ -283,7 +286,7 @@ impl RootComplex {
     }
 
     fn doorbell(&mut self, (to, bytes): (EndpointId, u16), handle: u32, address: u64, cx: &mut Context<'_>) {
-        let slot = self.slot_towards(to);
+        let slot = self.driven.unwrap_or_else(|| panic!("no root port is known to lead to {to:?}"));
         let issue = self.rules.issue;
         let port = self.slot(slot);
         port.traffic.doorbells += 1;
@@ -292,15 +295,13 @@ impl RootComplex {
         let tlps = Tlps { kind, attributes, count, bytes, from, to, handle, address };
         cx.send(port_of(slot), issue, Message::Tlps(tlps));
     }
+}
 
-    /// The root port that leads to a device.
-    fn slot_towards(&self, device: EndpointId) -> usize {
-        let mut connected = (0..self.slots.len()).filter(|&slot| self.slots[slot].is_some());
-        match (connected.next(), connected.next()) {
-            (Some(only), None) => only,
-            _ => panic!("a root complex with several connected slots has not been told which leads to {device:?}"),
-        }
-    }
+/// The slot that leads to the device that is driven.
+fn driven_slot(site: &Site) -> Option<usize> {
+    let connected = || site.pcie.iter().enumerate().filter_map(|(i, port)| Some((i, (*port)?)));
+    let named = connected().find(|(_, port)| Some(port.endpoint) == site.target);
+    named.or_else(|| connected().next().filter(|_| connected().count() == 1)).map(|(slot, _)| slot)
 }
 
 /// The smallest page there is \[B\]; no request crosses a boundary of it.

@@ -162,7 +162,8 @@ pub struct Site {
     pub seed: u64,
     /// Its PCIe ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub pcie: Vec<Option<PcieSite>>,
-    /// For a driver: the PCIe port of the device that it drives.
+    /// For a driver: the PCIe port of the device that it drives. For a root complex with several root ports: the one of them
+    /// that leads to the device that is driven.
     pub target: Option<EndpointId>,
 }
 

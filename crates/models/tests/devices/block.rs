@@ -3,7 +3,8 @@
 use crate::rig::*;
 use lanetwin_kernel::Port;
 use lanetwin_models::root_complex::RootComplex;
-use lanetwin_ports::{Builder, Done, Message, Operation, Status, Transfer};
+use lanetwin_pcie::spec::TlpKind::MWr;
+use lanetwin_ports::{Attributes, Builder, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 
 fn ask(operation: Operation, handle: u32, bytes: u32) -> Message {
@@ -131,6 +132,47 @@ fn every_request_is_answered_once() {
         assert!(answers.iter().all(|answer| answer.2 == Status::Ok));
         assert_eq!((written, read), (moved(Operation::Read) + 300 * 16, moved(Operation::Write)));
     }
+}
+
+#[test]
+fn a_driver_believes_only_its_device_and_only_once() {
+    let mut builder = Builder::new();
+    let driver = add(&mut builder, "block-driver", &[("submit", "0ns"), ("complete", "0ns")]);
+    let log = peer(&mut builder, (driver, Port(0)), vec![(ns(0), ask(Operation::Read, 5, 512))]);
+    let signal = |at, handle, from| (ns(at), Message::Signal { handle, from });
+    let signals =
+        vec![signal(10, 5, ROOT), signal(20, 6, DEVICE), signal(30, 5, DEVICE), signal(40, 5, DEVICE)];
+    let cpu = peer(&mut builder, (driver, Port(1)), signals);
+    let mut kernel = builder.seal();
+    kernel.run_until(Instant::NEVER);
+    assert_eq!(answers(&log), [(30, 5, Status::Ok)]);
+    assert_eq!(cpu.borrow().len(), 1, "one doorbell");
+    kernel.inspect("block-driver/unexpected", &mut |_, value| assert_eq!(value, "3"));
+}
+
+#[test]
+fn a_name_that_is_in_use_is_not_taken_again() {
+    let mut builder = Builder::new();
+    let endpoint = add(&mut builder, "block-endpoint", &[("latency", "100ns"), ("parallelism", "1")]);
+    let doorbell = |at, handle| (ns(at), upstream(MWr, handle, 0, 4));
+    // 1 is being worked on and 2 waits; both are rung again
+    let log = peer(
+        &mut builder,
+        (endpoint, Port(0)),
+        vec![
+            doorbell(0, 1),
+            doorbell(1, 2),
+            doorbell(2, 1),
+            doorbell(3, 2),
+            (ns(500), Message::Departed { handle: 1 }),
+        ],
+    );
+    let mut kernel = builder.seal();
+    kernel.run_until(Instant::NEVER);
+    let signals = tlps(&log).into_iter().filter(|(_, tlps)| tlps.attributes.has(Attributes::SIGNAL));
+    let signals: Vec<_> = signals.map(|(at, tlps)| (at, tlps.handle)).collect();
+    assert_eq!(signals, [(120, 1), (620, 2)]);
+    kernel.inspect("block-endpoint/unexpected", &mut |_, value| assert_eq!(value, "2"));
 }
 
 #[test]

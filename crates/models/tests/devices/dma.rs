@@ -5,7 +5,9 @@ use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
 use lanetwin_models::root_complex::RootComplex;
 use lanetwin_pcie::spec::TlpKind::{self, MRd, MWr};
-use lanetwin_ports::{Builder, Done, Kernel, Message, Operation, PcieSite, Status, Tlps, Transfer};
+use lanetwin_ports::{
+    Attributes, Builder, Done, Kernel, Message, Operation, PcieSite, Status, Tlps, Transfer,
+};
 use lanetwin_units::{Instant, Span};
 use proptest::prelude::*;
 
@@ -127,6 +129,28 @@ fn reads_wait_for_tags_and_leave_in_trains() {
     assert_eq!(bench.times(), [(done, 0), (done, 1)]);
 }
 
+/// A transfer is issued with its first request, however many must wait for tags.
+#[test]
+fn a_read_that_waits_for_tags_was_issued_when_it_began() {
+    let mut bench = Bench::new(&[], PcieSite { tags: 2, mrrs: 128, ..PLACE }, &[(0, read(0, 0, 128 * 5))]);
+    let record = bench.record()[0];
+    let round = ISSUE + THERE_AND_BACK;
+    assert_eq!((record.issued, record.last), (ns(ISSUE), ns(3 * round)));
+}
+
+/// A train says at most 65,535 TLPs: a longer write goes in several, and only the last of them is the end.
+#[test]
+fn a_write_longer_than_a_train_ends_once() {
+    let bytes = 256 * 65_537;
+    let bench = Bench::new(&[], PLACE, &[(0, write(0, 0, bytes))]);
+    let step = 65_535 * 256;
+    assert_eq!(bench.sent(MWr), [(ISSUE, 0, 256, 65_535), (ISSUE, step, 256, 2)]);
+    let marked =
+        |attribute| tlps(&bench.wire).iter().map(|(_, t)| t.attributes.has(attribute)).collect::<Vec<_>>();
+    assert_eq!([marked(Attributes::NOTIFY), marked(Attributes::LAST)], [[false, true], [false, true]]);
+    assert_eq!(bench.times(), [(ISSUE, 0)]);
+}
+
 /// With plenty of work, n tags allow n requests in each time that a tag is away.
 #[test]
 fn tags_bound_the_rate_by_littles_law() {
@@ -158,9 +182,17 @@ fn reads_and_writes_have_their_own_engines_or_share_them() {
 #[test]
 fn a_transfer_waits_for_its_turn_to_be_in_flight() {
     let script = [(0, read(0, 0, 64)), (0, read(1, 0, 64)), (0, write(2, 0, 64))];
-    let bench = Bench::new(&[("outstanding", "1"), ("command", "30ns")], PLACE, &script);
-    // the second read was decoded long ago when the first ends; the write is of the other direction
-    assert_eq!(bench.times(), [(40, 2), (240, 0), (450, 1)]);
+    let card = [("outstanding", "1"), ("command", "30ns"), ("read.transaction", "250ns")];
+    let mut bench = Bench::new(&card, PLACE, &script);
+    // The second read was decoded long ago when the first ends, but its engine is busy up to 280 ns; the write is of the
+    // other direction.
+    assert_eq!(bench.times(), [(40, 2), (240, 0), (280 + ISSUE + THERE_AND_BACK, 1)]);
+    let begun: Vec<_> = bench.record().iter().map(|record| record.begun).collect();
+    assert_eq!(begun, [30, 30, 280].map(ns));
+
+    let mut bench = Bench::new(&card[..2], PLACE, &script);
+    let begun: Vec<_> = bench.record().iter().map(|record| record.begun).collect();
+    assert_eq!(begun, [30, 30, 240].map(ns));
 }
 
 #[test]

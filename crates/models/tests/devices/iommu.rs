@@ -4,11 +4,11 @@ use crate::rig::*;
 use lanetwin_kernel::Port;
 use lanetwin_models::find;
 use lanetwin_pcie::spec::TlpKind::{MRd, MWr};
-use lanetwin_ports::{Builder, Message};
+use lanetwin_ports::{Attributes, Builder, Message};
 use lanetwin_units::Instant;
 
 const SLOT: Port = Port(1);
-const IOMMU: [(&str, &str); 9] = [
+const IOMMU: [(&str, &str); 8] = [
     ("issue", "10ns"),
     ("memory.warm", "1MiB"),
     ("memory.llc-hit", "100ns"),
@@ -17,7 +17,6 @@ const IOMMU: [(&str, &str); 9] = [
     ("iotlb.entries", "2"),
     ("iommu.walk", "300ns"),
     ("iommu.walkers", "1"),
-    ("completer.interval", "0ns"),
 ];
 
 /// What comes back: nanoseconds and, for a completion, its handle; for a freed buffer the kind of its TLP.
@@ -93,6 +92,59 @@ fn writes_take_effect_in_order_and_pass_reads() {
             (2620, "MWr 1×64 free"),
         ],
     );
+}
+
+/// The second write hits another page than the first, which is being walked: it is in effect no earlier.
+#[test]
+fn a_write_that_hits_waits_for_one_that_is_walked() {
+    let script = [
+        (0, upstream(MWr, 1, 0, 64)),
+        (1000, upstream(MWr, 2, 0x8000, 64)),
+        (1001, upstream(MWr, 3, 0, 64)),
+        (1002, upstream(MRd, 4, 0, 64)),
+    ];
+    expect(
+        &script,
+        &[
+            (320, "MWr 1×64 free"),
+            (1320, "MWr 1×64 free"),
+            (1320, "MWr 1×64 free"),
+            (1320, "MRd 1×0 free"),
+            (1400, "read 4"),
+        ],
+    );
+}
+
+#[test]
+fn a_signal_is_seen_when_its_write_is_in_effect() {
+    let mut signal = upstream(MWr, 7, 0, 16);
+    if let Message::Tlps(tlps) = &mut signal {
+        tlps.attributes = Attributes::SIGNAL;
+    }
+    let mut builder = Builder::new();
+    let root = add(&mut builder, "root-complex", &IOMMU);
+    peer(&mut builder, (root, SLOT), vec![(ns(0), signal)]);
+    let cpu = peer(&mut builder, (root, Port(0)), Vec::new());
+    builder.seal().run_until(Instant::NEVER);
+    assert_eq!(*cpu.borrow(), [(300_000, Port(0), Message::Signal { handle: 7, from: DEVICE })]);
+}
+
+/// TLPs leave the buffer one after another: 5 ns each and 64 B at 1 GB/s, posted and others each in their own line.
+#[test]
+fn the_buffer_empties_at_the_pace_of_the_receiver() {
+    let pace = [("port.ingest", "5ns"), ("port.ingest-rate", "1GB/s"), ("iommu.walk", "0ns")];
+    let mut builder = Builder::new();
+    let root = add(&mut builder, "root-complex", &[&IOMMU[..], &pace].concat());
+    let burst =
+        [upstream(MWr, 1, 0, 64), upstream(MWr, 2, 0, 64), upstream(MRd, 3, 0, 64), upstream(MWr, 4, 0, 64)];
+    let log = peer(&mut builder, (root, SLOT), burst.map(|tlp| (ns(0), tlp)).to_vec());
+    builder.seal().run_until(Instant::NEVER);
+    let freed = |&(ps, _, message): &(u64, Port, Message)| match message {
+        Message::Release(release) => Some((whole_ns(ps), release.kind)),
+        _ => None,
+    };
+    let freed: Vec<_> = log.borrow().iter().filter_map(freed).collect();
+    assert_eq!(freed, [(20 + 5, MRd), (20 + 69, MWr), (20 + 2 * 69, MWr), (20 + 3 * 69, MWr)]);
 }
 
 #[test]

@@ -48,12 +48,12 @@ pub fn parse(dimension: Dimension, text: &str) -> Option<Value> {
     })
 }
 
-/// The defaults of a model, with some of them replaced.
+/// The defaults of a model, with some of them replaced; the last word counts.
 pub fn params(model: &'static Model, replaced: &[(&str, &str)]) -> Params {
     let named = |name: &str| model.all_params().any(|param| param.name == name);
     replaced.iter().for_each(|(name, _)| assert!(named(name), "{} has no {name}", model.name));
     let value = |param: &'static lanetwin_ports::Param| {
-        let text = replaced.iter().find(|(name, _)| *name == param.name).map(|(_, text)| *text);
+        let text = replaced.iter().rfind(|(name, _)| *name == param.name).map(|(_, text)| *text);
         let text = text.or(param.default).expect("every parameter has a default");
         (param.name, parse(param.dimension, text).unwrap_or_else(|| panic!("{} is not {text}", param.name)))
     };

@@ -3,8 +3,9 @@
 use crate::rig::*;
 use lanetwin_kernel::Port;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::TlpKind::{CplD, MRd, MWr};
-use lanetwin_ports::{Attributes, Builder, Message, Tlps};
+use lanetwin_ports::{Attributes, Builder, Message, PcieSite, Tlps};
 use lanetwin_units::Instant;
 
 const CPU: Port = Port(0);
@@ -49,6 +50,23 @@ fn completions_are_cut_as_the_policy_says() {
     assert_eq!(cut("rcb", WARM + 32, 512), [(32, 1), (64, 7), (32, 1)]);
     assert_eq!(cut("rcb-then-mps", WARM + 32, 512), [(32, 1), (256, 1), (224, 1)]);
     assert_eq!(cut("rcb", WARM, 1), [(1, 1)]);
+}
+
+#[test]
+fn completions_are_as_relaxed_as_their_request() {
+    let relaxed = |attributes: Attributes| {
+        let mut request = upstream(MRd, 1, WARM + 32, 512);
+        if let Message::Tlps(tlps) = &mut request {
+            tlps.attributes = attributes;
+        }
+        let mut builder = Builder::new();
+        let root = add(&mut builder, "root-complex", &MEMORY);
+        let log = peer(&mut builder, (root, SLOT), vec![(ns(0), request)]);
+        builder.seal().run_until(Instant::NEVER);
+        tlps(&log).iter().map(|(_, tlps)| tlps.attributes.has(Attributes::RELAXED)).collect::<Vec<_>>()
+    };
+    assert_eq!(relaxed(Attributes::RELAXED), [true; 3]);
+    assert_eq!(relaxed(Attributes::NONE), [false; 3]);
 }
 
 #[test]
@@ -150,6 +168,27 @@ fn a_doorbell_becomes_a_write_to_the_device() {
     let expected =
         Tlps { kind: MWr, attributes, count: 1, bytes: 4, from: ROOT, to: DEVICE, handle: 6, address: 99 };
     assert_eq!(tlps(&below), [(11, expected)]);
+}
+
+/// With several devices below, the place of the root complex says which root port leads to the one that is driven.
+#[test]
+fn a_doorbell_takes_the_slot_of_the_driven_device() {
+    let heard = |driven: Option<EndpointId>| {
+        let mut builder = Builder::new();
+        let root = add_at(&mut builder, "host", "root-complex", &[], |site| {
+            let slot = |endpoint| Some(PcieSite { endpoint: EndpointId(endpoint), ..PLACE });
+            site.pcie = vec![None, slot(4), slot(6)];
+            site.target = driven;
+        });
+        let below = [2, 3].map(|port| peer(&mut builder, (root, Port(port)), Vec::new()));
+        let ring = Message::Mmio { to: EndpointId(7), bytes: 4, handle: 6, address: 99 };
+        peer(&mut builder, (root, CPU), vec![(ns(1), ring)]);
+        builder.seal().run_until(Instant::NEVER);
+        below.map(|log| tlps(&log).into_iter().map(|(_, tlps)| (tlps.from, tlps.to)).collect::<Vec<_>>())
+    };
+    assert_eq!(heard(Some(EndpointId(6))), [vec![], vec![(EndpointId(6), EndpointId(7))]]);
+    assert_eq!(heard(Some(EndpointId(4))), [vec![(EndpointId(4), EndpointId(7))], vec![]]);
+    assert!(std::panic::catch_unwind(|| heard(None)).is_err());
 }
 
 #[test]
