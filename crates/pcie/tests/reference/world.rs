@@ -56,11 +56,13 @@ pub struct World {
     scripts: Vec<Box<dyn Script>>,
     agenda: BinaryHeap<Reverse<(u64, usize, Event)>>,
     seen: Vec<Seen>,
+    /// TLPs and bytes of payload handed in and not delivered yet.
+    under_way: (i64, i64),
 }
 
 impl World {
     pub fn new(scripts: Vec<Box<dyn Script>>) -> Self {
-        Self { scripts, agenda: BinaryHeap::new(), seen: Vec::new() }
+        Self { scripts, agenda: BinaryHeap::new(), seen: Vec::new(), under_way: (0, 0) }
     }
     /// What the devices do at the start of the run.
     pub fn start(&mut self) -> Vec<(usize, Action)> {
@@ -82,11 +84,18 @@ impl World {
     }
     /// A link has something for a device.
     pub fn expect(&mut self, endpoint: usize, at_ps: u64, event: Event) {
+        if let Event::Delivered { count, payload_bytes, .. } = event {
+            self.count(-i64::from(count), payload_bytes);
+        }
         self.seen.push(Seen { endpoint, at_ps, event });
         self.agenda.push(Reverse((at_ps, endpoint, event)));
     }
     /// Everything that was delivered or noticed, sorted.
+    ///
+    /// # Panics
+    /// If what was handed in and what was delivered differ in the number of TLPs or in bytes.
     pub fn into_seen(mut self) -> Vec<Seen> {
+        assert_eq!(self.under_way, (0, 0), "TLPs and bytes are conserved");
         self.seen.sort_unstable();
         self.seen
     }
@@ -96,10 +105,17 @@ impl World {
             if let Action::Timer { at_ps, token } = action {
                 self.agenda.push(Reverse((at_ps, endpoint, Event::Timer { token })));
             } else {
+                if let Action::HandIn { train, .. } = action {
+                    self.count(i64::from(train.count), train.payload_bytes);
+                }
                 rest.push((endpoint, action));
             }
         }
         rest
+    }
+    fn count(&mut self, tlps: i64, payload_bytes: u64) {
+        self.under_way.0 += tlps;
+        self.under_way.1 += tlps * payload_bytes as i64;
     }
 }
 
