@@ -103,5 +103,7 @@ mod tests {
         assert!(reads(&some).abs_diff(7_000) < 200);
         let addresses = |all: &[Transfer]| all.iter().map(|t| t.address).collect::<Vec<_>>();
         assert_eq!(addresses(&some), addresses(&every));
+        let only_reads = all(Workload { mix: Mix::Reads, ..mixed(1.0) }, 1);
+        assert_eq!(addresses(&some), addresses(&only_reads));
     }
 }
