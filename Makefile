@@ -88,8 +88,9 @@ accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the te
 	ACCEPT=1 cargo test --quiet --workspace
 	ACCEPT=1 $(BIN)/pytest $(TESTS)
 
-bench: | toolchain ## speed, beside its peers, on this machine
-	cargo run --quiet $(LOCKED) --release --package lanetwin-benches --features peers
+bench: $(VENV)/.bench | toolchain ## speed, beside its peers, on this machine
+	LANETWIN_BENCH_PYTHON=$(abspath $(BIN)/python) \
+	  cargo run --quiet $(LOCKED) --release --package lanetwin-benches --features peers
 
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
@@ -123,6 +124,12 @@ $(VENV)/.tools: pyproject.toml | toolchain
 $(VENV)/.dev: $(VENV)/.tools
 	@$(call requirements,p["project"]["dependencies"] + p["project"]["optional-dependencies"]["dev"]) > $(VENV)/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/dev.txt
+	@touch $@
+
+# what only the benchmark needs: a peer
+$(VENV)/.bench: $(VENV)/.tools
+	@$(call requirements,p["project"]["optional-dependencies"]["bench"]) > $(VENV)/bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/bench.txt
 	@touch $@
 
 # lanetwin itself

@@ -7,11 +7,16 @@ mod links;
 #[cfg(feature = "peers")]
 mod nexosim_chain;
 
-use clock::{median, peak_rss_mb};
+use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_units::Width;
 use links::Scene;
+use std::ffi::{OsStr, OsString};
+use std::hint::black_box;
+use std::process::Command;
 
 const ROUNDS: usize = 5;
+const NEXOSIM_PACKETS: u64 = 100_000;
+const SIMPY_PACKETS: u64 = 50_000;
 
 fn main() {
     if let Some(which) = std::env::args().nth(1) {
@@ -32,16 +37,20 @@ fn main() {
         ("4 x4 into x8 (oversubscribed), QD 16", Scene { devices: 4, depth: 16, uplink: Width::X8, writes: 100_000 }),
         ("4 x4 into x4 (oversubscribed), QD 16", Scene { devices: 4, depth: 16, uplink: Width::X4, writes: 100_000 }),
     ];
+    let simpy = SimPy::find();
+    let mut calibration = Vec::new();
     let mut chain = Vec::new();
-    let mut peer = Vec::new();
+    let mut nexosim_rates = Vec::new();
+    let mut simpy_rates = Vec::new();
     let mut rates: Vec<[Vec<f64>; 2]> = scenes.iter().map(|_| [Vec::new(), Vec::new()]).collect();
     let mut latency = 0.0;
     for _ in 0..ROUNDS {
+        calibration.push(calibrate());
         let run = fifo::chain(500_000);
         chain.push(run.hops_per_cpu_s);
         latency = run.mean_latency_ns;
-        #[cfg(feature = "peers")]
-        peer.push(nexosim_chain::chain(100_000));
+        nexosim_rates.extend(nexosim(NEXOSIM_PACKETS));
+        simpy_rates.extend(simpy.iter().map(|simpy| simpy.chain(SIMPY_PACKETS)));
         for (rates, (_, scene)) in rates.iter_mut().zip(&scenes) {
             let (train, digest) = links::run(scene, false);
             let (tlp, digest_tlp) = links::run(scene, true);
@@ -51,13 +60,15 @@ fn main() {
         }
     }
     println!("work per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
+    show("calibration loop", "ns per iteration", calibration);
     show("FIFO chain, 3 servers, dyn Component", "M hops", chain.clone());
     println!("{:44} mean latency {latency:.0} ns (M/D/1 tandem)", "");
-    if !peer.is_empty() {
-        let ratio = median(chain).0 / median(peer.clone()).0;
-        show("  nexosim, same chain", "M hops", peer);
-        println!("{:44} lanetwin / nexosim = {ratio:.1}", "");
-    }
+    show_peer("nexosim 1.0", "built without the feature `peers`", &chain, nexosim_rates);
+    let (name, missing) = match simpy {
+        Ok(simpy) => (format!("SimPy {}", simpy.version), String::new()),
+        Err(reason) => ("SimPy".to_owned(), reason),
+    };
+    show_peer(&name, &missing, &chain, simpy_rates);
     println!();
     for (rates, (name, _)) in rates.into_iter().zip(&scenes) {
         let [train, tlp] = rates;
@@ -70,4 +81,76 @@ fn main() {
 fn show(name: &str, unit: &str, rates: Vec<f64>) {
     let (median, least, most) = median(rates);
     println!("{name:44} {median:8.2} [{least:.2} .. {most:.2}] {unit}");
+}
+
+/// A peer's rates on the same chain, and the ratio of ours to its in the same round; or why it did not run.
+fn show_peer(name: &str, missing: &str, ours: &[f64], theirs: Vec<f64>) {
+    if theirs.is_empty() {
+        println!("  {name}: skipped, {missing}");
+        return;
+    }
+    let ratios = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
+    show(&format!("  {name}, same chain"), "M hops", theirs);
+    show("    lanetwin is faster by", "times", ratios);
+}
+
+/// CPU nanoseconds per iteration of a loop that stays in registers: the speed of the core, which no rate here can beat.
+fn calibrate() -> f64 {
+    const ITERATIONS: u32 = 50_000_000;
+    let before = cpu_seconds();
+    let mut x = black_box(0x9e37_79b9_7f4a_7c15_u64);
+    for _ in 0..ITERATIONS {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    black_box(x);
+    (cpu_seconds() - before) * 1e9 / f64::from(ITERATIONS)
+}
+
+#[cfg(feature = "peers")]
+fn nexosim(packets: u64) -> Option<f64> {
+    Some(nexosim_chain::chain(packets))
+}
+
+#[cfg(not(feature = "peers"))]
+fn nexosim(_: u64) -> Option<f64> {
+    None
+}
+
+/// SimPy, in a Python interpreter that has it.
+struct SimPy {
+    python: OsString,
+    version: String,
+}
+
+impl SimPy {
+    /// The interpreter that `LANETWIN_BENCH_PYTHON` names, or why it cannot be used.
+    fn find() -> Result<Self, String> {
+        const VARIABLE: &str = "LANETWIN_BENCH_PYTHON";
+        let python = std::env::var_os(VARIABLE).ok_or_else(|| format!("{VARIABLE} names no interpreter"))?;
+        let version = Self::output(&python, &["-c", "import simpy; print(simpy.__version__)"])?;
+        Ok(Self { python, version: version.trim().to_owned() })
+    }
+
+    /// Millions of packet-hops (three for each packet) per CPU-second.
+    fn chain(&self, packets: u64) -> f64 {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/simpy_chain.py");
+        let json = Self::output(&self.python, &[script, &packets.to_string()]).expect("SimPy runs the chain");
+        let rest = json.split_once("\"hops_per_cpu_s\":").expect("simpy_chain.py prints its rate").1;
+        let hops = rest.split([',', '}']).next().and_then(|hops| hops.trim().parse::<f64>().ok());
+        hops.expect("a rate is a number") / 1e6
+    }
+
+    /// What the interpreter prints with these arguments; the last line of its complaint if it fails.
+    fn output(python: &OsStr, arguments: &[&str]) -> Result<String, String> {
+        let name = python.to_string_lossy();
+        let run = Command::new(python).args(arguments).output();
+        let run = run.map_err(|error| format!("{name}: {error}"))?;
+        if run.status.success() {
+            return Ok(String::from_utf8_lossy(&run.stdout).into_owned());
+        }
+        let complaint = String::from_utf8_lossy(&run.stderr);
+        Err(format!("{name}: {}", complaint.trim().lines().last().unwrap_or("failed without a word")))
+    }
 }
