@@ -1,0 +1,103 @@
+//! What a result rests on: numbers that nobody confirmed, and what no model has.
+
+use crate::catalogue::NumberKind;
+use crate::node::Origin;
+use crate::plan::{ComponentPlan, Plan, Variant};
+use crate::quantity;
+use lanetwin_pcie::link::DllpMode;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A number that is not from a data sheet, a standard or a measurement.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Assumption {
+    /// The part, or the model if the scenario names no part.
+    pub part: String,
+    /// The parameter.
+    pub parameter: String,
+    /// Its value.
+    pub value: String,
+    /// `assumed` or `calibrated`.
+    pub kind: NumberKind,
+    /// What there is to say about it.
+    pub note: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+impl Plan {
+    /// Every assumed and calibrated number that some variant rests on, by part and parameter.
+    ///
+    /// What the scenario itself sets is not among them: it is the question, and stands in the plan.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let components = self.variants.iter().flat_map(|variant| &variant.machine);
+        let all: BTreeSet<Assumption> =
+            components.flat_map(|component| self.of_component(component)).collect();
+        all.into_iter().collect()
+    }
+
+    fn of_component(&self, component: &ComponentPlan) -> Vec<Assumption> {
+        let part = component.part.as_deref().unwrap_or(component.model.name);
+        let assumption = |(name, origin): (&&'static str, &Origin)| {
+            let value = quantity::label(component.params.0[*name]);
+            let base = Assumption {
+                part: part.to_owned(),
+                parameter: (*name).to_owned(),
+                value,
+                kind: NumberKind::Assumed,
+                note: format!("the default of model `{}`", component.model.name),
+                source: String::new(),
+            };
+            match origin {
+                Origin::Default => Some(base),
+                Origin::Part => {
+                    let number = self.parts.get(part)?.parameters.get(name)?;
+                    let open = matches!(number.kind, NumberKind::Assumed | NumberKind::Calibrated);
+                    let calibrated = number.to.as_ref().map(|to| format!("calibrated to {to}"));
+                    let note: Vec<&str> = calibrated.iter().chain(&number.note).map(|text| &**text).collect();
+                    let (kind, source) = (number.kind, number.source.clone());
+                    open.then(|| Assumption { kind, note: note.join("; "), source, ..base })
+                }
+                Origin::Scenario | Origin::Variant | Origin::Set => None,
+            }
+        };
+        component.origins.iter().filter_map(assumption).collect()
+    }
+
+    /// What the result does not contain, in sentences: what no model has, and what this scenario leaves out.
+    #[must_use]
+    pub fn not_modelled(&self) -> Vec<String> {
+        let links = || self.variants.iter().flat_map(|variant| &variant.links);
+        let mut list: Vec<String> = NOWHERE.iter().map(|text| (*text).to_owned()).collect();
+        if links().all(|link| link.bit_error_ratio == 0.0) {
+            list.push("Bit errors and replays: every link is free of errors (`ber: 0`).".into());
+        }
+        if links().any(|link| link.dllp == DllpMode::Off) {
+            list.push("ACK and UpdateFC take no time on links with `dllp: off`.".into());
+        }
+        if links().any(|link| !link.skp) {
+            list.push("No SKP ordered sets are sent on links with `skp: off`.".into());
+        }
+        if self.variants.iter().all(no_iommu) {
+            list.push("Address translation: the IOMMU of every host is off.".into());
+        }
+        list
+    }
+}
+
+/// What no model has.
+const NOWHERE: [&str; 5] = [
+    "Link training, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
+    "Signal integrity: a link's errors are its `ber`, whatever its channel.",
+    "Switches and traffic between devices: every link joins a root port and a device.",
+    "Other traffic on the host's memory, caches and interconnect.",
+    "Software above the driver.",
+];
+
+fn no_iommu(variant: &Variant) -> bool {
+    let on = |component: &ComponentPlan| {
+        matches!(component.params.0.get("iommu"), Some(lanetwin_ports::Value::Flag(true)))
+    };
+    !variant.machine.iter().any(on)
+}

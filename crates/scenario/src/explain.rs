@@ -1,0 +1,48 @@
+//! The page of every code, as it stands in `docs/errors/`.
+
+use crate::catalogue::PAGES;
+use crate::problem::CODES;
+
+/// The page of a code, as Markdown; case does not count.
+///
+/// ```
+/// let page = lanetwin_scenario::explain("sc011").expect("a code");
+/// assert!(page.starts_with("# SC011"));
+/// assert_eq!(lanetwin_scenario::explain("SC999"), None);
+/// ```
+#[must_use]
+pub fn explain(code: &str) -> Option<&'static str> {
+    let page = PAGES.iter().find(|(stem, _)| stem.eq_ignore_ascii_case(code))?;
+    Some(page.1)
+}
+
+/// Every code with the title of its page.
+pub fn codes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CODES.iter().map(|code| {
+        let heading = explain(code).and_then(|page| page.lines().next()).unwrap_or_default();
+        (*code, heading.trim_start_matches("# ").trim_start_matches(code).trim_start_matches(": "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_code_has_its_page_and_every_page_its_code() {
+        let codes: BTreeSet<&str> = CODES.iter().copied().collect();
+        // other crates have codes of their own, with other letters
+        let pages: BTreeSet<&str> =
+            PAGES.iter().map(|(stem, _)| *stem).filter(|stem| stem.starts_with("SC")).collect();
+        assert_eq!(codes, pages);
+    }
+
+    #[test]
+    fn every_page_is_about_its_code_and_has_a_title() {
+        for (code, title) in codes() {
+            assert!(explain(code).is_some_and(|page| page.starts_with(&format!("# {code}: "))), "{code}");
+            assert!(title.len() > 5, "{code}: `{title}`");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! One mapping of the document, read key by key against its declaration, and completed on the way.
+
+use crate::language::{Field, Holds};
+use crate::node::{Entry, Kind, Node, Origin, Spot};
+use crate::problem::{Problem, Reports, quoted};
+use crate::quantity::{self, Mistake};
+use crate::spelling::Near;
+use lanetwin_ports::{Dimension, Value};
+
+/// A mapping that is being read.
+pub(crate) struct Fields<'n> {
+    /// The mapping.
+    pub node: &'n Node,
+    /// Its path in the document.
+    pub path: String,
+    table: &'static [Field],
+    complete: Vec<Entry>,
+}
+
+/// A value and where it was written (or the mapping, for a default).
+#[derive(Clone, Debug)]
+pub(crate) struct Said<T> {
+    pub value: T,
+    pub spot: Spot,
+    pub origin: Origin,
+}
+
+impl<'n> Fields<'n> {
+    /// Opens the mapping at `path`; reports keys that neither the table nor `more` has, and what is missing.
+    pub(crate) fn open(
+        node: &'n Node,
+        path: &str,
+        table: &'static [Field],
+        more: &[&'static str],
+        reports: &mut Reports,
+    ) -> Option<Self> {
+        if !is_map(node, path, reports) {
+            return None;
+        }
+        let known: Vec<&str> = table.iter().map(|field| field.name).chain(more.iter().copied()).collect();
+        for entry in node.entries().iter().filter(|entry| !known.contains(&&*entry.key)) {
+            let near = Near::of(&entry.key, known.iter().copied());
+            let known = quoted(known.iter().copied());
+            reports.add(
+                Problem::UnknownKey { key: entry.key.clone(), known, near },
+                entry.spot,
+                &join(path, &entry.key),
+            );
+        }
+        for field in table.iter().filter(|field| field.required && written(node, field.name).is_none()) {
+            let problem = Problem::Missing { key: field.name.into(), about: field.about.into() };
+            reports.add(problem, node.spot, &join(path, field.name));
+        }
+        Some(Self { node, path: path.to_owned(), table, complete: Vec::new() })
+    }
+
+    /// What is written under `key`; `null` is nothing.
+    pub(crate) fn written(&self, key: &str) -> Option<&'n Node> {
+        written(self.node, key)
+    }
+    /// The place of `key`: of its value if there is one, else of the mapping.
+    pub(crate) fn spot(&self, key: &str) -> Spot {
+        self.written(key).map_or(self.node.spot, |node| node.spot)
+    }
+    /// The path of `key`.
+    pub(crate) fn at(&self, key: &str) -> String {
+        join(&self.path, key)
+    }
+    /// Reports a problem with the value of `key`.
+    pub(crate) fn fault(&self, key: &str, problem: Problem, reports: &mut Reports) {
+        reports.add(problem, self.spot(key), &self.at(key));
+    }
+    /// Notes the complete value of `key`.
+    pub(crate) fn record(&mut self, key: &str, node: Node) {
+        self.complete.push(Entry::new(key.to_owned(), node));
+    }
+    /// The mapping with every value filled in.
+    pub(crate) fn finish(self) -> Node {
+        Node { spot: self.node.spot, origin: self.node.origin, kind: Kind::Map(self.complete) }
+    }
+
+    fn field(&self, key: &str) -> &'static Field {
+        self.table.iter().find(|field| field.name == key).expect("only declared keys are read")
+    }
+
+    /// The text under `key`, or its default.
+    pub(crate) fn text(&mut self, key: &str, reports: &mut Reports) -> Option<Said<String>> {
+        let Some(node) = self.written(key) else {
+            let default = self.field(key).default?;
+            self.record(key, Node::scalar(default));
+            return Some(Said { value: default.into(), spot: self.node.spot, origin: Origin::Default });
+        };
+        let text = scalar(node, "a word or a sentence", &self.at(key), reports)?;
+        self.record(key, Node::scalar(text).by(node.origin));
+        Some(Said { value: text.to_owned(), spot: node.spot, origin: node.origin })
+    }
+
+    /// The quantity under `key`, or its default; none if there is neither, or it cannot be read.
+    pub(crate) fn one(&mut self, key: &str, reports: &mut Reports) -> Option<Said<Value>> {
+        let field = self.field(key);
+        let Holds::One(dimension) = field.holds else {
+            unreachable!("`{key}` is not declared as one quantity")
+        };
+        let said = match self.written(key) {
+            Some(node) => {
+                let value = read(node, dimension, &self.at(key), reports)?;
+                Said { value, spot: node.spot, origin: node.origin }
+            }
+            None => Said {
+                value: default(dimension, field.default?),
+                spot: self.node.spot,
+                origin: Origin::Default,
+            },
+        };
+        self.record(key, Node::scalar(quantity::written(said.value)).by(said.origin));
+        Some(said)
+    }
+
+    /// The quantities under `key`, one or a list, or the default; none if there is neither, or one cannot be read.
+    pub(crate) fn many(&mut self, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
+        let field = self.field(key);
+        let Holds::Many(dimension) = field.holds else { unreachable!("`{key}` is not declared as a list") };
+        let path = self.at(key);
+        let (values, origin, listed) = match self.written(key) {
+            Some(node) => {
+                let (items, listed) = match &node.kind {
+                    Kind::List(items) => (&items[..], true),
+                    _ => (std::slice::from_ref(node), false),
+                };
+                let read = |item: &Node| {
+                    let value = read(item, dimension, &path, reports)?;
+                    Some(Said { value, spot: item.spot, origin: item.origin })
+                };
+                let values: Vec<_> = items.iter().map(read).collect();
+                (values.into_iter().collect::<Option<Vec<_>>>()?, node.origin, listed)
+            }
+            None => {
+                let origin = Origin::Default;
+                let said = |text| Said { value: default(dimension, text), spot: self.node.spot, origin };
+                let text = field.default?;
+                (if text.is_empty() { Vec::new() } else { vec![said(text)] }, origin, text.is_empty())
+            }
+        };
+        let mut items: Vec<Node> =
+            values.iter().map(|said| Node::scalar(quantity::written(said.value)).by(said.origin)).collect();
+        let single = if listed { None } else { items.pop() };
+        self.record(key, single.unwrap_or_else(|| Node::list(items).by(origin)));
+        Some(values)
+    }
+}
+
+/// True if `node` is a mapping; reports it if not.
+pub(crate) fn is_map(node: &Node, path: &str, reports: &mut Reports) -> bool {
+    let is = matches!(node.kind, Kind::Map(_));
+    if !is {
+        reports.add(Problem::WrongKind { found: node.what(), wanted: "a mapping" }, node.spot, path);
+    }
+    is
+}
+
+/// The text of a scalar; reports anything else.
+pub(crate) fn scalar<'n>(
+    node: &'n Node,
+    wanted: &'static str,
+    path: &str,
+    reports: &mut Reports,
+) -> Option<&'n str> {
+    if node.text().is_none() {
+        reports.add(Problem::WrongKind { found: node.what(), wanted }, node.spot, path);
+    }
+    node.text()
+}
+
+/// Reads a node as a quantity; reports what is wrong with it.
+pub(crate) fn read(node: &Node, dimension: Dimension, path: &str, reports: &mut Reports) -> Option<Value> {
+    let text = scalar(node, "a single value", path, reports)?;
+    // a count of lanes may be written as a width
+    let lanes = path.ends_with(".port.width").then(|| text.strip_prefix('x')).flatten();
+    let problem = match quantity::read(dimension, lanes.unwrap_or(text)) {
+        Ok((value, caution)) => {
+            if let Some(caution) = caution {
+                let problem = Problem::BareSuffix { text: text.into(), taken_as: caution.taken_as };
+                reports.add(problem, node.spot, path);
+            }
+            return Some(value);
+        }
+        Err(mistake) => complaint(text, dimension, mistake),
+    };
+    reports.add(problem, node.spot, path);
+    None
+}
+
+fn complaint(text: &str, dimension: Dimension, mistake: Mistake) -> Problem {
+    let text = text.to_owned();
+    let hint = quantity::hint(dimension);
+    match (mistake, dimension) {
+        (Mistake::OutOfRange(least, most), _) => Problem::OutOfRange { text, least, most },
+        (Mistake::Form, Dimension::Choice(words)) => {
+            let near = Near::of(&text, words.iter().copied());
+            Problem::UnknownWord { word: text, words: quoted(words.iter().copied()), near }
+        }
+        (Mistake::Form, _) => Problem::Quantity { text, hint },
+        (Mistake::NoUnit, _) => Problem::Quantity { text, hint: format!("the unit, too: {hint}") },
+        (Mistake::MixedPrefix, _) => Problem::Quantity { text, hint: "`kB` (1000) or `KiB` (1024)".into() },
+        (Mistake::TooFine, Dimension::Time) => Problem::Quantity { text, hint: "whole picoseconds".into() },
+        (Mistake::TooFine, _) => Problem::Quantity { text, hint: "whole bytes".into() },
+    }
+}
+
+/// The value of a default, which is our own text.
+pub(crate) fn default(dimension: Dimension, text: &str) -> Value {
+    match quantity::read(dimension, text) {
+        Ok((value, None)) => value,
+        other => panic!("the default `{text}` is not a {dimension:?}: {other:?}"),
+    }
+}
+
+/// `a.b`
+pub(crate) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Whether a name can be a step of a path.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+fn written<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    node.get(key).filter(|value| value.kind != Kind::Null)
+}

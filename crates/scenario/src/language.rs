@@ -1,0 +1,209 @@
+//! The words of a scenario: every section, every key, declared once.
+//!
+//! Checking, defaults and the JSON Schema come from these tables; a component's parameters come from its model.
+
+use lanetwin_ports::Dimension;
+
+/// A key of a mapping.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+    /// Its value when nobody says one; none if it is required, or found from its surroundings, or simply absent.
+    pub default: Option<&'static str>,
+    /// Whether somebody must say it.
+    pub required: bool,
+    /// What it means, in half a sentence.
+    pub about: &'static str,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Holds {
+    /// A quantity.
+    One(Dimension),
+    /// A quantity, or a list of them.
+    Many(Dimension),
+    /// The width of a link.
+    Width,
+    /// The generation of a link.
+    Generation,
+    /// A name, or a sentence.
+    Text,
+    /// A mapping with these keys.
+    Section(&'static [Field]),
+    /// A mapping from names to mappings with these keys (and, for components, their parameters).
+    Named(&'static [Field]),
+    /// A mapping from names to mappings from paths to values.
+    Variants,
+    /// Anything: read by nobody.
+    Ignored,
+}
+
+const fn field(name: &'static str, holds: Holds, default: &'static str, about: &'static str) -> Field {
+    Field { name, holds, default: Some(default), required: false, about }
+}
+const fn required(name: &'static str, holds: Holds, about: &'static str) -> Field {
+    Field { name, holds, default: None, required: true, about }
+}
+const fn optional(name: &'static str, holds: Holds, about: &'static str) -> Field {
+    Field { name, holds, default: None, required: false, about }
+}
+
+const fn one_of(words: &'static [&'static str]) -> Holds {
+    Holds::One(Dimension::Choice(words))
+}
+const fn count(least: u64, most: u64) -> Dimension {
+    Dimension::Count { least, most }
+}
+
+/// The document.
+pub(crate) const DOCUMENT: &[Field] = &[
+    required("about", Holds::Text, "the question, in a sentence"),
+    required("machine", Holds::Named(COMPONENT), "the components: names and their parts"),
+    optional("links", Holds::Named(LINK), "the links: names and what they join"),
+    required("workloads", Holds::Named(WORKLOAD), "the workloads: names and what is asked of what"),
+    optional(
+        "variants",
+        Holds::Variants,
+        "the variants: names and, for each, paths and the values they change to",
+    ),
+    optional("compare", Holds::Section(COMPARE), "how the variants are compared"),
+    optional("run", Holds::Section(RUN), "how often and for how long"),
+    optional("origins", Holds::Ignored, "who set each value of a complete plan; not read"),
+];
+
+/// A component, beside its parameters.
+pub(crate) const COMPONENT: &[Field] = &[
+    optional("part", Holds::Text, "the part it is, by the name of its file"),
+    optional("model", Holds::Text, "the model it is, instead of a part"),
+];
+
+/// A link.
+pub(crate) const LINK: &[Field] = &[
+    required("from", Holds::Text, "one end: a component, or a port of it as in `host.slot1`"),
+    required("to", Holds::Text, "the other end"),
+    optional(
+        "gen",
+        Holds::Generation,
+        "the generation it runs at: 1 to 5; otherwise the best both ends reach",
+    ),
+    optional("width", Holds::Width, "the number of its lanes: x1 to x32; otherwise the most both ends have"),
+    optional(
+        "mps",
+        Holds::One(Dimension::Size),
+        "the Maximum Payload Size; otherwise the larger that both ends support",
+    ),
+    field(
+        "clocking",
+        one_of(&["common", "srns", "sris"]),
+        "common",
+        "one reference clock, or separate ones without or with spread spectrum: how often SKP is sent",
+    ),
+    field("propagation", Holds::One(Dimension::Time), "1ns", "the time of flight, one way"),
+    field("ber", Holds::One(Dimension::Ratio), "0", "the bit error ratio of each direction"),
+    field(
+        "dllp",
+        one_of(&["lump", "each", "off"]),
+        "lump",
+        "how ACK and UpdateFC pay for the wire: in a lump, one by one, or not at all",
+    ),
+    field("skp", one_of(&["on", "off"]), "on", "whether SKP ordered sets are sent"),
+    field(
+        "via",
+        Holds::Many(Dimension::Time),
+        "",
+        "what lies between, such as retimers: the latency of each, one way",
+    ),
+];
+
+/// A workload.
+pub(crate) const WORKLOAD: &[Field] = &[
+    required("on", Holds::Text, "the component that asks"),
+    optional(
+        "target",
+        Holds::Text,
+        "the component that answers; for `dma` the only host of the machine if left out",
+    ),
+    optional("dma", Holds::Section(DMA), "direct memory accesses of a device"),
+    optional("block", Holds::Section(BLOCK), "reads and writes of blocks"),
+];
+
+const PATTERN: Holds = one_of(&["random", "sequential"]);
+const ARRIVALS: Holds = one_of(&["poisson", "fixed"]);
+
+/// A DMA load.
+pub(crate) const DMA: &[Field] = &[
+    field(
+        "operation",
+        one_of(&["read", "write", "mixed"]),
+        "read",
+        "device reads the host's memory, writes it, or both in turn",
+    ),
+    required("size", Holds::Many(Dimension::Size), "bytes a transfer"),
+    field("window", Holds::One(Dimension::Size), "8KiB", "the buffer that addresses are drawn from"),
+    field("pattern", PATTERN, "random", "the order of the addresses"),
+    field("cache", one_of(&["warm", "cold"]), "warm", "whether the buffer is in the last-level cache before"),
+    field(
+        "outstanding",
+        Holds::Many(count(1, 65_536)),
+        "64",
+        "transfers in flight, a new one for each that is done",
+    ),
+    optional(
+        "rate",
+        Holds::Many(Dimension::Rate),
+        "payload offered, whether or not it can be served; instead of `outstanding`",
+    ),
+    field("arrivals", ARRIVALS, "poisson", "how the transfers of a `rate` are spaced"),
+    field("transfers", Holds::One(count(1, 100_000_000)), "10000", "transfers that are measured in a case"),
+];
+
+/// A block load.
+pub(crate) const BLOCK: &[Field] = &[
+    required("size", Holds::Many(Dimension::Size), "bytes a request"),
+    field("depth", Holds::Many(count(1, 65_536)), "1", "requests in flight, a new one for each that is done"),
+    optional(
+        "rate",
+        Holds::Many(Dimension::Rate),
+        "payload offered, whether or not it can be served; instead of `depth`",
+    ),
+    field("arrivals", ARRIVALS, "poisson", "how the requests of a `rate` are spaced"),
+    field("read", Holds::One(Dimension::Ratio), "100%", "the share of reads"),
+    field("pattern", PATTERN, "random", "the order of the addresses"),
+    field("span", Holds::One(Dimension::Size), "1GiB", "the part of the medium that is used"),
+    field("requests", Holds::One(count(1, 100_000_000)), "10000", "requests that are measured in a case"),
+];
+
+/// The comparison.
+pub(crate) const COMPARE: &[Field] = &[
+    optional("baseline", Holds::Text, "the variant the others are held against; otherwise the first"),
+    field(
+        "equivalent_within",
+        Holds::One(Dimension::Ratio),
+        "2%",
+        "the difference below which two results are equivalent",
+    ),
+];
+
+/// The run.
+pub(crate) const RUN: &[Field] = &[
+    field(
+        "repeats",
+        Holds::One(count(1, 10_000)),
+        "5",
+        "independent repetitions of every case, for the confidence intervals",
+    ),
+    field(
+        "warm-up",
+        Holds::Text,
+        "auto",
+        "transfers before measuring starts, or `auto`: until a steady state is seen",
+    ),
+    field("seed", Holds::One(count(0, u64::MAX)), "1", "the seed of all random numbers"),
+];
+
+/// The name of the only variant of a scenario without variants.
+pub(crate) const AS_IS: &str = "as-is";

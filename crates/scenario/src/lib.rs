@@ -1,0 +1,90 @@
+//! From what a user writes to what is simulated: the document, checked, becomes a complete [`Plan`].
+//!
+//! ```text
+//!  scenario.yaml ─┐
+//!  parts/*.yaml  ─┼─ check ─► Plan: machine, links, workloads of every variant; every default filled in
+//!  --set a.b=c   ─┘      └──► Diagnostics: all of them, with code, place and remedy
+//! ```
+//!
+//! The language's words are declared once, in the `language` module, and a component's parameters by its model;
+//! checking, defaults and the [JSON Schema](schema) all come from there. Parts are data ([`Catalogue`]). The closed
+//! forms that a simulation is held against are in [`calc`].
+//!
+//! Not here: any device (the models crate), any protocol rule (the protocol crates), the numbers of real parts
+//! (`parts/`).
+//!
+//! ```
+//! let found = lanetwin_scenario::check_text("about: Nothing yet.\nmachine: {}\nworkloads: {}\n");
+//! assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["SC034"]);
+//! ```
+
+pub mod assumptions;
+pub mod calc;
+mod catalogue;
+mod explain;
+mod fields;
+mod language;
+mod node;
+mod overlay;
+mod plan;
+mod problem;
+pub mod quantity;
+mod resolve;
+mod schema;
+mod spelling;
+mod templates;
+mod yaml;
+
+pub use catalogue::{Catalogue, Grade, Number, NumberKind, Part};
+pub use explain::{codes, explain};
+pub use node::{Entry, Kind, Node, Origin, Spot};
+pub use plan::{
+    Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, End, Join,
+    LinkPlan, Load, Offered, Pattern, Plan, PortPlan, Run, Variant, WarmUp, WorkloadPlan,
+};
+pub use problem::{Diagnostic, Severity};
+pub use resolve::Checked;
+pub use schema::schema;
+pub use templates::{Template, template, templates};
+
+use problem::{Problem, Reports};
+use std::path::Path;
+
+/// Checks the text of a scenario against the parts that come with the program: everything that is wrong with it.
+///
+/// Total: any text is answered, none panics.
+#[must_use]
+pub fn check_text(text: &str) -> Vec<Diagnostic> {
+    check(Path::new("scenario.yaml"), text, &[], &Catalogue::built_in()).diagnostics
+}
+
+/// Checks the text of a scenario as if it had been read from `path`, with the parts of `catalogue` and the changes
+/// `sets`, each `path=value`.
+#[must_use]
+pub fn check(path: &Path, text: &str, sets: &[String], catalogue: &Catalogue) -> Checked {
+    resolve::check(&path.display().to_string(), text, sets, catalogue, Vec::new(), Reports::default())
+}
+
+/// Reads and checks the scenario at `path`, with the parts beside it and those of `LANETWIN_PARTS`.
+///
+/// # Errors
+/// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).
+pub fn check_path(path: &Path, sets: &[String]) -> Result<Plan, Vec<Diagnostic>> {
+    let (mut reports, mut sources) = (Reports::default(), Vec::new());
+    let text = match std::fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => return Err(unreadable(path, &error.to_string())),
+        Err(error) => return Err(unreadable(path, &error.to_string())),
+    };
+    let catalogue = Catalogue::read(Some(path), &mut sources, &mut reports);
+    let checked = resolve::check(&path.display().to_string(), &text, sets, &catalogue, sources, reports);
+    checked.plan.ok_or(checked.diagnostics)
+}
+
+fn unreadable(path: &Path, said: &str) -> Vec<Diagnostic> {
+    let file = path.display().to_string();
+    let mut reports = Reports::default();
+    let spot = catalogue::add_source(&mut Vec::new(), file.clone());
+    reports.add(Problem::Unreadable { file: file.clone(), said: said.to_owned() }, spot, "");
+    reports.into_diagnostics(&[file])
+}

@@ -1,0 +1,461 @@
+//! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
+
+use crate::catalogue::Part;
+use crate::node::{Kind, Node, Origin};
+use crate::problem::Diagnostic;
+use lanetwin_pcie::link::DllpMode;
+use lanetwin_pcie::spec::Clocking;
+use lanetwin_ports::{Model, Params, Protocol};
+use lanetwin_units::{Bytes, Generation, Span, Width};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What is to be simulated, and how the run goes.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenario's name: its file's, without the ending.
+    pub name: String,
+    /// The question, in a sentence.
+    pub about: String,
+    /// Where the scenario was read from.
+    pub path: String,
+    /// The scenario as it was written.
+    pub text: String,
+    /// The variants, in the order of writing; at least one.
+    pub variants: Vec<Variant>,
+    /// How the variants are compared.
+    pub compare: Compare,
+    /// How often and for how long.
+    pub run: Run,
+    /// The parts that the components are, by name.
+    pub parts: BTreeMap<String, Part>,
+    /// What may not be as it was meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// How the variants are compared.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Compare {
+    /// The variant that the others are held against: its place in [`Plan::variants`].
+    pub baseline: usize,
+    /// The relative difference below which two results are equivalent.
+    pub equivalent_within: f64,
+}
+
+/// How often and for how long.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// Independent repetitions of every case.
+    pub repeats: u32,
+    /// What comes before measuring starts.
+    pub warm_up: WarmUp,
+    /// The seed of all random numbers.
+    pub seed: u64,
+}
+
+/// What comes before measuring starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WarmUp {
+    /// As long as it takes to reach a steady state.
+    Auto,
+    /// This many transfers.
+    Transfers(u64),
+}
+
+/// One machine with its workloads.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// The components, in the order of writing.
+    pub machine: Vec<ComponentPlan>,
+    /// The PCIe links, in the order of writing.
+    pub links: Vec<LinkPlan>,
+    /// Ports joined by nothing but a connection (block ports).
+    pub joins: Vec<Join>,
+    /// The workloads, in the order of writing.
+    pub workloads: Vec<WorkloadPlan>,
+    /// `machine`, `links` and `workloads` as a document, with every default filled in; each node knows who said it.
+    pub document: Node,
+}
+
+/// A component: a model with all its parameters.
+#[derive(Clone)]
+pub struct ComponentPlan {
+    /// Its name.
+    pub name: String,
+    /// The part it is, unless the scenario names a model.
+    pub part: Option<String>,
+    /// Its model.
+    pub model: &'static Model,
+    /// Its parameters, complete.
+    pub params: Params,
+    /// Who set each of them.
+    pub origins: BTreeMap<&'static str, Origin>,
+    /// Its ports; the place in the list is the kernel's port number.
+    pub ports: Vec<PortPlan>,
+}
+
+/// A port of a component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortPlan {
+    /// Its name (`pcie`, `slot1`).
+    pub name: String,
+    /// The name in the model's declaration (`slot`).
+    pub group: &'static str,
+    /// What it speaks.
+    pub speaks: Protocol,
+    /// Whether it is one of several that are alike.
+    pub many: bool,
+}
+
+/// A port in the machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct End {
+    /// The component: its place in [`Variant::machine`].
+    pub component: usize,
+    /// The port: its place in [`ComponentPlan::ports`], which is its number in the kernel.
+    pub port: usize,
+}
+
+/// A PCIe link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinkPlan {
+    /// Its name.
+    pub name: String,
+    /// The end that is written first.
+    pub from: End,
+    /// The other end.
+    pub to: End,
+    /// The end that is a root port: `from` or `to`.
+    pub root: End,
+    /// The generation it runs at.
+    pub generation: Generation,
+    /// The number of its lanes.
+    pub width: Width,
+    /// The Maximum Payload Size of its hierarchy \[B\].
+    pub mps: u16,
+    /// The Read Completion Boundary of its root port \[B\].
+    pub rcb: u16,
+    /// The reference clocks of its two ends.
+    pub clocking: Clocking,
+    /// The time of flight, one way, without what lies between.
+    pub propagation: Span,
+    /// The bit error ratio of each direction.
+    pub bit_error_ratio: f64,
+    /// How DLLPs pay for the wire.
+    pub dllp: DllpMode,
+    /// Whether SKP ordered sets are sent.
+    pub skp: bool,
+    /// The latencies of what lies between, one way each.
+    pub via: Vec<Span>,
+}
+
+/// Block ports that are joined: `from` asks, `to` answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Join {
+    /// Its name in `links:`.
+    pub name: String,
+    /// The end that is written first.
+    pub from: End,
+    /// The other end.
+    pub to: End,
+}
+
+/// A workload: one load, in one or more cases.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WorkloadPlan {
+    /// Its name.
+    pub name: String,
+    /// The component that asks: its place in [`Variant::machine`].
+    pub on: usize,
+    /// The component that answers.
+    pub target: usize,
+    /// What is measured one after the other, in the order of the lists; at least one.
+    pub cases: Vec<Case>,
+}
+
+/// One point of a sweep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// What it is called: `64 B`, `64 B, 8 in flight`.
+    pub label: String,
+    /// Its place on the axis of the sweep, if there is one.
+    pub axis: Option<Axis>,
+    /// What is asked.
+    pub load: Load,
+}
+
+/// A place on an axis.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Axis {
+    /// What the axis is: `size`, `outstanding`, `depth`, `rate`.
+    pub name: &'static str,
+    /// The place.
+    pub value: f64,
+    /// Its unit: `B`, `Gb/s`, or none.
+    pub unit: &'static str,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Load {
+    /// Direct memory accesses of a device.
+    Dma(DmaCase),
+    /// Reads and writes of blocks.
+    Block(BlockCase),
+}
+
+/// One DMA load.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DmaCase {
+    /// Which way.
+    pub operation: DmaOperation,
+    /// Bytes a transfer.
+    pub size: Bytes,
+    /// The buffer that addresses are drawn from.
+    pub window: Bytes,
+    /// The order of the addresses.
+    pub pattern: Pattern,
+    /// Whether the buffer is in the last-level cache before.
+    pub cache: Cache,
+    /// How much at a time.
+    pub offered: Offered,
+    /// Transfers that are measured.
+    pub transfers: u64,
+}
+
+/// One block load.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BlockCase {
+    /// Bytes a request.
+    pub size: Bytes,
+    /// How much at a time.
+    pub offered: Offered,
+    /// The share of reads.
+    pub read: f64,
+    /// The order of the addresses.
+    pub pattern: Pattern,
+    /// The part of the medium that is used.
+    pub span: Bytes,
+    /// Requests that are measured.
+    pub requests: u64,
+}
+
+/// Which way a device moves data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DmaOperation {
+    /// It reads the host's memory.
+    Read,
+    /// It writes the host's memory.
+    Write,
+    /// One read and one write in turn.
+    Mixed,
+}
+
+/// The order of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// Drawn, all alike.
+    Random,
+    /// One after the other, and again.
+    Sequential,
+}
+
+/// Whether a buffer is in the last-level cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cache {
+    /// As much of it as fits.
+    Warm,
+    /// None of it.
+    Cold,
+}
+
+/// How much is asked at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offered {
+    /// So many in flight: a new one for each that is done.
+    Outstanding(u32),
+    /// So much payload, whether or not it can be served.
+    Rate {
+        /// Bytes per second.
+        bytes_per_second: u64,
+        /// How it is spaced.
+        arrivals: Arrivals,
+    },
+}
+
+/// How an open load is spaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrivals {
+    /// At random: exponential gaps.
+    Poisson,
+    /// Equal gaps.
+    Fixed,
+}
+
+impl Plan {
+    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value.
+    #[must_use]
+    pub fn document(&self) -> Node {
+        let first = &self.variants[0];
+        let variants = self.variants.iter().map(|variant| {
+            let mut changes = Vec::new();
+            differences(&first.document, &variant.document, "", &mut changes);
+            (variant.name.clone(), Node::map(changes))
+        });
+        let origins = self.variants.iter().map(|variant| {
+            let mut list = Vec::new();
+            origins(&variant.document, "", &mut list);
+            (variant.name.clone(), Node::map(list))
+        });
+        let warm_up = match self.run.warm_up {
+            WarmUp::Auto => "auto".into(),
+            WarmUp::Transfers(number) => number.to_string(),
+        };
+        let compare = Node::map([
+            ("baseline", Node::scalar(&self.variants[self.compare.baseline].name)),
+            ("equivalent_within", Node::scalar(self.compare.equivalent_within.to_string())),
+        ]);
+        let run = Node::map([
+            ("repeats", Node::scalar(self.run.repeats.to_string())),
+            ("warm-up", Node::scalar(warm_up)),
+            ("seed", Node::scalar(self.run.seed.to_string())),
+        ]);
+        let section = |name: &str| first.document.get(name).cloned().unwrap_or_else(Node::null);
+        Node::map([
+            ("about", Node::scalar(&self.about)),
+            ("machine", section("machine")),
+            ("links", section("links")),
+            ("workloads", section("workloads")),
+            ("variants", Node::map(variants)),
+            ("compare", compare),
+            ("run", run),
+            ("origins", Node::map(origins)),
+        ])
+    }
+}
+
+impl Serialize for Plan {
+    /// As [`Plan::document`].
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document().serialize(serializer)
+    }
+}
+
+impl ComponentPlan {
+    /// Whether it is a host: it has root ports, and a driver can talk to it.
+    #[must_use]
+    pub fn is_host(&self) -> bool {
+        self.has(Protocol::Pcie) && self.has(Protocol::Cpu)
+    }
+    /// Whether it has a port that speaks `protocol`.
+    #[must_use]
+    pub fn has(&self, protocol: Protocol) -> bool {
+        self.ports.iter().any(|port| port.speaks == protocol)
+    }
+    /// The number of its first port that speaks `protocol`.
+    #[must_use]
+    pub fn port(&self, protocol: Protocol) -> Option<usize> {
+        self.ports.iter().position(|port| port.speaks == protocol)
+    }
+}
+
+impl Variant {
+    /// The component with this name.
+    #[must_use]
+    pub fn component(&self, name: &str) -> Option<&ComponentPlan> {
+        self.machine.iter().find(|component| component.name == name)
+    }
+    /// `card.pcie`
+    #[must_use]
+    pub fn port_name(&self, end: End) -> String {
+        let component = &self.machine[end.component];
+        format!("{}.{}", component.name, component.ports[end.port].name)
+    }
+}
+
+impl LinkPlan {
+    /// The end that is not the root port.
+    #[must_use]
+    pub fn device(&self) -> End {
+        if self.root == self.from { self.to } else { self.from }
+    }
+    /// The time of flight, one way, with what lies between.
+    #[must_use]
+    pub fn flight(&self) -> Span {
+        self.via.iter().fold(self.propagation, |sum, span| sum + *span)
+    }
+}
+
+impl PartialEq for ComponentPlan {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.part == other.part
+            && std::ptr::eq(self.model, other.model)
+            && self.params == other.params
+    }
+}
+
+impl fmt::Debug for ComponentPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = self.model.name;
+        f.debug_struct("ComponentPlan")
+            .field("name", &self.name)
+            .field("model", &model)
+            .field("params", &self.params)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Paths and values that turn `one` into `other`; `null` for what is gone.
+pub(crate) fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, Node)>) {
+    for entry in one.entries() {
+        if other.get(&entry.key).is_none() {
+            changes.push((crate::fields::join(path, &entry.key), Node::null()));
+        }
+    }
+    for entry in other.entries() {
+        let path = crate::fields::join(path, &entry.key);
+        match (one.get(&entry.key), &entry.value) {
+            (Some(a), b) if matches!((&a.kind, &b.kind), (Kind::Map(_), Kind::Map(_))) => {
+                differences(a, b, &path, changes);
+            }
+            (Some(a), b) if same(a, b) => {}
+            (_, value) => changes.push((path, value.clone())),
+        }
+    }
+}
+
+/// Whether two trees say the same, wherever and whoever said it.
+pub(crate) fn same(a: &Node, b: &Node) -> bool {
+    match (&a.kind, &b.kind) {
+        (Kind::Null, Kind::Null) => true,
+        (Kind::Scalar(a), Kind::Scalar(b)) => a == b,
+        (Kind::List(a), Kind::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Kind::Map(a), Kind::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
+        }
+        _ => false,
+    }
+}
+
+/// Who said each value, by path.
+fn origins(node: &Node, path: &str, list: &mut Vec<(String, Node)>) {
+    for entry in node.entries() {
+        let path = crate::fields::join(path, &entry.key);
+        if matches!(entry.value.kind, Kind::Map(_)) {
+            origins(&entry.value, &path, list);
+        } else {
+            let word = match entry.value.origin {
+                Origin::Default => "default",
+                Origin::Part => "part",
+                Origin::Scenario => "scenario",
+                Origin::Variant => "variant",
+                Origin::Set => "set",
+            };
+            list.push((path, Node::scalar(word)));
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What an author can get wrong: one variant a code, with the message and the remedy.
+//!
+//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are
+//! run as tests. `SC0…` are errors, `SC1…` warnings.
+
+use crate::node::Spot;
+use crate::spelling::Near;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Whether it stops a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// There is no plan.
+    Error,
+    /// There is a plan; it may not be what was meant.
+    Warning,
+}
+
+/// A mistake, or a doubt, with its place and remedy.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Diagnostic {
+    /// The text it was found in: a path, or `--set …`.
+    pub file: String,
+    /// Line, from 1; 0 if it is about the text as a whole.
+    pub line: u32,
+    /// Column, from 1, in characters; 0 if it is about the text as a whole.
+    pub column: u32,
+    /// `SC011`: see [`crate::explain`].
+    pub code: &'static str,
+    /// Whether it stops a run.
+    pub severity: Severity,
+    /// The place in the document: `links.slot.width`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let severity = if self.severity == Severity::Error { "error" } else { "warning" };
+        writeln!(f, "{severity}[{}] {}:{}:{}  {}", self.code, self.file, self.line, self.column, self.path)?;
+        write!(f, "  {}\n  help: {}", self.message, self.help)
+    }
+}
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
+        /// A mistake of the author, before it has a place.
+        #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+        pub(crate) enum Problem {
+            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
+        }
+
+        /// Every code, in order.
+        pub(crate) const CODES: &[&str] = &[$($code),*];
+
+        impl Problem {
+            /// The code: `SC011`.
+            pub(crate) const fn code(&self) -> &'static str {
+                match self { $(Self::$name { .. } => $code,)* }
+            }
+            /// What to do about it.
+            #[expect(unused_variables, reason = "not every help text repeats every field")]
+            fn help(&self) -> String {
+                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
+            }
+        }
+    };
+}
+
+problems! {
+    /// The text is not YAML.
+    Syntax { said: String } = "SC001", "this is not YAML: {said}", "look at the line and the one above it: a missing `:`, quote or bracket, or an indentation that does not line up";
+    /// A file cannot be read.
+    Unreadable { file: String, said: String } = "SC002", "cannot read `{file}`: {said}", "check the path, and that the file may be read; it must be UTF-8 text";
+    /// YAML beyond plain mappings, lists and values.
+    NotPlain { what: &'static str } = "SC003", "{what} has no place here", "write the value out where it is used; a scenario is one plain document";
+    /// A key or name that is there twice.
+    Duplicate { key: String, line: u32 } = "SC004", "`{key}` is already given in line {line}", "rename or remove one of the two";
+    /// A key that nobody knows.
+    UnknownKey { key: String, known: String, near: Near } = "SC005", "there is no `{key}` here", "{near}known here: {known}";
+    /// A key that is needed.
+    Missing { key: String, about: String } = "SC006", "`{key}` is missing", "add `{key}:`, {about}";
+    /// A list where a mapping belongs, and so on.
+    WrongKind { found: &'static str, wanted: &'static str } = "SC007", "this is {found}, where {wanted} belongs", "write {wanted}";
+    /// Not a quantity of the dimension.
+    Quantity { text: String, hint: String } = "SC008", "`{text}` cannot be read", "write {hint}";
+    /// A number out of its range.
+    OutOfRange { text: String, least: String, most: String } = "SC009", "`{text}` is out of range", "choose a value from {least} to {most}";
+    /// A word that is not in the list.
+    UnknownWord { word: String, words: String, near: Near } = "SC010", "`{word}` is none of the words that can stand here", "{near}write one of {words}";
+    /// A part that no catalogue has.
+    UnknownPart { name: String, near: Near } = "SC011", "there is no part `{name}`", "{near}`lanetwin parts` lists them; your own parts are read from `parts/` beside the scenario and from the folders in LANETWIN_PARTS";
+    /// A model that is not on the shelf.
+    UnknownModel { name: String, known: String, near: Near } = "SC012", "there is no model `{name}`", "{near}the models are {known}";
+    /// A component that the machine does not have.
+    UnknownComponent { name: String, known: String, near: Near } = "SC013", "the machine has no component `{name}`", "{near}its components are {known}";
+    /// A port that a component does not have.
+    UnknownPort { component: String, port: String, known: String, near: Near } = "SC014", "`{component}` has no port `{port}`", "{near}its ports are {known}";
+    /// More than one kind of port could be meant.
+    AmbiguousPort { component: String, fits: String } = "SC015", "more than one port of `{component}` fits here", "name one of {fits}";
+    /// A port at the end of two links.
+    PortTaken { port: String, link: String } = "SC016", "port `{port}` is already taken by link `{link}`", "use another port, or raise the component's `ports`";
+    /// No port is left.
+    NoPort { component: String, wanted: String } = "SC017", "`{component}` has no free {wanted} port", "raise the component's `ports`, remove a link, or choose another component";
+    /// A port that must be connected and is not.
+    Unconnected { port: String } = "SC018", "port `{port}` is not connected to anything", "add a link from or to it, or remove the component";
+    /// A link between ports that cannot be joined.
+    CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, or two block ports";
+    /// Not exactly one root port.
+    NoRoot { found: &'static str } = "SC020", "the link joins {found}", "one end of a PCIe link is a root port (of a component such as `generic-host-gen4`), the other a device";
+    /// A width that no link has.
+    ImpossibleWidth { text: String } = "SC021", "no link is `{text}` wide", "write x1, x2, x4, x8, x12, x16 or x32";
+    /// A generation that does not exist, or is not modelled.
+    ImpossibleGeneration { text: String } = "SC022", "`{text}` is no generation that is modelled", "write 1 to 5, or the rate of a lane: 2.5GT/s, 5GT/s, 8GT/s, 16GT/s, 32GT/s";
+    /// More lanes than a port has.
+    TooWide { width: String, port: String, has: String } = "SC023", "the link is {width}, but port `{port}` has only {has}", "narrow the link to {has}, or change `port.width` of the component";
+    /// Faster than a port can go.
+    TooFast { generation: String, port: String, has: String } = "SC024", "the link is {generation}, but port `{port}` reaches only {has}", "lower `gen`, or change `port.gen` of the component";
+    /// Not a payload size of the standard.
+    PayloadSize { text: String } = "SC025", "`{text}` is no payload size of the standard", "write 128B, 256B, 512B, 1KiB, 2KiB or 4KiB";
+    /// More payload than a port supports.
+    PayloadTooLarge { mps: String, port: String, has: String } = "SC026", "a Maximum Payload Size of {mps} is more than port `{port}` supports ({has})", "lower `mps` to {has}, or leave it out: it is then the smaller of the two ends";
+    /// A transfer of nothing.
+    EmptyTransfer = "SC027", "a transfer of 0 bytes moves nothing", "give a size of at least 1B";
+    /// A component that cannot do what a workload asks.
+    CannotServe { component: String, what: String } = "SC028", "`{component}` {what}", "name another component in `on:` or `target:`, or give it another part";
+    /// No way through the links.
+    NoPath { from: String, to: String } = "SC029", "there is no path of links from `{from}` to `{to}`", "add a link between them";
+    /// A variant or `--set` names a place that is not there.
+    UnknownPath { path: String, at: String, near: Near } = "SC030", "there is no `{path}`: nothing is called `{at}`", "{near}a path follows the names of the document, as in `links.slot.width`";
+    /// A variant that is not there.
+    UnknownVariant { name: String, known: String, near: Near } = "SC031", "there is no variant `{name}`", "{near}the variants are {known}";
+    /// A name that cannot be part of a path.
+    BadName { name: String } = "SC032", "`{name}` cannot be a name", "use letters, digits, `-` and `_`, and open with a letter: names are parts of paths such as `links.slot.width`";
+    /// Two keys of which only one can be.
+    Exclusive { one: &'static str, other: &'static str } = "SC033", "`{one}` and `{other}` exclude each other", "keep one of the two";
+    /// Nothing where something must be.
+    Empty { what: &'static str } = "SC034", "{what}", "add at least one";
+    /// The file of a part is called differently from the part.
+    PartFileName { name: String, file: String } = "SC035", "the file `{file}` holds a part called `{name}`", "give file and part the same name";
+    /// A number of a part without its origin.
+    NoSource { key: &'static str } = "SC036", "the number has no `{key}`", "say where it comes from: `kind` is datasheet, measured, standard, assumed or calibrated, `source` names the document, `to` what it was calibrated to";
+    /// `--set` without a path or a value.
+    BadSet { text: String } = "SC037", "`--set {text}` is not a path, `=` and a value", "write for example `--set links.slot.width=x4`";
+    /// A transfer that does not fit where its addresses are drawn from.
+    WindowTooSmall { size: String, window: String, key: &'static str } = "SC038", "a transfer of {size} does not fit into a {key} of {window}", "enlarge `{key}` or leave out the larger sizes";
+    /// More work than a run can be.
+    TooMuch { cases: usize, most: usize } = "SC039", "the lists multiply to {cases} cases", "shorten them to at most {most} cases in a workload";
+    /// A variant that changes how the run goes.
+    WholeRun { path: String } = "SC040", "a variant cannot change `{path}`", "a variant changes `machine`, `links` or `workloads`; everything else is of the whole run";
+
+    /// A bare suffix.
+    BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
+    /// Fewer lanes than both ends have.
+    Narrow { width: String, ends: String } = "SC102", "the link is {width}, though both ends could be {ends}", "if that is the question, move it into a variant; else leave `width` out";
+    /// Slower than both ends.
+    Slow { generation: String, ends: String } = "SC103", "the link is {generation}, though both ends reach {ends}", "if that is the question, move it into a variant; else leave `gen` out";
+    /// Two variants that are the same machine.
+    SameVariant { name: String, other: String } = "SC104", "variant `{name}` is the same as `{other}`", "change something in it, or remove it";
+    /// A part that hides one of the same name.
+    Hidden { name: String } = "SC105", "this part hides another called `{name}`", "rename it if both are to be had";
+    /// A component that nothing uses.
+    Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
+}
+
+impl Problem {
+    fn severity(&self) -> Severity {
+        if self.code().starts_with("SC0") { Severity::Error } else { Severity::Warning }
+    }
+}
+
+/// What was found so far, in whatever order; no two the same.
+#[derive(Default, Debug)]
+pub(crate) struct Reports {
+    found: BTreeSet<Report>,
+}
+
+/// A problem and its place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Report {
+    spot: Spot,
+    code: &'static str,
+    severity: Severity,
+    path: String,
+    message: String,
+    help: String,
+}
+
+impl Reports {
+    /// Notes a problem at a place of the document.
+    pub(crate) fn add(&mut self, problem: Problem, spot: Spot, path: &str) {
+        let help = problem.help();
+        let help = help.strip_suffix('.').unwrap_or(&help).to_owned();
+        self.found.insert(Report {
+            spot,
+            code: problem.code(),
+            severity: problem.severity(),
+            path: path.to_owned(),
+            message: problem.to_string(),
+            help,
+        });
+    }
+    /// Takes over what was found in each of the variants; what is wrong in some only says in which.
+    pub(crate) fn absorb_variants(&mut self, variants: Vec<(String, Self)>) {
+        let all = variants.len();
+        let everything: BTreeSet<Report> = variants.iter().flat_map(|(_, one)| one.found.clone()).collect();
+        for mut report in everything {
+            let has = |one: &Self| one.found.contains(&report);
+            let names: Vec<&str> =
+                variants.iter().filter(|(_, one)| has(one)).map(|(name, _)| &**name).collect();
+            if names.len() < all {
+                let plural = if names.len() == 1 { "" } else { "s" };
+                report.message = format!("{} (in variant{plural} `{}`)", report.message, names.join("`, `"));
+            }
+            self.found.insert(report);
+        }
+    }
+    /// Whether there is an error among them.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.found.iter().any(|report| report.severity == Severity::Error)
+    }
+    /// All of them, in the order of their places.
+    pub(crate) fn into_diagnostics(self, sources: &[String]) -> Vec<Diagnostic> {
+        let complete = |report: Report| Diagnostic {
+            code: report.code,
+            severity: report.severity,
+            file: sources.get(usize::from(report.spot.file)).cloned().unwrap_or_default(),
+            line: report.spot.line,
+            column: report.spot.column,
+            path: report.path,
+            message: report.message,
+            help: report.help,
+        };
+        self.found.into_iter().map(complete).collect()
+    }
+}
+
+/// The words of a list, for a message: `a`, `b`, `c`.
+pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    if words.is_empty() { "none".into() } else { format!("`{}`", words.join("`, `")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_ascend_and_are_never_used_twice() {
+        assert!(CODES.windows(2).all(|pair| pair[0] < pair[1]), "{CODES:?}");
+    }
+
+    #[test]
+    fn what_is_wrong_in_some_variants_says_in_which() {
+        let with = |problems: &[Problem]| {
+            let mut reports = Reports::default();
+            problems.iter().for_each(|problem| reports.add(problem.clone(), Spot::default(), "x"));
+            reports
+        };
+        let bad = |name: &str| Problem::BadName { name: name.into() };
+        let mut all = Reports::default();
+        all.absorb_variants(vec![
+            ("a".into(), with(&[Problem::EmptyTransfer, bad("1")])),
+            ("b".into(), with(&[Problem::EmptyTransfer])),
+            ("c".into(), with(&[Problem::EmptyTransfer, bad("1"), bad("2")])),
+        ]);
+        let messages: Vec<String> = all.into_diagnostics(&[]).into_iter().map(|d| d.message).collect();
+        assert_eq!(
+            messages,
+            [
+                "a transfer of 0 bytes moves nothing",
+                "`1` cannot be a name (in variants `a`, `c`)",
+                "`2` cannot be a name (in variant `c`)",
+            ]
+        );
+    }
+}

@@ -1,0 +1,416 @@
+//! `links:` – which ports are joined, and what PCIe makes of it.
+
+use super::{Machine, check_name};
+use crate::fields::{self, Fields, Said, is_map, join};
+use crate::language::LINK;
+use crate::node::{Entry, Node, Origin, Spot};
+use crate::plan::{ComponentPlan, End, Join, LinkPlan, PortPlan};
+use crate::problem::{Problem, Reports, quoted};
+use crate::quantity;
+use crate::spelling::Near;
+use lanetwin_pcie::link::DllpMode;
+use lanetwin_pcie::spec::Clocking;
+use lanetwin_ports::{Dimension, Protocol, Value};
+use lanetwin_units::{Bytes, Generation, Span, Width};
+use std::collections::BTreeMap;
+
+/// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
+const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
+
+/// What is joined with what.
+#[derive(Default)]
+pub(super) struct Wiring {
+    pub links: Vec<LinkPlan>,
+    pub joins: Vec<Join>,
+    /// Every port that is taken, and by which link.
+    pub taken: BTreeMap<End, String>,
+}
+
+/// What a link's end names.
+struct Named {
+    component: usize,
+    /// The port, or the group of ports that are alike, or nothing.
+    port: Option<String>,
+    spot: Spot,
+    path: String,
+}
+
+/// Reads the section; the wiring, and the section with every default filled in.
+pub(super) fn read(node: Option<&Node>, machine: &Machine, reports: &mut Reports) -> Option<(Wiring, Node)> {
+    let mut wiring = Wiring::default();
+    let Some(node) = node else { return Some((wiring, Node::map::<&str>([]))) };
+    if !is_map(node, "links", reports) {
+        return None;
+    }
+    let mut open = Vec::new();
+    for entry in node.entries() {
+        let path = join("links", &entry.key);
+        check_name(&entry.key, entry.spot, &path, reports);
+        let Some(fields) = Fields::open(&entry.value, &path, LINK, &[], reports) else { continue };
+        let ends = [end(&fields, "from", machine, reports), end(&fields, "to", machine, reports)];
+        open.push((entry, fields, ends, [None, None]));
+    }
+    // ports that are named come first, so that those that are not named take what is left
+    for exact in [true, false] {
+        for (entry, _, ends, ports) in &mut open {
+            for (named, port) in ends.iter().zip(ports) {
+                if let Some(named) = named.as_ref().filter(|named| is_exact(named, machine) == exact) {
+                    *port = take(named, &entry.key, machine, &mut wiring, reports);
+                }
+            }
+        }
+    }
+    let mut complete = Vec::new();
+    for (entry, fields, _, ports) in open {
+        if let [Some(from), Some(to)] = ports {
+            let link = Link { entry, fields, from, to, machine };
+            complete.extend(link.read(&mut wiring, reports).map(|node| (entry.key.clone(), node)));
+        }
+    }
+    Some((wiring, Node::map(complete)))
+}
+
+fn end(fields: &Fields<'_>, key: &str, machine: &Machine, reports: &mut Reports) -> Option<Named> {
+    let path = fields.at(key);
+    let node = fields.written(key)?;
+    let text = fields::scalar(node, "a component or one of its ports", &path, reports)?;
+    let (component, port) =
+        text.split_once('.').map_or((text, None), |(component, port)| (component, Some(port)));
+    let component = machine.find(component, node.spot, &path, reports)?;
+    Some(Named { component, port: port.map(str::to_owned), spot: node.spot, path })
+}
+
+fn is_exact(named: &Named, machine: &Machine) -> bool {
+    let plan = machine.plan(named.component);
+    plan.is_some_and(|plan| plan.ports.iter().any(|port| named.port.as_ref() == Some(&port.name)))
+}
+
+/// The port that is meant, marked as taken.
+fn take(
+    named: &Named,
+    link: &str,
+    machine: &Machine,
+    wiring: &mut Wiring,
+    reports: &mut Reports,
+) -> Option<End> {
+    let plan = machine.plan(named.component)?;
+    let port = match &named.port {
+        Some(name) => match plan.ports.iter().position(|port| port.name == *name) {
+            Some(port) => port,
+            None if plan.ports.iter().any(|port| port.group == name) => {
+                free_port(named, plan, |port| port.group == name, wiring, reports)?
+            }
+            None => {
+                let names = || plan.ports.iter().map(|port| &*port.name);
+                let near = Near::of(name, names());
+                let problem = Problem::UnknownPort {
+                    component: plan.name.clone(),
+                    port: name.clone(),
+                    known: quoted(names()),
+                    near,
+                };
+                reports.add(problem, named.spot, &named.path);
+                return None;
+            }
+        },
+        None => {
+            let wanted = if plan.has(Protocol::Pcie) { Protocol::Pcie } else { Protocol::Block };
+            free_port(named, plan, |port| port.speaks == wanted, wiring, reports)?
+        }
+    };
+    let end = End { component: named.component, port };
+    if let Some(link) = wiring.taken.get(&end) {
+        let port = format!("{}.{}", plan.name, plan.ports[port].name);
+        reports.add(Problem::PortTaken { port, link: link.clone() }, named.spot, &named.path);
+        return None;
+    }
+    wiring.taken.insert(end, link.to_owned());
+    Some(end)
+}
+
+/// The first free port that fits, if all that fit are alike.
+fn free_port(
+    named: &Named,
+    plan: &ComponentPlan,
+    fits: impl Fn(&PortPlan) -> bool,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) -> Option<usize> {
+    let free = |port: &usize| !wiring.taken.contains_key(&End { component: named.component, port: *port });
+    let ports: Vec<usize> =
+        (0..plan.ports.len()).filter(|port| fits(&plan.ports[*port]) && free(port)).collect();
+    let Some(first) = ports.first() else {
+        let wanted = if plan.has(Protocol::Pcie) { "PCIe" } else { "PCIe or block" };
+        let problem = Problem::NoPort { component: plan.name.clone(), wanted: wanted.into() };
+        reports.add(problem, named.spot, &named.path);
+        return None;
+    };
+    if ports.iter().any(|port| plan.ports[*port].group != plan.ports[*first].group) {
+        let names: Vec<String> =
+            ports.iter().map(|port| format!("{}.{}", plan.name, plan.ports[*port].name)).collect();
+        let fits = quoted(names.iter().map(|name| &**name));
+        reports.add(Problem::AmbiguousPort { component: plan.name.clone(), fits }, named.spot, &named.path);
+        return None;
+    }
+    Some(*first)
+}
+
+/// A link whose ports are known.
+struct Link<'a> {
+    entry: &'a Entry,
+    fields: Fields<'a>,
+    from: End,
+    to: End,
+    machine: &'a Machine,
+}
+
+impl Link<'_> {
+    fn read(mut self, wiring: &mut Wiring, reports: &mut Reports) -> Option<Node> {
+        for (key, end) in [("from", self.from), ("to", self.to)] {
+            let origin = self.fields.written(key).map_or(Origin::Default, |node| node.origin);
+            self.fields.record(key, Node::scalar(self.port_name(end)).by(origin));
+        }
+        match (self.port(self.from).speaks, self.port(self.to).speaks) {
+            (Protocol::Pcie, Protocol::Pcie) => {
+                let link = self.pcie(reports)?;
+                wiring.links.push(link);
+            }
+            (Protocol::Block, Protocol::Block) => {
+                self.refuse_pcie_keys(reports);
+                wiring.joins.push(Join { name: self.entry.key.clone(), from: self.from, to: self.to });
+            }
+            (a, b) => {
+                let why = if a == b {
+                    format!("ports for {} are not wired by hand", protocol(a))
+                } else {
+                    format!("one speaks {}, the other {}", protocol(a), protocol(b))
+                };
+                let (from, to) = (self.port_name(self.from), self.port_name(self.to));
+                reports.add(Problem::CannotJoin { from, to, why }, self.entry.spot, &self.fields.path);
+                return None;
+            }
+        }
+        Some(self.fields.finish())
+    }
+
+    fn plan(&self, end: End) -> &ComponentPlan {
+        self.machine.plan(end.component).expect("a component with a port was understood")
+    }
+    fn port(&self, end: End) -> &PortPlan {
+        &self.plan(end).ports[end.port]
+    }
+    fn port_name(&self, end: End) -> String {
+        format!("{}.{}", self.plan(end).name, self.port(end).name)
+    }
+
+    /// Block ports are joined by nothing: they have no width, no rate, no flight.
+    fn refuse_pcie_keys(&self, reports: &mut Reports) {
+        for entry in self.entry.value.entries() {
+            let declared = LINK.iter().any(|field| field.name == entry.key);
+            if declared && !matches!(&*entry.key, "from" | "to") {
+                let known = quoted(["from", "to"]);
+                let problem = Problem::UnknownKey { key: entry.key.clone(), known, near: Near::default() };
+                reports.add(problem, entry.spot, &self.fields.at(&entry.key));
+            }
+        }
+    }
+
+    fn pcie(&mut self, reports: &mut Reports) -> Option<LinkPlan> {
+        let root = self.root(reports);
+        let generation = self.generation(reports);
+        let width = self.width(reports);
+        let mps = self.mps(reports);
+        let clocking = match self.choice("clocking", reports) {
+            Some("srns") => Some(Clocking::Srns),
+            Some("sris") => Some(Clocking::Sris),
+            other => other.map(|_| Clocking::Common),
+        };
+        let propagation = self.time("propagation", reports);
+        let bit_error_ratio = match self.fields.one("ber", reports) {
+            Some(Said { value: Value::Ratio(ratio), .. }) => Some(ratio),
+            _ => None,
+        };
+        let dllp = match self.choice("dllp", reports) {
+            Some("each") => Some(DllpMode::Each),
+            Some("off") => Some(DllpMode::Off),
+            other => other.map(|_| DllpMode::Lump),
+        };
+        let skp = self.choice("skp", reports).map(|word| word == "on");
+        let via = self.fields.many("via", reports);
+        let via = via.map(|list| list.into_iter().map(|said| span(said.value)).collect());
+        let root = root?;
+        Some(LinkPlan {
+            name: self.entry.key.clone(),
+            from: self.from,
+            to: self.to,
+            root,
+            generation: generation?,
+            width: width?,
+            mps: mps?,
+            rcb: if self.plan(root).params.choice("port.rcb") == "128B" { 128 } else { 64 },
+            clocking: clocking?,
+            propagation: propagation?,
+            bit_error_ratio: bit_error_ratio?,
+            dllp: dllp?,
+            skp: skp?,
+            via: via?,
+        })
+    }
+
+    /// The end that is a root port.
+    fn root(&self, reports: &mut Reports) -> Option<End> {
+        let found = match (self.plan(self.from).is_host(), self.plan(self.to).is_host()) {
+            (true, false) => return Some(self.from),
+            (false, true) => return Some(self.to),
+            (true, true) => "two hosts",
+            (false, false) => "two devices",
+        };
+        reports.add(Problem::NoRoot { found }, self.entry.spot, &self.fields.path);
+        None
+    }
+
+    /// The smaller of what the two ends have, and the port that has it.
+    fn least(&self, of: impl Fn(&ComponentPlan) -> u64) -> (u64, End) {
+        let ends = [self.from, self.to];
+        ends.map(|end| (of(self.plan(end)), end)).into_iter().min().expect("a link has two ends")
+    }
+
+    fn generation(&mut self, reports: &mut Reports) -> Option<Generation> {
+        let (most, at) = self.least(|plan| plan.params.count("port.gen"));
+        let best = Generation::from_number(most).expect("the range of port.gen");
+        let Some(node) = self.fields.written("gen") else {
+            self.fields.record("gen", Node::scalar(most.to_string()));
+            return Some(best);
+        };
+        let text = fields::scalar(node, "a generation", &self.fields.at("gen"), reports)?;
+        let Some(generation) = generation_of(text) else {
+            self.fields.fault("gen", Problem::ImpossibleGeneration { text: text.into() }, reports);
+            return None;
+        };
+        self.fields.record("gen", Node::scalar(generation.number().to_string()).by(node.origin));
+        if generation > best {
+            let (port, has) = (self.port_name(at), best.to_string());
+            let problem = Problem::TooFast { generation: generation.to_string(), port, has };
+            self.fields.fault("gen", problem, reports);
+        } else if generation < best && node.origin == Origin::Scenario {
+            let problem = Problem::Slow { generation: generation.to_string(), ends: best.to_string() };
+            self.fields.fault("gen", problem, reports);
+        }
+        Some(generation)
+    }
+
+    fn width(&mut self, reports: &mut Reports) -> Option<Width> {
+        let (lanes, at) = self.least(|plan| plan.params.count("port.width"));
+        let most =
+            *Width::ALL.iter().rfind(|width| width.lanes() <= lanes).expect("a port has at least one lane");
+        let Some(node) = self.fields.written("width") else {
+            self.fields.record("width", Node::scalar(most.to_string()));
+            return Some(most);
+        };
+        let text = fields::scalar(node, "a width", &self.fields.at("width"), reports)?;
+        let Some(width) = width_of(text) else {
+            self.fields.fault("width", Problem::ImpossibleWidth { text: text.into() }, reports);
+            return None;
+        };
+        self.fields.record("width", Node::scalar(width.to_string()).by(node.origin));
+        if width > most {
+            let (port, has) = (self.port_name(at), format!("x{lanes}"));
+            self.fields.fault("width", Problem::TooWide { width: width.to_string(), port, has }, reports);
+        } else if width < most && node.origin == Origin::Scenario {
+            self.fields.fault(
+                "width",
+                Problem::Narrow { width: width.to_string(), ends: most.to_string() },
+                reports,
+            );
+        }
+        Some(width)
+    }
+
+    fn mps(&mut self, reports: &mut Reports) -> Option<u16> {
+        let (most, at) = self.least(|plan| plan.params.size("port.mps").0);
+        for end in [self.from, self.to] {
+            self.check_port_size(end, "port.mps", reports);
+            self.check_port_size(end, "port.mrrs", reports);
+        }
+        let size = |bytes| quantity::written(Value::Size(Bytes(bytes)));
+        let Some(said) = self.fields.one("mps", reports) else {
+            if self.fields.written("mps").is_some() {
+                return None;
+            }
+            self.fields.record("mps", Node::scalar(size(most)));
+            return payload_size(most);
+        };
+        let Value::Size(Bytes(bytes)) = said.value else { unreachable!("`mps` is declared as a size") };
+        let mps = payload_size(bytes);
+        if mps.is_none() {
+            self.fields.fault("mps", Problem::PayloadSize { text: size(bytes) }, reports);
+        } else if bytes > most {
+            let (port, has) = (self.port_name(at), size(most));
+            self.fields.fault("mps", Problem::PayloadTooLarge { mps: size(bytes), port, has }, reports);
+        }
+        mps
+    }
+
+    /// A port's own sizes are sizes of the standard, too.
+    fn check_port_size(&self, end: End, param: &str, reports: &mut Reports) {
+        let size = self.plan(end).params.size(param);
+        if payload_size(size.0).is_none() {
+            let slot = &self.machine.components[end.component];
+            let path = join(&join("machine", &slot.name), param);
+            reports.add(
+                Problem::PayloadSize { text: quantity::written(Value::Size(size)) },
+                slot.spot,
+                &path,
+            );
+        }
+    }
+
+    fn choice(&mut self, key: &str, reports: &mut Reports) -> Option<&'static str> {
+        match self.fields.one(key, reports)?.value {
+            Value::Choice(word) => Some(word),
+            other => unreachable!("`{key}` is declared as a choice, read as {other:?}"),
+        }
+    }
+    fn time(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
+        self.fields.one(key, reports).map(|said| span(said.value))
+    }
+}
+
+fn span(value: Value) -> Span {
+    if let Value::Time(span) = value { span } else { unreachable!("declared as a time, read as {value:?}") }
+}
+
+fn payload_size(bytes: u64) -> Option<u16> {
+    let standard = PAYLOAD_SIZES.contains(&bytes) && bytes.is_power_of_two();
+    u16::try_from(bytes).ok().filter(|_| standard)
+}
+
+/// `x4`
+pub(crate) fn width_of(text: &str) -> Option<Width> {
+    let lanes = text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Width::from_lanes(lanes.parse().ok()?)
+}
+
+/// `5`, `gen5`, `Gen5`, or the rate of a lane: `32GT/s`.
+pub(crate) fn generation_of(text: &str) -> Option<Generation> {
+    let rate = |generation: &Generation| {
+        let megatransfers = generation.megatransfers();
+        let half = if megatransfers.is_multiple_of(1_000) { "" } else { ".5" };
+        format!("{}{half}GT/s", megatransfers / 1_000) == text
+    };
+    let number = text.strip_prefix("gen").or_else(|| text.strip_prefix("Gen")).unwrap_or(text);
+    let count = quantity::read(Dimension::Count { least: 1, most: 5 }, number);
+    match count {
+        Ok((Value::Count(number), _)) => Generation::from_number(number),
+        _ => Generation::ALL.into_iter().find(rate),
+    }
+}
+
+const fn protocol(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Pcie => "PCIe",
+        Protocol::Dma => "DMA commands",
+        Protocol::Block => "block requests",
+        Protocol::Cpu => "the processor's side",
+    }
+}

@@ -1,0 +1,259 @@
+//! From a tree to a plan: everything is checked, everything is reported, every default is filled in.
+//!
+//! ```text
+//!  text ─ yaml ─► tree ─ overlay (--set, variant) ─► one tree a variant ─ machine, links, workloads ─► Variant
+//!                                                                └► what is wrong, with its place
+//! ```
+
+mod links;
+mod machine;
+mod workloads;
+
+use crate::catalogue::{Catalogue, add_source};
+use crate::fields::{Fields, is_map, is_name, join};
+use crate::language::{AS_IS, COMPARE, DOCUMENT, RUN};
+use crate::node::{Kind, Node, Origin, Spot};
+use crate::overlay;
+use crate::plan::{Compare, ComponentPlan, Plan, Run, Variant, WarmUp, same};
+use crate::problem::{Diagnostic, Problem, Reports, quoted};
+use crate::spelling::Near;
+use crate::yaml;
+use lanetwin_ports::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A scenario after checking: the plan if there is no error, and everything that was found.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The plan; none if there is an error.
+    pub plan: Option<Plan>,
+    /// Errors and warnings, in the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks a scenario.
+pub(crate) fn check(
+    path: &str,
+    text: &str,
+    sets: &[String],
+    catalogue: &Catalogue,
+    mut sources: Vec<String>,
+    mut reports: Reports,
+) -> Checked {
+    let file = add_source(&mut sources, path.to_owned());
+    let plan = plan(path, text, sets, file, catalogue, &mut sources, &mut reports);
+    let plan = plan.filter(|_| !reports.has_errors());
+    let diagnostics = reports.into_diagnostics(&sources);
+    let plan = plan.map(|plan| Plan { warnings: diagnostics.clone(), ..plan });
+    Checked { plan, diagnostics }
+}
+
+fn plan(
+    path: &str,
+    text: &str,
+    sets: &[String],
+    file: Spot,
+    catalogue: &Catalogue,
+    sources: &mut Vec<String>,
+    reports: &mut Reports,
+) -> Option<Plan> {
+    let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
+    for text in sets {
+        let spot = add_source(sources, format!("--set {text}"));
+        overlay::set(&mut tree, text, spot.file, reports);
+    }
+    let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
+    let about = document.text("about", reports).map(|said| said.value);
+    let trees = variant_trees(&tree, reports);
+    let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
+    let compare = read_compare(document.written("compare"), &names, reports);
+    let run = read_run(document.written("run"), reports);
+    let mut variants = Vec::new();
+    let mut found = Vec::new();
+    for (name, spot, tree) in &trees {
+        let mut reports = Reports::default();
+        let variant = resolve(name, tree, catalogue, &mut reports);
+        found.push((name.clone(), reports));
+        variants.extend(variant.map(|variant| (*spot, variant)));
+    }
+    reports.absorb_variants(found);
+    if !reports.has_errors() {
+        report_same(&variants, reports);
+    }
+    if variants.len() < trees.len() {
+        return None;
+    }
+    let variants: Vec<Variant> = variants.into_iter().map(|(_, variant)| variant).collect();
+    let name =
+        Path::new(path).file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into());
+    let parts = parts_of(&variants, catalogue);
+    let text = text.to_owned();
+    let path = path.to_owned();
+    Some(Plan {
+        name,
+        about: about?,
+        path,
+        text,
+        variants,
+        compare: compare?,
+        run: run?,
+        parts,
+        warnings: Vec::new(),
+    })
+}
+
+/// The parts that the components of any variant are.
+fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
+    let components = variants.iter().flat_map(|variant| &variant.machine);
+    let parts = components.filter_map(|component| catalogue.find(component.part.as_ref()?));
+    parts.map(|part| (part.name.clone(), part.clone())).collect()
+}
+
+/// The document of each variant, and where the variant stands.
+fn variant_trees(tree: &Node, reports: &mut Reports) -> Vec<(String, Spot, Node)> {
+    let as_is = || vec![(AS_IS.to_owned(), tree.spot, tree.clone())];
+    let Some(section) = tree.get("variants").filter(|node| node.kind != Kind::Null) else { return as_is() };
+    if !is_map(section, "variants", reports) {
+        return as_is();
+    }
+    if section.entries().is_empty() {
+        reports.add(Problem::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
+        return as_is();
+    }
+    let mut trees = Vec::new();
+    for entry in section.entries() {
+        let path = join("variants", &entry.key);
+        check_name(&entry.key, entry.spot, &path, reports);
+        let mut varied = tree.clone();
+        if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
+            overlay::vary(&mut varied, &entry.key, &entry.value, reports);
+        }
+        trees.push((entry.key.clone(), entry.spot, varied));
+    }
+    trees
+}
+
+fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
+    if !is_name(name) {
+        reports.add(Problem::BadName { name: name.into() }, spot, path);
+    }
+}
+
+/// One variant; none if something in it is wrong.
+fn resolve(name: &str, tree: &Node, catalogue: &Catalogue, reports: &mut Reports) -> Option<Variant> {
+    let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
+    let (machine, machine_node) = machine::read(section("machine")?, catalogue, reports)?;
+    let (wiring, links_node) = links::read(section("links"), &machine, reports)?;
+    // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
+    let wired = !reports.has_errors();
+    let workloads = section("workloads").and_then(|node| workloads::read(node, &machine, &wiring, reports));
+    if wired {
+        let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
+        machine::report_unconnected(&machine, &wiring, loads, reports);
+    }
+    let (workloads, workloads_node) = workloads?;
+    if !reports.has_errors() {
+        machine::report_idle(&machine, &wiring, &workloads, reports);
+    }
+    if reports.has_errors() {
+        return None;
+    }
+    let document =
+        Node::map([("machine", machine_node), ("links", links_node), ("workloads", workloads_node)]);
+    Some(Variant {
+        name: name.to_owned(),
+        machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
+        links: wiring.links,
+        joins: wiring.joins,
+        workloads,
+        document,
+    })
+}
+
+/// The machine while it is checked: what is wrong in one place must not be reported again in others.
+struct Machine {
+    components: Vec<Slot>,
+}
+
+/// A component that may not have been understood.
+struct Slot {
+    name: String,
+    spot: Spot,
+    plan: Option<ComponentPlan>,
+}
+
+impl Machine {
+    /// The component that `name` means; reports it if there is none.
+    fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
+        let found = self.components.iter().position(|slot| slot.name == name);
+        if found.is_none() {
+            let names = || self.components.iter().map(|slot| &*slot.name);
+            let near = Near::of(name, names());
+            reports.add(
+                Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
+                spot,
+                path,
+            );
+        }
+        found
+    }
+    /// The component, if it was understood.
+    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
+        self.components[component].plan.as_ref()
+    }
+}
+
+/// Variants that are the same machine with the same workloads.
+fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
+    for (index, (spot, variant)) in variants.iter().enumerate() {
+        let earlier = variants[..index].iter().find(|(_, other)| same(&other.document, &variant.document));
+        if let Some((_, other)) = earlier {
+            let problem = Problem::SameVariant { name: variant.name.clone(), other: other.name.clone() };
+            reports.add(problem, *spot, &join("variants", &variant.name));
+        }
+    }
+}
+
+fn read_compare(node: Option<&Node>, variants: &[&str], reports: &mut Reports) -> Option<Compare> {
+    let empty = Node::map::<&str>([]);
+    let mut fields = Fields::open(node.unwrap_or(&empty), "compare", COMPARE, &[], reports)?;
+    let baseline = match fields.text("baseline", reports) {
+        None if fields.written("baseline").is_some() => None,
+        None => Some(0),
+        Some(said) => {
+            let found = variants.iter().position(|name| **name == said.value);
+            if found.is_none() {
+                let near = Near::of(&said.value, variants.iter().copied());
+                let known = quoted(variants.iter().copied());
+                fields.fault("baseline", Problem::UnknownVariant { name: said.value, known, near }, reports);
+            }
+            found
+        }
+    };
+    let within = match fields.one("equivalent_within", reports)?.value {
+        Value::Ratio(ratio) => ratio,
+        other => unreachable!("declared as a ratio, read as {other:?}"),
+    };
+    Some(Compare { baseline: baseline?, equivalent_within: within })
+}
+
+fn read_run(node: Option<&Node>, reports: &mut Reports) -> Option<Run> {
+    let empty = Node::map::<&str>([]);
+    let mut fields = Fields::open(node.unwrap_or(&empty), "run", RUN, &[], reports)?;
+    let mut count = |key: &str| match fields.one(key, reports)?.value {
+        Value::Count(count) => Some(count),
+        other => unreachable!("declared as a count, read as {other:?}"),
+    };
+    let (repeats, seed) = (count("repeats"), count("seed"));
+    let warm_up = fields.text("warm-up", reports).and_then(|said| match (&*said.value, said.value.parse()) {
+        ("auto", _) => Some(WarmUp::Auto),
+        (_, Ok(transfers)) => Some(WarmUp::Transfers(transfers)),
+        (_, Err(_)) => {
+            let hint = "`auto`, or a whole number of transfers".into();
+            fields.fault("warm-up", Problem::Quantity { text: said.value, hint }, reports);
+            None
+        }
+    });
+    let repeats = u32::try_from(repeats?).expect("declared as at most 10 000");
+    Some(Run { repeats, warm_up: warm_up?, seed: seed? })
+}

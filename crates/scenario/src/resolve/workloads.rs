@@ -1,0 +1,386 @@
+//! `workloads:` – who asks what of whom, spread out into cases.
+
+use super::links::Wiring;
+use super::{Machine, check_name};
+use crate::fields::{Fields, Said, is_map, join};
+use crate::language::{BLOCK, DMA, WORKLOAD};
+use crate::node::{Entry, Node};
+use crate::plan::{
+    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, Offered, Pattern,
+    WorkloadPlan,
+};
+use crate::problem::{Problem, Reports};
+use crate::quantity;
+use lanetwin_ports::{Protocol, Value};
+use lanetwin_units::Bytes;
+use std::collections::BTreeSet;
+
+/// More cases than this are a slip of the pen.
+const MOST_CASES: usize = 10_000;
+
+/// Reads the section; the workloads, and the section with every default filled in.
+pub(super) fn read(
+    node: &Node,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) -> Option<(Vec<WorkloadPlan>, Node)> {
+    if !is_map(node, "workloads", reports) {
+        return None;
+    }
+    if node.entries().is_empty() {
+        reports.add(Problem::Empty { what: "there is no workload" }, node.spot, "workloads");
+        return None;
+    }
+    let read = |entry| workload(entry, machine, wiring, reports);
+    // all of them, before the first that is wrong ends it
+    let read: Vec<_> = node.entries().iter().map(read).collect();
+    let read: Vec<(WorkloadPlan, Node)> = read.into_iter().collect::<Option<_>>()?;
+    let (plans, nodes): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    let named: Vec<_> = plans.iter().map(|plan: &WorkloadPlan| plan.name.clone()).zip(nodes).collect();
+    Some((plans, Node::map(named)))
+}
+
+fn workload(
+    entry: &Entry,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) -> Option<(WorkloadPlan, Node)> {
+    let path = join("workloads", &entry.key);
+    check_name(&entry.key, entry.spot, &path, reports);
+    let mut fields = Fields::open(&entry.value, &path, WORKLOAD, &[], reports)?;
+    let on = component(&mut fields, "on", machine, reports);
+    let (cases, target) = match (fields.written("dma"), fields.written("block")) {
+        (Some(node), None) => {
+            let cases = dma(node, &fields.at("dma"), reports);
+            let target = dma_target(&mut fields, machine, reports);
+            if let (Some(on), Some(target)) = (on, target) {
+                check_dma(&fields, on, target, machine, wiring, reports);
+            }
+            record(&mut fields, "dma", cases, target)
+        }
+        (None, Some(node)) => {
+            let cases = block(node, &fields.at("block"), reports);
+            let target = component(&mut fields, "target", machine, reports);
+            if fields.written("target").is_none() {
+                let about = "the component that answers".into();
+                fields.fault("target", Problem::Missing { key: "target".into(), about }, reports);
+            }
+            if let (Some(on), Some(target)) = (on, target) {
+                check_block(&fields, on, target, machine, wiring, reports);
+            }
+            record(&mut fields, "block", cases, target)
+        }
+        (Some(_), Some(_)) => {
+            fields.fault("block", Problem::Exclusive { one: "dma", other: "block" }, reports);
+            return None;
+        }
+        (None, None) => {
+            let about = "or `block:`, with what is asked".into();
+            reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
+            return None;
+        }
+    };
+    let plan = WorkloadPlan { name: entry.key.clone(), on: on?, target: target?, cases: cases? };
+    Some((plan, fields.finish()))
+}
+
+type Cases = Option<(Vec<Case>, Node)>;
+
+fn record(
+    fields: &mut Fields<'_>,
+    key: &str,
+    cases: Cases,
+    target: Option<usize>,
+) -> (Option<Vec<Case>>, Option<usize>) {
+    let cases = cases.map(|(cases, node)| {
+        fields.record(key, node);
+        cases
+    });
+    (cases, target)
+}
+
+fn component(fields: &mut Fields<'_>, key: &str, machine: &Machine, reports: &mut Reports) -> Option<usize> {
+    let said = fields.text(key, reports)?;
+    machine.find(&said.value, said.spot, &fields.at(key), reports)
+}
+
+/// The target, or the only host.
+fn dma_target(fields: &mut Fields<'_>, machine: &Machine, reports: &mut Reports) -> Option<usize> {
+    if fields.written("target").is_some() {
+        return component(fields, "target", machine, reports);
+    }
+    let known = machine.components.iter().all(|slot| slot.plan.is_some());
+    let is_host = |component: &usize| machine.plan(*component).is_some_and(ComponentPlan::is_host);
+    let hosts: Vec<usize> = (0..machine.components.len()).filter(is_host).collect();
+    if let [host] = hosts[..] {
+        fields.record("target", Node::scalar(&machine.components[host].name));
+        return Some(host);
+    }
+    if known {
+        let about = format!("the host whose memory it is (the machine has {})", hosts.len());
+        fields.fault("target", Problem::Missing { key: "target".into(), about }, reports);
+    }
+    None
+}
+
+fn cannot(fields: &Fields<'_>, key: &str, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
+    let problem = Problem::CannotServe { component: plan.name.clone(), what: what.into() };
+    fields.fault(key, problem, reports);
+}
+
+fn check_dma(
+    fields: &Fields<'_>,
+    on: usize,
+    target: usize,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    let (Some(device), Some(host)) = (machine.plan(on), machine.plan(target)) else { return };
+    if !device.has(Protocol::Dma) {
+        cannot(fields, "on", device, "takes no DMA commands", reports);
+    }
+    if !host.is_host() {
+        cannot(fields, "target", host, "has no memory to read or write: it is no host", reports);
+    }
+    check_path(fields, on, target, machine, wiring, reports);
+}
+
+fn check_block(
+    fields: &Fields<'_>,
+    on: usize,
+    target: usize,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    let (Some(host), Some(disk)) = (machine.plan(on), machine.plan(target)) else { return };
+    if !host.is_host() {
+        cannot(fields, "on", host, "runs no driver: it is no host", reports);
+    }
+    if disk.has(Protocol::Block) {
+        return;
+    }
+    if disk.is_host() || disk.has(Protocol::Dma) || !disk.has(Protocol::Pcie) {
+        cannot(fields, "target", disk, "answers no block requests", reports);
+        return;
+    }
+    check_path(fields, on, target, machine, wiring, reports);
+}
+
+/// Reports if no links lead from one component to another. Links that were not understood may: then nothing is said.
+fn check_path(
+    fields: &Fields<'_>,
+    from: usize,
+    to: usize,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    let mut reached = BTreeSet::from([from]);
+    let mut next = vec![from];
+    while let Some(here) = next.pop() {
+        for link in &wiring.links {
+            for (a, b) in [(link.from.component, link.to.component), (link.to.component, link.from.component)]
+            {
+                if a == here && reached.insert(b) {
+                    next.push(b);
+                }
+            }
+        }
+    }
+    if reached.contains(&to) || reports.has_errors() {
+        return;
+    }
+    let name = |component: usize| machine.components[component].name.clone();
+    fields.fault("on", Problem::NoPath { from: name(from), to: name(to) }, reports);
+}
+
+fn dma(node: &Node, path: &str, reports: &mut Reports) -> Cases {
+    let mut fields = Fields::open(node, path, DMA, &[], reports)?;
+    let operation = match choice(&mut fields, "operation", reports) {
+        Some("write") => Some(DmaOperation::Write),
+        Some("mixed") => Some(DmaOperation::Mixed),
+        other => other.map(|_| DmaOperation::Read),
+    };
+    let sizes = sizes(&mut fields, reports);
+    let window = size(&mut fields, "window", reports);
+    let pattern = pattern(&mut fields, reports);
+    let cache = choice(&mut fields, "cache", reports)
+        .map(|word| if word == "cold" { Cache::Cold } else { Cache::Warm });
+    let offered = offered(&mut fields, "outstanding", reports);
+    let transfers = count(&mut fields, "transfers", reports);
+    let (sizes, window, offered) = (sizes?, window?, offered?);
+    fits(&fields, &sizes, "window", window, reports);
+    let (operation, pattern, cache, transfers) = (operation?, pattern?, cache?, transfers?);
+    let cases = spread(&fields, "outstanding", &sizes, &offered, reports, |size, offered| {
+        Load::Dma(DmaCase { operation, size, window, pattern, cache, offered, transfers })
+    })?;
+    Some((cases, fields.finish()))
+}
+
+fn block(node: &Node, path: &str, reports: &mut Reports) -> Cases {
+    let mut fields = Fields::open(node, path, BLOCK, &[], reports)?;
+    let sizes = sizes(&mut fields, reports);
+    let offered = offered(&mut fields, "depth", reports);
+    let read = match fields.one("read", reports) {
+        Some(Said { value: Value::Ratio(ratio), .. }) => Some(ratio),
+        _ => None,
+    };
+    let pattern = pattern(&mut fields, reports);
+    let span = size(&mut fields, "span", reports);
+    let requests = count(&mut fields, "requests", reports);
+    let (sizes, span, offered) = (sizes?, span?, offered?);
+    fits(&fields, &sizes, "span", span, reports);
+    let (read, pattern, requests) = (read?, pattern?, requests?);
+    let cases = spread(&fields, "depth", &sizes, &offered, reports, |size, offered| {
+        Load::Block(BlockCase { size, offered, read, pattern, span, requests })
+    })?;
+    Some((cases, fields.finish()))
+}
+
+fn choice(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<&'static str> {
+    match fields.one(key, reports)?.value {
+        Value::Choice(word) => Some(word),
+        other => unreachable!("`{key}` is declared as a choice, read as {other:?}"),
+    }
+}
+fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
+    let word = choice(fields, "pattern", reports)?;
+    Some(if word == "sequential" { Pattern::Sequential } else { Pattern::Random })
+}
+fn size(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Bytes> {
+    match fields.one(key, reports)?.value {
+        Value::Size(size) => Some(size),
+        other => unreachable!("`{key}` is declared as a size, read as {other:?}"),
+    }
+}
+fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
+    match fields.one(key, reports)?.value {
+        Value::Count(count) => Some(count),
+        other => unreachable!("`{key}` is declared as a count, read as {other:?}"),
+    }
+}
+
+/// A list that must not be empty.
+fn list(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
+    let list = fields.many(key, reports)?;
+    if list.is_empty() {
+        fields.fault(key, Problem::Empty { what: "the list is empty" }, reports);
+        return None;
+    }
+    Some(list)
+}
+
+/// The sizes of the transfers: at least a byte, and what a message can say.
+fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Bytes>> {
+    let list = list(fields, "size", reports)?;
+    let path = fields.at("size");
+    let mut sizes = Vec::new();
+    for said in &list {
+        let Value::Size(Bytes(bytes)) = said.value else { unreachable!("`size` is declared as a size") };
+        if bytes == 0 {
+            reports.add(Problem::EmptyTransfer, said.spot, &path);
+        } else if bytes > u64::from(u32::MAX) {
+            let text = quantity::written(said.value);
+            reports.add(
+                Problem::OutOfRange { text, least: "1B".into(), most: "4294967295B".into() },
+                said.spot,
+                &path,
+            );
+        } else {
+            sizes.push(Bytes(bytes));
+        }
+    }
+    (sizes.len() == list.len()).then_some(sizes)
+}
+
+/// What is offered: a rate, or so many in flight (under `key`).
+fn offered(fields: &mut Fields<'_>, key: &'static str, reports: &mut Reports) -> Option<Vec<Offered>> {
+    if fields.written("rate").is_none() {
+        let list = list(fields, key, reports)?;
+        let in_flight = |said: &Said<Value>| match said.value {
+            Value::Count(count) => {
+                Offered::Outstanding(u32::try_from(count).expect("declared as at most 65 536"))
+            }
+            other => unreachable!("`{key}` is declared as counts, read as {other:?}"),
+        };
+        return Some(list.iter().map(in_flight).collect());
+    }
+    if fields.written(key).is_some() {
+        fields.fault("rate", Problem::Exclusive { one: key, other: "rate" }, reports);
+    }
+    let rates = list(fields, "rate", reports);
+    let arrivals = choice(fields, "arrivals", reports)?;
+    let arrivals = if arrivals == "fixed" { Arrivals::Fixed } else { Arrivals::Poisson };
+    let mut offered = Vec::new();
+    for said in &rates? {
+        match said.value {
+            Value::Rate(0) => {
+                let (least, most) = ("1B/s".into(), "any".into());
+                let problem = Problem::OutOfRange { text: "0B/s".into(), least, most };
+                reports.add(problem, said.spot, &fields.at("rate"));
+                return None;
+            }
+            Value::Rate(bytes_per_second) => offered.push(Offered::Rate { bytes_per_second, arrivals }),
+            other => unreachable!("`rate` is declared as rates, read as {other:?}"),
+        }
+    }
+    Some(offered)
+}
+
+fn fits(fields: &Fields<'_>, sizes: &[Bytes], key: &'static str, room: Bytes, reports: &mut Reports) {
+    let Some(largest) = sizes.iter().max().filter(|size| **size > room) else { return };
+    let written = |size| quantity::written(Value::Size(size));
+    let problem = Problem::WindowTooSmall { size: written(*largest), window: written(room), key };
+    fields.fault(key, problem, reports);
+}
+
+/// Every size with everything that is offered.
+fn spread(
+    fields: &Fields<'_>,
+    closed: &'static str,
+    sizes: &[Bytes],
+    offered: &[Offered],
+    reports: &mut Reports,
+    load: impl Fn(Bytes, Offered) -> Load,
+) -> Option<Vec<Case>> {
+    let count = sizes.len().saturating_mul(offered.len());
+    if count > MOST_CASES {
+        fields.fault("size", Problem::TooMuch { cases: count, most: MOST_CASES }, reports);
+        return None;
+    }
+    let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
+        // the sizes are the axis; what is offered, if it varies, too, is a family of curves
+        (2.., _) => Some(Axis { name: "size", value: size.0 as f64, unit: "B" }),
+        _ if offered.len() == 1 => None,
+        (_, Offered::Outstanding(count)) => Some(Axis { name: closed, value: f64::from(count), unit: "" }),
+        (_, Offered::Rate { bytes_per_second, .. }) => {
+            Some(Axis { name: "rate", value: bytes_per_second as f64 * 8e-9, unit: "Gb/s" })
+        }
+    };
+    let label = |size: Bytes, offered_here: Offered| {
+        let size = quantity::label(Value::Size(size));
+        match offered_here {
+            _ if offered.len() == 1 => size,
+            Offered::Outstanding(count) => format!("{size}, {count} in flight"),
+            Offered::Rate { bytes_per_second, .. } => {
+                format!("{size}, {}", quantity::label(Value::Rate(bytes_per_second)))
+            }
+        }
+    };
+    let case = |size, offered| Case {
+        label: label(size, offered),
+        axis: axis(size, offered),
+        load: load(size, offered),
+    };
+    Some(
+        sizes
+            .iter()
+            .flat_map(|size| offered.iter().map(move |offered| (*size, *offered)))
+            .map(|(s, o)| case(s, o))
+            .collect(),
+    )
+}

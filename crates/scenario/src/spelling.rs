@@ -1,0 +1,69 @@
+//! Did you mean …?
+
+use std::fmt;
+
+/// The word that was probably meant, if any is near; displays as a sentence to open a help text with.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Near(Option<String>);
+
+impl Near {
+    /// The nearest of `words` to `word`: at most a third of its letters wrong.
+    pub(crate) fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let allowed = (word.chars().count() / 3).max(1);
+        let distances = words.into_iter().map(|candidate| (distance(word, candidate), candidate));
+        let near = distances.filter(|(distance, _)| *distance <= allowed).min();
+        Self(near.map(|(_, candidate)| candidate.to_owned()))
+    }
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |word| write!(f, "did you mean `{word}`? "))
+    }
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment); hyphen, underscore and
+/// case are no difference.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |word: &str| -> Vec<char> {
+        word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replace.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_near_and_another_word_is_not() {
+        let near = |word| Near::of(word, ["width", "generation", "warm-up"]).to_string();
+        assert_eq!(near("widht"), "did you mean `width`? ");
+        assert_eq!(near("warm_up"), "did you mean `warm-up`? ");
+        assert_eq!(near("Width"), "did you mean `width`? ");
+        assert_eq!(near("height"), "");
+        assert_eq!(near(""), "");
+    }
+
+    #[test]
+    fn distances() {
+        for (a, b, steps) in [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3)] {
+            assert_eq!((distance(a, b), distance(b, a)), (steps, steps), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Is the schema up to date, and does it accept what checking accepts?
+//!
+//! The validator here knows the keywords that our generator writes, and panics at any other.
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// With `LANETWIN_WRITE=1`, writes the file instead.
+#[test]
+fn the_schema_in_the_docs_is_up_to_date() {
+    let path = "docs/schema/scenario.schema.json";
+    if std::env::var_os("LANETWIN_WRITE").is_some() {
+        std::fs::write(root().join(path), lanetwin_scenario::schema()).expect("the schema is written");
+    }
+    let same = read(path) == lanetwin_scenario::schema();
+    assert!(same, "{path} is out of date: run this test with LANETWIN_WRITE=1");
+}
+
+#[test]
+fn every_scenario_and_template_is_valid_and_right() {
+    let schema = serde_json::from_str(&lanetwin_scenario::schema()).expect("the schema is JSON");
+    let mut texts: Vec<(String, String)> = lanetwin_scenario::templates()
+        .iter()
+        .map(|template| (template.name.into(), template.text.into()))
+        .collect();
+    for entry in std::fs::read_dir(root().join("scenarios")).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            let plan = lanetwin_scenario::check_path(&path, &[]).unwrap_or_else(|found| panic!("{found:#?}"));
+            assert_eq!(plan.warnings, [], "{}", path.display());
+            texts.push((path.display().to_string(), plan.document().to_yaml()));
+            texts.push((path.display().to_string(), plan.text));
+        }
+    }
+    assert!(texts.len() >= 5);
+    for (name, text) in texts {
+        assert_eq!(faults(&schema, &document(&text), "$"), [""; 0], "{name}");
+    }
+}
+
+/// Slips that a schema can see; the rest (which port, which path) only checking sees.
+#[test]
+fn a_slip_is_invalid_by_the_schema_too() {
+    let schema = serde_json::from_str(&lanetwin_scenario::schema()).expect("the schema is JSON");
+    let good = read("scenarios/demo.yaml");
+    for (from, to) in [
+        ("about:", "abuot:"),
+        ("width: x8", "width: x3"),
+        ("gen: 3", "gen: 6"),
+        ("window: 8KiB", "window: 8"),
+        ("operation: write", "operation: right"),
+        ("{part: nfp-6000}", "{part: nfp-6000, memory.dram: 90ns}"),
+        ("{part: nfp-6000}", "{model: root-complex, tick: 90ns}"),
+        ("{part: nfp-6000}", "{}"),
+        ("within: 2%", "within: 2 per cent"),
+        ("repeats: 5", "repeats: 0"),
+        ("seed: 1", "sede: 1"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let bad = good.replace(from, to);
+        assert_ne!(faults(&schema, &document(&bad), "$"), [""; 0], "{to}");
+        let checked = lanetwin_scenario::check_text(&bad);
+        assert_ne!(checked, [], "{to}: checking is at least as strict");
+    }
+}
+
+/// The document as JSON, by a reader that is not ours.
+fn document(text: &str) -> Value {
+    serde_saphyr::from_str(text).expect("YAML")
+}
+
+/// Where `value` breaks `schema`.
+fn faults(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let schema = match schema {
+        Value::Bool(true) => return Vec::new(),
+        Value::Bool(false) => return vec![format!("{at}: nothing may stand here")],
+        Value::Object(schema) => schema,
+        other => panic!("{other} is no schema"),
+    };
+    schema.iter().flat_map(|(keyword, rule)| keyword_faults(schema, keyword, rule, value, at)).collect()
+}
+
+fn keyword_faults(
+    schema: &Map<String, Value>,
+    keyword: &str,
+    rule: &Value,
+    value: &Value,
+    at: &str,
+) -> Vec<String> {
+    let list = || rule.as_array().expect("a list");
+    let valid = |schema: &Value| faults(schema, value, at).is_empty();
+    let unless =
+        |ok: bool| if ok { Vec::new() } else { vec![format!("{at}: {value} against {keyword} {rule}")] };
+    match keyword {
+        "$schema" | "$id" | "title" | "description" | "default" | "examples" | "then" => Vec::new(),
+        "type" => match rule {
+            Value::Array(kinds) => unless(kinds.iter().any(|kind| is(value, kind))),
+            kind => unless(is(value, kind)),
+        },
+        "enum" => unless(list().contains(value)),
+        "const" => unless(rule == value),
+        "minimum" => unless(value.as_f64().is_none_or(|number| number >= rule.as_f64().expect("a number"))),
+        "maximum" => unless(value.as_f64().is_none_or(|number| number <= rule.as_f64().expect("a number"))),
+        "pattern" => {
+            let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("a pattern");
+            unless(value.as_str().is_none_or(|text| pattern.is_match(text)))
+        }
+        "anyOf" => unless(list().iter().any(valid)),
+        "oneOf" => unless(list().iter().filter(|schema| valid(schema)).count() == 1),
+        "allOf" => list().iter().flat_map(|schema| faults(schema, value, at)).collect(),
+        "if" if valid(rule) => faults(&schema["then"], value, at),
+        "if" => Vec::new(),
+        "items" => {
+            let items = value.as_array().map_or(&[][..], |items| items);
+            items.iter().flat_map(|item| faults(rule, item, at)).collect()
+        }
+        _ => object_faults(schema, keyword, rule, value, at),
+    }
+}
+
+fn object_faults(
+    schema: &Map<String, Value>,
+    keyword: &str,
+    rule: &Value,
+    value: &Value,
+    at: &str,
+) -> Vec<String> {
+    let Value::Object(object) = value else { return Vec::new() };
+    let below = |key: &str| format!("{at}.{key}");
+    match keyword {
+        "required" => {
+            let keys = rule.as_array().expect("a list").iter().filter_map(Value::as_str);
+            keys.filter(|key| !object.contains_key(*key)).map(|key| format!("{at}: no {key}")).collect()
+        }
+        "properties" => {
+            let rules = rule.as_object().expect("a mapping");
+            let found = rules.iter().filter_map(|(key, schema)| Some((key, schema, object.get(key)?)));
+            found.flat_map(|(key, schema, value)| faults(schema, value, &below(key))).collect()
+        }
+        "additionalProperties" => {
+            let known = schema.get("properties").and_then(Value::as_object);
+            let more = object.iter().filter(|(key, _)| known.is_none_or(|known| !known.contains_key(*key)));
+            more.flat_map(|(key, value)| faults(rule, value, &below(key))).collect()
+        }
+        "propertyNames" => {
+            object.keys().flat_map(|key| faults(rule, &Value::String(key.clone()), &below(key))).collect()
+        }
+        other => panic!("the validator does not know `{other}`"),
+    }
+}
+
+fn is(value: &Value, kind: &Value) -> bool {
+    match kind.as_str().expect("the name of a type") {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        other => panic!("the validator does not know type `{other}`"),
+    }
+}
