@@ -56,6 +56,7 @@ macro_rules! problems {
         }
 
         /// Every code, in order.
+        #[cfg(test)]
         pub(crate) const CODES: &[&str] = &[$($code),*];
 
         impl Problem {

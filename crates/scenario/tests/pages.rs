@@ -17,7 +17,7 @@ const WITHOUT_EXAMPLES: [&str; 2] = ["SC002", "SC105"];
 
 #[test]
 fn wrong_examples_are_reported_and_right_ones_are_not() {
-    for (code, _) in codes().filter(|(code, _)| !WITHOUT_EXAMPLES.contains(code)) {
+    for (code, _) in codes().filter(|(code, _)| code.starts_with("SC") && !WITHOUT_EXAMPLES.contains(code)) {
         let page = explain(code).expect("every code has a page");
         let (wrong, right) = (found(page, "wrong"), found(page, "right"));
         assert!(!wrong.is_empty() && wrong.iter().all(|found| found == code), "{code}, wrong: {wrong:?}");
