@@ -77,8 +77,10 @@ pub struct Chain {
 /// Runs `packets` packets through the chain.
 pub fn chain(packets: u64) -> Chain {
     let mut builder = Builder::new();
-    let source = builder.add("source", Box::new(Source { left: packets, random: Stream::new(1, "source", "gaps") }));
-    let servers = [0, 1, 2].map(|i| builder.add(format!("server{i}"), Box::new(Server { free: Instant::ZERO })));
+    let source =
+        builder.add("source", Box::new(Source { left: packets, random: Stream::new(1, "source", "gaps") }));
+    let servers =
+        [0, 1, 2].map(|i| builder.add(format!("server{i}"), Box::new(Server { free: Instant::ZERO })));
     let sink = builder.add("sink", Box::new(Sink::default()));
     let path = [source, servers[0], servers[1], servers[2], sink];
     for pair in path.windows(2) {

@@ -3,7 +3,8 @@
 use crate::clock::cpu_seconds;
 use lanetwin_kernel::{Component, Context, Port};
 use lanetwin_pcie::link::{
-    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Forwarding, Skp, SwitchSpec,
+    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Forwarding, Skp,
+    SwitchSpec,
 };
 use lanetwin_pcie::spec::{AddressWidth, TlpKind};
 use lanetwin_ports::{Attributes, Builder, Links, LinksBuilder, Message, Tlps};
@@ -77,7 +78,11 @@ fn direction(width: Width, propagation: Span) -> Direction {
     let ample = Some(1024);
     Direction {
         propagation,
-        credits: Credits { header: [Some(128), Some(128), None], data: [ample, ample, None], latency: Span::from_ns(60) },
+        credits: Credits {
+            header: [Some(128), Some(128), None],
+            data: [ample, ample, None],
+            latency: Span::from_ns(60),
+        },
         replay_buffer: Some(16384),
         ack_latency: Span::from_ns(80),
         skp: Some(Skp { period: 371 * block, duration: block }),
@@ -128,7 +133,9 @@ pub fn run(scene: &Scene, tlp_by_tlp: bool) -> (f64, u64) {
     let digest = kernel.digest();
     let events = kernel.events();
     let links = kernel.component::<Links>(links).expect("links are links");
-    if std::env::args().len() > 1 { println!("events per write {}", events as f64 / scene.writes as f64); }
+    if std::env::args().len() > 1 {
+        println!("events per write {}", events as f64 / scene.writes as f64);
+    }
     let hops: u64 = links.report().iter().map(|r| r.activity.tlps).sum();
     assert_eq!(hops, 2 * u64::from(TLPS) * each * u64::from(scene.devices), "every TLP crosses two links");
     (hops as f64 / cpu / 1e6, digest)

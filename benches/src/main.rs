@@ -22,10 +22,30 @@ fn main() {
     if let Some(which) = std::env::args().nth(1) {
         let n: usize = which.parse().unwrap_or(0);
         let s = [
-            Scene { devices: 1, depth: 1, uplink: Width::X16, writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)) },
-            Scene { devices: 1, depth: 8, uplink: Width::X16, writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)) },
-            Scene { devices: 4, depth: 16, uplink: Width::X16, writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)) },
-            Scene { devices: 4, depth: 16, uplink: Width::X8, writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)) },
+            Scene {
+                devices: 1,
+                depth: 1,
+                uplink: Width::X16,
+                writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)),
+            },
+            Scene {
+                devices: 1,
+                depth: 8,
+                uplink: Width::X16,
+                writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)),
+            },
+            Scene {
+                devices: 4,
+                depth: 16,
+                uplink: Width::X16,
+                writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)),
+            },
+            Scene {
+                devices: 4,
+                depth: 16,
+                uplink: Width::X8,
+                writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)),
+            },
         ];
         println!("{:?}", links::run(&s[n], false));
         return;
@@ -34,8 +54,14 @@ fn main() {
         ("one 4 KiB write flow, QD 1", Scene { devices: 1, depth: 1, uplink: Width::X16, writes: 100_000 }),
         ("one 4 KiB write flow, QD 8", Scene { devices: 1, depth: 8, uplink: Width::X16, writes: 100_000 }),
         ("4 x4 into x16, QD 16", Scene { devices: 4, depth: 16, uplink: Width::X16, writes: 100_000 }),
-        ("4 x4 into x8 (oversubscribed), QD 16", Scene { devices: 4, depth: 16, uplink: Width::X8, writes: 100_000 }),
-        ("4 x4 into x4 (oversubscribed), QD 16", Scene { devices: 4, depth: 16, uplink: Width::X4, writes: 100_000 }),
+        (
+            "4 x4 into x8 (oversubscribed), QD 16",
+            Scene { devices: 4, depth: 16, uplink: Width::X8, writes: 100_000 },
+        ),
+        (
+            "4 x4 into x4 (oversubscribed), QD 16",
+            Scene { devices: 4, depth: 16, uplink: Width::X4, writes: 100_000 },
+        ),
     ];
     let simpy = SimPy::find();
     let mut calibration = Vec::new();

@@ -211,7 +211,11 @@ impl<M: Copy + Content> Builder<M> {
     ///
     /// # Panics
     /// If the path is taken.
-    pub fn add_foreseeing(&mut self, path: impl Into<String>, component: Box<dyn Component<M>>) -> ComponentId {
+    pub fn add_foreseeing(
+        &mut self,
+        path: impl Into<String>,
+        component: Box<dyn Component<M>>,
+    ) -> ComponentId {
         let id = self.add(path, component);
         self.foresees[id.index()] = true;
         id
@@ -291,6 +295,7 @@ impl<M: Copy + Content> Builder<M> {
             recent: Recent::new(observe.recent),
             tap: None,
             events: 0,
+            last_event: u64::MAX,
             handling: 0,
         };
         for i in 0..kernel.components.len() {
@@ -331,6 +336,7 @@ pub struct Kernel<M> {
     recent: Recent<M>,
     tap: Option<Box<dyn Tap<M>>>,
     events: u64,
+    last_event: u64,
     /// The component whose turn it is, for the report of a panic.
     handling: u32,
 }
@@ -345,6 +351,10 @@ impl<M: Copy + Content> Kernel<M> {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events
+    }
+    /// Handles no event after this many, whatever is asked: stops a run one event before something goes wrong.
+    pub fn stop_after(&mut self, events: u64) {
+        self.last_event = events;
     }
     /// The path of the component that handles, or last handled, an event.
     #[must_use]
@@ -363,14 +373,15 @@ impl<M: Copy + Content> Kernel<M> {
     pub fn inject(&mut self, at: Instant, entry: EntryId, message: M) {
         assert!(self.events == 0 || at.as_ps() > self.core.limit, "{at:?} has passed already");
         let wanted = (OUTSIDE, Port(entry.0 as u16));
-        let channel = self.core.channels.iter().position(|c| c.from == wanted).expect("an entry of this kernel");
+        let channel =
+            self.core.channels.iter().position(|c| c.from == wanted).expect("an entry of this kernel");
         self.core.send(channel as u32, at, message);
         self.tell_foreseen();
     }
     /// Handles everything up to and including `limit`, and decides nothing after it.
     pub fn run_until(&mut self, limit: Instant) {
         self.core.limit = self.core.limit.max(limit.as_ps());
-        while self.step_within(limit.as_ps()) {}
+        while self.events < self.last_event && self.step_within(limit.as_ps()) {}
         if limit != Instant::NEVER {
             self.core.now = self.core.now.max(limit.as_ps());
         }
@@ -438,7 +449,8 @@ impl<M: Copy + Content> Kernel<M> {
     fn note(&mut self, at: Instant, channel: u32, message: &M) {
         if self.observe.digest {
             let name = self.core.channels[channel as usize].name;
-            self.digest = self.digest.wrapping_add(mix(name ^ mix(at.as_ps()).wrapping_add(message.content())));
+            self.digest =
+                self.digest.wrapping_add(mix(name ^ mix(at.as_ps()).wrapping_add(message.content())));
         }
         self.recent.keep(at, channel, *message);
         if let Some(tap) = &mut self.tap {

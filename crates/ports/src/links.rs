@@ -6,8 +6,8 @@
 use crate::message::{Attributes, Message, Tlps};
 use lanetwin_kernel::{Component, Context, Port, Stream};
 use lanetwin_pcie::link::{
-    Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec, Environment,
-    Fabric, FabricBuilder, LinkId, OverheadTime, SwitchId, SwitchSpec, Train,
+    Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
+    Environment, Fabric, FabricBuilder, LinkId, OverheadTime, SwitchId, SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
 use lanetwin_units::Instant;
@@ -71,7 +71,9 @@ impl LinksBuilder {
         let streams = self
             .names
             .iter()
-            .flat_map(|n| ["bit errors there", "bit errors back"].map(|purpose| Stream::new(seed, &n.link, purpose)))
+            .flat_map(|n| {
+                ["bit errors there", "bit errors back"].map(|purpose| Stream::new(seed, &n.link, purpose))
+            })
             .collect();
         Ok(Links { fabric: self.fabric.build()?, addresses: self.addresses, names: self.names, streams })
     }

@@ -44,7 +44,8 @@ pub enum Message {
     },
 }
 
-const _: () = assert!(size_of::<Message>() <= 32, "a message is at most 32 bytes: larger state lives behind a handle");
+const _: () =
+    assert!(size_of::<Message>() <= 32, "a message is at most 32 bytes: larger state lives behind a handle");
 
 /// `count` equal TLPs one after another: a train.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,7 +159,14 @@ impl Content for Message {
         match *self {
             Self::Tlps(t) => fold(
                 1,
-                [u64::from(t.kind as u8), t.attributes.0.into(), t.count.into(), t.bytes.into(), t.handle.into(), t.address],
+                [
+                    u64::from(t.kind as u8),
+                    t.attributes.0.into(),
+                    t.count.into(),
+                    t.bytes.into(),
+                    t.handle.into(),
+                    t.address,
+                ],
             ),
             Self::Departed { handle } => fold(2, [handle.into()]),
             Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
@@ -166,7 +174,9 @@ impl Content for Message {
             Self::DmaDone(d) => fold(5, [d.handle.into(), d.status as u64]),
             Self::Block(t) => fold(6, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
             Self::BlockDone(d) => fold(7, [d.handle.into(), d.status as u64]),
-            Self::Mmio { to, bytes, handle, address } => fold(8, [to.0.into(), bytes.into(), handle.into(), address]),
+            Self::Mmio { to, bytes, handle, address } => {
+                fold(8, [to.0.into(), bytes.into(), handle.into(), address])
+            }
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
         }
     }

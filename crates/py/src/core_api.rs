@@ -6,7 +6,14 @@
 //! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`), and anything of
 //! Python (the crate root).
 
+use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
+use lanetwin_scenario::{Catalogue, Diagnostic};
+use lanetwin_stats::Margin;
+use lanetwin_stats::results::{ReadError, Results};
+use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
@@ -14,7 +21,6 @@ use std::sync::mpsc::Sender;
 #[derive(Debug)]
 pub enum Failure {
     /// The author of a document erred: a JSON array of diagnostics, all of them at once.
-    #[expect(dead_code, reason = "made by the engine's documents, once they are linked")]
     Diagnostics(String),
     /// Anything else that is not a bug: one sentence that says what was attempted and the likely remedy.
     Message(String),
@@ -48,7 +54,6 @@ impl Monitor {
     }
 
     /// Reports progress: one JSON object. Never blocks; a reader that has gone away is no error.
-    #[expect(dead_code, reason = "called by the engine, once it is linked")]
     pub fn report(&self, line: String) {
         if let Some(lines) = &self.lines {
             // The receiver only goes away when nobody waits any more; then there is nobody to tell.
@@ -62,84 +67,232 @@ impl Monitor {
     }
 
     /// Whether the computation was asked to stop.
-    #[expect(dead_code, reason = "called by the engine, once it is linked")]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 }
 
-fn not_linked_yet() -> Answer {
-    Err(Failure::Message("the engine is not linked yet".to_owned()))
+/// A document as JSON text.
+fn json<T: Serialize + ?Sized>(document: &T) -> Answer {
+    serde_json::to_string(document)
+        .map_err(|error| Failure::Message(format!("the answer is no JSON: {error}")))
+}
+
+/// What the author of a document did wrong.
+fn refused(diagnostics: &[Diagnostic]) -> Failure {
+    json(diagnostics).map_or_else(|failure| failure, Failure::Diagnostics)
 }
 
 /// Checks a scenario without running it: `{"diagnostics": […], "plan": … | null}`.
-pub fn check(_path: &str, _sets: &[String]) -> Answer {
-    not_linked_yet()
+pub fn check(path: &str, sets: &[String]) -> Answer {
+    match lanetwin_scenario::check_path(Path::new(path), sets) {
+        Ok(plan) => json(&serde_json::json!({ "diagnostics": plan.warnings, "plan": plan })),
+        Err(diagnostics) => json(&serde_json::json!({ "diagnostics": diagnostics, "plan": null })),
+    }
+}
+
+/// How a run is asked for.
+#[derive(Deserialize)]
+struct RunOptions {
+    #[serde(default)]
+    sets: Vec<String>,
+    #[serde(default)]
+    seed: Option<u64>,
+    #[serde(default)]
+    granularity: Granularity,
+    #[serde(default)]
+    threads: Option<usize>,
+}
+
+impl Watcher for Monitor {
+    fn progress(&self, progress: &Progress) {
+        if let Ok(line) = serde_json::to_string(progress) {
+            self.report(line);
+        }
+    }
+    fn is_cancelled(&self) -> bool {
+        Self::is_cancelled(self)
+    }
 }
 
 /// Simulates every variant and workload of a scenario: a results document.
 ///
 /// `options`: `{"sets": […], "seed": n | null, "granularity": "train" | "tlp", "threads": n | null}`.
-pub fn run(_path: &str, _options: &str, _monitor: &Monitor) -> Answer {
-    not_linked_yet()
+pub fn run(path: &str, options: &str, monitor: &Monitor) -> Answer {
+    let options: RunOptions = parse(options, "the options of the run")?;
+    let plan = lanetwin_scenario::check_path(Path::new(path), &options.sets).map_err(|d| refused(&d))?;
+    let RunOptions { sets, seed, granularity, threads } = options;
+    let options = Options { seed, granularity, threads, sets };
+    match world::run(&plan, &options, monitor) {
+        Ok(results) => Ok(results.to_json()),
+        Err(crash) => Err(Failure::Bug(keep_capsule(&crash.capsule))),
+    }
+}
+
+/// Writes a capsule where the user can find it; says what happened and how to bring it back.
+fn keep_capsule(capsule: &Capsule) -> String {
+    let what = format!(
+        "{} at {} ps in `{}` (variant `{}`, workload `{}`, case `{}`, seed {})",
+        capsule.message,
+        capsule.time_ps,
+        capsule.component,
+        capsule.variant,
+        capsule.workload,
+        capsule.case,
+        capsule.seed
+    );
+    let file = format!("lanetwin-capsule-{:x}.json", capsule.time_ps ^ capsule.events);
+    let text = serde_json::to_string_pretty(capsule).unwrap_or_default();
+    match std::fs::write(&file, text) {
+        Ok(()) => format!("{what}; `lanetwin replay {file}` stops one event before"),
+        Err(error) => format!("{what}; the capsule could not be written to {file}: {error}"),
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Message(format!("{what} cannot be read: {error}")))
 }
 
 /// Compares two results documents: a results document whose variants are the two.
-pub fn compare(_a: &str, _b: &str, _options: &str) -> Answer {
-    not_linked_yet()
+///
+/// `options`: `{"margin": x | null}`.
+pub fn compare(a: &str, b: &str, options: &str) -> Answer {
+    #[derive(Deserialize)]
+    struct Wanted {
+        margin: Option<f64>,
+    }
+    let wanted: Wanted = parse(options, "the options of the comparison")?;
+    let margin = wanted.margin.unwrap_or(DEFAULT_MARGIN);
+    let margin =
+        Margin::new(margin).ok_or_else(|| Failure::Message(format!("a margin is above 0, not {margin}")))?;
+    let read = |text, name| Results::from_json(text, name).map_err(|e| read_failure(&e));
+    let results = world::compare(&read(a, "A")?, &read(b, "B")?, margin);
+    if results.rows.is_empty() {
+        return Err(Failure::Message(
+            "the two documents have no row in common: no variant, workload, case and metric are the same"
+                .into(),
+        ));
+    }
+    Ok(results.to_json())
+}
+
+/// The margin of equivalence of a comparison that names none.
+const DEFAULT_MARGIN: f64 = 0.02;
+
+fn read_failure(error: &ReadError) -> Failure {
+    let diagnostic = serde_json::json!([{
+        "code": error.code, "severity": "error", "file": error.file, "line": error.line, "column": error.column,
+        "path": error.path, "message": error.message, "help": error.help,
+    }]);
+    Failure::Diagnostics(diagnostic.to_string())
 }
 
 /// Sets predictions against published numbers, for the claims named or for all of them.
 pub fn validate(_claims: &[String], _monitor: &Monitor) -> Answer {
-    not_linked_yet()
+    Err(Failure::Message("validation is not linked yet".into()))
 }
 
 /// The catalogue of parts.
 pub fn parts_list() -> Answer {
-    not_linked_yet()
+    let catalogue = Catalogue::built_in();
+    let list: Vec<_> = catalogue
+        .parts()
+        .map(|part| {
+            serde_json::json!({
+                "name": part.name, "kind": part.model.name, "about": part.about,
+                "grade": part.grade.to_string(), "validated": part.validated.clone().unwrap_or_default(),
+            })
+        })
+        .collect();
+    json(&list)
 }
 
 /// One part, with every number's source.
-pub fn parts_show(_name: &str) -> Answer {
-    not_linked_yet()
+pub fn parts_show(name: &str) -> Answer {
+    let catalogue = Catalogue::built_in();
+    let Some(part) = catalogue.find(name) else {
+        let known: Vec<&str> = catalogue.parts().map(|p| p.name.as_str()).collect();
+        return Err(Failure::Message(format!("there is no part `{name}`; there are {}", known.join(", "))));
+    };
+    let parameters: Vec<_> = part
+        .parameters
+        .iter()
+        .map(|(name, number)| {
+            serde_json::json!({
+                "parameter": name, "value": lanetwin_scenario::quantity::label(number.value), "kind": number.kind,
+                "source": number.source, "calibrated to": number.to.clone().unwrap_or_default(),
+                "note": number.note.clone().unwrap_or_default(),
+            })
+        })
+        .collect();
+    let ports: Vec<_> =
+        part.model.ports.iter().map(|p| serde_json::json!({ "port": p.name, "about": p.about })).collect();
+    json(&serde_json::json!({
+        "name": part.name, "about": part.about, "model": part.model.name, "what it does": part.model.about,
+        "grade": part.grade.to_string(), "validated": part.validated.clone().unwrap_or_default(),
+        "ports": ports, "parameters": parameters,
+    }))
 }
 
 /// The closed forms and their parameters.
 pub fn calc_list() -> Answer {
-    not_linked_yet()
+    json(lanetwin_scenario::calc::FORMS)
 }
 
 /// Evaluates one closed form.
-pub fn calc(_name: &str, _arguments: &str) -> Answer {
-    not_linked_yet()
+pub fn calc(name: &str, arguments: &str) -> Answer {
+    let arguments: BTreeMap<String, String> = parse(arguments, "the arguments")?;
+    let rows = lanetwin_scenario::calc::calc(name, &arguments).map_err(|d| refused(&d))?;
+    json(&serde_json::json!({ "rows": rows }))
 }
 
 /// The page of one diagnostic code, as Markdown.
-pub fn explain(_code: &str) -> Answer {
-    not_linked_yet()
+pub fn explain(code: &str) -> Answer {
+    let page = lanetwin_scenario::explain(code);
+    page.map(str::to_owned)
+        .ok_or_else(|| Failure::Message(format!("there is no code `{code}`; `lanetwin explain` lists them")))
 }
 
 /// Every diagnostic code with its title.
 pub fn explain_list() -> Answer {
-    not_linked_yet()
+    let list: Vec<_> = lanetwin_scenario::codes()
+        .map(|(code, title)| serde_json::json!({ "code": code, "title": title }))
+        .collect();
+    json(&list)
 }
 
 /// The templates a scenario can be started from.
 pub fn templates() -> Answer {
-    not_linked_yet()
+    let list: Vec<_> = lanetwin_scenario::templates()
+        .iter()
+        .map(|t| serde_json::json!({ "name": t.name, "about": t.about }))
+        .collect();
+    json(&list)
 }
 
 /// The text of one template.
-pub fn template(_name: &str) -> Answer {
-    not_linked_yet()
+pub fn template(name: &str) -> Answer {
+    let template = lanetwin_scenario::template(name);
+    template.map(|t| t.text.to_owned()).ok_or_else(|| {
+        Failure::Message(format!("there is no template `{name}`; `lanetwin new --list` shows them"))
+    })
 }
 
 /// The JSON Schema of scenarios.
 pub fn schema() -> Answer {
-    not_linked_yet()
+    json(&lanetwin_scenario::schema())
 }
 
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.
-pub fn replay(_capsule: &str) -> Answer {
-    not_linked_yet()
+pub fn replay(capsule: &str) -> Answer {
+    let text = std::fs::read_to_string(capsule)
+        .map_err(|error| Failure::Message(format!("the capsule {capsule} cannot be read: {error}")))?;
+    let capsule: Capsule = parse(&text, "the capsule")?;
+    let state = world::replay(&capsule).map_err(Failure::Message)?;
+    let state: Vec<_> =
+        state.into_iter().map(|(name, value)| serde_json::json!({ "name": name, "value": value })).collect();
+    json(&serde_json::json!({
+        "message": capsule.message, "component": capsule.component, "time_ps": capsule.time_ps,
+        "recent": capsule.recent, "state": state,
+    }))
 }

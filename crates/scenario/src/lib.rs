@@ -33,6 +33,7 @@ mod resolve;
 mod schema;
 mod spelling;
 mod templates;
+pub mod world;
 mod yaml;
 
 pub use catalogue::{Catalogue, Grade, Number, NumberKind, Part};

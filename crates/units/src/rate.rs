@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn the_rates_of_the_standard() {
-        let mb_per_s = |generation, width| LinkRate::pcie(generation, width).bytes_in(Ticks(TICKS_PER_PS * 1_000_000));
+        let mb_per_s =
+            |generation, width| LinkRate::pcie(generation, width).bytes_in(Ticks(TICKS_PER_PS * 1_000_000));
         assert_eq!(mb_per_s(Generation::Gen1, Width::X1), 250);
         assert_eq!(mb_per_s(Generation::Gen2, Width::X4), 2_000);
         assert_eq!(mb_per_s(Generation::Gen3, Width::X8), 7_876); // 7.877 GB/s

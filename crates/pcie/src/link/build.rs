@@ -21,6 +21,8 @@ pub enum BuildError {
     EndpointLinks(EndpointId),
     /// A switch has more than [`SWITCH_PORTS_MAX`] ports.
     SwitchPorts(SwitchId),
+    /// The two directions of a link differ in their rate: a link has one generation and one width.
+    Rates(LinkId),
     /// The two directions of a link differ in the period of their SKP, or DLLPs come in lumps without a period.
     SkpPeriod(LinkId),
 }
@@ -57,7 +59,7 @@ impl FabricBuilder {
     /// Wires it all.
     ///
     /// # Errors
-    /// If an endpoint does not have exactly one link, a switch has too many ports, or the SKP periods of a link differ.
+    /// If an endpoint does not have exactly one link, a switch has too many ports, or the two directions of a link differ in rate or SKP period.
     pub fn build<U: Copy>(self) -> Result<Fabric<U>, BuildError> {
         Wiring::new(self)?.finish()
     }
@@ -83,6 +85,9 @@ impl Wiring {
         let mut ends = Vec::new();
         let mut egresses = Vec::new();
         for (i, &(a, b, there, back)) in parts.links.iter().enumerate() {
+            if there.rate != back.rate {
+                return Err(BuildError::Rates(LinkId(i as u16)));
+            }
             let lump_without_period = there.dllps.mode == DllpMode::Lump && there.skp.is_none();
             if there.skp.map(|s| s.period) != back.skp.map(|s| s.period)
                 || there.dllps.mode != back.dllps.mode

@@ -156,6 +156,7 @@ impl<U: Copy> Fabric<U> {
         if !egress.finite[class] {
             return;
         }
+        egress.owed[class] -= u32::from(count);
         let t = Ticks::from(at).0 + egress.credit_latency;
         let weight = u32::from(payload.div_ceil(16));
         egress.put_return(class, Returns { t, p: 0, n: u32::from(count), weight });

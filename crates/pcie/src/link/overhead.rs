@@ -4,9 +4,8 @@ use super::Fabric;
 use super::egress::{DLLP_BYTES, NEVER, Overhead, Returns};
 use super::spec::DllpMode;
 
-/// Entries of the lump account that are older than this many epochs cannot be asked for any more: a link that was idle for
-/// that long has caught up.
-const EPOCHS_KEPT: u64 = 64;
+/// An idle wire that wakes up cannot ask for epochs that are further past than this.
+const EPOCHS_KEPT: u64 = 8;
 
 impl<U: Copy> Fabric<U> {
     /// Sends the overhead that is due at or before `t`; true if the wire is then busy beyond `t`.
@@ -68,7 +67,8 @@ impl<U: Copy> Fabric<U> {
                 let count = overhead.count(m);
                 if count != 0 {
                     egress.done.dllps_caused += u64::from(count);
-                    overhead.account(decided, start, count);
+                    let needed = self.epoch_needed(e);
+                    self.egresses[e].overhead.account(decided, start, count, needed);
                 }
             }
             DllpMode::Each => {
@@ -82,6 +82,14 @@ impl<U: Copy> Fabric<U> {
                 }
             }
         }
+    }
+
+    /// The first epoch whose DLLPs the opposite direction can still ask for: an idle wire passes over what is long past.
+    fn epoch_needed(&self, e: usize) -> u64 {
+        let now = self.egresses[e].overhead.number;
+        let theirs = &self.egresses[usize::from(self.egresses[e].opposite)];
+        let idle = theirs.link_free <= theirs.overhead.skp_due();
+        if idle { now.saturating_sub(EPOCHS_KEPT) } else { theirs.overhead.number.saturating_sub(2) }
     }
 
     /// Puts `count` DLLPs that are due at `t` before the opposite direction of `e`.
@@ -117,7 +125,7 @@ impl Overhead {
 
     /// Adds `count` DLLPs to the account of the epoch that `start` lies in.
     #[inline]
-    fn account(&mut self, decided: u64, start: u64, count: u32) {
+    fn account(&mut self, decided: u64, start: u64, count: u32, needed: u64) {
         debug_assert!(self.period != NEVER, "DLLPs in lumps need a period");
         let now = self.number - 1;
         let epoch = if start < self.skp_due() { now } else { start / self.period };
@@ -126,7 +134,7 @@ impl Overhead {
             back.1 += count;
             return;
         }
-        while self.caused.front().is_some_and(|f| f.0 + EPOCHS_KEPT < now) {
+        while self.caused.front().is_some_and(|f| f.0 < needed) {
             self.caused.pop();
         }
         self.caused.push((epoch, count));

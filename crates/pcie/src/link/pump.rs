@@ -91,6 +91,12 @@ impl<U: Copy> Fabric<U> {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until } => {
+                    // A TLP that wants credits has turned up: a credit that is not known yet may be there before `t`.
+                    let horizon = self.egresses[e].horizon(self.soonest, step).min(end);
+                    if t >= horizon {
+                        self.ask_wake(e, t, env);
+                        return;
+                    }
                     let until = if contended { t } else { until.min(horizon).min(self.echo(e, input, t)) };
                     self.send(e, input, t, until.max(t + 1), env);
                     t = self.egresses[e].link_free;
@@ -316,7 +322,12 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     pub(super) fn take_in(&mut self, e: usize, class: usize, segment: &Segment, run: &Run) {
         let egress = &mut self.egresses[e];
-        if egress.finite != [false; CLASSES] {
+        if !egress.finite[class] && matches!(egress.sink, Sink::Device) {
+            return;
+        }
+        if matches!(egress.sink, Sink::Device) {
+            egress.expect_return(class, u32::from(run.m));
+        } else if egress.finite != [false; CLASSES] {
             let payload = self.trains.get(segment.train).train.payload;
             egress.drain(class, segment, payload, run);
         }

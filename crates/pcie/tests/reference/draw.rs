@@ -170,9 +170,7 @@ impl Draw {
         let mut directions = [self.direction(gentle, faulty), self.direction(gentle, faulty)];
         let [one, other] = &mut directions;
         other.skp_period_ticks = one.skp_period_ticks;
-        if !self.dice.one_in(8) {
-            (other.generation, other.lanes) = (one.generation, one.lanes);
-        }
+        (other.generation, other.lanes) = (one.generation, one.lanes);
         Link { ends, directions, dllp }
     }
 

@@ -1,3 +1,4 @@
+//! A naive reference of docs/link-model.md, and what it takes to set it beside the engine.
 //!
 //! | module | is about |
 //! |---|---|
@@ -6,11 +7,13 @@
 //! | [`egress`], [`simulator`] | the reference |
 //! | [`world`], [`actor`] | the devices, shared by all simulators |
 //! | [`draw`] | random machines |
+//! | [`engine`] | the engine on the same machines |
 //! | [`by_hand`] | the reference against cases worked out by hand |
 
 pub mod actor;
 pub mod draw;
 pub mod egress;
+pub mod engine;
 pub mod machine;
 pub mod route;
 pub mod simulator;

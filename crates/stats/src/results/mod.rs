@@ -71,6 +71,9 @@ pub struct Results {
     /// Why it stopped early, if it did.
     #[serde(default)]
     pub stopped: Option<String>,
+    /// How the run was asked for: what it takes to repeat it.
+    #[serde(default)]
+    pub options: Value,
     /// The scenario as it was written.
     #[serde(default)]
     pub scenario: ScenarioText,
@@ -155,6 +158,9 @@ pub struct Row {
     /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
     #[serde(default)]
     pub percentiles: Vec<(f64, f64)>,
+    /// The value in each repeat, in the order of the repeats: what a paired comparison needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<f64>,
 }
 
 /// A point on the axis of a sweep.
@@ -302,6 +308,7 @@ impl Results {
             digest: None,
             complete: false,
             stopped: None,
+            options: Value::Null,
             scenario: ScenarioText::default(),
             plan: Value::Null,
             rows: Vec::new(),

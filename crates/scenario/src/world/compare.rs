@@ -1,0 +1,122 @@
+//! A/B: the variants of a run against its baseline, or two documents against each other.
+
+use super::rows::better;
+use lanetwin_stats::bootstrap::RatioError;
+use lanetwin_stats::results::{Kind, Results, Row, VerdictRow};
+use lanetwin_stats::verdict::{judge, judge_family};
+use lanetwin_stats::{Change, Confidence, Direction, Interval, Margin, Verdict, paired_ratio};
+
+/// Judges every variant's rows against the baseline's, case by case; the metrics of one case and variant are a family.
+pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) -> Vec<VerdictRow> {
+    let mut list = Vec::new();
+    let mut i = 0;
+    while i < rows.len() {
+        let family: Vec<&Row> = rows[i..].iter().take_while(|r| same_case(r, &rows[i])).collect();
+        i += family.len();
+        if family[0].variant == baseline {
+            continue;
+        }
+        let pairs: Vec<(&Row, &Row)> = family
+            .into_iter()
+            .filter_map(|row| {
+                Some((rows.iter().find(|r| r.variant == baseline && counterpart(r, row))?, row))
+            })
+            .collect();
+        list.extend(judge_pairs(&pairs, margin, seed));
+    }
+    list
+}
+
+fn same_case(a: &Row, b: &Row) -> bool {
+    a.variant == b.variant && a.workload == b.workload && a.case == b.case
+}
+
+fn counterpart(a: &Row, b: &Row) -> bool {
+    a.workload == b.workload && a.case == b.case && a.metric == b.metric
+}
+
+/// Judges paired repeats together, and rows without paired repeats by their intervals.
+fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
+    let changes: Vec<Result<Change, RatioError>> =
+        pairs.iter().map(|(a, b)| paired_ratio(&a.samples, &b.samples, Confidence::P95, seed)).collect();
+    let family: Vec<(Change, Margin, Direction)> = pairs
+        .iter()
+        .zip(&changes)
+        .filter_map(|((a, _), c)| Some((*c.as_ref().ok()?, margin, better(&a.metric))))
+        .collect();
+    let mut judged = judge_family(&family, Confidence::P95).into_iter();
+    pairs
+        .iter()
+        .zip(&changes)
+        .map(|((a, b), change)| match change {
+            Ok(change) => {
+                let verdict = judged.next().unwrap_or(Verdict::Inconclusive);
+                row(a, b, change.relative(), change.interval(), verdict, margin)
+            }
+            Err(_) => by_interval(a, b, margin),
+        })
+        .collect()
+}
+
+/// Without paired repeats: the ratio of the values, and the widest interval that theirs allow.
+fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
+    let interval = match (a.low, a.high, b.low, b.high) {
+        (Some(al), Some(ah), Some(bl), Some(bh)) if al > 0.0 => Interval::new(bl / ah - 1.0, bh / al - 1.0),
+        _ => None,
+    };
+    let verdict = judge(interval, margin, better(&a.metric));
+    row(a, b, b.value / a.value - 1.0, interval, verdict, margin)
+}
+
+fn row(
+    a: &Row,
+    b: &Row,
+    change: f64,
+    interval: Option<Interval>,
+    verdict: Verdict,
+    margin: Margin,
+) -> VerdictRow {
+    VerdictRow {
+        workload: b.workload.clone(),
+        case: b.case.clone(),
+        metric: b.metric.clone(),
+        baseline: a.variant.clone(),
+        variant: b.variant.clone(),
+        change,
+        low: interval.map(|i| i.low()),
+        high: interval.map(|i| i.high()),
+        verdict,
+        margin: margin.fraction(),
+    }
+}
+
+/// Compares two documents, row by row of the same variant, workload, case and metric: `a` is the baseline. Repeats are paired if both were
+/// simulated from the same seed; otherwise the verdict rests on the intervals, and is the more careful for it.
+#[must_use]
+pub fn compare(a: &Results, b: &Results, margin: Margin) -> Results {
+    let (name_a, name_b) =
+        if a.name == b.name { ("A".into(), "B".into()) } else { (a.name.clone(), b.name.clone()) };
+    let kind = if a.kind == b.kind { a.kind } else { Kind::Measured };
+    let mut results = Results::new(kind, format!("{}-vs-{}", a.name, b.name), env!("CARGO_PKG_VERSION"));
+    results.about = format!("{} against {}: {}", b.name, a.name, b.about);
+    results.complete = a.complete && b.complete;
+    let paired =
+        a.kind == Kind::Simulated && b.kind == Kind::Simulated && a.seed.is_some() && a.seed == b.seed;
+    let label = |document: &str, row: &Row| {
+        let mut row = row.clone();
+        row.variant = format!("{document}: {}", row.variant);
+        if !paired {
+            row.samples.clear();
+        }
+        row
+    };
+    for row_a in &a.rows {
+        let Some(row_b) = b.rows.iter().find(|r| r.variant == row_a.variant && counterpart(r, row_a)) else {
+            continue;
+        };
+        let (one, other) = (label(&name_a, row_a), label(&name_b, row_b));
+        results.verdicts.extend(judge_pairs(&[(&one, &other)], margin, a.seed.unwrap_or(0)));
+        results.rows.extend([one, other]);
+    }
+    results
+}

@@ -1,0 +1,180 @@
+//! Measuring: warm-up, then so many operations, then one look at everything that was counted.
+
+use super::waterfall::{self, Stages};
+use super::wire::World;
+use crate::plan::{Case, Load, Offered, WarmUp};
+use lanetwin_load::{BlockLoad, DmaLoad, Results};
+use lanetwin_ports::LinkReport;
+use lanetwin_units::{Instant, Span};
+
+/// The warm-up is at least so many operations …
+const WARM_UP_LEAST: u64 = 64;
+/// … this part of those that are measured …
+const WARM_UP_PART: u64 = 10;
+/// … and so many times those in flight, so that the first of them are long gone.
+const WARM_UP_ROUNDS: u64 = 4;
+/// A run is looked at after slices of this share of its past, at least.
+const SLICE_PART: u64 = 32;
+const SLICE_LEAST: Span = Span::from_us(5);
+/// If nothing is answered for so long, nothing ever will be: the load is stuck.
+const PATIENCE: Span = Span::from_us(100_000);
+/// So many operations are followed for the waterfall.
+const FOLLOWED: u64 = 101;
+
+/// What one world has shown.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What the load has counted.
+    pub load: Results,
+    /// What every direction of every link has done meanwhile.
+    pub links: Vec<DirectionUse>,
+    /// Where the operation of median latency spent its time, if operations were followed.
+    pub stages: Option<Stages>,
+    /// What the components say of their limits: name, share of the time or of the supply that was used.
+    pub limits: Vec<(String, f64)>,
+    /// Of everything that happened up to the end of the measurement.
+    pub digest: u64,
+    /// Events handled.
+    pub events: u64,
+    /// TLPs times links.
+    pub tlp_hops: u64,
+}
+
+/// What one direction of a link did while it was measured, as shares of the time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DirectionUse {
+    /// The link.
+    pub link: String,
+    /// Where it comes from and goes to.
+    pub direction: String,
+    /// TLPs on the wire.
+    pub tlp: f64,
+    /// DLLPs on the wire.
+    pub dllp: f64,
+    /// SKP ordered sets on the wire.
+    pub skp: f64,
+    /// Lost to corrupted TLPs and their replay.
+    pub replay: f64,
+    /// Idle, although a TLP was waiting: for credits, or for room in the replay buffer.
+    pub credit_stall: f64,
+    /// TLPs waiting, on average.
+    pub mean_queue: f64,
+}
+
+impl DirectionUse {
+    /// The share of the time in which the wire carries something.
+    #[must_use]
+    pub fn busy(&self) -> f64 {
+        self.tlp + self.dllp + self.skp + self.replay
+    }
+    /// The rest.
+    #[must_use]
+    pub fn idle(&self) -> f64 {
+        (1.0 - self.busy() - self.credit_stall).max(0.0)
+    }
+}
+
+/// Runs a world through warm-up and measurement; follows some operations afterwards if asked to.
+pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Measured {
+    let wanted = transfers(case);
+    let warm = match warm_up {
+        WarmUp::Transfers(n) => n,
+        WarmUp::Auto => {
+            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * u64::from(in_flight(case)))
+        }
+    };
+    run_to(world, warm);
+    let begin = world.kernel.now();
+    reset(world, begin);
+    let before = world.links().report();
+    let answered = world.progress().1;
+    run_to(world, answered + wanted);
+    let end = world.kernel.now();
+    let load = results(world, end);
+    assert_eq!(load.little.area_ps, load.little.residence_ps, "Little's law holds to the picosecond");
+    let after = world.links().report();
+    let links = before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
+    let (digest, events) = (world.kernel.digest(), world.kernel.events());
+    let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let stages = follow.then(|| follow_some(world)).flatten();
+    Measured { load, links, stages, limits: Vec::new(), digest, events, tlp_hops }
+}
+
+fn transfers(case: &Case) -> u64 {
+    match case.load {
+        Load::Dma(dma) => dma.transfers,
+        Load::Block(block) => block.requests,
+    }
+}
+
+fn in_flight(case: &Case) -> u32 {
+    let (Load::Dma(crate::plan::DmaCase { offered, .. })
+    | Load::Block(crate::plan::BlockCase { offered, .. })) = case.load;
+    match offered {
+        Offered::Outstanding(n) => n,
+        Offered::Rate { .. } => 1,
+    }
+}
+
+/// Runs until so many operations have been answered, to the end of a slice. The slices depend on the run alone, and cannot change it.
+fn run_to(world: &mut World, answered: u64) {
+    let mut last = (world.progress().1, world.kernel.now());
+    while last.0 < answered {
+        let now = world.kernel.now();
+        let slice = SLICE_LEAST.max(Span::from_ps(now.as_ps() / SLICE_PART));
+        world.kernel.run_until(now + slice);
+        let done = world.progress().1;
+        let now = world.kernel.now();
+        if done > last.0 {
+            last = (done, now);
+        }
+        let stuck =
+            world.kernel.next_event().is_none() || now - last.1 > PATIENCE.max(Span::from_ps(last.1.as_ps()));
+        assert!(
+            done >= answered || !stuck,
+            "nothing is answered any more: {done} of {answered} operations are done"
+        );
+    }
+}
+
+fn reset(world: &mut World, at: Instant) {
+    if let Some(load) = world.kernel.component::<DmaLoad>(world.load) {
+        load.reset(at);
+    } else if let Some(load) = world.kernel.component::<BlockLoad>(world.load) {
+        load.reset(at);
+    }
+}
+
+fn results(world: &mut World, at: Instant) -> Results {
+    if let Some(load) = world.kernel.component::<DmaLoad>(world.load) {
+        return load.results(at);
+    }
+    world.kernel.component::<BlockLoad>(world.load).expect("a load asks for DMA or blocks").results(at)
+}
+
+fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {
+    let ticks = elapsed.as_ticks().0 as f64;
+    let share = |before: u64, after: u64| (after - before) as f64 / ticks;
+    let (b, a) = (&before.activity, &after.activity);
+    let skp = after.overhead.skp_period.map_or(0.0, |period| after.overhead.skp as f64 / period as f64);
+    DirectionUse {
+        link: after.link.clone(),
+        direction: format!("{} → {}", after.from, after.to),
+        tlp: share(b.tlp_time, a.tlp_time),
+        dllp: share(before.overhead.dllps, after.overhead.dllps),
+        skp,
+        replay: share(b.replay_time, a.replay_time),
+        credit_stall: share(b.stalled, a.stalled),
+        mean_queue: (a.waited - b.waited) as f64 / ticks,
+    }
+}
+
+/// Follows some more operations, and explains the one of median latency.
+fn follow_some(world: &mut World) -> Option<Stages> {
+    let log = waterfall::start(world);
+    let answered = world.progress().1;
+    // Those in flight began before they could be followed.
+    let (asked, done) = world.progress();
+    run_to(world, answered + (asked - done) + FOLLOWED);
+    waterfall::finish(world, &log)
+}

@@ -1,0 +1,27 @@
+//! From a plan to a wired world, and from a run to results.
+//!
+//! ```text
+//!  Variant + Case ── wire ──► World ── measure ──► Measured ┐
+//!                              (kernel, links, load)        ├─ rows, verdicts ──► Results
+//!  … every variant × workload × case × repeat, on all cores ┘
+//! ```
+//!
+//! Every repeat has a world of its own; a world is one thread. Variants share the seeds of their repeats, so that they are compared on the
+//! same random numbers.
+//!
+//! Not here: reading and checking scenarios (the rest of the crate), what devices do (the models crate).
+
+mod bottleneck;
+mod capsule;
+mod compare;
+mod measure;
+mod rows;
+mod run;
+mod waterfall;
+mod wire;
+
+pub use capsule::{Capsule, Crash, replay};
+pub use compare::compare;
+pub use measure::{DirectionUse, Measured};
+pub use run::{Granularity, Options, Progress, Watcher, run};
+pub use wire::World;

@@ -1,0 +1,275 @@
+//! The run: every variant, workload, case and repeat, on all cores, into one document.
+
+use super::bottleneck;
+use super::capsule::{Capsule, Crash};
+use super::compare::verdicts;
+use super::measure::{Measured, measure};
+use super::rows::rows;
+use super::wire::World;
+use crate::catalogue::NumberKind;
+use crate::plan::{Case, Plan, Variant, WorkloadPlan};
+use lanetwin_kernel::mix;
+use lanetwin_stats::Margin;
+use lanetwin_stats::results::{
+    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Results, ScenarioText, Utilisation,
+    Waterfall,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How finely links are simulated: the results are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Granularity {
+    /// Many TLPs in one step, where that is safe.
+    #[default]
+    Train,
+    /// One TLP in each step: slower.
+    Tlp,
+}
+
+/// How a plan is run.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Options {
+    /// Instead of the plan's seed.
+    pub seed: Option<u64>,
+    /// How finely links are simulated.
+    pub granularity: Granularity,
+    /// How many threads; all cores if none.
+    pub threads: Option<usize>,
+    /// The changes that made the plan, for a capsule.
+    pub sets: Vec<String>,
+}
+
+/// How far a run is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Progress {
+    /// Worlds done.
+    pub done: usize,
+    /// Worlds in all.
+    pub total: usize,
+    /// Of the one that has just been done.
+    pub variant: String,
+    /// Its workload.
+    pub workload: String,
+    /// Its case.
+    pub case: String,
+}
+
+/// Who watches a run: is told how far it is, and may stop it.
+pub trait Watcher: Sync {
+    /// Another world is done.
+    fn progress(&self, progress: &Progress);
+    /// Whether the run shall end with what it has.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// One world to run.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    variant: &'a Variant,
+    workload: &'a WorkloadPlan,
+    case: &'a Case,
+    repeat: u32,
+}
+
+/// Runs a plan.
+///
+/// # Errors
+/// If one of its worlds breaks: a bug of ours, with a capsule to bring it back.
+pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Results, Crash> {
+    let seed = options.seed.unwrap_or(plan.run.seed);
+    let begun = cpu_seconds();
+    let tasks = tasks(plan);
+    let done = AtomicUsize::new(0);
+    let one = |task: &Task<'_>| -> Option<Result<Measured, Crash>> {
+        if watcher.is_cancelled() {
+            return None;
+        }
+        let result = one_world(plan, options, seed, task);
+        let progress = Progress {
+            done: done.fetch_add(1, Ordering::Relaxed) + 1,
+            total: tasks.len(),
+            variant: task.variant.name.clone(),
+            workload: task.workload.name.clone(),
+            case: task.case.label.clone(),
+        };
+        watcher.progress(&progress);
+        Some(result)
+    };
+    let all = |tasks: &[Task<'_>]| tasks.par_iter().map(one).collect::<Vec<_>>();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build();
+    let measured = match pool {
+        Ok(pool) => pool.install(|| all(&tasks)),
+        Err(_) => tasks.iter().map(one).collect(), // no threads to be had: one after the other
+    };
+    let measured = measured.into_iter().map(Option::transpose).collect::<Result<Vec<_>, Crash>>()?;
+    Ok(document(plan, options, seed, &tasks, &measured, cpu_seconds() - begun))
+}
+
+fn tasks(plan: &Plan) -> Vec<Task<'_>> {
+    let mut tasks = Vec::new();
+    for variant in &plan.variants {
+        for workload in &variant.workloads {
+            for case in &workload.cases {
+                tasks.extend((0..plan.run.repeats).map(|repeat| Task { variant, workload, case, repeat }));
+            }
+        }
+    }
+    tasks
+}
+
+/// The seed of a repeat: the same for all variants, so that they are compared on the same random numbers.
+fn seed_of(seed: u64, repeat: u32) -> u64 {
+    mix(seed.wrapping_add(u64::from(repeat)))
+}
+
+fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Measured, Crash> {
+    let seed = seed_of(seed, task.repeat);
+    let mut world = World::new(task.variant, task.workload, task.case, seed);
+    world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
+    let ran =
+        catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, task.repeat == 0)));
+    ran.map_err(|payload| {
+        let crash = Crash::of(&world, text_of(&*payload));
+        let capsule = Capsule {
+            path: plan.path.clone(),
+            text: plan.text.clone(),
+            sets: options.sets.clone(),
+            variant: task.variant.name.clone(),
+            workload: task.workload.name.clone(),
+            case: task.case.label.clone(),
+            seed,
+            granularity: options.granularity,
+            ..*crash.capsule
+        };
+        Crash { capsule: Box::new(capsule) }
+    })
+}
+
+/// Runs a world as far as it goes, as [`run`] does: for a replay, which stops it before it breaks again.
+pub(super) fn drive(world: &mut World, plan: &Plan, capsule: &Capsule) {
+    let case = plan
+        .variants
+        .iter()
+        .flat_map(|v| &v.workloads)
+        .flat_map(|w| &w.cases)
+        .find(|c| c.label == capsule.case);
+    let Some(case) = case else { return };
+    // A world that is stopped looks stuck to the measurement: that ends it.
+    let _ = catch_unwind(AssertUnwindSafe(|| measure(world, case, plan.run.warm_up, true)));
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".into())
+}
+
+fn document(
+    plan: &Plan,
+    options: &Options,
+    seed: u64,
+    tasks: &[Task<'_>],
+    measured: &[Option<Measured>],
+    cpu_seconds: f64,
+) -> Results {
+    let mut results = Results::new(Kind::Simulated, &plan.name, env!("CARGO_PKG_VERSION"));
+    results.about.clone_from(&plan.about);
+    results.seed = Some(seed);
+    results.complete = measured.iter().all(Option::is_some);
+    results.stopped = (!results.complete).then(|| "interrupted".into());
+    results.scenario = ScenarioText { path: plan.path.clone(), text: plan.text.clone() };
+    results.plan = serde_json::to_value(plan).expect("a plan is a document");
+    results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
+    let repeats = plan.run.repeats as usize;
+    let mut digest = 0_u64;
+    for (tasks, measured) in tasks.chunks(repeats).zip(measured.chunks(repeats)) {
+        let whole: Vec<Measured> = measured.iter().flatten().cloned().collect();
+        for m in &whole {
+            digest = mix(digest ^ m.digest);
+            results.cost = Cost {
+                events: results.cost.events + m.events,
+                tlp_hops: results.cost.tlp_hops + m.tlp_hops,
+                cpu_seconds,
+            };
+        }
+        if whole.len() == repeats {
+            tell_case(&mut results, &tasks[0], &whole);
+        }
+    }
+    results.digest = Some(Digest(digest));
+    let baseline = &plan.variants[plan.compare.baseline].name;
+    if let Some(margin) = Margin::new(plan.compare.equivalent_within) {
+        results.verdicts = verdicts(&results.rows, baseline, margin, seed);
+    }
+    tell_assumptions(&mut results, plan);
+    results
+}
+
+/// Everything about one case whose repeats are all done.
+fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
+    let (variant, workload, case) = (&task.variant.name, &task.workload.name, &task.case.label);
+    results.rows.extend(rows(variant, workload, task.case, repeats));
+    let first = &repeats[0];
+    for link in &first.links {
+        results.utilisation.push(Utilisation {
+            variant: variant.clone(),
+            workload: workload.clone(),
+            case: case.clone(),
+            link: link.link.clone(),
+            direction: link.direction.clone(),
+            tlp: link.tlp,
+            dllp: link.dllp,
+            skp: link.skp,
+            replay: link.replay,
+            idle: link.idle(),
+            credit_stall: link.credit_stall,
+            mean_queue: link.mean_queue,
+        });
+    }
+    let (name, why) = bottleneck::name(task.case, first);
+    let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
+    if let Some(stages) = &first.stages {
+        results.waterfalls.push(Waterfall::of(&variant, &workload, &case, stages.clone()));
+    }
+    results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
+}
+
+fn tell_assumptions(results: &mut Results, plan: &Plan) {
+    results.assumptions = plan
+        .assumptions()
+        .into_iter()
+        .map(|a| Assumption {
+            part: a.part,
+            parameter: a.parameter,
+            value: a.value,
+            kind: if a.kind == NumberKind::Calibrated {
+                AssumptionKind::Calibrated
+            } else {
+                AssumptionKind::Assumed
+            },
+            note: a.note,
+            source: a.source,
+        })
+        .collect();
+    results.not_modelled = plan.not_modelled();
+    results.parts = plan
+        .parts
+        .values()
+        .map(|part| Part {
+            name: part.name.clone(),
+            grade: part.grade.to_string(),
+            validated: part.validated.clone().unwrap_or_default(),
+        })
+        .collect();
+}
+
+/// CPU time of this process \[s\], if the system tells.
+fn cpu_seconds() -> f64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}

@@ -1,0 +1,341 @@
+//! Wiring: components, links and a load become a kernel that runs.
+
+use crate::fields;
+use crate::plan::{
+    Arrivals, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, End, LinkPlan, Load, Offered,
+    Pattern, Variant, WorkloadPlan,
+};
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_load::{self as load, BlockLoad, DmaLoad, Mix, Workload};
+use lanetwin_models::{block_driver, dma_requester::DmaRequester};
+use lanetwin_pcie::link::{
+    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Skp,
+};
+use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
+use lanetwin_pcie::spec::{AddressWidth, Mps};
+use lanetwin_ports::{Builder, Kernel, Links, LinksBuilder, Model, Params, PcieSite, Protocol, Site, Value};
+use lanetwin_units::{Bytes, LinkRate, Span, Ticks};
+use std::collections::BTreeMap;
+
+/// The path of the links, the load and the driver in a kernel: names that no component of a scenario can have.
+const LINKS: &str = "(links)";
+const LOAD: &str = "(load)";
+const DRIVER: &str = "(driver)";
+/// The time of a Recovery after REPLAY_NUM corruptions in a row.
+///
+/// `assumed`: Recovery without a change of speed or equalisation takes some microseconds.
+const RETRAIN: Span = Span::from_us(5);
+const DLLP_BYTES: u64 = 8;
+
+/// A machine that runs, with the load that is measured.
+pub struct World {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The links; see [`Links`].
+    pub links: ComponentId,
+    /// The load: a [`DmaLoad`] or a [`BlockLoad`].
+    pub load: ComponentId,
+    /// The DMA requester that the load commands, if it does.
+    pub requester: Option<ComponentId>,
+}
+
+impl World {
+    /// Wires a variant for one case of one of its workloads.
+    ///
+    /// # Panics
+    /// If the plan is not what [`crate::check`] makes: its checks are what makes wiring possible.
+    #[must_use]
+    pub fn new(variant: &Variant, workload: &WorkloadPlan, case: &Case, seed: u64) -> Self {
+        let wiring = Wiring { variant, workload, case, seed };
+        wiring.build()
+    }
+
+    /// How many operations the load has asked for and how many were answered.
+    pub fn progress(&mut self) -> (u64, u64) {
+        if let Some(load) = self.kernel.component::<DmaLoad>(self.load) {
+            return load.progress();
+        }
+        self.kernel.component::<BlockLoad>(self.load).expect("a load asks for DMA or blocks").progress()
+    }
+
+    /// The links.
+    pub fn links(&mut self) -> &mut Links {
+        self.kernel.component::<Links>(self.links).expect("the links are links")
+    }
+
+    /// The DMA requester, if the load commands one.
+    pub fn requester(&mut self) -> Option<&mut DmaRequester> {
+        self.kernel.component::<DmaRequester>(self.requester?)
+    }
+}
+
+struct Wiring<'a> {
+    variant: &'a Variant,
+    workload: &'a WorkloadPlan,
+    case: &'a Case,
+    seed: u64,
+}
+
+/// Where the PCIe ports of the machine are on the links.
+type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
+
+impl Wiring<'_> {
+    fn build(&self) -> World {
+        let (links, endpoints) = self.links();
+        let mut builder = Builder::new();
+        let links = builder.add_foreseeing(LINKS, Box::new(links));
+        let ids: Vec<ComponentId> =
+            (0..self.variant.machine.len()).map(|i| self.add(i, &endpoints, &mut builder)).collect();
+        for (end, (endpoint, _)) in &endpoints {
+            builder.join((ids[end.component], Port(end.port as u16)), (links, Port(endpoint.0)));
+        }
+        for join in &self.variant.joins {
+            let port = |end: End| (ids[end.component], Port(end.port as u16));
+            builder.join(port(join.from), port(join.to));
+        }
+        let load = self.add_load(&ids, &endpoints, &mut builder);
+        let requester = matches!(self.case.load, Load::Dma(_)).then(|| ids[self.workload.on]);
+        World { kernel: builder.seal(), links, load, requester }
+    }
+
+    fn links(&self) -> (Links, Endpoints) {
+        let mut links = LinksBuilder::new();
+        let mut endpoints = Endpoints::new();
+        for link in &self.variant.links {
+            let mut endpoint = |end: End| {
+                let component = &self.variant.machine[end.component];
+                let params = &component.params;
+                let bits = params.choice("port.address-bits");
+                let addresses = if bits == "32" { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+                links.endpoint(endpoint_spec(component), addresses)
+            };
+            let (from, to) = (endpoint(link.from), endpoint(link.to));
+            let root = if link.root == link.from { from } else { to };
+            endpoints.insert(link.from, (from, root));
+            endpoints.insert(link.to, (to, root));
+            let name = |end: End| self.variant.machine[end.component].name.as_str();
+            let params = |end: End| &self.variant.machine[end.component].params;
+            links.link(
+                (&link.name, name(link.from), name(link.to)),
+                (Attach::Endpoint(from), Attach::Endpoint(to)),
+                direction(link, params(link.from), params(link.to)),
+                direction(link, params(link.to), params(link.from)),
+            );
+        }
+        (links.build(self.seed).expect("a checked plan gives every port one link"), endpoints)
+    }
+
+    fn add(&self, i: usize, endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
+        let component = &self.variant.machine[i];
+        let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
+        let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
+        // A host that is told to ring a doorbell must know behind which of its root ports the device is.
+        let target = self.device(endpoints).filter(|_| i == self.workload.on).map(|(_, root)| root);
+        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target };
+        let mut params = component.params.clone();
+        if i == self.workload.target {
+            self.set_cache(&mut params);
+        }
+        builder.add(&component.name, (component.model.build)(&params, &site))
+    }
+
+    fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
+        let &(endpoint, root) = endpoints.get(&end)?;
+        let link = self.variant.links.iter().find(|l| l.from == end || l.to == end)?;
+        let params = &self.variant.machine[end.component].params;
+        Some(PcieSite {
+            endpoint,
+            root,
+            mps: link.mps,
+            mrrs: params.size("port.mrrs").0 as u16,
+            rcb: link.rcb,
+            tags: params.count("port.tags") as u16,
+        })
+    }
+
+    /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.
+    fn set_cache(&self, params: &mut Params) {
+        let Load::Dma(DmaCase { cache, .. }) = self.case.load else { return };
+        if let (Some(Value::Size(warm)), Cache::Cold) = (params.0.get_mut("memory.warm"), cache) {
+            *warm = Bytes(0);
+        }
+    }
+
+    fn add_load(&self, ids: &[ComponentId], endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
+        match self.case.load {
+            Load::Dma(case) => {
+                let load = DmaLoad::new(dma_workload(&case), self.seed, LOAD);
+                let load = builder.add(LOAD, Box::new(load));
+                let on = self.workload.on;
+                builder.join((load, Port(0)), (ids[on], port(&self.variant.machine[on], Protocol::Dma)));
+                load
+            }
+            Load::Block(case) => {
+                let load = BlockLoad::new(block_workload(&case), self.seed, LOAD);
+                let load = builder.add(LOAD, Box::new(load));
+                let answers = self.block_port(ids, endpoints, builder);
+                builder.join((load, Port(0)), answers);
+                load
+            }
+        }
+    }
+
+    /// The target's place on the links, and that of its root port.
+    fn device(&self, endpoints: &Endpoints) -> Option<(EndpointId, EndpointId)> {
+        let component = self.workload.target;
+        let port = self.variant.machine[component].port(Protocol::Pcie)?;
+        endpoints.get(&End { component, port }).copied()
+    }
+
+    /// The port that answers block requests: the target's own, or that of a driver on the host.
+    fn block_port(
+        &self,
+        ids: &[ComponentId],
+        endpoints: &Endpoints,
+        builder: &mut Builder,
+    ) -> (ComponentId, Port) {
+        let target = self.workload.target;
+        let disk = &self.variant.machine[target];
+        if disk.has(Protocol::Block) {
+            return (ids[target], port(disk, Protocol::Block));
+        }
+        let device = self.device(endpoints).map(|(device, _)| device);
+        let site = Site { path: DRIVER.into(), seed: self.seed, pcie: Vec::new(), target: device };
+        let model = &block_driver::MODEL;
+        let driver = builder.add(DRIVER, (model.build)(&defaults(model), &site));
+        let on = self.workload.on;
+        builder.join((driver, Port(1)), (ids[on], port(&self.variant.machine[on], Protocol::Cpu)));
+        (driver, Port(0))
+    }
+}
+
+fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
+}
+
+/// A model's own defaults.
+fn defaults(model: &Model) -> Params {
+    let value = |param: &'static lanetwin_ports::Param| {
+        let text = param.default.expect("a driver's parameters have defaults");
+        (param.name, fields::default(param.dimension, text))
+    };
+    Params(model.all_params().map(value).collect())
+}
+
+fn endpoint_spec(component: &ComponentPlan) -> EndpointSpec {
+    let params = &component.params;
+    let rate = params.rate("port.ingest-rate");
+    let drain = if (component.model.drains_itself)(params) {
+        Drain::ByDevice
+    } else {
+        Drain::ByLink {
+            latency: params.time("port.drain"),
+            per_tlp: params.time("port.ingest"),
+            payload_rate: (rate > 0).then(|| LinkRate::bytes_per_second(rate)),
+        }
+    };
+    EndpointSpec { lookahead: params.time("issue"), drain }
+}
+
+/// One direction of a link, from the port that transmits to the port that receives.
+fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direction {
+    let (generation, width) = (link.generation, link.width);
+    let mps = Mps::from_bytes(link.mps.into()).expect("a checked plan has a legal MPS");
+    let rate = LinkRate::pcie(generation, width);
+    let dllp = span(rate.ticks_for(DLLP_BYTES));
+    let ack = span(ack_latency_limit(generation, width, mps));
+    let schedule = SkpSchedule::new(generation, link.clocking);
+    let skp = Skp { period: schedule.period().0, duration: if link.skp { schedule.length().0 } else { 0 } };
+    Direction {
+        rate,
+        propagation: link.flight(),
+        credits: credits(receiver, dllp + link.flight()),
+        replay_buffer: Some(transmitter.size("port.replay-buffer").0 as u32),
+        ack_latency: ack + dllp + link.flight(),
+        skp: (link.skp || link.dllp == DllpMode::Lump).then_some(skp),
+        dllps: Dllps {
+            mode: link.dllp,
+            ack_every: ack_coalescing(generation, width, mps) as u32,
+            update_every: update_fc_coalescing(generation, width, mps) as u32,
+            delay: ack,
+        },
+        errors: Errors { bit_error_ratio: link.bit_error_ratio, nak_latency: ack + dllp, retrain: RETRAIN },
+    }
+}
+
+/// What a port advertises as a receiver; the way back of a credit takes `flight` besides the port's own time.
+fn credits(receiver: &Params, flight: Span) -> Credits {
+    let finite = |name: &str| match receiver.count(name) {
+        0 => None,
+        n => Some(n as u32),
+    };
+    Credits {
+        header: [
+            finite("port.posted-header-credits"),
+            finite("port.non-posted-header-credits"),
+            finite("port.completion-header-credits"),
+        ],
+        data: [
+            finite("port.posted-data-credits"),
+            finite("port.non-posted-data-credits"),
+            finite("port.completion-data-credits"),
+        ],
+        latency: receiver.time("port.credit-update") + flight,
+    }
+}
+
+fn span(ticks: Ticks) -> Span {
+    Span::from_ps(ticks.as_ps_ceil().as_ps())
+}
+
+fn dma_workload(case: &DmaCase) -> Workload {
+    let bytes = case.size.0 as u32;
+    Workload {
+        mix: match case.operation {
+            DmaOperation::Read => Mix::Reads,
+            DmaOperation::Write => Mix::Writes,
+            DmaOperation::Mixed => Mix::Alternating,
+        },
+        bytes,
+        unit: Workload::dma_unit(bytes),
+        span: case.window.0,
+        pattern: pattern(case.pattern),
+        arrivals: arrivals(case.offered, bytes),
+        count: None,
+    }
+}
+
+fn block_workload(case: &BlockCase) -> Workload {
+    let bytes = case.size.0 as u32;
+    Workload {
+        mix: Mix::Share { reads: case.read },
+        bytes,
+        unit: bytes,
+        span: case.span.0,
+        pattern: pattern(case.pattern),
+        arrivals: arrivals(case.offered, bytes),
+        count: None,
+    }
+}
+
+const fn pattern(pattern: Pattern) -> load::Pattern {
+    match pattern {
+        Pattern::Random => load::Pattern::Random,
+        Pattern::Sequential => load::Pattern::Sequential,
+    }
+}
+
+fn arrivals(offered: Offered, bytes: u32) -> load::Arrivals {
+    match offered {
+        Offered::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },
+        Offered::Rate { bytes_per_second, arrivals } => {
+            const PS_PER_SECOND: u128 = 1_000_000_000_000;
+            let ps = u128::from(bytes) * PS_PER_SECOND / u128::from(bytes_per_second.max(1));
+            let interval = Span::from_ps((ps as u64).max(1));
+            match arrivals {
+                Arrivals::Poisson => load::Arrivals::Poisson { mean: interval },
+                Arrivals::Fixed => load::Arrivals::Fixed { interval },
+            }
+        }
+    }
+}
