@@ -1,23 +1,27 @@
 //! `dma-requester`: a device that moves what it is told to move: the FPGA or NIC of a PCIe benchmark.
 //!
 //! ```text
-//!  asked ─ command ─► engine ─ issue ─► TLPs ═► … ═► last completion ─ copy ─┐
-//!          queue      transaction       MRd: tags                            ├─ done ─► told, at the next tick
-//!          (outstanding) + cells        MWr ═► last TLP has departed ────────┘
+//!  asked ─ command ─► engine ─ issue ─► TLPs ═► … ═► last completion ─► copier ─┐
+//!          queue      transaction       MRd: tags                      cells    ├─ done ─► told, at the next tick
+//!          (outstanding) + cells, TLPs  MWr ═► last TLP has departed ───────────┘
 //! ```
 //!
 //! A transfer waits until fewer than `outstanding` of its direction are in flight and one of the `engines` is free. The
 //! engine is taken for `read.transaction` (`write.transaction`) and, for every started `cell` of data, `read.cell`
-//! (`write.cell`): these bound the rate. `command`, `issue`, `read.copy` and `done` only take time: they add to the
-//! latency, and to the rate only through `outstanding` and the tags.
+//! (`write.cell`): these bound the rate. `command`, `issue` and `done` only take time: they add to the latency, and to the
+//! rate only through `outstanding` and the tags.
 //!
-//! A read is done when all its completions have arrived and have been copied (`read.copy` for every started cell), a write
-//! when its last TLP has departed. A tag is in use from a read request to the last completion of it.
+//! Data are moved by the engine (a write: `write.tlp` for each TLP, of at most `write.payload`) or by the copier (a read:
+//! `read.copy` for every started cell, once all its completions have arrived). There is one copier, so that it adds to the
+//! latency and bounds the rate. What moving costs besides, whatever the size, is `transfer`, for both.
+//!
+//! A read is done when it has been copied, a write when its last TLP has departed. A tag is in use from a read request to
+//! the last completion of it.
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
-//! Not here: descriptors and doorbells (transfers come through the port `dma`), contention inside the copy, reads that
-//! time out.
+//! Not here: descriptors and doorbells (transfers come through the port `dma`), copying before a read is complete, reads
+//! that time out.
 
 use crate::agenda::Agenda;
 use crate::requests::Requests;
@@ -26,8 +30,8 @@ use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_PORT, Param, Params, PortInfo, Protocol, Site,
-    Status, Tlps, Transfer,
+    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_PORT, Param, Params, PcieSite, PortInfo,
+    Protocol, Site, Status, Tlps, Transfer,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -114,7 +118,25 @@ const PARAMS: &[Param] = &[
         name: "read.copy",
         dimension: Dimension::Time,
         default: Some("0ns"),
-        about: "the time that each started cell adds between the last completion and the end of the read",
+        about: "the time that the copier is taken by each started cell of a read whose completions have all arrived",
+    },
+    Param {
+        name: "write.tlp",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the time that an engine is taken by each TLP of a write",
+    },
+    Param {
+        name: "write.payload",
+        dimension: Dimension::Choice(&["mps", "128B", "256B", "512B", "1024B", "2048B"]),
+        default: Some("mps"),
+        about: "the most payload that the card puts into a TLP of a write, if that is less than MPS",
+    },
+    Param {
+        name: "transfer",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "what moving the data of a transfer takes besides its TLPs or cells: of an engine (write), of the copier (read)",
     },
     Param {
         name: "done",
@@ -159,6 +181,7 @@ pub struct DmaRequester {
     requests: Option<Requests>,
     /// Reads and writes; the same at index 0 if they are shared.
     engines: Vec<Servers>,
+    copier: Servers,
     directions: [Queue; 2],
     transfers: Slab<InFlight>,
     agenda: Agenda<Task>,
@@ -175,6 +198,8 @@ struct Rules {
     per_cell: [Span; 2],
     cell: u64,
     copy: Span,
+    per_write_tlp: Span,
+    transfer: Span,
     done: Span,
     tick: u64,
 }
@@ -216,6 +241,8 @@ impl Rules {
             per_cell: [time("read.cell"), time("write.cell")],
             cell: params.size("cell").0,
             copy: time("read.copy"),
+            per_write_tlp: time("write.tlp"),
+            transfer: time("transfer"),
             done: time("done"),
             tick: time("tick").as_ps(),
         }
@@ -224,17 +251,18 @@ impl Rules {
     fn cells(&self, transfer: &Transfer) -> u64 {
         if self.cell == 0 { 0 } else { u64::from(transfer.bytes).div_ceil(self.cell) }
     }
-    /// How long an engine is taken.
-    fn occupancy(&self, transfer: &Transfer) -> Span {
+    /// How long an engine is taken by a transfer that is written in so many TLPs, or read.
+    fn occupancy(&self, transfer: &Transfer, write_tlps: u64) -> Span {
         let direction = transfer.operation as usize;
-        self.transaction[direction] + self.per_cell[direction] * self.cells(transfer)
-    }
-    /// How long it takes from the last TLP to the end.
-    fn ending(&self, transfer: &Transfer) -> Span {
+        let begin = self.transaction[direction] + self.per_cell[direction] * self.cells(transfer);
         match transfer.operation {
-            Operation::Read => self.copy * self.cells(transfer) + self.done,
-            Operation::Write => self.done,
+            Operation::Read => begin,
+            Operation::Write => begin + self.transfer + self.per_write_tlp * write_tlps,
         }
+    }
+    /// How long the copier is taken by a read.
+    fn copying(&self, transfer: &Transfer) -> Span {
+        self.transfer + self.copy * self.cells(transfer)
     }
     /// When the clock shows that `at` has been reached.
     fn seen(&self, at: Instant) -> Instant {
@@ -248,8 +276,9 @@ impl DmaRequester {
         let kinds = if params.flag("engines.shared") { 1 } else { 2 };
         let port = site.pcie.first().copied().flatten();
         Self {
-            requests: port.map(|port| Requests::new(PCIE, port, rules.issue)),
+            requests: port.map(|port| Requests::new(PCIE, written_by(params, port), rules.issue)),
             rules,
+            copier: Servers::new(1),
             engines: (0..kinds).map(|_| Servers::new(params.count("engines"))).collect(),
             directions: Default::default(),
             transfers: Slab::new(),
@@ -293,7 +322,9 @@ impl DmaRequester {
             self.directions[direction].in_flight += 1;
             let ready = (asked + self.rules.command).max(cx.now());
             let kind = direction.min(self.engines.len() - 1);
-            let begun = self.engines[kind].serve(ready, self.rules.occupancy(&transfer));
+            let requests = self.requests.as_ref().expect("a card that is not plugged in admits nothing");
+            let write_tlps = requests.write_tlps(transfer.address, transfer.bytes);
+            let begun = self.engines[kind].serve(ready, self.rules.occupancy(&transfer, write_tlps));
             let unknown = Instant::NEVER;
             let handle = self.transfers.put(InFlight {
                 record: TransferRecord {
@@ -350,7 +381,14 @@ impl DmaRequester {
     fn last_tlp(&mut self, handle: u32, cx: &mut Context<'_>) {
         let Some(InFlight { record, .. }) = self.transfers.get(handle) else { return };
         record.last = cx.now();
-        record.done = cx.now() + self.rules.ending(&record.transfer);
+        let moved = match record.transfer.operation {
+            Operation::Read => {
+                let copying = self.rules.copying(&record.transfer);
+                self.copier.serve(cx.now(), copying) + copying
+            }
+            Operation::Write => cx.now(),
+        };
+        record.done = moved + self.rules.done;
         let done = record.done;
         if done > cx.now() {
             self.agenda.put(done, Task::End(handle), cx);
@@ -373,6 +411,12 @@ impl DmaRequester {
         }
         self.admit(operation, cx);
     }
+}
+
+/// The port, whose MPS is that of its own writes: not more than the card puts into one.
+fn written_by(params: &Params, port: PcieSite) -> PcieSite {
+    let own = params.choice("write.payload").trim_end_matches('B').parse();
+    PcieSite { mps: own.map_or(port.mps, |own: u16| own.min(port.mps)), ..port }
 }
 
 /// The first TLP of the transfer is offered to the link at `at`.
@@ -418,6 +462,7 @@ impl Component<Message> for DmaRequester {
         }
         let busy = self.engines.iter().fold(Span::ZERO, |sum, engines| sum + engines.busy());
         see("engines-busy", busy.to_string());
+        see("copier-busy", self.copier.busy().to_string());
         see("unexpected", self.unexpected.to_string());
     }
 

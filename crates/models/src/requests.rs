@@ -79,6 +79,12 @@ impl Requests {
         self.send(TlpKind::MWr, handle, *end, Attributes::LAST.and(last), cx);
     }
 
+    /// In how many TLPs [`Requests::write`] would write this.
+    pub(crate) fn write_tlps(&self, address: u64, bytes: u32) -> u64 {
+        let runs = writes(address, bytes, self.mps, Alignment::Aligned).runs();
+        runs.as_slice().iter().map(|run| u64::from(run.count)).sum()
+    }
+
     /// Completions of this port's requests have arrived: the last of a request frees its tag. `left` as for
     /// [`Requests::read`].
     pub(crate) fn completed(&mut self, tlps: &Tlps, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {

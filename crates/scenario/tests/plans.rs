@@ -54,7 +54,7 @@ fn it_is_known_who_said_what() {
     assert_eq!(origin("read.transaction"), Origin::Scenario);
     assert_eq!(origin("done"), Origin::Set);
     assert_eq!(origin("tick"), Origin::Part);
-    assert_eq!(origin("issue"), Origin::Default);
+    assert_eq!(origin("command"), Origin::Default);
     assert_eq!(plan.run.seed, 9);
     let width = |variant: usize| {
         plan.variants[variant].document.get("links")?.get("slot")?.get("width").map(|n| n.origin)

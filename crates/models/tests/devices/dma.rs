@@ -169,6 +169,35 @@ fn engines_bound_the_rate() {
     assert_eq!(times, [10, 10, 38, 38, 66]);
 }
 
+/// Copying is after the last completion of a read, one read after another: it is latency and a bound of the rate.
+#[test]
+fn one_copier_takes_up_reads_as_they_are_complete() {
+    let card = [("read.copy", "300ns"), ("transfer", "5ns"), ("done", "7ns")];
+    let mut bench =
+        Bench::new(&card, PLACE, &[(0, read(0, 0, 65)), (20, read(1, 0, 64)), (2000, read(2, 0, 1))]);
+    let [first, second] = [0, 20].map(|asked| asked + ISSUE + THERE_AND_BACK);
+    let copied = first + 605;
+    assert!(copied > second, "the second read waits for the copier");
+    let third = 2000 + ISSUE + THERE_AND_BACK + 305;
+    assert_eq!(bench.times(), [(copied + 7, 0), (copied + 305 + 7, 1), (third + 7, 2)]);
+    let last: Vec<_> = bench.record().iter().map(|record| record.last).collect();
+    assert_eq!(last[..2], [first, second].map(ns), "waiting for the copier is after the last completion");
+}
+
+#[test]
+fn a_card_may_write_less_at_once_than_it_is_allowed() {
+    let card = [("write.payload", "128B"), ("write.tlp", "20ns"), ("transfer", "5ns"), ("write.cell", "1ns")];
+    let bench =
+        Bench::new(&card, PLACE, &[(0, write(0, 0, 300)), (0, write(1, 0x40, 128)), (0, read(2, 0, 256))]);
+    assert_eq!(bench.sent(MWr)[..2], [(ISSUE, 0, 128, 2), (ISSUE, 256, 44, 1)]);
+    // 300 B are three TLPs and five cells; 128 B across a boundary of 128 B are two TLPs
+    let begun = 5 + 3 * 20 + 5;
+    assert_eq!(bench.sent(MWr)[2..], [(ISSUE + begun, 0x40, 64, 2)]);
+    let card = [("write.payload", "2048B")];
+    let bench = Bench::new(&card, PLACE, &[(0, write(0, 0, 512))]);
+    assert_eq!(bench.sent(MWr), [(ISSUE, 0, 256, 2)], "not more than MPS");
+}
+
 #[test]
 fn reads_and_writes_have_their_own_engines_or_share_them() {
     let time = |shared| {
