@@ -1,0 +1,65 @@
+//! The claims.
+
+pub mod link_ceilings;
+pub mod pcie_bench;
+pub mod section_i;
+
+use crate::problem;
+use crate::report::{FreeParameter, Role};
+use crate::watch::Watch;
+use lanetwin_scenario::Diagnostic;
+use lanetwin_stats::results::Digest;
+
+/// A published table and what we say to it.
+pub struct Claim {
+    /// Its name.
+    pub name: &'static str,
+    /// What it claims, in a sentence.
+    pub about: &'static str,
+    /// What has to hold.
+    pub bar: &'static str,
+    /// Runs it; none if it was stopped.
+    pub(crate) run: fn(&mut Watch<'_>) -> Option<Outcome>,
+}
+
+/// What a claim has found.
+pub(crate) struct Outcome {
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) free_parameters: Vec<FreeParameter>,
+    /// Whether the bar is met, given that the claim predicts at all.
+    pub(crate) met: bool,
+    pub(crate) text: String,
+}
+
+/// A row before its errors are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) case: String,
+    pub(crate) quantity: String,
+    pub(crate) unit: &'static str,
+    pub(crate) published: f64,
+    pub(crate) predicted: f64,
+    /// The ends of the model's 95 % interval.
+    pub(crate) interval: (f64, f64),
+    pub(crate) role: Role,
+    /// What the closed form says.
+    pub(crate) baseline: Option<f64>,
+    pub(crate) source: &'static str,
+    pub(crate) digest: Digest,
+}
+
+/// Every claim, in the order of their depth: a link alone, links of all kinds, machines.
+#[must_use]
+pub fn claims() -> &'static [Claim] {
+    const CLAIMS: &[Claim] = &[section_i::CLAIM, link_ceilings::CLAIM, pcie_bench::CLAIM];
+    CLAIMS
+}
+
+/// The claim with this name.
+///
+/// # Errors
+/// VA001, naming every claim there is.
+pub fn find(name: &str) -> Result<&'static Claim, Diagnostic> {
+    let known: Vec<&str> = claims().iter().map(|claim| claim.name).collect();
+    claims().iter().find(|claim| claim.name == name).ok_or_else(|| problem::unknown_claim(name, &known))
+}
