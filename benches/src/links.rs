@@ -77,6 +77,7 @@ fn direction(width: Width, propagation: Span) -> Direction {
     let block = Generation::Gen5.symbol().0 * 16;
     let ample = Some(1024);
     Direction {
+        payload_max: PAYLOAD,
         propagation,
         credits: Credits {
             header: [Some(128), Some(128), None],

@@ -59,6 +59,8 @@ pub(crate) struct Queue {
     base: u64,
     buckets: Vec<Vec<Entry>>,
     occupied: [u64; WORDS],
+    /// One bit for each word of `occupied` that is not zero.
+    words: u32,
     overflow: BinaryHeap<Reverse<Entry>>,
 }
 
@@ -70,6 +72,7 @@ impl Queue {
             base: 0,
             buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
             occupied: [0; WORDS],
+            words: 0,
             overflow: BinaryHeap::new(),
         }
     }
@@ -85,6 +88,7 @@ impl Queue {
             let i = (bucket % BUCKETS) as usize;
             self.buckets[i].push(entry);
             self.occupied[i / 64] |= 1 << (i % 64);
+            self.words |= 1 << (i / 64);
         } else {
             self.overflow.push(Reverse(entry));
         }
@@ -129,6 +133,9 @@ impl Queue {
             let i = (bucket % BUCKETS) as usize;
             std::mem::swap(&mut self.current, &mut self.buckets[i]);
             self.occupied[i / 64] &= !(1 << (i % 64));
+            if self.occupied[i / 64] == 0 {
+                self.words &= !(1 << (i / 64));
+            }
         }
         while let Some(far) = self.overflow.peek().filter(|e| e.0.time < self.current_end) {
             self.current.push(far.0);
@@ -148,14 +155,16 @@ impl Queue {
         if head != 0 {
             return Some(self.base + 1 + u64::from(head.trailing_zeros()));
         }
-        for step in 1..=WORDS {
-            let w = self.occupied[(word + step) % WORDS];
-            if w != 0 {
-                let distance = step * 64 - bit + w.trailing_zeros() as usize;
-                return Some(self.base + 1 + distance as u64);
-            }
+        // The next word that is not zero, after this one or from the start again; the lower bits of this one come last.
+        let ahead = self.words & u32::MAX.checked_shl(word as u32 + 1).unwrap_or(0);
+        let next = if ahead != 0 { ahead } else { self.words };
+        if next == 0 {
+            return None;
         }
-        None
+        let w = next.trailing_zeros() as usize;
+        let steps = if w > word { w - word } else { w + WORDS - word };
+        let distance = steps * 64 - bit + self.occupied[w].trailing_zeros() as usize;
+        Some(self.base + 1 + distance as u64)
     }
 }
 

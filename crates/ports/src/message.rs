@@ -157,17 +157,11 @@ pub enum Status {
 impl Content for Message {
     fn content(&self) -> u64 {
         match *self {
-            Self::Tlps(t) => fold(
-                1,
-                [
-                    u64::from(t.kind as u8),
-                    t.attributes.0.into(),
-                    t.count.into(),
-                    t.bytes.into(),
-                    t.handle.into(),
-                    t.address,
-                ],
-            ),
+            Self::Tlps(t) => {
+                let shape = [t.kind as u64, t.attributes.0.into(), t.count.into(), t.bytes.into()];
+                let shape = shape.into_iter().fold(0_u64, |word, part| word << 16 | part);
+                fold(1, [shape ^ u64::from(t.handle).rotate_left(32), t.address])
+            }
             Self::Departed { handle } => fold(2, [handle.into()]),
             Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
             Self::Dma(t) => fold(4, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),

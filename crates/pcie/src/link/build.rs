@@ -2,7 +2,7 @@
 
 use super::Fabric;
 use super::egress::{
-    Egress, HEADER_BYTES, Hop, Ingress, LARGEST_TLP_BYTES, NEVER, NO_EGRESS, SMALLEST_TLP_BYTES, Sink,
+    Egress, HEADER_BYTES, Hop, Ingress, NEVER, NO_EGRESS, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink,
 };
 use super::spec::{
     Attach, CLASSES, Direction, DllpMode, Drain, EndpointId, EndpointSpec, Forwarding, LinkId, SwitchId,
@@ -243,9 +243,9 @@ impl Wiring {
     /// that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs watching.
     fn forget_what_cannot_run_out(&mut self, e: usize) {
         let egress = &mut self.egresses[e];
-        let longest = egress.serialiser.ticks(LARGEST_TLP_BYTES);
-        let bytes_within =
-            |time: u64| egress.serialiser.rate().bytes_in(Ticks(time + 2 * longest)) + 2 * LARGEST_TLP_BYTES;
+        let largest = egress.payload_max + OVERHEAD_BYTES_MAX;
+        let longest = egress.serialiser.ticks(largest);
+        let bytes_within = |time: u64| egress.serialiser.rate().bytes_in(Ticks(time + longest)) + 2 * largest;
         if egress.replay_finite && egress.replay_room as u64 >= bytes_within(egress.ack_round) {
             egress.replay_finite = false;
         }

@@ -12,8 +12,8 @@ const PLENTY: i64 = i64::MAX / 2;
 pub(super) const HEADER_BYTES: u16 = 24;
 /// The smallest TLP: framing and a header of 3 DW \[B\].
 pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
-/// The largest TLP: framing, a header of 4 DW, prefixes, ECRC and 4 KiB \[B\].
-pub(super) const LARGEST_TLP_BYTES: u64 = 4096 + 64;
+/// The most that a TLP has besides its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
+pub(super) const OVERHEAD_BYTES_MAX: u64 = 64;
 pub(super) const DLLP_BYTES: u64 = 8;
 pub(super) const NO_EGRESS: u16 = u16::MAX;
 
@@ -175,12 +175,12 @@ pub(super) struct Overhead {
     pub mode: DllpMode,
     /// DLLPs that are due here (mode `Each`).
     pub due: ReturnRing,
-    /// DLLPs that TLPs of this direction cause on the opposite one, by epoch of the start (mode `Lump`).
-    pub caused: Ring<(u64, u32)>,
-    pub ack_every: u32,
-    pub update_every: u32,
-    pub since_ack: u32,
-    pub since_update: u32,
+    /// How many TLPs of this direction had started by the end of an epoch, for each epoch with any (mode `Lump`).
+    pub started: Ring<(u64, u64)>,
+    /// How many had by the end of the last epoch that was taken out of the ring.
+    pub started_before: u64,
+    pub ack_every: u64,
+    pub update_every: u64,
     pub delay: u64,
 }
 
@@ -194,11 +194,10 @@ impl Overhead {
             number: 1,
             mode: direction.dllps.mode,
             due: ReturnRing::new(),
-            caused: Ring::new(),
-            ack_every: direction.dllps.ack_every,
-            update_every: direction.dllps.update_every,
-            since_ack: 0,
-            since_update: 0,
+            started: Ring::new(),
+            started_before: 0,
+            ack_every: direction.dllps.ack_every.into(),
+            update_every: direction.dllps.update_every.into(),
             delay: direction.dllps.delay.as_ticks().0,
         }
     }
@@ -225,8 +224,6 @@ pub struct Activity {
     pub replays: u64,
     /// Recoveries after REPLAY_NUM corruptions in a row.
     pub retrains: u64,
-    /// DLLPs that these TLPs have caused on the opposite direction.
-    pub dllps_caused: u64,
     /// Time between being eligible and starting, summed over TLPs.
     pub waited: u128,
     /// Idle wire time while a TLP was waiting for credits or replay-buffer room.
@@ -297,6 +294,7 @@ pub(super) struct Egress {
     pub replay_returns: ReturnRing,
     /// From the last byte leaving to the replay buffer having room again.
     pub ack_round: u64,
+    pub payload_max: u64,
     pub propagation: u64,
     /// Propagation plus the latency of the switch behind it.
     pub transit: u64,
@@ -347,6 +345,7 @@ impl Egress {
             replay_finite: direction.replay_buffer.is_some(),
             replay_returns: ReturnRing::new(),
             ack_round: propagation + direction.ack_latency.as_ticks().0,
+            payload_max: direction.payload_max.into(),
             propagation,
             transit: propagation,
             cut_through: false,

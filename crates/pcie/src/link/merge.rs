@@ -57,6 +57,7 @@ impl<U: Copy> Fabric<U> {
         let mut most = egress.affordable(lanes.class, &lanes.sample);
         let mut turn = lanes.turn(egress.pointer);
         let mut wire = IDLE;
+        let begin = t;
         let mut t = t;
         while most > 0 {
             let Ok(i) = lanes.next(turn, t).map_err(|later| t = later) else {
@@ -95,6 +96,8 @@ impl<U: Copy> Fabric<U> {
                 self.leave(e, usize::from(lane.input), lane.run, env);
             }
         }
+        // All of them started in one epoch, before the SKP that is due next.
+        self.cause_dllps(e, begin, 0, 0, 0);
         true
     }
 
@@ -117,7 +120,6 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     fn take_wire(&mut self, e: usize, lanes: &Lanes, run: Run) {
         self.egresses[e].occupy(0, lanes.class, &lanes.sample, &run);
-        self.cause_dllps(e, run.start, run.start, run.per, run.m, run.ser);
         self.take_in(e, lanes.class, &lanes.sample, &run);
     }
 

@@ -111,6 +111,12 @@ impl<U: Copy> Fabric<U> {
     ) {
         assert!(train.count > 0, "a train has at least one TLP");
         let (e, sequence) = self.out[endpoint.index()];
+        let most = self.egresses[usize::from(e)].payload_max;
+        assert!(
+            u64::from(train.payload) <= most,
+            "a payload of {} B on a link with MPS {most} B",
+            train.payload
+        );
         self.out[endpoint.index()].1 += 1;
         let t = Ticks::from(ready).0;
         let id = self.trains.put(UnderWay {
@@ -180,7 +186,9 @@ impl<U: Copy> Fabric<U> {
     #[must_use]
     pub fn overhead(&self, egress: EgressId) -> OverheadTime {
         let own = &self.egresses[egress.index()];
-        let caused = self.egresses[usize::from(own.opposite)].done.dllps_caused;
+        let theirs = &self.egresses[usize::from(own.opposite)];
+        let off = theirs.overhead.mode == DllpMode::Off;
+        let caused = if off { 0 } else { theirs.overhead.caused_by(theirs.done.tlps) };
         let mut serialiser = own.serialiser;
         let period = own.overhead.period;
         OverheadTime {

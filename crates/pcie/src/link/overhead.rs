@@ -49,36 +49,38 @@ impl<U: Copy> Fabric<U> {
     fn lump(&mut self, e: usize, number: u64) -> u64 {
         let Some(wanted) = number.checked_sub(2) else { return 0 };
         let opposite = usize::from(self.egresses[e].opposite);
-        let caused = &mut self.egresses[opposite].overhead.caused;
-        while caused.front().is_some_and(|&(epoch, _)| epoch < wanted) {
-            caused.pop();
-        }
-        caused.front().filter(|&&(epoch, _)| epoch == wanted).map_or(0, |&(_, count)| u64::from(count))
+        let theirs = &mut self.egresses[opposite].overhead;
+        theirs.forget(wanted);
+        let started =
+            theirs.started.front().filter(|&&(epoch, _)| epoch == wanted).map(|&(_, started)| started);
+        started.map_or(0, |started| theirs.caused_by(started) - theirs.caused_by(theirs.started_before))
     }
 
-    /// Accounts for the DLLPs that `m` TLPs cause which start at `start`, `start + per`, … and last `ser` each.
+    /// Accounts for the DLLPs that the last `m` TLPs cause, which start at `start`, `start + per`, … and last `ser` each.
     #[inline]
-    pub(super) fn cause_dllps(&mut self, e: usize, decided: u64, start: u64, per: u64, m: u16, ser: u64) {
+    pub(super) fn cause_dllps(&mut self, e: usize, start: u64, per: u64, m: u16, ser: u64) {
         let egress = &mut self.egresses[e];
-        let overhead = &mut egress.overhead;
-        match overhead.mode {
+        let started = egress.done.tlps;
+        match egress.overhead.mode {
             DllpMode::Off => {}
             DllpMode::Lump => {
-                let count = overhead.count(m);
-                if count != 0 {
-                    egress.done.dllps_caused += u64::from(count);
-                    let needed = self.epoch_needed(e);
-                    self.egresses[e].overhead.account(decided, start, count, needed);
+                let epoch = egress.overhead.epoch_of(start);
+                if let Some(back) = egress.overhead.started.back_mut().filter(|b| b.0 == epoch) {
+                    back.1 = started;
+                    return;
                 }
+                let needed = self.epoch_needed(e);
+                let overhead = &mut self.egresses[e].overhead;
+                overhead.forget(needed);
+                overhead.started.push((epoch, started));
             }
             DllpMode::Each => {
-                let first = start + ser + egress.propagation + overhead.delay;
+                let first = start + ser + egress.propagation + egress.overhead.delay;
+                let before = started - u64::from(m);
                 for i in 0..u64::from(m) {
-                    let count = self.egresses[e].overhead.count(1);
-                    if count != 0 {
-                        self.egresses[e].done.dllps_caused += u64::from(count);
-                        self.owe(e, first + i * per, count);
-                    }
+                    let overhead = &self.egresses[e].overhead;
+                    let count = overhead.caused_by(before + i + 1) - overhead.caused_by(before + i);
+                    self.owe(e, first + i * per, count);
                 }
             }
         }
@@ -93,13 +95,13 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// Puts `count` DLLPs that are due at `t` before the opposite direction of `e`.
-    fn owe(&mut self, e: usize, t: u64, count: u32) {
+    fn owe(&mut self, e: usize, t: u64, count: u64) {
         let opposite = usize::from(self.egresses[e].opposite);
         let theirs = &mut self.egresses[opposite].overhead;
         for _ in 0..count {
             theirs.due.push(Returns { t, p: 0, n: 1, weight: 1 });
+            theirs.next = theirs.next.min(t);
         }
-        theirs.next = theirs.next.min(t);
     }
 }
 
@@ -116,42 +118,25 @@ fn skip_idle(overhead: &mut Overhead, t: u64) -> bool {
 }
 
 impl Overhead {
-    /// How many DLLPs the next `m` TLPs cause.
+    /// How many DLLPs the first `tlps` TLPs of this direction cause.
     #[inline]
-    fn count(&mut self, m: u16) -> u32 {
-        passes(&mut self.since_ack, self.ack_every, u32::from(m))
-            + passes(&mut self.since_update, self.update_every, u32::from(m))
+    pub(super) const fn caused_by(&self, tlps: u64) -> u64 {
+        let acks = if self.ack_every == 0 { 0 } else { tlps / self.ack_every };
+        acks + if self.update_every == 0 { 0 } else { tlps / self.update_every }
     }
 
-    /// Adds `count` DLLPs to the account of the epoch that `start` lies in.
+    /// The epoch that a start lies in, decided before the SKP that is due next.
     #[inline]
-    fn account(&mut self, decided: u64, start: u64, count: u32, needed: u64) {
+    fn epoch_of(&self, start: u64) -> u64 {
         debug_assert!(self.period != NEVER, "DLLPs in lumps need a period");
-        let now = self.number - 1;
-        let epoch = if start < self.skp_due() { now } else { start / self.period };
-        debug_assert!(decided / self.period == now, "a decision lies in the epoch before the next SKP");
-        if let Some(back) = self.caused.back_mut().filter(|b| b.0 == epoch) {
-            back.1 += count;
-            return;
-        }
-        while self.caused.front().is_some_and(|f| f.0 < needed) {
-            self.caused.pop();
-        }
-        self.caused.push((epoch, count));
+        if start < self.skp_due() { self.number - 1 } else { start / self.period }
     }
-}
 
-/// Counts `m` more, and how many times the count reaches `every`.
-#[inline]
-fn passes(since: &mut u32, every: u32, m: u32) -> u32 {
-    if every == 0 {
-        return 0;
+    /// Takes out what nobody can ask for any more: the epochs before `needed`.
+    fn forget(&mut self, needed: u64) {
+        while let Some(&(_, started)) = self.started.front().filter(|f| f.0 < needed) {
+            self.started_before = started;
+            self.started.pop();
+        }
     }
-    *since += m;
-    if *since < every {
-        return 0;
-    }
-    let times = *since / every;
-    *since %= every;
-    times
 }

@@ -206,8 +206,8 @@ impl<U: Copy> Fabric<U> {
     ) {
         let class = input % CLASSES;
         self.egresses[e].occupy(input, class, &segment, &run);
-        self.cause_dllps(e, decided, run.start, run.per, run.m, run.ser);
         self.see_off(e, input, decided, segment, run, env);
+        self.cause_dllps(e, run.start, run.per, run.m, run.ser);
         let hop = self.egresses[e].hops[usize::from(segment.to)];
         if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
@@ -401,6 +401,9 @@ impl Egress {
     /// Round robin at `t` over the inputs whose first TLP may go.
     #[inline]
     fn choose(&mut self, t: u64) -> Choice {
+        if self.occupied.is_power_of_two() {
+            return self.choose_only(t);
+        }
         let ahead = self.occupied & (u128::MAX << self.pointer);
         let mut winner = None;
         let (mut contended, mut until, mut stalled) = (false, NEVER, false);
@@ -425,13 +428,38 @@ impl Egress {
                 }
             }
         }
-        if let Some(input) = winner {
-            if self.stalled_since != NEVER {
-                self.done.stalled += t - self.stalled_since;
-                self.stalled_since = NEVER;
-            }
-            return Choice::Send { input, contended, until };
+        match winner {
+            Some(input) => self.chosen(input, contended, until, t),
+            None => self.nobody(stalled, until, t),
         }
+    }
+
+    /// The same with one input that holds anything.
+    #[inline]
+    fn choose_only(&mut self, t: u64) -> Choice {
+        let input = self.occupied.trailing_zeros() as usize;
+        let head = self.head[input];
+        if head > t {
+            return Choice::Wait(head);
+        }
+        match self.obstacle(input, t) {
+            Obstacle::None => self.chosen(input, false, NEVER, t),
+            Obstacle::Order => Choice::Wait(NEVER),
+            Obstacle::Until(known) => self.nobody(true, known, t),
+        }
+    }
+
+    #[inline]
+    fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
+        if self.stalled_since != NEVER {
+            self.done.stalled += t - self.stalled_since;
+            self.stalled_since = NEVER;
+        }
+        Choice::Send { input, contended, until }
+    }
+
+    #[inline]
+    fn nobody(&mut self, stalled: bool, until: u64, t: u64) -> Choice {
         if stalled {
             self.stalled_since = self.stalled_since.min(t);
         }

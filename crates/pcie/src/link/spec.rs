@@ -139,6 +139,8 @@ pub const REPLAY_NUM: u32 = 4;
 pub struct Direction {
     /// Bytes on the wire.
     pub rate: LinkRate,
+    /// The largest payload of a TLP on this link \[B\]: its Maximum Payload Size.
+    pub payload_max: u16,
     /// The time of flight, retimers included.
     pub propagation: Span,
     /// What the receiver advertises.
@@ -161,6 +163,7 @@ impl Direction {
     pub const fn bare(rate: LinkRate) -> Self {
         Self {
             rate,
+            payload_max: 4096,
             propagation: Span::ZERO,
             credits: Credits::INFINITE,
             replay_buffer: None,

@@ -10,7 +10,7 @@ use super::world::{Script, World};
 const TLPS: u32 = 500;
 
 /// The largest TLP that is drawn \[B of payload, B on the wire\].
-const MAX_PAYLOAD: u64 = 512;
+pub const MAX_PAYLOAD: u64 = 512;
 const MAX_WIRE: u64 = MAX_PAYLOAD + MAX_OVERHEAD;
 const MAX_OVERHEAD: u64 = 28;
 

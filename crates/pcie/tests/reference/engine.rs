@@ -245,6 +245,7 @@ fn direction_of(link: &Link, number: usize) -> link::Direction {
     let narrow = |credits: Option<u64>| credits.map(|number| number as u32);
     link::Direction {
         rate: LinkRate::pcie(generation, width),
+        payload_max: super::draw::MAX_PAYLOAD as u16,
         propagation: Span::from_ps(direction.propagation_ps),
         credits: link::Credits {
             header: direction.credits.map(|class| narrow(class.header)),

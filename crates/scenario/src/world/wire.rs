@@ -248,6 +248,7 @@ fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direct
     let skp = Skp { period: schedule.period().0, duration: if link.skp { schedule.length().0 } else { 0 } };
     Direction {
         rate,
+        payload_max: link.mps,
         propagation: link.flight(),
         credits: credits(receiver, dllp + link.flight()),
         replay_buffer: Some(transmitter.size("port.replay-buffer").0 as u32),
