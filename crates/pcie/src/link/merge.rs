@@ -26,6 +26,39 @@ struct Lane {
     head: u64,
     p: u64,
     run: Run,
+    /// Whether the segment holds the end of its train.
+    ends: bool,
+}
+
+impl Lane {
+    const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE, ends: false };
+
+    /// The lane of an input, if its first segment is like the sample.
+    #[inline]
+    fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
+        let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
+        alike.then(|| Self {
+            input: input as u8,
+            left: segment.n,
+            head: segment.t,
+            p: segment.p,
+            run: IDLE,
+            ends: segment.index + segment.n == segment.count,
+        })
+    }
+
+    /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
+    #[inline]
+    fn reload(&mut self, egress: &Egress, sample: &Segment) -> bool {
+        let input = usize::from(self.input);
+        let Some(segment) = egress.inputs[input].front() else {
+            (self.head, self.run) = (NEVER, IDLE);
+            return true;
+        };
+        let lane = Self::new(input, segment, sample);
+        *self = lane.unwrap_or(Self { input: self.input, ..Self::EMPTY });
+        lane.is_some()
+    }
 }
 
 /// All inputs of a merge, in the order of their numbers.
@@ -41,56 +74,57 @@ const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
 
 impl<U: Copy> Fabric<U> {
     /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing can go.
-    pub(super) fn send_merged(
-        &mut self,
-        e: usize,
-        t: u64,
-        until: u64,
-        env: &mut impl Environment<U>,
-    ) -> bool {
-        let until = self.merge_until(e, t, until);
+    pub(super) fn send_merged(&mut self, e: usize, t: u64, until: u64, env: &mut impl Environment<U>) -> bool {
+        let mut until = self.merge_until(e, t, until);
         let egress = &mut self.egresses[e];
         if until <= t + 1 {
             return false;
         }
         let Some(mut lanes) = egress.lanes(t) else { return false };
         let mut most = egress.affordable(lanes.class, &lanes.sample);
+        // The end of a train has consequences of its own: from so long after its start on.
+        let echo = lanes.ser.saturating_add(egress.propagation).saturating_add(egress.lookahead);
         let mut turn = lanes.turn(egress.pointer);
         let mut wire = IDLE;
         let begin = t;
         let mut t = t;
+        let mut last = 0;
         while most > 0 {
-            let Ok(i) = lanes.next(turn, t).map_err(|later| t = later) else {
-                if t >= until {
-                    break;
+            let i = match lanes.next(turn, t) {
+                Ok(i) if t < until => i,
+                Err(later) if later < until => {
+                    t = later;
+                    continue;
                 }
-                continue;
+                _ => break,
             };
-            if t >= until {
-                break;
-            }
             if let Some(run) = wire.extend(t, lanes.ser) {
                 self.take_wire(e, &lanes, run);
             }
             let lane = &mut lanes.lanes[i];
+            (last, turn) = (lane.input, if i + 1 == lanes.count { 0 } else { i + 1 });
             if let Some(run) = lane.run.extend(t, lanes.ser) {
                 self.leave(e, usize::from(lane.input), run, env);
             }
             lane.head += lane.p;
             lane.left -= 1;
-            turn = if i + 1 == lanes.count { 0 } else { i + 1 };
-            t += lanes.ser;
             most -= 1;
             if lane.left == 0 {
-                break; // what comes next in this input is another segment
+                if lane.ends {
+                    until = until.min(t.saturating_add(echo));
+                }
+                self.leave(e, usize::from(lane.input), lane.run, env);
+                if !lane.reload(&self.egresses[e], &lanes.sample) {
+                    break; // what comes next in this input is not alike
+                }
             }
+            t += lanes.ser;
         }
         if wire.m == 0 {
             return false;
         }
         self.take_wire(e, &lanes, wire);
-        let last = if turn == 0 { lanes.count - 1 } else { turn - 1 };
-        self.egresses[e].pointer = u16::from(lanes.lanes[last].input) + 1;
+        self.egresses[e].pointer = u16::from(last) + 1;
         for lane in &lanes.lanes[..lanes.count] {
             if lane.run.m != 0 {
                 self.leave(e, usize::from(lane.input), lane.run, env);
@@ -101,16 +135,20 @@ impl<U: Copy> Fabric<U> {
         true
     }
 
-    /// Up to when decisions are safe: before the overhead that is due next, and before the first start can have had consequences.
+    /// Up to when decisions are safe, before any train ends: before the overhead that is due next, and before a credit that goes back
+    /// to somebody who waits for it can have had consequences here.
     #[inline]
     fn merge_until(&self, e: usize, t: u64, until: u64) -> u64 {
         let egress = &self.egresses[e];
-        let mut reach = egress.reach;
+        let mut reach = NEVER;
         for input in bits(egress.occupied) {
             let upstream = egress.ingress[input / CLASSES].upstream;
             if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
                 reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
             }
+        }
+        if matches!(egress.sink, Sink::Device) {
+            reach = reach.min(egress.reach);
         }
         let echo = t.saturating_add(reach).saturating_add(egress.lookahead);
         until.min(egress.overhead.next).min(echo)
@@ -187,16 +225,11 @@ impl Egress {
             return None;
         }
         let sample = *self.inputs[self.occupied.trailing_zeros() as usize].front()?;
-        let empty = Lane { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
         let ser = self.serialiser.ticks(u64::from(sample.bytes));
-        let mut lanes = Lanes { lanes: [empty; LANES_MAX], count: 0, class, ser, sample };
+        let mut lanes = Lanes { lanes: [Lane::EMPTY; LANES_MAX], count: 0, class, ser, sample };
         for input in bits(self.occupied) {
             let segment = self.inputs[input].front()?;
-            if segment.bytes != sample.bytes || segment.units != sample.units || segment.singly {
-                return None;
-            }
-            let lane = Lane { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE };
-            lanes.lanes[lanes.count] = lane;
+            lanes.lanes[lanes.count] = Lane::new(input, segment, &sample)?;
             lanes.count += 1;
         }
         // Credits and room are the same for all: what is due at `t` is counted once, the rest when it is needed.

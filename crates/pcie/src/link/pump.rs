@@ -87,15 +87,19 @@ impl<U: Copy> Fabric<U> {
                 t = self.egresses[e].link_free;
                 continue;
             }
+            let starved = self.egresses[e].starved;
             match self.egresses[e].choose(t) {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until } => {
-                    // A TLP that wants credits has turned up: a credit that is not known yet may be there before `t`.
-                    let horizon = self.egresses[e].horizon(self.soonest, step).min(end);
-                    if t >= horizon {
-                        self.ask_wake(e, t, env);
-                        return;
+                    let mut horizon = horizon;
+                    if self.egresses[e].starved != starved {
+                        // A TLP that wants credits has turned up: a credit that is not known yet may be there before `t`.
+                        horizon = self.egresses[e].horizon(self.soonest, step).min(end);
+                        if t >= horizon {
+                            self.ask_wake(e, t, env);
+                            return;
+                        }
                     }
                     let until = if contended { t } else { until.min(horizon).min(self.echo(e, input, t)) };
                     self.send(e, input, t, until.max(t + 1), env);
