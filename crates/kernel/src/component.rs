@@ -16,6 +16,29 @@ pub trait Content {
     fn content(&self) -> u64;
 }
 
+/// What has been used so far of something of which a component has only so many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Supply {
+    /// The integral over time, from the start of the run, of how many were in use \[number · ps\].
+    pub in_use_ps: u128,
+    /// How many there are; at least one.
+    pub supply: u64,
+    /// What their being in use means.
+    pub kind: SupplyKind,
+}
+
+/// What it means that something is in use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SupplyKind {
+    /// It works: for a time that is its own, whatever others do. Engines, cores, walkers.
+    Server,
+    /// It is held while others work, and so is in use the longer the slower they are. Tags, places in a queue.
+    Held {
+        /// The integral over time of how many waited for one \[number · ps\].
+        waiting_ps: u128,
+    },
+}
+
 /// A device, a load, a set of links: whatever has ports.
 pub trait Component<M> {
     /// Called once, before the first event.
@@ -35,6 +58,10 @@ pub trait Component<M> {
 
     /// Shows the state by name, for people.
     fn inspect(&self, _see: &mut dyn FnMut(&str, String)) {}
+
+    /// Shows by name what was used up to `now`, the present, of everything that the component has a finite supply of.
+    /// What is held while another supply is waited for comes after that one.
+    fn supplies(&self, _now: Instant, _see: &mut dyn FnMut(&str, Supply)) {}
 
     /// What the component has done so far, beyond the messages it was sent, as 64 bits; part of the kernel's digest.
     fn digest(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! The kernel itself: components, the channels between them, and the loop.
 
-use crate::component::{Component, ComponentId, Content, Port};
+use crate::component::{Component, ComponentId, Content, Port, Supply};
 use crate::observe::{Observe, Recent, Tap};
 use crate::queue::{Entry, Queue, TieRule};
 use crate::random::{hash_name, mix};
@@ -491,6 +491,14 @@ impl<M: Copy + Content> Kernel<M> {
                     }
                 });
             }
+        }
+    }
+    /// Shows what was used so far of every component's finite supplies, as (path, name, supply), in the order of paths.
+    pub fn supplies(&self, see: &mut dyn FnMut(&str, &str, Supply)) {
+        let now = self.now();
+        for &i in &self.by_path {
+            let path = &self.paths[i as usize];
+            self.components[i as usize].supplies(now, &mut |name, supply| see(path, name, supply));
         }
     }
     /// The component that was added as `id`, as its own type.

@@ -52,7 +52,7 @@ mod observe;
 mod queue;
 mod random;
 
-pub use component::{Component, ComponentId, Content, Port};
+pub use component::{Component, ComponentId, Content, Port, Supply, SupplyKind};
 pub use kernel::{Builder, Context, EntryId, Kernel};
 pub use observe::{Observe, Recent, Tap};
 pub use random::{Stream, hash_name, mix};

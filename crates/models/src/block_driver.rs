@@ -12,12 +12,12 @@
 
 use crate::doorbell::ring;
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port};
+use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status, Transfer,
 };
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::BTreeSet;
 
@@ -137,6 +137,10 @@ impl Component<Message> for BlockDriver {
         see("refused", self.refused.to_string());
         see("unexpected", self.unexpected.to_string());
         see("cores-busy", self.cores.busy().to_string());
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        see("cores", self.cores.used(now));
     }
 
     fn digest(&self) -> u64 {

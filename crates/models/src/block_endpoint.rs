@@ -13,14 +13,15 @@
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
+use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
-use lanetwin_kernel::{Component, Port};
+use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Context, Dimension, Message, Model, Operation, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
     Transfer,
 };
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -65,8 +66,12 @@ pub struct BlockEndpoint {
     /// None if the device is not plugged in: it then hears nothing.
     requests: Option<Requests>,
     waiting: VecDeque<Transfer>,
+    /// How many those are.
+    queued: Gauge,
     /// What is being worked on, by the driver's name for it.
     work: BTreeMap<u32, Work>,
+    /// How much that is.
+    working: Gauge,
     agenda: Agenda<u32>,
     answered: u64,
     bytes: u64,
@@ -88,7 +93,9 @@ impl BlockEndpoint {
             parallelism: usize::try_from(params.count("parallelism")).expect("a count in range"),
             requests: port.map(|port| Requests::new(PCIE, port, params.time("issue"))),
             waiting: VecDeque::new(),
+            queued: Gauge::default(),
             work: BTreeMap::new(),
+            working: Gauge::default(),
             agenda: Agenda::new(),
             answered: 0,
             bytes: 0,
@@ -101,6 +108,8 @@ impl BlockEndpoint {
             && let Some(request) = self.waiting.pop_front()
         {
             let Transfer { handle, operation, bytes, .. } = request;
+            self.queued.remove(1, cx.now());
+            self.working.add(1, cx.now());
             self.work.insert(handle, Work { request, left: bytes });
             match (operation, &mut self.requests) {
                 (Operation::Write, Some(requests)) => {
@@ -119,6 +128,7 @@ impl BlockEndpoint {
             return;
         }
         self.waiting.push_back(request);
+        self.queued.add(1, cx.now());
         self.admit(cx);
     }
 
@@ -159,7 +169,9 @@ impl Component<Message> for BlockEndpoint {
                 TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.unexpected += u64::from(tlps.count),
             },
             Message::Departed { handle } => {
-                self.work.remove(&handle);
+                if self.work.remove(&handle).is_some() {
+                    self.working.remove(1, cx.now());
+                }
                 self.admit(cx);
             }
             _ => unreachable!("a block endpoint is sent TLPs, not {message:?}"),
@@ -181,6 +193,13 @@ impl Component<Message> for BlockEndpoint {
             see("tags-in-use", requests.tags_in_use().to_string());
             see("waiting-for-tags", requests.waiting().to_string());
         }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        if let Some(requests) = &self.requests {
+            see("tags", requests.tags_used(now));
+        }
+        see("parallelism", held(&self.working, &self.queued, self.parallelism as u64, now));
     }
 
     fn digest(&self) -> u64 {

@@ -24,10 +24,11 @@
 //! that time out.
 
 use crate::agenda::Agenda;
+use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port};
+use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_PORT, Param, Params, PcieSite, PortInfo,
@@ -208,7 +209,9 @@ struct Rules {
 #[derive(Default, Debug)]
 struct Queue {
     waiting: VecDeque<(Transfer, Instant)>,
-    in_flight: u64,
+    /// How many those are.
+    queued: Gauge,
+    in_flight: Gauge,
     done: u64,
     bytes: u64,
 }
@@ -270,6 +273,19 @@ impl Rules {
     }
 }
 
+impl Queue {
+    /// The next transfer, with when it was asked for, if fewer than `most` are in flight; it now is.
+    fn next(&mut self, most: u64, now: Instant) -> Option<(Transfer, Instant)> {
+        if self.in_flight.number() >= most {
+            return None;
+        }
+        let next = self.waiting.pop_front()?;
+        self.queued.remove(1, now);
+        self.in_flight.add(1, now);
+        Some(next)
+    }
+}
+
 impl DmaRequester {
     fn new(params: &Params, site: &Site) -> Self {
         let rules = Rules::new(params);
@@ -309,22 +325,21 @@ impl DmaRequester {
             cx.send(DMA, Span::ZERO, Message::DmaDone(done));
             return;
         }
-        self.directions[transfer.operation as usize].waiting.push_back((transfer, cx.now()));
+        let queue = &mut self.directions[transfer.operation as usize];
+        queue.waiting.push_back((transfer, cx.now()));
+        queue.queued.add(1, cx.now());
         self.admit(transfer.operation, cx);
     }
 
     /// Gives the engines what may be in flight.
     fn admit(&mut self, operation: Operation, cx: &mut Context<'_>) {
         let direction = operation as usize;
-        while self.directions[direction].in_flight < self.rules.outstanding
-            && let Some((transfer, asked)) = self.directions[direction].waiting.pop_front()
-        {
-            self.directions[direction].in_flight += 1;
+        while let Some((transfer, asked)) = self.directions[direction].next(self.rules.outstanding, cx.now()) {
             let ready = (asked + self.rules.command).max(cx.now());
             let kind = direction.min(self.engines.len() - 1);
             let requests = self.requests.as_ref().expect("a card that is not plugged in admits nothing");
             let write_tlps = requests.write_tlps(transfer.address, transfer.bytes);
-            let begun = self.engines[kind].serve(ready, self.rules.occupancy(&transfer, write_tlps));
+            let begun = self.engines[kind].serve_later(cx.now(), ready, self.rules.occupancy(&transfer, write_tlps));
             let unknown = Instant::NEVER;
             let handle = self.transfers.put(InFlight {
                 record: TransferRecord {
@@ -401,7 +416,7 @@ impl DmaRequester {
         let Some(InFlight { record, status, .. }) = self.transfers.take(handle) else { return };
         let Transfer { operation, bytes, handle: name, .. } = record.transfer;
         let queue = &mut self.directions[operation as usize];
-        queue.in_flight -= 1;
+        queue.in_flight.remove(1, cx.now());
         queue.done += 1;
         queue.bytes += u64::from(bytes);
         let told = self.rules.seen(cx.now());
@@ -452,8 +467,8 @@ impl Component<Message> for DmaRequester {
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         for (name, queue) in ["reads", "writes"].into_iter().zip(&self.directions) {
-            let Queue { waiting, in_flight, done, bytes } = queue;
-            let waiting = waiting.len();
+            let Queue { waiting, in_flight, done, bytes, .. } = queue;
+            let (waiting, in_flight) = (waiting.len(), in_flight.number());
             see(name, format!("{waiting} wait, {in_flight} in flight, {done} done, {bytes} B moved"));
         }
         if let Some(requests) = &self.requests {
@@ -464,6 +479,19 @@ impl Component<Message> for DmaRequester {
         see("engines-busy", busy.to_string());
         see("copier-busy", self.copier.busy().to_string());
         see("unexpected", self.unexpected.to_string());
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        let engines: &[&str] =
+            if self.engines.len() == 1 { &["engines"] } else { &["read engines", "write engines"] };
+        engines.iter().zip(&self.engines).for_each(|(name, engines)| see(name, engines.used(now)));
+        see("copier", self.copier.used(now));
+        if let Some(requests) = &self.requests {
+            see("tags", requests.tags_used(now));
+        }
+        for (name, queue) in ["reads in flight", "writes in flight"].into_iter().zip(&self.directions) {
+            see(name, held(&queue.in_flight, &queue.queued, self.rules.outstanding, now));
+        }
     }
 
     fn digest(&self) -> u64 {

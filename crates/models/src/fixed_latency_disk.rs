@@ -3,11 +3,11 @@
 //! By Little's law its throughput at depth `n` is `min(n, parallelism) / latency`.
 
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port};
+use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_ports::{
     Context, Dimension, Done, Message, Model, Operation, Param, PortInfo, Protocol, Status,
 };
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::any::Any;
 
 /// The declaration.
@@ -72,6 +72,9 @@ impl Component<Message> for FixedLatencyDisk {
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         see("answered", self.answered.to_string());
         see("busy", self.servers.busy().to_string());
+    }
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        see("parallelism", self.servers.used(now));
     }
     fn digest(&self) -> u64 {
         self.answered

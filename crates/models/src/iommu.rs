@@ -6,6 +6,7 @@
 //! Not here: the cost of a hit (part of the memory latency), invalidations, nested translation, the device's own cache (ATS).
 
 use crate::servers::Servers;
+use lanetwin_kernel::Supply;
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 
@@ -62,6 +63,10 @@ impl Iommu {
         {
             self.pages.remove(&oldest);
         }
+    }
+    /// What was used of the walkers up to `now`, the present.
+    pub(crate) fn walkers_used(&self, now: Instant) -> Supply {
+        self.walkers.used(now)
     }
     /// How many translations were asked for, and how many of them needed a walk.
     pub(crate) const fn counts(&self) -> (u64, u64) {

@@ -24,6 +24,7 @@
 
 mod agenda;
 mod doorbell;
+mod gauge;
 mod iommu;
 mod requests;
 mod servers;

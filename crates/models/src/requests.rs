@@ -8,11 +8,12 @@
 //!
 //! Everything leaves exactly `issue` after it could: that is the lookahead the port has promised to the links.
 
-use lanetwin_kernel::Port;
+use crate::gauge::{Gauge, held};
+use lanetwin_kernel::{Port, Supply};
 use lanetwin_pcie::logic::split::{Alignment, Run, reads, writes};
 use lanetwin_pcie::spec::{Mps, Mrrs, TlpKind};
 use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
 /// The requesting side of one PCIe port.
@@ -23,8 +24,10 @@ pub(crate) struct Requests {
     mps: Mps,
     mrrs: Mrrs,
     issue: Span,
-    free_tags: u16,
+    tags: Gauge,
     waiting: VecDeque<Waiting>,
+    /// How many requests wait for tags.
+    tagless: Gauge,
 }
 
 /// Equal read requests that have no tag yet.
@@ -44,7 +47,8 @@ impl Requests {
     pub(crate) fn new(port: Port, site: PcieSite, issue: Span) -> Self {
         let mps = Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's");
         let mrrs = Mrrs::from_bytes(site.mrrs.into()).expect("the MRRS of a site is one of the standard's");
-        Self { port, site, mps, mrrs, issue, free_tags: site.tags, waiting: VecDeque::new() }
+        let (tags, tagless) = Default::default();
+        Self { port, site, mps, mrrs, issue, tags, waiting: VecDeque::new(), tagless }
     }
 
     /// Asks for `bytes` at `address` of the host's memory, under this handle; the handles whose first request leaves with
@@ -58,6 +62,8 @@ impl Requests {
         left: &mut dyn FnMut(u32),
     ) {
         let runs = reads(address, bytes, self.mrrs, Alignment::Aligned).runs();
+        let requests = runs.as_slice().iter().map(|run| u64::from(run.count)).sum();
+        self.tagless.add(requests, cx.now());
         let waiting = runs.as_slice().iter().enumerate();
         self.waiting.extend(waiting.map(|(i, &run)| Waiting { handle, run, first: i == 0 }));
         self.send_reads(cx, left);
@@ -89,14 +95,18 @@ impl Requests {
     /// [`Requests::read`].
     pub(crate) fn completed(&mut self, tlps: &Tlps, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
         if tlps.attributes.has(Attributes::LAST) && self.tags_in_use() > 0 {
-            self.free_tags += 1;
+            self.tags.remove(1, cx.now());
             self.send_reads(cx, left);
         }
     }
 
     /// How many read requests are outstanding.
-    pub(crate) fn tags_in_use(&self) -> u16 {
-        self.site.tags - self.free_tags
+    pub(crate) const fn tags_in_use(&self) -> u64 {
+        self.tags.number()
+    }
+    /// What was used of the tags up to `now`.
+    pub(crate) fn tags_used(&self, now: Instant) -> Supply {
+        held(&self.tags, &self.tagless, self.site.tags.into(), now)
     }
     /// How many runs of read requests wait for tags.
     pub(crate) fn waiting(&self) -> usize {
@@ -104,17 +114,19 @@ impl Requests {
     }
 
     fn send_reads(&mut self, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
-        while self.free_tags > 0
+        let all = u64::from(self.site.tags);
+        while self.tags_in_use() < all
             && let Some(next) = self.waiting.front_mut()
         {
             let Waiting { handle, run, first } = *next;
-            let count = run.count.min(self.free_tags.into());
+            let count = u64::from(run.count).min(all - self.tags.number()) as u32;
             if count == run.count {
                 self.waiting.pop_front();
             } else {
                 *next = Waiting { handle, run: after(run, count), first: false };
             }
-            self.free_tags -= count as u16;
+            self.tags.add(count.into(), cx.now());
+            self.tagless.remove(count.into(), cx.now());
             self.send(TlpKind::MRd, handle, Run { count, ..run }, Attributes::NONE, cx);
             if first {
                 left(handle);

@@ -24,7 +24,8 @@ mod params;
 
 use crate::agenda::Agenda;
 use crate::iommu::{Iommu, Reach};
-use lanetwin_kernel::{Component, Port, Stream};
+use crate::servers::Servers;
+use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::logic::split::completions;
 use lanetwin_pcie::spec::{ByteRange, FcClass, Mps, Rcb, TlpKind};
@@ -113,8 +114,8 @@ struct Slot {
     mps: Mps,
     rcb: Rcb,
     jitter: Stream,
-    /// When the completer can take up the next read.
-    next_take: Instant,
+    /// Takes up the reads.
+    completer: Servers,
     /// When the last write so far is translated: the earliest for whatever comes behind it.
     posted: Instant,
     /// When the last buffer was freed, or will be: of posted and of other TLPs, which have buffers of their own.
@@ -201,8 +202,7 @@ impl RootComplex {
     fn take_up(&mut self, slot: usize, request: Tlps, arrived: Instant, cx: &mut Context<'_>) {
         let Rules { warm, cached, uncached, jitter, interval, issue, fifo, .. } = self.rules;
         let port = self.slot(slot);
-        let taken = port.next_take.max(cx.now());
-        port.next_take = taken + interval;
+        let taken = port.completer.serve(cx.now(), interval);
         let memory = if request.address < warm { cached } else { uncached };
         let extra = if jitter > 0 { port.jitter.below(jitter + 1) } else { 0 };
         let mut ready = taken + (memory + Span::from_ps(extra)).max(issue);
@@ -323,7 +323,7 @@ impl Slot {
             mps: Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's"),
             rcb: Rcb::from_bytes(site.rcb.into()).expect("the RCB of a site is one of the standard's"),
             jitter,
-            next_take: Instant::ZERO,
+            completer: Servers::new(1),
             posted: Instant::ZERO,
             freed: [Instant::ZERO; 2],
             last_ready: BTreeMap::new(),
@@ -367,6 +367,16 @@ impl Component<Message> for RootComplex {
         if let Some(iommu) = &self.iommu {
             let (asked, walks) = iommu.counts();
             see("iommu", format!("{asked} translations, {walks} walks"));
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        let connected = self.slots.iter().enumerate().filter_map(|(i, slot)| Some((i, slot.as_ref()?)));
+        for (i, slot) in connected.filter(|_| self.rules.interval > Span::ZERO) {
+            see(&format!("completer of slot{i}"), slot.completer.used(now));
+        }
+        if let Some(iommu) = &self.iommu {
+            see("page walkers", iommu.walkers_used(now));
         }
     }
 

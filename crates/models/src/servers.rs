@@ -3,39 +3,64 @@
 //! The time at which a customer will be served is known when it joins the queue, because nobody overtakes: no events are
 //! needed, only the instants at which the servers will be free.
 
+use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_units::{Instant, Span};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Servers, by the instant at which each will be free.
 #[derive(Debug)]
 pub(crate) struct Servers {
     free: BinaryHeap<Reverse<Instant>>,
-    busy: Span,
+    busy_ps: u128,
+    /// From when to when customers are served, of those whose service may lie ahead, at least in part.
+    ahead: VecDeque<(Instant, Instant)>,
 }
 
 impl Servers {
     /// `count` idle servers.
     pub(crate) fn new(count: u64) -> Self {
-        Self { free: (0..count).map(|_| Reverse(Instant::ZERO)).collect(), busy: Span::ZERO }
+        let free = (0..count).map(|_| Reverse(Instant::ZERO)).collect();
+        Self { free, busy_ps: 0, ahead: VecDeque::new() }
     }
-    /// Joins the queue as its last, ready at `ready`, to be served for `service`: the instant at which that begins.
-    pub(crate) fn serve(&mut self, ready: Instant, service: Span) -> Instant {
+    /// Joins the queue as its last at `now`, the present, to be served for `service`: the instant at which that begins.
+    pub(crate) fn serve(&mut self, now: Instant, service: Span) -> Instant {
+        self.serve_later(now, now, service)
+    }
+    /// As [`Servers::serve`], of a customer that will be ready only at `ready`, not before `now`.
+    pub(crate) fn serve_later(&mut self, now: Instant, ready: Instant, service: Span) -> Instant {
         let Reverse(free) = self.free.pop().expect("there is at least one server");
         let start = ready.max(free);
-        self.free.push(Reverse(start + service));
-        self.busy += service;
+        let end = start + service;
+        self.free.push(Reverse(end));
+        if service > Span::ZERO {
+            self.busy_ps += u128::from(service.as_ps());
+            while self.ahead.front().is_some_and(|past| past.1 <= now) {
+                self.ahead.pop_front();
+            }
+            self.ahead.push_back((start, end));
+        }
         start
     }
     /// The time that all servers together have been given work for.
     pub(crate) fn busy(&self) -> Span {
-        self.busy
+        Span::from_ps(u64::try_from(self.busy_ps).unwrap_or(u64::MAX))
+    }
+    /// How much of the servers has been used up to `now`, the present.
+    pub(crate) fn used(&self, now: Instant) -> Supply {
+        let to_come = |&(start, end): &(Instant, Instant)| u128::from(end.since(start.max(now)).as_ps());
+        Supply {
+            in_use_ps: self.busy_ps - self.ahead.iter().map(to_come).sum::<u128>(),
+            supply: self.free.len() as u64,
+            kind: SupplyKind::Server,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanetwin_kernel::Stream;
 
     #[test]
     fn the_next_customer_waits_for_the_first_server_that_is_free() {
@@ -47,5 +72,30 @@ mod tests {
         assert_eq!(pair.serve(ps(2), Span::from_ps(3)), ps(7));
         assert_eq!(pair.serve(ps(99), Span::from_ps(1)), ps(99));
         assert_eq!(pair.busy(), Span::from_ps(20));
+    }
+
+    /// The integral is what counting the busy servers picosecond by picosecond gives, at every instant from the last customer on.
+    #[test]
+    fn use_is_counted_up_to_the_present_and_no_further() {
+        let mut random = Stream::new(1, "servers", "customers");
+        for count in 1..=3 {
+            let mut servers = Servers::new(count);
+            let (mut now, mut served) = (0, Vec::new());
+            for _ in 0..200 {
+                let (lead, service) = (random.below(8), random.below(12));
+                let ready = Instant::from_ps(now + lead);
+                let start = servers.serve_later(Instant::from_ps(now), ready, Span::from_ps(service)).as_ps();
+                served.push((start, start + service));
+                let next = now + random.below(9);
+                for instant in now..=next {
+                    let counted: u64 =
+                        served.iter().map(|&(from, to)| to.min(instant).saturating_sub(from)).sum();
+                    let used = servers.used(Instant::from_ps(instant));
+                    assert_eq!((used.in_use_ps, used.supply), (u128::from(counted), count));
+                }
+                now = next;
+            }
+            assert!(servers.ahead.len() < 200, "what is past is forgotten");
+        }
     }
 }

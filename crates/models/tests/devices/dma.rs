@@ -1,7 +1,7 @@
 //! The DMA requester, over a wire with a fixed time of flight, below a root complex with a fixed latency.
 
 use crate::rig::*;
-use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_kernel::{ComponentId, Port, Supply, SupplyKind};
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
 use lanetwin_models::root_complex::RootComplex;
 use lanetwin_pcie::spec::TlpKind::{self, MRd, MWr};
@@ -196,6 +196,41 @@ fn a_card_may_write_less_at_once_than_it_is_allowed() {
     let card = [("write.payload", "2048B")];
     let bench = Bench::new(&card, PLACE, &[(0, write(0, 0, 512))]);
     assert_eq!(bench.sent(MWr), [(ISSUE, 0, 256, 2)], "not more than MPS");
+}
+
+/// What is in use is counted to the picosecond, at any instant: what every read held, for as long as it held it.
+#[test]
+fn supplies_are_the_integrals_of_what_is_in_use() {
+    let card = [("read.transaction", "30ns"), ("read.copy", "40ns"), ("outstanding", "3")];
+    let place = PcieSite { tags: 2, ..PLACE };
+    let reads: Vec<_> = (0..4).map(|handle| (0, read(handle, 0, 64))).collect();
+    let bench = Bench::new(&card, place, &reads);
+    // Begun at 0, 30 and 60; a tag is free when the first is complete. The fourth is let in when the first is copied.
+    let trip = ISSUE + THERE_AND_BACK;
+    let let_in = trip + 40;
+    // the second is complete before the first is copied, and waits for that
+    let done = [trip + 40, trip + 40 + 40, 2 * trip + 40, let_in + trip + 40];
+    assert_eq!(bench.times().iter().map(|time| time.0).collect::<Vec<_>>(), done);
+    let waiting = |ns: u64| SupplyKind::Held { waiting_ps: u128::from(ns) * 1000 };
+    let wanted = [
+        ("read engines", 4 * 30, 1, SupplyKind::Server),
+        ("write engines", 0, 1, SupplyKind::Server),
+        ("copier", 4 * 40, 1, SupplyKind::Server),
+        // the fourth is ready for its tag when it is let in, with an engine free
+        ("tags", 4 * trip, 2, waiting(trip - 60)),
+        ("reads in flight", done[0] + done[1] + done[2] + (done[3] - let_in), 3, waiting(let_in)),
+        ("writes in flight", 0, 3, waiting(0)),
+    ];
+    let mut seen = Vec::new();
+    bench.kernel.supplies(&mut |path, name, supply| {
+        assert_eq!(path, "card");
+        seen.push((name.to_owned(), supply));
+    });
+    for (seen, (name, ns, supply, kind)) in seen.iter().zip(wanted) {
+        let wanted = Supply { in_use_ps: u128::from(ns) * 1000, supply, kind };
+        assert_eq!((seen.0.as_str(), seen.1), (name, wanted));
+    }
+    assert_eq!(seen.len(), wanted.len());
 }
 
 #[test]

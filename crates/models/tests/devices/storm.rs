@@ -5,7 +5,7 @@
 //! is asked; a device with PCIe and CPU ports is a root complex.
 
 use crate::rig::*;
-use lanetwin_kernel::{Component, Port, Stream};
+use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
@@ -264,6 +264,22 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId
     builder.connect((bell, Port(0)), to);
 }
 
+fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {
+    let mut seen = Vec::new();
+    kernel.supplies(&mut |path, name, supply| seen.push((format!("{path}/{name}"), supply)));
+    seen
+}
+
+/// In any time at most all there are can be in use, and nothing that was used is forgotten.
+fn supplies_grow(before: &[(String, Supply)], after: &[(String, Supply)], slice: Span, of: &str) {
+    assert_eq!(before.len(), after.len(), "{of}");
+    for ((name, before), (_, after)) in before.iter().zip(after) {
+        let most = u128::from(after.supply) * u128::from(slice.as_ps());
+        let used = after.in_use_ps.checked_sub(before.in_use_ps);
+        assert!(used.is_some_and(|used| used <= most), "{of}: {name} {before:?} {after:?} in {slice}");
+    }
+}
+
 #[test]
 fn every_model_survives_a_storm_and_answers_every_question_once() {
     for model in MODELS {
@@ -276,12 +292,17 @@ fn every_model_survives_a_storm_and_answers_every_question_once() {
             let mut cuts = Stream::new(seed, model.name, "cuts");
             let mut until = Instant::ZERO;
             for _ in 0..50 {
-                until += Span::from_ps(cuts.below(200_000));
+                let before = supplies(&sliced.kernel);
+                let slice = Span::from_ps(cuts.below(200_000));
+                until += slice;
                 sliced.kernel.run_until(until);
+                supplies_grow(&before, &supplies(&sliced.kernel), slice, &of);
             }
             sliced.kernel.run_until(Instant::NEVER);
             sliced.judge(&of);
             assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{of}, cut at {until:?}");
+            whole.kernel.run_until(sliced.kernel.now());
+            assert_eq!(supplies(&whole.kernel), supplies(&sliced.kernel), "{of}, cut at {until:?}");
         }
     }
 }
