@@ -119,12 +119,26 @@ def _comparisons(verdicts: Sequence[Verdict]) -> list[Answer]:
     for verdict in verdicts:
         groups.setdefault((verdict["workload"], verdict["metric"], verdict["variant"]), []).append(verdict)
     found = []
-    for (workload, _, _), group in groups.items():
+    for metrics, group in _alike(list(groups.values())):
         for outcome in OUTCOMES:
             members = [verdict for verdict in group if verdict["verdict"] == outcome]
             if members:
-                found.append(Answer(outcome, workload, _comparison(outcome, members, len(group))))
+                found.append(Answer(outcome, group[0]["workload"], _comparison(metrics, members, len(group))))
     return found
+
+
+def _alike(groups: Sequence[list[Verdict]]) -> list[tuple[list[str], list[Verdict]]]:
+    """Take metrics together whose verdicts read the same, such as throughput and transfers of one size."""
+    found: dict[tuple[object, ...], tuple[list[str], list[Verdict]]] = {}
+    for group in groups:
+        told = [(v["variant"], v["case"], v["verdict"], v["margin"], *_difference(v)) for v in group]
+        metrics, _ = found.setdefault((group[0]["workload"], *told), ([], group))
+        metrics.append(group[0]["metric"].replace("_", " "))
+    return list(found.values())
+
+
+def _difference(verdict: Verdict) -> tuple[str, str]:
+    return change(verdict["change"]), change_interval(verdict["low"], verdict["high"])
 
 
 def _unbroken(case: str) -> str:
@@ -132,17 +146,20 @@ def _unbroken(case: str) -> str:
     return case.replace(" ", NO_BREAK_SPACE) if len(case) <= 16 else case
 
 
-def _comparison(outcome: Outcome, members: Sequence[Verdict], of: int) -> str:
+def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> str:
     """Say one verdict on `members`, which are the cases of a group of `of` that share it."""
     one = members[0]
-    variant, baseline, metric = one["variant"], one["baseline"], one["metric"].replace("_", " ")
+    variant, baseline, metric = one["variant"], one["baseline"], " and ".join(metrics)
+    many = len(metrics) > 1 or metric.endswith("s")
+    verb, differ = ("are", "differ") if many else ("is", "differs")
     margin = share(one["margin"]).replace(".0", "")
+    reference = f"{'those' if many else 'that'} with {baseline}"
     words = {
-        "better": f"{metric} is better with {variant} than with {baseline}",
-        "worse": f"{metric} is worse with {variant} than with {baseline}",
-        "equivalent": f"{metric} with {variant} is equivalent to that with {baseline}, within ±{margin},",
-        "inconclusive": f"whether {metric} with {variant} differs from that with {baseline} cannot be said",
-    }[outcome]
+        "better": f"{metric} {verb} better with {variant} than with {baseline}",
+        "worse": f"{metric} {verb} worse with {variant} than with {baseline}",
+        "equivalent": f"{metric} with {variant} {verb} equivalent to {reference}, within ±{margin},",
+        "inconclusive": f"whether {metric} with {variant} {differ} from {reference} cannot be said",
+    }[one["verdict"]]
     words = words[:1].upper() + words[1:]
     if len(members) == 1:
         where = f" at {_unbroken(one['case'])}" if of > 1 and one["case"] else ""

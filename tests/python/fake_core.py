@@ -15,13 +15,25 @@ FORMS = [
     {
         "name": "link-throughput",
         "about": "Payload throughput of one direction of a link.",
-        "params": [
-            {"name": "gen", "about": "PCIe generation", "default": None, "unit": ""},
-            {"name": "width", "about": "lanes", "default": "x4", "unit": ""},
-            {"name": "max_payload", "about": "MPS", "default": "256B", "unit": "B"},
+        "formula": "payload = raw · MPS / (MPS + overhead)",
+        "arguments": [
+            {
+                "name": "gen",
+                "about": "PCIe generation",
+                "default": None,
+                "required": True,
+                "looks_like": "a number",
+            },
+            {
+                "name": "max_payload",
+                "about": "MPS",
+                "default": "256B",
+                "required": False,
+                "looks_like": "a size such as [`512B`]",
+            },
         ],
     },
-    {"name": "littles-law", "about": "Requests in flight.", "params": []},
+    {"name": "littles-law", "about": "Requests in flight.", "formula": "N = X · R", "arguments": []},
 ]
 
 VALIDATION: dict[str, Any] = {
@@ -118,8 +130,17 @@ class FakeCore:
 
     def parts_show(self, name: str) -> str:
         self._said("parts_show", name)
-        rows = [{"name": "issue", "value": "80 ns", "kind": "assumed", "source": "nobody"}]
-        return json.dumps({"name": name, "about": "A card", "parameters": rows})
+        rows = [
+            {
+                "calibrated to": "64 B reads",
+                "kind": "calibrated",
+                "note": "a [guess]",
+                "parameter": "issue",
+                "source": "nobody",
+                "value": "80 ns",
+            }
+        ]
+        return json.dumps({"about": "A card", "name": name, "parameters": rows, "validated": ""})
 
     def calc_list(self) -> str:
         return json.dumps(FORMS)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
 from fake_core import FakeCore
@@ -132,6 +133,24 @@ def test_a_gate_fails_on_its_verdict_only(core: FakeCore, runner: CliRunner, gat
     assert ("gate failed" in done.stderr) == (status == 3)
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
+def test_tables_keep_cases_and_verdicts_on_any_width(
+    core: FakeCore, runner: CliRunner, results: Results, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    third: Any = [{**verdict, "variant": "gen2"} for verdict in results["verdicts"]]
+    rows: Any = [{**row, "variant": "gen2"} for row in results["rows"] if row["variant"] == "gen4"]
+    core.answer = {**results, "rows": results["rows"] + rows, "verdicts": results["verdicts"] + third}
+    shown = call(runner, "run", "slot.yaml", "--quiet").stdout
+    assert max(map(cell_len, shown.splitlines())) <= width
+    tables, limits = shown.split("What limits it")
+    assert "latency" in limits
+    for row in results["rows"]:
+        assert f"\n{row['case']} " in tables
+    said = [line for line in tables.splitlines() if any(v["verdict"] in line for v in results["verdicts"])]
+    assert len(said) >= len(results["verdicts"])
+
+
 def test_compare_reads_folders_and_files(core: FakeCore, runner: CliRunner, results: Results) -> None:
     call(runner, "run", "slot.yaml")
     shutil.copy(FOLDER / "results.json", "b.json")
@@ -202,6 +221,8 @@ def test_closed_forms_are_commands_with_the_engines_own_parameters(core: FakeCor
     page = call(runner, "calc", "link-throughput", "--help").stdout
     assert "--max-payload" in page
     assert "default: 256B" in page
+    assert "such as [512B]" in page
+    assert "payload = raw · MPS" in page
     done = call(runner, "calc", "link-throughput", "--gen", "4", "--max-payload", "512B")
     assert done.exit_code == 0
     assert core.asked == [("calc", "link-throughput", {"gen": "4", "max_payload": "512B"})]
@@ -215,8 +236,11 @@ def test_parts_are_listed_and_shown_and_their_words_are_no_markup(core: FakeCore
     for words in (["parts"], ["parts", "list"]):
         assert "An FPGA-like [bold] card" in call(runner, *words).stdout
     shown = call(runner, "parts", "show", "nfp-6000").stdout
-    assert "nfp-6000" in shown
-    assert "80 ns" in shown
+    assert shown.startswith("name: nfp-6000\n")
+    heading = next(line for line in shown.splitlines() if line.startswith("parameter "))
+    assert heading.split() == ["parameter", "value", "kind", "origin"]
+    for origin in ("80 ns", "a [guess]", "fitted to 64 B reads"):
+        assert origin in shown
     assert json.loads(call(runner, "parts", "list", "--json").stdout)[0]["name"] == "nfp-6000"
 
 

@@ -1,5 +1,7 @@
 """Answers say what the verdicts say, no more and no less."""
 
+from typing import Any
+
 from lanetwin.results import Results
 from lanetwin.summary import answers, limits, stopped, tables, variants
 
@@ -31,6 +33,17 @@ def test_one_verdict_is_told_with_its_interval(results: Results) -> None:
         "read-sweep: Throughput is better with gen4 than with as-is: "
         "+2.1\u202f% (95\u202f% interval +1.9 … +2.3\u202f%)."
     )
+
+
+def test_metrics_that_compare_alike_are_told_together(results: Results) -> None:
+    group = [v for v in results["verdicts"] if v["workload"] == "read-sweep" and v["metric"] == "throughput"]
+    alone = answers({**results, "verdicts": group})
+    twice: Any = [*group, *({**verdict, "metric": "transfers"} for verdict in group)]
+    again: Results = {**results, "verdicts": twice}
+    assert len(answers(again)) == len(alone)
+    assert answers(again)[0].statement.startswith("Throughput and transfers are better with gen4 than")
+    again["verdicts"][-1]["verdict"] = "worse"
+    assert len(answers(again)) > len(alone)
 
 
 def test_a_worse_case_is_not_hidden_among_better_ones(results: Results) -> None:

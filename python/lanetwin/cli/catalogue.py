@@ -18,6 +18,9 @@ PARTS = typer.Typer(
     invoke_without_command=True,
 )
 COLUMNS = ("name", "kind", "about", "grade", "validated")
+"""What the list tells of each part."""
+FACTS = ("name", "about", "model", "what it does", "grade", "validated")
+"""What is told of one part, in this order."""
 
 
 def register(app: typer.Typer) -> None:
@@ -62,23 +65,27 @@ def show(
         emit_json(part)
         return
     console = out()
-    for key, value in part.items():
-        if isinstance(value, str | int | float):
-            line = Text(f"{key.replace('_', ' ')}: ", "dim")
-            line.append(printable(str(value)), "bold" if key == "name" else "not dim")
+    for key in FACTS:
+        if part.get(key):
+            line = Text(f"{key}: ", "dim")
+            line.append(printable(str(part[key])), "bold" if key == "name" else "not dim")
             console.print(line)
-    for key, value in part.items():
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            console.print()
-            _print_entries(key.replace("_", " "), _keys(value), value)
+    console.print()
+    _print_entries("ports", ["port", "about"], part.get("ports", []))
+    console.print()
+    numbers = [{**number, "origin": _origin(number)} for number in part.get("parameters", [])]
+    _print_entries("parameters", ["parameter", "value", "kind", "origin"], numbers)
 
 
-def _keys(entries: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for entry in entries for key in entry))
+def _origin(number: dict[str, Any]) -> str:
+    """Say where a number comes from: what it means here, what it was fitted to, who says so."""
+    fitted = f"fitted to {number['calibrated to']}" if number.get("calibrated to") else ""
+    said = (number.get("note"), fitted, number.get("source"))
+    return "\n".join(str(sentence) for sentence in said if sentence)
 
 
 def _print_entries(title: str, names: list[str], entries: list[dict[str, Any]]) -> None:
-    table = plain_table(title, [(name, name in ("value", "default")) for name in names])
+    table = plain_table(title, [(name, name == "value") for name in names])
     for entry in entries:
         texts = ["" if entry.get(name) is None else str(entry[name]) for name in names]
         table.add_row(*(Text(printable(text)) for text in texts))

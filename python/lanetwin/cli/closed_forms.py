@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.text import Text
 from typer.core import TyperGroup
 
@@ -36,7 +37,8 @@ class ClosedForms(TyperGroup):
             nursery = typer.Typer(rich_markup_mode="rich")
             nursery.callback()(lambda: None)
             for form in engine.closed_forms():
-                nursery.command(form["name"], help=form["about"])(_command(form))
+                page = f"{form['about']}\n\n{escape(form['formula'])}"
+                nursery.command(form["name"], help=page)(_command(form))
             self.commands = dict(typer.main.get_group(nursery).commands)
         return dict(self.commands)
 
@@ -61,7 +63,7 @@ def register(app: typer.Typer) -> None:
 
 def _command(form: dict[str, Any]) -> Callable[..., None]:
     """Make the function behind one command, with an option per parameter."""
-    names = {parameter["name"].replace("-", "_"): parameter["name"] for parameter in form["params"]}
+    names = {parameter["name"].replace("-", "_"): parameter["name"] for parameter in form["arguments"]}
 
     def evaluate(**given: Any) -> None:
         as_json = bool(given.pop("json"))
@@ -72,7 +74,7 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
         else:
             _print_answer(answer)
 
-    options = [_option(parameter) for parameter in form["params"]]
+    options = [_option(parameter) for parameter in form["arguments"]]
     json_option = inspect.Parameter(
         "json",
         inspect.Parameter.KEYWORD_ONLY,
@@ -87,20 +89,20 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
 
 def _option(parameter: dict[str, Any]) -> inspect.Parameter:
     """Make the option of one parameter. Its value stays text: units are the engine's to read."""
-    name, default, unit = parameter["name"], parameter.get("default"), parameter.get("unit") or ""
-    sentence = str(parameter.get("about") or "")
-    known = "required" if default is None else f"default: {default}"
+    name, default, required = parameter["name"], parameter["default"], parameter["required"]
+    shape = escape(parameter["looks_like"].replace("`", ""))
+    known = shape if default is None else f"default: {default}; {shape}"
     option = typer.Option(
         f"--{name.replace('_', '-')}",
-        metavar=unit or "VALUE",
-        help=f"{sentence} [dim]({known})[/]",
+        metavar="VALUE",
+        help=f"{parameter['about']} [dim]({known})[/]",
         show_default=False,
     )
     return inspect.Parameter(
         name.replace("-", "_"),
         inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if default is None else None,
-        annotation=Annotated[str if default is None else str | None, option],
+        default=inspect.Parameter.empty if required else None,
+        annotation=Annotated[str if required else str | None, option],
     )
 
 

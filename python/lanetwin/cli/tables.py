@@ -15,6 +15,8 @@ from lanetwin.summary import limits, stopped, tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rich.console import Console
+
     from lanetwin.results import Results, Row, Verdict
     from lanetwin.summary import ResultTable
 
@@ -22,12 +24,15 @@ VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclu
 
 
 def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
-    """Start a table; every column is a name and whether it holds numbers."""
-    heading = Text(printable(title), "bold") if title else None
-    table = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    """Start a table; every column is a name and whether it holds numbers. No name is ever cut."""
+    caption = Text(printable(title), "bold") if title else None
+    table = Table(title=caption, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name, is_number in columns:
         justify: Any = "right" if is_number else "left"
-        table.add_column(Text(printable(name)), justify=justify, no_wrap=is_number, overflow="fold")
+        heading = Text(printable(name))
+        table.add_column(
+            heading, justify=justify, no_wrap=is_number, overflow="fold", min_width=heading.cell_len
+        )
     return table
 
 
@@ -35,7 +40,7 @@ def print_results(results: Results) -> None:
     """Print the tables, the bottlenecks, and whether the result is partial."""
     console = out()
     for table in tables(results):
-        console.print(_table(table))
+        console.print(_table(table, console))
         console.print()
     _print_limits(results)
     partial = stopped(results)
@@ -43,40 +48,75 @@ def print_results(results: Results) -> None:
         console.print(Text(partial, "bold yellow"))
 
 
-def _table(data: ResultTable) -> Table:
-    title = f"{data.workload}: {data.metric}" + (f" [{data.unit}]" if data.unit else "")
+def _table(data: ResultTable, console: Console) -> Table:
+    """Make the widest of four layouts that the console has room for."""
+    if not data.compared:
+        return _side_by_side(data, intervals=False)
+    layouts = [make(data, intervals=shown) for make in (_side_by_side, _stacked) for shown in (True, False)]
+    return next((table for table in layouts[:-1] if _fits(table, console)), layouts[-1])
+
+
+def _fits(table: Table, console: Console) -> bool:
+    unbounded = console.options.update(width=10_000)
+    return console.measure(table, options=unbounded).maximum <= console.width
+
+
+def _title(data: ResultTable) -> str:
+    return f"{data.workload}: {data.metric}" + (f" [{data.unit}]" if data.unit else "")
+
+
+def _side_by_side(data: ResultTable, *, intervals: bool) -> Table:
+    """Give each case a row, and each variant its value and how that compares with the baseline."""
     percentiles = data.percentiles if len(data.variants) == 1 else []
-    columns = [("case", False)] + [(name, True) for name in data.variants]
+    columns = [("case", False)]
+    for name in data.variants:
+        columns.append((name, True))
+        if name in data.compared:
+            columns += _verdict_columns(intervals=intervals)
     columns += [(f"p{p:g}", True) for p in percentiles]
-    for name in data.compared:
-        columns += [
-            ("change" if len(data.compared) == 1 else name, True),
-            ("95 % interval", True),
-            ("verdict", False),
-        ]
-    table = plain_table(title, columns)
+    table = plain_table(_title(data), columns)
     for line in data.lines:
         cells: list[Text] = [Text(printable(line.case))]
-        cells += [_value(line.values.get(name)) for name in data.variants]
+        for name in data.variants:
+            cells.append(_value(line.values.get(name)))
+            if name in data.compared:
+                cells += _verdict(line.verdicts.get(name), intervals=intervals)
         if percentiles:
             known = dict(line.values[data.variants[0]].get("percentiles", []))
             cells += [Text(significant(known[p]) if p in known else "–") for p in percentiles]
-        for name in data.compared:
-            cells += _verdict(line.verdicts.get(name))
         table.add_row(*cells)
     return table
+
+
+def _stacked(data: ResultTable, *, intervals: bool) -> Table:
+    """Give each variant of each case a row."""
+    columns = [("case", False), ("variant", False), ("value", True), *_verdict_columns(intervals=intervals)]
+    table = plain_table(_title(data), columns)
+    for line in data.lines:
+        for nth, name in enumerate(data.variants):
+            cells = [Text(printable("" if nth else line.case)), Text(printable(name))]
+            cells.append(_value(line.values.get(name)))
+            if name in data.compared:
+                cells += _verdict(line.verdicts.get(name), intervals=intervals)
+            table.add_row(*cells)
+    return table
+
+
+def _verdict_columns(*, intervals: bool) -> list[tuple[str, bool]]:
+    return [("change", True), *([("95 % interval", True)] if intervals else []), ("verdict", False)]
 
 
 def _value(row: Row | None) -> Text:
     return Text(measured(row["value"], row["low"], row["high"]) if row else "–")
 
 
-def _verdict(verdict: Verdict | None) -> Sequence[Text]:
+def _verdict(verdict: Verdict | None, *, intervals: bool) -> Sequence[Text]:
     if verdict is None:
-        return Text("–"), Text("–"), Text("")
+        return (Text("–"), *([Text("–")] if intervals else []), Text(""))
     style = VERDICT_STYLES[verdict["verdict"]]
-    interval = change_interval(verdict["low"], verdict["high"])
-    return Text(change(verdict["change"]), style), Text(interval, "dim"), Text(verdict["verdict"], style)
+    interval = Text(change_interval(verdict["low"], verdict["high"]), "dim")
+    cells = [Text(change(verdict["change"]), style), interval, Text(verdict["verdict"], style)]
+    return cells if intervals else [cells[0], cells[2]]
 
 
 def _print_limits(results: Results) -> None:

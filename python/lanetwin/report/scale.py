@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+FAR = 1000.0
+"""How many lengths of a scale a place may lie off it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -17,14 +20,14 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value [px]."""
+        """Return the place of a value [px]; one far off the scale is far off the drawing, but somewhere."""
         if self.logarithmic:
             span = math.log(self.high / self.low)
             part = math.log(max(value, self.low * 1e-3) / self.low) / span if span else 0.5
         else:
             span = self.high - self.low
             part = (value - self.low) / span if span else 0.5
-        return self.start + part * (self.end - self.start)
+        return self.start + max(-FAR, min(part, FAR)) * (self.end - self.start)
 
 
 def round_step(span: float, about: int) -> float:
