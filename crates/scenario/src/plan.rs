@@ -194,7 +194,7 @@ pub struct Axis {
     pub name: &'static str,
     /// The place.
     pub value: f64,
-    /// Its unit: `B`, `Gb/s`, or none.
+    /// Its unit: `B`, `Gb/s`, `MB/s`, or none.
     pub unit: &'static str,
 }
 

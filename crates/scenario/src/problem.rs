@@ -154,6 +154,10 @@ problems! {
     TooMuch { cases: usize, most: usize } = "SC039", "the lists multiply to {cases} cases", "shorten them to at most {most} cases in a workload";
     /// A variant that changes how the run goes.
     WholeRun { path: String } = "SC040", "a variant cannot change `{path}`", "a variant changes `machine`, `links` or `workloads`; everything else is of the whole run";
+    /// A receive buffer into which a TLP does not fit.
+    TooFewCredits { port: String, param: &'static str, credits: u64, needed: u64, payload: String } = "SC041", "port `{port}` advertises {credits} data credits (`{param}`), but a TLP of {payload} needs {needed}: it could never be sent", "raise `{param}` to at least {needed}, write 0 for infinitely many, or lower `mps` of the link";
+    /// A replay buffer into which a TLP does not fit.
+    SmallReplayBuffer { port: String, has: String, needed: String } = "SC042", "the replay buffer of port `{port}` has {has}, but the largest TLP takes {needed} of it: it could never be sent", "raise `port.replay-buffer` to at least {needed}, or lower `mps` of the link";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

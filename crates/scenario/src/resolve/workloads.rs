@@ -352,13 +352,16 @@ fn spread(
         fields.fault("size", Problem::TooMuch { cases: count, most: MOST_CASES }, reports);
         return None;
     }
+    // a rate is told in the unit in which the throughput of such a load is told
+    let (unit, bytes) = if closed == "outstanding" { ("Gb/s", 125e6) } else { ("MB/s", 1e6) };
+    let in_unit = |bytes_per_second: u64| bytes_per_second as f64 / bytes;
     let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
         // the sizes are the axis; what is offered, if it varies, too, is a family of curves
         (2.., _) => Some(Axis { name: "size", value: size.0 as f64, unit: "B" }),
         _ if offered.len() == 1 => None,
         (_, Offered::Outstanding(count)) => Some(Axis { name: closed, value: f64::from(count), unit: "" }),
         (_, Offered::Rate { bytes_per_second, .. }) => {
-            Some(Axis { name: "rate", value: bytes_per_second as f64 * 8e-9, unit: "Gb/s" })
+            Some(Axis { name: "rate", value: in_unit(bytes_per_second), unit })
         }
     };
     let label = |size: Bytes, offered_here: Offered| {
@@ -367,7 +370,7 @@ fn spread(
             _ if offered.len() == 1 => size,
             Offered::Outstanding(count) => format!("{size}, {count} in flight"),
             Offered::Rate { bytes_per_second, .. } => {
-                format!("{size}, {}", quantity::label(Value::Rate(bytes_per_second)))
+                format!("{size}, {} {unit} offered", in_unit(bytes_per_second))
             }
         }
     };
