@@ -41,7 +41,7 @@ use watch::Watch;
 pub fn run(
     names: &[&str],
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Report, Diagnostic> {
+) -> Result<Report, Box<Diagnostic>> {
     let chosen = if names.is_empty() {
         claims().iter().collect()
     } else {

@@ -59,7 +59,10 @@ pub fn claims() -> &'static [Claim] {
 ///
 /// # Errors
 /// VA001, naming every claim there is.
-pub fn find(name: &str) -> Result<&'static Claim, Diagnostic> {
+pub fn find(name: &str) -> Result<&'static Claim, Box<Diagnostic>> {
     let known: Vec<&str> = claims().iter().map(|claim| claim.name).collect();
-    claims().iter().find(|claim| claim.name == name).ok_or_else(|| problem::unknown_claim(name, &known))
+    claims()
+        .iter()
+        .find(|claim| claim.name == name)
+        .ok_or_else(|| Box::new(problem::unknown_claim(name, &known)))
 }

@@ -81,13 +81,37 @@ fn every_calibrated_number_says_to_what_and_reproduces_it() {
     }
 }
 
+/// Every published cell, with fewer transfers than `lanetwin validate` takes.
 #[test]
-fn the_bar_is_met_where_it_is_quick_to_see() {
-    let published = some_published();
+fn the_bar_is_met() {
+    let published = table::published();
     let go_on = &mut |_: &_| ControlFlow::Continue(());
     let outcome = outcome(&published, QUICK, &mut Watch::new("pcie-bench", go_on)).expect("nobody stops it");
     assert!(outcome.met, "{}", outcome.text);
     assert!(!outcome.text.contains("missed"), "{}", outcome.text);
+    assert_eq!(outcome.cells.len(), published.len());
+}
+
+/// The card's part says how well it did; it says so truly.
+#[test]
+fn the_part_tells_the_errors_that_are_found() {
+    let catalogue = Catalogue::built_in();
+    let card = catalogue.find("nfp-6000").expect("the part comes with the program");
+    let told = card.validated.as_deref().expect("it was compared with measurements");
+    let cells = compare(&table::published(), &predict_quickly(&table::published()));
+    let scores = scores(&cells);
+    assert_eq!(scores.len(), 8);
+    for score in scores {
+        let (_, after) =
+            told.split_once(&format!("{} ", score.name)).unwrap_or_else(|| panic!("{}: {told}", score.name));
+        let percent: f64 = after.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
+        assert!(
+            (percent - score.mape).abs() < 0.2,
+            "{}: told {percent} %, found {:.2} %",
+            score.name,
+            score.mape
+        );
+    }
 }
 
 #[test]
