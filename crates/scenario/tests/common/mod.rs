@@ -1,0 +1,57 @@
+//! What the tests of worlds share: the scenarios of the tree, and how they are run.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use lanetwin_scenario::world::{Granularity, Options, Progress, Watcher, run};
+use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_stats::results::{Cost, Results};
+use std::path::{Path, PathBuf};
+
+/// Every file of `scenarios/`, in the order of names.
+pub fn scenarios() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = std::fs::read_dir(&folder).expect("the tree has scenarios");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ext| ext == "yaml"));
+    files.sort();
+    assert!(files.len() > 1, "{} holds {files:?}", folder.display());
+    files
+}
+
+/// The plan of a scenario file, with changes.
+pub fn plan_of(file: &Path, sets: &[&str]) -> Plan {
+    let text = std::fs::read_to_string(file).expect("a scenario can be read");
+    plan(&file.file_name().expect("a file").to_string_lossy(), &text, sets)
+}
+
+/// The plan of a text, with changes.
+pub fn plan(path: &str, text: &str, sets: &[&str]) -> Plan {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let checked = check(Path::new(path), text, &sets, &Catalogue::built_in());
+    checked.plan.unwrap_or_else(|| panic!("{path}: {:#?}", checked.diagnostics))
+}
+
+/// Nobody watches.
+pub struct Nobody;
+
+impl Watcher for Nobody {
+    fn progress(&self, _: &Progress) {}
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Runs a plan that nothing is wrong with.
+pub fn results(plan: &Plan, options: &Options) -> Results {
+    run(plan, options, &Nobody).unwrap_or_else(|crash| panic!("{}: {:#?}", plan.name, crash.capsule))
+}
+
+/// So many threads, TLP by TLP or not.
+pub fn options(threads: usize, granularity: Granularity) -> Options {
+    Options { threads: Some(threads), granularity, ..Options::default() }
+}
+
+/// The document without what it says of how it was made: what must be the same however that was.
+pub fn substance(results: &Results) -> String {
+    let same = Results { cost: Cost::default(), options: serde_json::Value::Null, ..results.clone() };
+    same.to_json()
+}
