@@ -6,13 +6,16 @@ Every function raises `LanetwinError` when the user's document or argument is at
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from lanetwin import _core
+from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.results import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from lanetwin.results import Results
 
@@ -109,6 +112,40 @@ def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
     """
     answer = _core.compare(json.dumps(a), json.dumps(b), json.dumps({"margin": margin}))
     return parse(answer, "the engine's comparison")
+
+
+def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
+    """Compare two results that stand in files, or in the folders of runs; the first is the baseline.
+
+    The engine reads the documents, so that what is wrong with one is told with its place and its remedy.
+    """
+    files = {"A": _results_file(a), "B": _results_file(b)}
+    first, second = (_read(file) for file in files.values())
+    try:
+        answer = _core.compare(first, second, json.dumps({"margin": margin}))
+    except LanetwinError as error:
+        told = [replace(found, file=str(files.get(found.file, found.file))) for found in error.diagnostics]
+        raise LanetwinError("" if told else str(error), told) from error
+    return parse(answer, "the engine's comparison")
+
+
+def _results_file(path: Path) -> Path:
+    return path / "results.json" if path.is_dir() else path
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
+        unreadable = Diagnostic(
+            code="RS001",
+            severity="error",
+            message=f"the file cannot be read: {why}",
+            help="give the folder of a run, or its results.json",
+            file=str(file),
+        )
+        raise LanetwinError("", [unreadable]) from error
 
 
 def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] | None = None) -> Validation:

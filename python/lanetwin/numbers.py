@@ -106,12 +106,18 @@ def change(fraction: float) -> str:
     return f"{signed(fraction * 100, _percent_decimals(fraction))}{NARROW_SPACE}%"
 
 
-def change_interval(low: float, high: float) -> str:
-    """Write the interval of a relative change, both ends alike.
+_NO_SPREAD = 1e-6
+"""Repeats that differ by less than this part of the value have shown no spread."""
 
-    >>> change_interval(0.019, 0.023)
-    '+1.9 … +2.3\u202f%'
+
+def change_interval(low: float, high: float) -> str:
+    """Write the interval of a relative change, both ends alike; say so if there is no spread in it.
+
+    >>> change_interval(0.019, 0.023), change_interval(0.02, 0.02)
+    ('+1.9 … +2.3\u202f%', 'no spread')
     """
+    if abs(high - low) < _NO_SPREAD:
+        return "no spread"
     decimals = _percent_decimals(max(abs(low), abs(high)))
     return f"{signed(low * 100, decimals)} … {signed(high * 100, decimals)}{NARROW_SPACE}%"
 

@@ -176,7 +176,20 @@ def parse(text: str, origin: str) -> Results:
     if schema != SCHEMA:
         found = f"its schema is {schema!r}" if schema else "it names no schema"
         raise LanetwinError(f"{origin} is not a results document this version reads: {found}, not {SCHEMA!r}")
-    return cast("Results", document)
+    return _without_gaps(cast("Results", document))
+
+
+def _without_gaps(results: Results) -> Results:
+    """Let an interval that one repeat cannot have collapse onto its value."""
+    for row in results.get("rows", []):
+        for end in ("low", "high"):
+            if row.get(end) is None:
+                row[end] = row["value"]
+    for verdict in results.get("verdicts", []):
+        for end in ("low", "high"):
+            if verdict.get(end) is None:
+                verdict[end] = verdict["change"]
+    return results
 
 
 def load(path: Path) -> Results:

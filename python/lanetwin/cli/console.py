@@ -40,6 +40,7 @@ def err() -> Console:
 def emit(text: str) -> None:
     """Write text to standard output as it is."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()  # before what is said about it
 
 
 def emit_json(value: Any) -> None:

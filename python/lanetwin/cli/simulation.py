@@ -15,7 +15,6 @@ from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import print_results
-from lanetwin.results import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +105,7 @@ def compare(
       lanetwin compare runs/slot-7c19e04b runs/slot-gen4-1f00aa12
       lanetwin compare old.json new.json --within 0.01 --fail-on worse
     """
-    results = engine.compare(load(a), load(b), margin=margin)
+    results = engine.compare_files(a, b, margin=margin)
     folder = store.save(results, out_folder) if out_folder else None
     _show(results, folder, as_json=as_json, quiet=False)
     _end(results, fail_on)

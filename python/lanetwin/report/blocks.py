@@ -146,8 +146,13 @@ def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
     return Line(line.case, cells, comparisons)
 
 
+SHOWN_PERCENTILES = (50.0, 99.0, 99.9)
+"""The percentiles that have room in a table; `rows.csv` has all of them."""
+
+
 def _cell(row: Row) -> Cell:
-    tails = [f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in row.get("percentiles", [])]
+    shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
+    tails = [f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
     return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
 
 
