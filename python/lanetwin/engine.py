@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from lanetwin import _core
 from lanetwin.errors import Diagnostic, LanetwinError
@@ -50,6 +50,15 @@ class ValidationRow(TypedDict):
     run_digest: str
 
 
+class FreeParameter(TypedDict):
+    """A number of the model that nobody measured or published."""
+
+    part: str
+    name: str
+    value: str
+    calibrated_to: str | None
+
+
 class Claim(TypedDict):
     """One claim as a whole: its error, the error to beat, and whether the bar was met."""
 
@@ -61,6 +70,8 @@ class Claim(TypedDict):
     baseline_mape_pct: float | None
     free_parameters: int
     predicted_rows: int
+    text: NotRequired[str]
+    parameters: NotRequired[list[FreeParameter]]
 
 
 class Validation(TypedDict):

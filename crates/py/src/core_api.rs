@@ -13,6 +13,7 @@ use lanetwin_stats::results::{ReadError, Results};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -187,9 +188,28 @@ fn read_failure(error: &ReadError) -> Failure {
     Failure::Diagnostics(diagnostic.to_string())
 }
 
-/// Sets predictions against published numbers, for the claims named or for all of them.
-pub fn validate(_claims: &[String], _monitor: &Monitor) -> Answer {
-    Err(Failure::Message("validation is not linked yet".into()))
+/// Sets predictions against published numbers, for the claims named or for all of them: rows, and a summary of each claim.
+pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
+    let names: Vec<&str> = claims.iter().map(String::as_str).collect();
+    let mut progress = |progress: &lanetwin_validation::Progress| {
+        if let Ok(line) = serde_json::to_string(progress) {
+            monitor.report(line);
+        }
+        if monitor.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let report = lanetwin_validation::run(&names, &mut progress).map_err(|problem| refused(&[*problem]))?;
+    let claims: Vec<_> = report
+        .claims
+        .iter()
+        .map(|claim| {
+            serde_json::json!({
+                "claim": claim.claim, "about": claim.about, "bar": claim.bar, "met": claim.met, "mape_pct": claim.mape,
+                "baseline_mape_pct": claim.baseline_mape, "free_parameters": claim.free_parameters.len(),
+                "predicted_rows": claim.predicted_rows, "text": claim.text, "parameters": claim.free_parameters,
+            })
+        })
+        .collect();
+    json(&serde_json::json!({ "complete": report.complete, "rows": report.rows, "claims": claims }))
 }
 
 /// The catalogue of parts.

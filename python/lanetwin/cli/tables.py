@@ -15,7 +15,7 @@ from lanetwin.summary import limits, stopped, tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from lanetwin.results import Results, Row, Verdict
     from lanetwin.summary import ResultTable
@@ -23,10 +23,23 @@ if TYPE_CHECKING:
 VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclusive": "yellow"}
 
 
+class TitledTable(Table):
+    """A table under a title that is not folded to the width of the columns."""
+
+    def __init__(self, heading: Text | None) -> None:
+        super().__init__(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        self._heading = heading
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the title, then the table."""
+        if self._heading:
+            yield self._heading
+        yield from super().__rich_console__(console, options)
+
+
 def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
     """Start a table; every column is a name and whether it holds numbers. No name is ever cut."""
-    caption = Text(printable(title), "bold") if title else None
-    table = Table(title=caption, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = TitledTable(Text(printable(title), "bold") if title else None)
     for name, is_number in columns:
         justify: Any = "right" if is_number else "left"
         heading = Text(printable(name))

@@ -16,7 +16,7 @@ from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import measured, signed, significant, with_unit
 
 if TYPE_CHECKING:
-    from lanetwin.engine import Claim, ValidationRow
+    from lanetwin.engine import Claim, FreeParameter, ValidationRow
 
 
 def register(app: typer.Typer) -> None:
@@ -85,7 +85,27 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
         )
     console = out()
     console.print(table)
+    parameters = claim.get("parameters", [])
+    for parameter in parameters:
+        if parameter["calibrated_to"]:
+            console.print(Text(f"  {_parameter(parameter)}", "dim"))
+    assumed = sum(not parameter["calibrated_to"] for parameter in parameters)
+    if assumed:
+        note = (
+            f"  and {assumed} assumed numbers, defaults of the models among them: `lanetwin parts show NAME`"
+        )
+        console.print(Text(note, "dim"))
+    if claim.get("text"):
+        console.print(Text(f"  {printable(claim['text'])}"))
     console.print()
+
+
+def _parameter(parameter: FreeParameter) -> str:
+    """Write a number that was fitted, and to what."""
+    fitted = (parameter["calibrated_to"] or "").removeprefix("calibrated to ")
+    return printable(
+        f"{parameter['part']}: {parameter['name']} = {parameter['value']}, calibrated to {fitted}"
+    )
 
 
 def _verdict(row: ValidationRow) -> tuple[str, str]:
