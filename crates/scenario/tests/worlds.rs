@@ -1,0 +1,219 @@
+//! Do the laws hold in the worlds of every scenario? Slices change nothing, Little's law is an identity of integers, bytes and credits are
+//! conserved, and what the check lets through does not stand still.
+
+mod common;
+
+use common::{Nobody, plan, plan_of, scenarios};
+use lanetwin_kernel::{ComponentId, Stream};
+use lanetwin_load::{BlockLoad, DmaLoad, Results};
+use lanetwin_models::root_complex::{RootComplex, Traffic};
+use lanetwin_pcie::link::{Class, EgressId};
+use lanetwin_ports::Operation;
+use lanetwin_scenario::world::{Options, World, run};
+use lanetwin_scenario::{Case, Load, Plan, Variant, WorkloadPlan};
+use lanetwin_units::{Instant, Span};
+
+/// Long enough for some thousand transfers of a card and some hundred requests to a disk.
+const LONG: Span = Span::from_us(300);
+/// What a drive writes to tell that a request is done \[B\].
+const SIGNAL_BYTES: u64 = 16;
+
+/// Every variant and workload of a plan with one of its cases, the last: it has the most in flight.
+fn worlds(plan: &Plan) -> Vec<(&Variant, &WorkloadPlan, &Case)> {
+    let mut worlds = Vec::new();
+    for variant in &plan.variants {
+        for workload in &variant.workloads {
+            worlds.push((variant, workload, workload.cases.last().expect("a workload has cases")));
+        }
+    }
+    worlds
+}
+
+fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
+    for file in scenarios() {
+        let plan = plan_of(&file, &[]);
+        for (variant, workload, case) in worlds(&plan) {
+            let name = format!("{} {} {} {}", plan.name, variant.name, workload.name, case.label);
+            look(&name, variant, workload, case);
+        }
+    }
+}
+
+fn reset(world: &mut World, at: Instant) {
+    match world.kernel.component::<DmaLoad>(world.load) {
+        Some(load) => load.reset(at),
+        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").reset(at),
+    }
+}
+fn results(world: &mut World, at: Instant) -> Results {
+    match world.kernel.component::<DmaLoad>(world.load) {
+        Some(load) => load.results(at),
+        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").results(at),
+    }
+}
+fn stop(world: &mut World) {
+    match world.kernel.component::<DmaLoad>(world.load) {
+        Some(load) => load.stop(),
+        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").stop(),
+    }
+}
+
+/// All that the root ports of the machine have seen, summed.
+fn traffic(world: &mut World, variant: &Variant) -> Traffic {
+    let mut sum = Traffic::default();
+    // the links are component 0, the machine follows in its own order
+    for (i, component) in variant.machine.iter().enumerate().filter(|(_, c)| c.is_host()) {
+        let id = ComponentId(i as u32 + 1);
+        let host = world.kernel.component::<RootComplex>(id).expect("a host is a root complex");
+        for slot in 0..component.ports.len() {
+            let t = host.traffic(slot);
+            sum.read_bytes += t.read_bytes;
+            sum.completion_bytes += t.completion_bytes;
+            sum.write_bytes += t.write_bytes;
+            sum.doorbells += t.doorbells;
+            sum.signals += t.signals;
+            sum.unexpected += t.unexpected;
+        }
+    }
+    sum
+}
+
+/// Instants before `end` in order, some a picosecond apart, some the same.
+fn instants(end: Instant, name: &str) -> Vec<Instant> {
+    let mut draw = Stream::new(7, name, "slices");
+    let mut instants = Vec::new();
+    for _ in 0..40 {
+        let at = Instant::from_ps(draw.below(end.as_ps()));
+        let next = Instant::from_ps((at.as_ps() + draw.below(2)).min(end.as_ps()));
+        instants.extend([at, next]);
+    }
+    instants.sort();
+    instants
+}
+
+#[test]
+fn slices_change_nothing() {
+    each_world(|name, variant, workload, case| {
+        let end = Instant::ZERO + LONG;
+        let mut whole = World::new(variant, workload, case, 3);
+        whole.kernel.run_until(end);
+        let mut sliced = World::new(variant, workload, case, 3);
+        for at in instants(end, name) {
+            sliced.kernel.run_until(at);
+        }
+        sliced.kernel.run_until(end);
+        assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{name}");
+        assert_eq!(whole.links().report(), sliced.links().report(), "{name}");
+        let [a, b] = [&mut whole, &mut sliced].map(|world| results(world, end));
+        assert!(a.reads.completed + a.writes.completed > 0, "{name}: nothing was done");
+        assert_eq!(a.little, b.little, "{name}");
+        assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
+    });
+}
+
+#[test]
+fn littles_law_holds_to_the_picosecond_for_every_stretch() {
+    each_world(|name, variant, workload, case| {
+        let mut world = World::new(variant, workload, case, 3);
+        for at in instants(Instant::ZERO + LONG, name) {
+            world.kernel.run_until(at);
+            let little = results(&mut world, at).little;
+            assert_eq!(little.area_ps, little.residence_ps, "{name} at {at}");
+            if at.as_ps() % 3 == 0 {
+                reset(&mut world, at);
+            }
+        }
+        let end = Instant::ZERO + LONG;
+        world.kernel.run_until(end);
+        reset(&mut world, end);
+        world.kernel.run_until(end + LONG);
+        let little = results(&mut world, end + LONG).little;
+        assert_eq!(little.area_ps, little.residence_ps, "{name}");
+        assert!(little.area_ps > 0, "{name}: nothing was in flight");
+    });
+}
+
+#[test]
+fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
+    each_world(|name, variant, workload, case| {
+        let mut world = World::new(variant, workload, case, 3);
+        let advertised = credits(&mut world);
+        world.kernel.run_until(Instant::ZERO + LONG);
+        stop(&mut world);
+        while let Some(next) = world.kernel.next_event() {
+            world.kernel.run_until(next);
+        }
+        let end = world.kernel.now();
+        let load = results(&mut world, end);
+        assert_eq!(load.outstanding, 0, "{name}");
+        assert!(load.reads.bytes + load.writes.bytes > 0, "{name}");
+        let seen = traffic(&mut world, variant);
+        assert_eq!(seen.unexpected, 0, "{name}");
+        assert_eq!(
+            seen.read_bytes, seen.completion_bytes,
+            "{name}: all that was asked of the host was answered"
+        );
+        let (read, written) = (load.reads.bytes, load.writes.bytes);
+        if let Load::Dma(_) = case.load {
+            let card = world.requester().expect("a DMA load commands a requester");
+            let moved = [Operation::Read, Operation::Write].map(|operation| card.moved(operation).1);
+            assert_eq!(moved, [read, written], "{name}");
+            assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
+        } else if !variant.links.is_empty() {
+            // what the load reads from a drive, the drive writes into the host's memory
+            assert_eq!(seen.signals, load.reads.completed + load.writes.completed, "{name}");
+            assert_eq!(seen.write_bytes, read + SIGNAL_BYTES * seen.signals, "{name}");
+            assert_eq!(seen.read_bytes, written, "{name}");
+        }
+        assert_eq!(world.links().fabric().under_way(), 0, "{name}");
+        assert_eq!(credits(&mut world), advertised, "{name}: every credit is back");
+    });
+}
+
+/// The credits that every sender holds, or that are on their way back to it.
+fn credits(world: &mut World) -> Vec<Option<(u64, u64)>> {
+    let fabric = world.links().fabric();
+    let egresses = (0..fabric.egress_count()).map(|e| EgressId(e as u16));
+    let classes = [Class::Posted, Class::NonPosted, Class::Completion];
+    egresses.flat_map(|e| classes.map(|class| fabric.credits(e, class))).collect()
+}
+
+/// One link, everything about it finite; what `host` and `card` say of their ports is added.
+fn with_buffers(host: &str, card: &str) -> String {
+    let credits =
+        "port.posted-header-credits: 1, port.non-posted-header-credits: 1, port.completion-header-credits: 1";
+    format!(
+        "
+about: Does it move at all?
+machine:
+  host: {{part: generic-host-gen4, {credits}, {host}}}
+  card: {{part: generic-dma-gen5, {credits}, {card}}}
+links: {{slot: {{from: host, to: card, mps: 256B}}}}
+workloads:
+  both: {{dma: {{operation: mixed, size: 4KiB, window: 64KiB, transfers: 200}}, on: card}}
+run: {{repeats: 1}}
+"
+    )
+}
+
+/// The bounds of SC041 and SC042 are where they belong: with the least that passes the check, everything still gets through.
+#[test]
+fn the_smallest_buffers_that_are_accepted_are_enough() {
+    // 256 B of payload are 16 credits, and 280 B on the wire
+    let least = "port.posted-data-credits: 16, port.completion-data-credits: 16, port.replay-buffer: 280B";
+    let plan = plan("tight.yaml", &with_buffers(least, least), &[]);
+    let results = run(&plan, &Options::default(), &Nobody).unwrap_or_else(|crash| panic!("{crash:#?}"));
+    assert!(results.complete && results.rows.iter().all(|row| row.value > 0.0), "{:#?}", results.rows);
+    for less in
+        ["port.posted-data-credits: 15", "port.completion-data-credits: 15", "port.replay-buffer: 279B"]
+    {
+        for text in [with_buffers(less, "done: 1ns"), with_buffers("ports: 1", less)] {
+            let found = lanetwin_scenario::check_text(&text);
+            let param = less.split(':').next().expect("a name");
+            assert!(
+                matches!(&found[..], [one] if ["SC041", "SC042"].contains(&one.code) && one.path.ends_with(param)),
+                "{less}: {found:#?}"
+            );
+        }
+    }
+}
