@@ -1,6 +1,10 @@
 //! The bottleneck by name: what was used up while a case was measured.
+//!
+//! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked at first
+//! (a wire, engines, cores), then what is *held* while something else works, from the inside to the outside: the credits of a
+//! receiver, tags, places for transfers, and last the load itself.
 
-use super::measure::{DirectionUse, Measured};
+use super::measure::{DirectionUse, Measured, SupplyUse};
 use crate::plan::{Case, Load, Offered};
 
 /// A wire that is busy for this share of the time is what limits.
@@ -12,37 +16,15 @@ const SUPPLY_USED: f64 = 0.95;
 
 /// What limits, and why we say so.
 pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
-    let busiest = measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()));
-    let starved = measured.links.iter().max_by(|a, b| a.credit_stall.total_cmp(&b.credit_stall));
-    if let Some(link) = busiest.filter(|l| l.busy() >= WIRE_FULL) {
-        return wire(link);
-    }
-    if let Some(link) = starved.filter(|l| l.credit_stall >= CREDITS_SHORT) {
-        let why = format!(
-            "its sender waits for credits or replay-buffer room {} of the time",
-            percent(link.credit_stall)
-        );
-        return (format!("receiver of {}: {}", link.link, link.direction), why);
-    }
-    let fullest = measured.limits.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some((limit, used)) = fullest.filter(|l| l.1 >= SUPPLY_USED) {
-        return (limit.clone(), format!("{} of it is in use", percent(*used)));
-    }
-    let busy = busiest.map_or_else(String::new, |l| {
-        format!("; the busiest wire ({}: {}) is {} busy", l.link, l.direction, percent(l.busy()))
-    });
-    match offered(case) {
-        Offered::Outstanding(n) => {
-            let what = if n == 1 { "one at a time".to_owned() } else { format!("{n} in flight") };
-            ("latency".to_owned(), format!("the load keeps {what}, and each takes its time{busy}"))
-        }
-        Offered::Rate { .. } => {
-            ("the load".to_owned(), format!("it offers less than the machine can serve{busy}"))
-        }
-    }
+    full_wire(measured)
+        .or_else(|| busy_server(measured))
+        .or_else(|| short_credits(measured))
+        .or_else(|| short_supply(measured))
+        .unwrap_or_else(|| load(case, measured))
 }
 
-fn wire(link: &DirectionUse) -> (String, String) {
+fn full_wire(measured: &Measured) -> Option<(String, String)> {
+    let link = busiest(measured).filter(|l| l.busy() >= WIRE_FULL)?;
     let parts = [("TLPs", link.tlp), ("DLLPs", link.dllp), ("SKP", link.skp), ("replays", link.replay)];
     let parts: Vec<String> = parts
         .into_iter()
@@ -50,7 +32,77 @@ fn wire(link: &DirectionUse) -> (String, String) {
         .map(|(what, share)| format!("{what} {}", percent(share)))
         .collect();
     let why = format!("the wire is busy {} of the time ({})", percent(link.busy()), parts.join(", "));
-    (format!("{}: {}", link.link, link.direction), why)
+    Some((of_wire(link), why))
+}
+
+/// What works, and has no time left.
+fn busy_server(measured: &Measured) -> Option<(String, String)> {
+    let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
+    let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED)?;
+    Some((of_supply(server), in_use(server)))
+}
+
+fn short_credits(measured: &Measured) -> Option<(String, String)> {
+    let starved = measured.links.iter().max_by(|a, b| a.credit_stall.total_cmp(&b.credit_stall));
+    let link = starved.filter(|l| l.credit_stall >= CREDITS_SHORT)?;
+    let share = percent(link.credit_stall);
+    let why = format!("TLPs wait for them, or for room in the replay buffer, {share} of the time");
+    Some((format!("{}: credits", of_wire(link)), why))
+}
+
+/// What is held, and waited for; components tell the innermost first.
+fn short_supply(measured: &Measured) -> Option<(String, String)> {
+    let is_short = |l: &&SupplyUse| l.share >= SUPPLY_USED && l.waiting.is_some_and(|waiting| waiting > 0.0);
+    let supply = measured.limits.iter().find(is_short)?;
+    Some((of_supply(supply), in_use(supply)))
+}
+
+/// Nothing is used up but what the load asks for.
+fn load(case: &Case, measured: &Measured) -> (String, String) {
+    let closest =
+        closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
+    match offered(case) {
+        Offered::Outstanding(1) => {
+            ("load: one at a time".to_owned(), format!("each waits for the one before{closest}"))
+        }
+        Offered::Outstanding(n) => {
+            (format!("load: {n} in flight"), format!("it asks for no more at once{closest}"))
+        }
+        Offered::Rate { .. } => {
+            ("load: its rate".to_owned(), format!("it asks for less than the machine can do{closest}"))
+        }
+    }
+}
+
+/// What would be used up next.
+fn closest(measured: &Measured) -> Option<String> {
+    let wire = busiest(measured)
+        .map(|l| (l.busy(), format!("{}, busy {} of the time", of_wire(l), percent(l.busy()))));
+    let supply = measured.limits.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let supply = supply.map(|l| (l.share, format!("{}, {}", of_supply(l), in_use(l))));
+    wire.into_iter().chain(supply).max_by(|a, b| a.0.total_cmp(&b.0)).map(|closest| closest.1)
+}
+
+fn busiest(measured: &Measured) -> Option<&DirectionUse> {
+    measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()))
+}
+
+fn of_wire(link: &DirectionUse) -> String {
+    format!("{}: {}", link.link, link.direction)
+}
+
+fn of_supply(supply: &SupplyUse) -> String {
+    format!("{}: {}", supply.component, supply.name)
+}
+
+fn in_use(supply: &SupplyUse) -> String {
+    let share = percent(supply.share);
+    match (supply.supply, supply.waiting) {
+        (1, None) => format!("busy {share} of the time"),
+        (1, Some(_)) => format!("in use {share} of the time"),
+        (n, None) => format!("{share} of the {n} are busy"),
+        (n, Some(_)) => format!("{share} of the {n} are in use"),
+    }
 }
 
 fn offered(case: &Case) -> Offered {

@@ -3,6 +3,7 @@
 use super::waterfall::{self, Stages};
 use super::wire::World;
 use crate::plan::{Case, Load, Offered, WarmUp};
+use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::{BlockLoad, DmaLoad, Results};
 use lanetwin_ports::LinkReport;
 use lanetwin_units::{Instant, Span};
@@ -16,8 +17,8 @@ const WARM_UP_ROUNDS: u64 = 4;
 /// A run is looked at after slices of this share of its past, at least.
 const SLICE_PART: u64 = 32;
 const SLICE_LEAST: Span = Span::from_us(5);
-/// If nothing is answered for so long, nothing ever will be: the load is stuck.
-const PATIENCE: Span = Span::from_us(100_000);
+/// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
+const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// So many operations are followed for the waterfall.
 const FOLLOWED: u64 = 101;
 
@@ -30,14 +31,29 @@ pub struct Measured {
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub stages: Option<Stages>,
-    /// What the components say of their limits: name, share of the time or of the supply that was used.
-    pub limits: Vec<(String, f64)>,
+    /// What was used of everything that components have only so many of.
+    pub limits: Vec<SupplyUse>,
     /// Of everything that happened up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
     pub events: u64,
     /// TLPs times links.
     pub tlp_hops: u64,
+}
+
+/// What was used of a finite supply while it was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SupplyUse {
+    /// The component that has it.
+    pub component: String,
+    /// What it is.
+    pub name: String,
+    /// How many there are.
+    pub supply: u64,
+    /// The share of them in use, on average.
+    pub share: f64,
+    /// How many waited for one, on average, if it is held while others work.
+    pub waiting: Option<f64>,
 }
 
 /// What one direction of a link did while it was measured, as shares of the time.
@@ -86,18 +102,20 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: b
     run_to(world, warm);
     let begin = world.kernel.now();
     reset(world, begin);
-    let before = world.links().report();
+    let (links_before, supplies_before) = (world.links().report(), supplies(world));
     let answered = world.progress().1;
     run_to(world, answered + wanted);
     let end = world.kernel.now();
     let load = results(world, end);
     assert_eq!(load.little.area_ps, load.little.residence_ps, "Little's law holds to the picosecond");
     let after = world.links().report();
-    let links = before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
+    let supplies = supplies_before.iter().zip(supplies(world));
+    let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
+    let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let stages = follow.then(|| follow_some(world)).flatten();
-    Measured { load, links, stages, limits: Vec::new(), digest, events, tlp_hops }
+    Measured { load, links, stages, limits, digest, events, tlp_hops }
 }
 
 fn transfers(case: &Case) -> u64 {
@@ -128,8 +146,7 @@ fn run_to(world: &mut World, answered: u64) {
         if done > last.0 {
             last = (done, now);
         }
-        let stuck =
-            world.kernel.next_event().is_none() || now - last.1 > PATIENCE.max(Span::from_ps(last.1.as_ps()));
+        let stuck = world.kernel.next_event().is_none() || now - last.1 > PATIENCE;
         assert!(
             done >= answered || !stuck,
             "nothing is answered any more: {done} of {answered} operations are done"
@@ -167,6 +184,31 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
         credit_stall: share(b.stalled, a.stalled),
         mean_queue: (a.waited - b.waited) as f64 / ticks,
     }
+}
+
+/// A component, what it has only so many of, and what was used of that.
+type Counted = (String, String, Supply);
+
+fn supplies(world: &World) -> Vec<Counted> {
+    let mut list = Vec::new();
+    // What is not of the scenario has its path in parentheses.
+    let component = |path: &str| path.trim_matches(['(', ')']).to_owned();
+    world.kernel.supplies(&mut |path, name, supply| list.push((component(path), name.to_owned(), supply)));
+    list
+}
+
+/// What was used between two looks at the same supply.
+fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
+    let (component, name, Supply { in_use_ps, supply, kind }) = after;
+    let mean = |before: u128, after: u128| (after - before) as f64 / elapsed.as_ps() as f64;
+    let waiting = match (before.2.kind, kind) {
+        (SupplyKind::Held { waiting_ps: before }, SupplyKind::Held { waiting_ps }) => {
+            Some(mean(before, waiting_ps))
+        }
+        _ => None,
+    };
+    let share = mean(before.2.in_use_ps, in_use_ps) / supply as f64;
+    SupplyUse { component, name, supply, share, waiting }
 }
 
 /// Follows some more operations, and explains the one of median latency.

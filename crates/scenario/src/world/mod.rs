@@ -22,6 +22,6 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
-pub use measure::{DirectionUse, Measured};
+pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use wire::World;
