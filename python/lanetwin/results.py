@@ -182,13 +182,11 @@ def parse(text: str, origin: str) -> Results:
 def _without_gaps(results: Results) -> Results:
     """Let an interval that one repeat cannot have collapse onto its value."""
     for row in results.get("rows", []):
-        for end in ("low", "high"):
-            if row.get(end) is None:
-                row[end] = row["value"]
+        if row.get("low") is None or row.get("high") is None:
+            row["low"] = row["high"] = row["value"]
     for verdict in results.get("verdicts", []):
-        for end in ("low", "high"):
-            if verdict.get(end) is None:
-                verdict[end] = verdict["change"]
+        if verdict.get("low") is None or verdict.get("high") is None:
+            verdict["low"] = verdict["high"] = verdict["change"]
     return results
 
 

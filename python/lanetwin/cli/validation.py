@@ -18,6 +18,9 @@ from lanetwin.numbers import measured, signed, significant, with_unit
 if TYPE_CHECKING:
     from lanetwin.engine import Claim, FreeParameter, ValidationRow
 
+FINEST = 0.001
+"""Smaller errors are not told apart [%]."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -147,4 +150,6 @@ def _percent(value: float) -> str:
 
 
 def _magnitude(value: float | None) -> str:
-    return "–" if value is None else f"{significant(value, 3)} %"
+    if value is None:
+        return "–"
+    return f"{significant(value, 3)} %" if value >= FINEST else f"< {FINEST} %"

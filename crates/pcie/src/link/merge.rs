@@ -11,8 +11,10 @@
 //! further on, the merged TLPs are one queue of alternating trains, which would not stay compressed.
 
 use super::Fabric;
-use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink, bits, class_mask};
-use super::pump::{Obstacle, Run};
+use super::choice::Obstacle;
+use super::credits::{bits, class_mask};
+use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
+use super::run::Run;
 use super::spec::{CLASSES, DllpMode, Environment};
 
 /// The most inputs that are merged at once.
@@ -74,7 +76,13 @@ const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
 
 impl<U: Copy> Fabric<U> {
     /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing can go.
-    pub(super) fn send_merged(&mut self, e: usize, t: u64, until: u64, env: &mut impl Environment<U>) -> bool {
+    pub(super) fn send_merged(
+        &mut self,
+        e: usize,
+        t: u64,
+        until: u64,
+        env: &mut impl Environment<U>,
+    ) -> bool {
         let mut until = self.merge_until(e, t, until);
         let egress = &mut self.egresses[e];
         if until <= t + 1 {

@@ -13,11 +13,18 @@
 //! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels, flit mode, power states.
 
 mod build;
+mod choice;
+mod commit;
+mod credits;
 mod egress;
 mod merge;
 mod overhead;
 mod pump;
+mod receive;
+mod returns;
 mod ring;
+mod run;
+mod serialiser;
 mod spec;
 mod trains;
 
@@ -30,8 +37,9 @@ pub use spec::{
 };
 pub use trains::RECORDED_HOPS;
 
-use egress::{DLLP_BYTES, Egress, NEVER, Returns, Segment};
+use egress::{DLLP_BYTES, Egress, NEVER, Segment};
 use lanetwin_units::{Instant, Ticks};
+use returns::Returns;
 use trains::{Trains, UnderWay};
 
 /// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was there.
@@ -209,7 +217,7 @@ impl<U: Copy> Fabric<U> {
         let own = &self.egresses[egress.index()];
         let c = usize::from(class);
         own.finite[c].then(|| {
-            own.returns.iter().skip(c).step_by(CLASSES).map(egress::ReturnRing::pending).fold(
+            own.returns.iter().skip(c).step_by(CLASSES).map(returns::ReturnRing::pending).fold(
                 (own.header_credits[c].unsigned_abs(), own.data_credits[c].unsigned_abs()),
                 |(h, d), (n, w)| (h + n, d + w),
             )

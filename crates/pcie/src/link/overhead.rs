@@ -1,7 +1,8 @@
 //! What a link sends on its own account: SKP ordered sets and DLLPs.
 
 use super::Fabric;
-use super::egress::{DLLP_BYTES, NEVER, Overhead, Returns};
+use super::egress::{DLLP_BYTES, NEVER, Overhead};
+use super::returns::Returns;
 use super::spec::DllpMode;
 
 /// An idle wire that wakes up cannot ask for epochs that are further past than this.
@@ -120,9 +121,9 @@ fn skip_idle(overhead: &mut Overhead, t: u64) -> bool {
 impl Overhead {
     /// How many DLLPs the first `tlps` TLPs of this direction cause.
     #[inline]
-    pub(super) const fn caused_by(&self, tlps: u64) -> u64 {
-        let acks = if self.ack_every == 0 { 0 } else { tlps / self.ack_every };
-        acks + if self.update_every == 0 { 0 } else { tlps / self.update_every }
+    pub(super) fn caused_by(&self, tlps: u64) -> u64 {
+        let acks = tlps.checked_div(self.ack_every).unwrap_or(0);
+        acks + tlps.checked_div(self.update_every).unwrap_or(0)
     }
 
     /// The epoch that a start lies in, decided before the SKP that is due next.

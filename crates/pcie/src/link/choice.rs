@@ -1,0 +1,136 @@
+//! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
+
+use super::egress::{Egress, NEVER};
+use super::spec::CLASSES;
+
+/// What an egress can do at a tick.
+pub(super) enum Choice {
+    /// Send from this input. Another one is waiting (`contended`), or will be at `until`.
+    Send { input: usize, contended: bool, until: u64 },
+    /// Nothing before this tick.
+    Wait(u64),
+}
+
+/// What keeps a TLP from going.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    None,
+    /// A posted TLP that came before it.
+    Order,
+    /// Credits or room, the next of which are known to come back at a tick, or at no known tick ([`NEVER`]).
+    Until(u64),
+}
+
+impl Egress {
+    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before `soonest`.
+    #[inline]
+    pub(super) fn horizon(&self, soonest: u64, step: u64) -> u64 {
+        let mut horizon = soonest.saturating_add(self.lookahead);
+        if self.starved != 0 {
+            let credits = soonest.saturating_add(self.credit_lookahead);
+            if credits < horizon {
+                horizon = horizon.min(credits.max(self.returns_known()));
+            }
+        }
+        horizon.max(step)
+    }
+
+    #[inline]
+    pub(super) fn earliest(&self) -> u64 {
+        let mut rest = self.occupied;
+        let mut least = NEVER;
+        while rest != 0 {
+            least = least.min(self.head[rest.trailing_zeros() as usize]);
+            rest &= rest - 1;
+        }
+        least
+    }
+
+    /// Round robin at `t` over the inputs whose first TLP may go.
+    #[inline]
+    pub(super) fn choose(&mut self, t: u64) -> Choice {
+        if self.occupied.is_power_of_two() {
+            return self.choose_only(t);
+        }
+        let ahead = self.occupied & (u128::MAX << self.pointer);
+        let mut winner = None;
+        let (mut contended, mut until, mut stalled) = (false, NEVER, false);
+        for mut part in [ahead, self.occupied & !ahead] {
+            while part != 0 {
+                let input = part.trailing_zeros() as usize;
+                part &= part - 1;
+                let head = self.head[input];
+                if head > t {
+                    until = until.min(head);
+                } else if winner.is_some() {
+                    contended = true;
+                } else {
+                    match self.obstacle(input, t) {
+                        Obstacle::None => winner = Some(input),
+                        Obstacle::Order => contended = true,
+                        Obstacle::Until(known) => {
+                            (contended, stalled) = (true, true);
+                            until = until.min(known);
+                        }
+                    }
+                }
+            }
+        }
+        match winner {
+            Some(input) => self.chosen(input, contended, until, t),
+            None => self.nobody(stalled, until, t),
+        }
+    }
+
+    /// The same with one input that holds anything.
+    #[inline]
+    fn choose_only(&mut self, t: u64) -> Choice {
+        let input = self.occupied.trailing_zeros() as usize;
+        let head = self.head[input];
+        if head > t {
+            return Choice::Wait(head);
+        }
+        match self.obstacle(input, t) {
+            Obstacle::None => self.chosen(input, false, NEVER, t),
+            Obstacle::Order => Choice::Wait(NEVER),
+            Obstacle::Until(known) => self.nobody(true, known, t),
+        }
+    }
+
+    #[inline]
+    fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
+        if self.stalled_since != NEVER {
+            self.done.stalled += t - self.stalled_since;
+            self.stalled_since = NEVER;
+        }
+        Choice::Send { input, contended, until }
+    }
+
+    #[inline]
+    fn nobody(&mut self, stalled: bool, until: u64, t: u64) -> Choice {
+        if stalled {
+            self.stalled_since = self.stalled_since.min(t);
+        }
+        Choice::Wait(until)
+    }
+
+    /// What keeps the first TLP of `input` from going at `t`.
+    #[inline]
+    pub(super) fn obstacle(&mut self, input: usize, t: u64) -> Obstacle {
+        let class = input % CLASSES;
+        let Some(&super::egress::Segment { bytes, units, relaxed, .. }) = self.inputs[input].front() else {
+            return Obstacle::Order;
+        };
+        if class != 0 && !relaxed && self.head[input - class] <= self.head[input] {
+            return Obstacle::Order;
+        }
+        if self.finite[class] && !self.has_credits(class, units, t) {
+            self.starved |= 1 << class;
+            return Obstacle::Until(self.next_credit(class));
+        }
+        if self.replay_finite && !self.has_room(bytes, t) {
+            return Obstacle::Until(self.replay_returns.next());
+        }
+        Obstacle::None
+    }
+}

@@ -1,0 +1,243 @@
+//! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
+
+use super::Fabric;
+use super::egress::{HEADER_BYTES, NO_EGRESS, Segment, Sink};
+use super::returns::Returns;
+use super::run::Run;
+use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, REPLAY_NUM};
+use super::trains::RECORDED_HOPS;
+use lanetwin_units::Ticks;
+
+impl<U: Copy> Fabric<U> {
+    /// Sends from `input` at `t`, and as many more of the same as may start before `until`.
+    pub(super) fn send(&mut self, e: usize, input: usize, t: u64, until: u64, env: &mut impl Environment<U>) {
+        let one_by_one = self.tlp_by_tlp;
+        let egress = &mut self.egresses[e];
+        let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
+        let ser = egress.serialiser.ticks(u64::from(segment.bytes));
+        let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
+        if run.m == 1 && segment.n > 1 && egress.starved != 0 && !one_by_one {
+            egress.follow_credits(&segment, input % CLASSES, until, &mut run);
+        }
+        if egress.bit_error_ratio > 0.0 {
+            self.corrupt(e, &segment, &mut run, env);
+        }
+        self.commit(e, input, t, segment, run, env);
+    }
+
+    /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
+    fn corrupt(&mut self, e: usize, segment: &Segment, run: &mut Run, env: &mut impl Environment<U>) {
+        let bits = u64::from(segment.bytes) * 8;
+        let egress = &mut self.egresses[e];
+        if egress.clean_bits == u64::MAX {
+            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+        }
+        let well = egress.clean_bits / bits;
+        if well > 0 {
+            run.m = run.m.min(u16::try_from(well).unwrap_or(u16::MAX));
+            egress.clean_bits -= u64::from(run.m) * bits;
+            return;
+        }
+        run.m = 1;
+        let decided = run.start;
+        let mut failures = 0;
+        while egress.clean_bits < bits {
+            // The TLP may hold more than one corrupted bit: go on from its end.
+            let mut left = bits - egress.clean_bits - 1;
+            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+            while egress.clean_bits < left {
+                left -= egress.clean_bits + 1;
+                egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
+            }
+            egress.clean_bits -= left;
+            failures += 1;
+            egress.done.replays += 1;
+            run.start += run.ser + egress.nak_round;
+            if failures % REPLAY_NUM == 0 {
+                run.start += egress.retrain;
+                egress.done.retrains += 1;
+            }
+        }
+        egress.clean_bits -= bits;
+        egress.done.replay_time += run.start - decided;
+    }
+
+    /// Lets a run of TLPs leave: takes credits and room, and sees them off.
+    #[inline]
+    fn commit(
+        &mut self,
+        e: usize,
+        input: usize,
+        decided: u64,
+        segment: Segment,
+        run: Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let class = input % CLASSES;
+        self.egresses[e].occupy(input, class, &segment, &run);
+        self.see_off(e, input, decided, segment, run, env);
+        self.cause_dllps(e, run.start, run.per, run.m, run.ser);
+        let hop = self.egresses[e].hops[usize::from(segment.to)];
+        if hop.egress == NO_EGRESS {
+            let is_last = segment.index + run.m == segment.count;
+            self.take_in(e, class, &segment, &run);
+            self.arrive(e, &segment, &run, is_last, env);
+        } else {
+            if self.egresses[e].finite[class] {
+                self.egresses[e].expect_return(usize::from(hop.ring) + class, u32::from(run.m));
+            }
+            self.forward(e, usize::from(hop.egress), usize::from(hop.input) + class, segment, &run, env);
+        }
+    }
+
+    /// What every run of TLPs of one input means for those behind it: credits go back, notices are given, books are kept.
+    #[inline]
+    pub(super) fn see_off(
+        &mut self,
+        e: usize,
+        input: usize,
+        decided: u64,
+        segment: Segment,
+        run: Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let egress = &mut self.egresses[e];
+        egress.dequeue(input, run.m);
+        egress.note(&segment, &run, decided);
+        let ingress = egress.ingress[input / CLASSES];
+        let is_last = segment.index + run.m == segment.count;
+        if is_last {
+            let train = self.trains.get_mut(segment.train);
+            if usize::from(train.hops) < RECORDED_HOPS {
+                train.starts[usize::from(train.hops)] = run.last();
+                train.hops += 1;
+            }
+            if train.train.notify && ingress.upstream == NO_EGRESS {
+                let at = Ticks(run.last() + run.ser).as_ps_ceil();
+                self.soonest = self.soonest.min(Ticks::from(at).0);
+                env.departed(train.from, at, train.train.user);
+            }
+        }
+        if let Some(tap) = &mut self.tap {
+            let train = self.trains.get(segment.train);
+            tap(&Departures {
+                egress: EgressId(e as u16),
+                from: train.from,
+                sequence: train.sequence,
+                first: segment.index,
+                count: run.m,
+                start: run.start,
+                spacing: run.per,
+            });
+        }
+        if ingress.upstream != NO_EGRESS {
+            let ring = usize::from(ingress.ring) + input % CLASSES;
+            self.give_back(usize::from(ingress.upstream), ring, &segment, &run, env);
+        }
+    }
+
+    /// The buffer upstream is free when the TLPs have left here: returns the credits.
+    #[inline]
+    fn give_back(
+        &mut self,
+        upstream: usize,
+        ring: usize,
+        segment: &Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let egress = &mut self.egresses[upstream];
+        if !egress.finite[ring % CLASSES] {
+            return;
+        }
+        egress.owed[ring] -= u32::from(run.m);
+        let first = run.start + run.ser + egress.credit_latency;
+        let weight = u32::from(segment.units);
+        egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+        if egress.starved & (1 << (ring % CLASSES)) != 0 {
+            let at = first.max(egress.link_free);
+            self.ask_wake(upstream, at, env);
+        }
+    }
+
+    /// Passes TLPs on to the next egress.
+    #[inline]
+    fn forward(
+        &mut self,
+        e: usize,
+        next: usize,
+        input: usize,
+        segment: Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let egress = &mut self.egresses[e];
+        let bytes = u64::from(segment.bytes);
+        let mut t = run.start + egress.transit;
+        if egress.cut_through {
+            let header = egress.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
+            let theirs = self.egresses[next].serialiser.ticks(bytes);
+            t += header.max(run.ser.saturating_sub(theirs));
+        } else {
+            t += run.ser;
+        }
+        let onward = &mut self.egresses[next];
+        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..segment });
+        let at = t.max(onward.link_free);
+        self.ask_wake(next, at, env);
+    }
+
+    /// The receive buffer at the destination takes TLPs in.
+    #[inline]
+    pub(super) fn take_in(&mut self, e: usize, class: usize, segment: &Segment, run: &Run) {
+        let egress = &mut self.egresses[e];
+        if !egress.finite[class] && matches!(egress.sink, Sink::Device) {
+            return;
+        }
+        if matches!(egress.sink, Sink::Device) {
+            egress.expect_return(class, u32::from(run.m));
+        } else if egress.finite != [false; CLASSES] {
+            let payload = self.trains.get(segment.train).train.payload;
+            egress.drain(class, segment, payload, run);
+        }
+    }
+
+    /// TLPs reach their destination.
+    #[inline]
+    pub(super) fn arrive(
+        &mut self,
+        e: usize,
+        segment: &Segment,
+        run: &Run,
+        is_last: bool,
+        env: &mut impl Environment<U>,
+    ) {
+        let egress = &self.egresses[e];
+        let tail = run.start + run.ser + egress.propagation;
+        let by_device = matches!(egress.sink, Sink::Device);
+        if !is_last && !by_device && !segment.singly {
+            return;
+        }
+        let train = self.trains.get(segment.train);
+        let (to, from, sequence, user) =
+            (EndpointId(segment.to), train.from, train.sequence, train.train.user);
+        if segment.singly || by_device {
+            self.soonest = self.soonest.min(tail);
+            for i in 0..run.m {
+                let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
+                env.deliver(to, at, Delivery { from, sequence, first: segment.index + i, count: 1, user });
+            }
+        } else if is_last {
+            let tail = run.last() + run.ser + egress.propagation;
+            self.soonest = self.soonest.min(tail);
+            let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
+            env.deliver(to, Ticks(tail).as_ps_ceil(), delivery);
+        }
+        if is_last {
+            if let Some(journeys) = &mut self.journeys {
+                journeys.push(train.journey(to, run.last() + run.ser + egress.propagation));
+            }
+            self.trains.remove(segment.train);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The credits and the replay-buffer room that an egress holds, and what is known of those on their way back.
+
+use super::egress::{Egress, NEVER};
+use super::returns::Returns;
+use super::spec::CLASSES;
+
+impl Egress {
+    /// Whether a TLP of this class may go at `t`, as far as credits say.
+    #[inline]
+    pub fn has_credits(&mut self, class: usize, units: u16, t: u64) -> bool {
+        let units = i64::from(units);
+        if self.header_credits[class] >= 1 && self.data_credits[class] >= units {
+            return true;
+        }
+        for i in bits(self.live & class_mask(class)) {
+            let (headers, data) = self.returns[i].take_due(t);
+            self.header_credits[class] += headers;
+            self.data_credits[class] += data;
+            self.rest_if_done(i);
+        }
+        self.header_credits[class] >= 1 && self.data_credits[class] >= units
+    }
+
+    /// The tick before which every return of credits of the starved classes is known already, whatever happens elsewhere. A ring has
+    /// one writer, in the order of time: what it does not hold yet comes after what it holds.
+    pub fn returns_known(&self) -> u64 {
+        let starved =
+            (0..CLASSES).filter(|c| self.starved & (1 << c) != 0).fold(0, |mask, c| mask | class_mask(c));
+        let mut least = NEVER;
+        for i in bits(self.live & starved) {
+            if self.owed[i] != 0 {
+                least = least.min(self.returns[i].last().map_or(0, |t| t + 1));
+            }
+        }
+        least
+    }
+
+    /// The next known return of credits of this class.
+    pub fn next_credit(&self, class: usize) -> u64 {
+        bits(self.live & class_mask(class)).map(|i| self.returns[i].next()).min().unwrap_or(NEVER)
+    }
+
+    /// Credits will come back through this ring.
+    #[inline]
+    pub fn expect_return(&mut self, ring: usize, count: u32) {
+        self.owed[ring] += count;
+        self.live |= 1 << ring;
+    }
+
+    /// Credits come back through this ring.
+    #[inline]
+    pub fn put_return(&mut self, ring: usize, returns: Returns) {
+        self.live |= 1 << ring;
+        self.returns[ring].push(returns);
+    }
+
+    #[inline]
+    pub fn rest_if_done(&mut self, ring: usize) {
+        if self.owed[ring] == 0 && self.returns[ring].front().is_none() {
+            self.live &= !(1 << ring);
+        }
+    }
+
+    /// The only ring that returns credits of this class, if there is only one.
+    #[inline]
+    pub fn only_returns(&self, class: usize) -> Option<usize> {
+        let rings = self.live & class_mask(class);
+        (rings != 0 && rings & (rings - 1) == 0).then(|| rings.trailing_zeros() as usize)
+    }
+
+    /// Whether the replay buffer has room for these wire bytes at `t`.
+    #[inline]
+    pub fn has_room(&mut self, bytes: u16, t: u64) -> bool {
+        let bytes = i64::from(bytes);
+        if self.replay_room >= bytes {
+            return true;
+        }
+        self.replay_room += self.replay_returns.take_due(t).1;
+        self.replay_room >= bytes
+    }
+}
+
+/// The return rings, or the inputs, of one class: every third bit.
+pub(super) const fn class_mask(class: usize) -> u128 {
+    (((1 << 126) - 1) / 7) << class
+}
+
+/// The numbers of the bits that are set, lowest first.
+#[inline]
+pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lowest < u128::BITS).then_some(lowest as usize)
+    })
+}

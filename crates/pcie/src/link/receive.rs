@@ -1,0 +1,42 @@
+//! The receiver at the end of an egress: it takes TLPs out of its buffer, one after another, and their credits go back.
+
+use super::egress::{Egress, Segment, Sink};
+use super::returns::Returns;
+use super::run::Run;
+use lanetwin_units::LinkRate;
+
+impl Egress {
+    /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
+    #[inline]
+    pub(super) fn drain(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+        let tail = run.start + run.ser + self.propagation;
+        let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
+        let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(payload_bytes)).0;
+        let cost = *per_tlp + payload.map_or(0, per_payload);
+        let (ready, latency_back, weight) = (tail + *latency, self.credit_latency, u32::from(segment.units));
+        let finite = self.finite[class];
+        self.live |= 1 << class;
+        let ring = &mut self.returns[class];
+        let mut put = |t: u64, p: u64, n: u64| {
+            if finite {
+                ring.push(Returns { t: t + latency_back, p, n: n as u32, weight });
+            }
+        };
+        let m = u64::from(run.m);
+        let mut i = 0;
+        while i < m {
+            let (at, left) = (ready + i * run.per, m - i);
+            if *free <= at {
+                let spacing = run.per.max(cost);
+                put(at + cost, spacing, left);
+                *free = at + (left - 1) * spacing + cost;
+                return;
+            }
+            // The receiver is behind: it takes them out at its own pace until it has caught up.
+            let behind = if run.per <= cost { left } else { (*free - at).div_ceil(run.per - cost).min(left) };
+            put(*free + cost, cost, behind);
+            *free += behind * cost;
+            i += behind;
+        }
+    }
+}

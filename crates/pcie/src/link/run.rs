@@ -1,0 +1,136 @@
+//! Runs: TLPs of one segment that leave at an even pace, decided and committed together.
+
+use super::egress::{Egress, Segment};
+use super::returns::Returns;
+
+/// `m` TLPs that leave at `start`, `start + per`, …, each `ser` long \[ticks\].
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub start: u64,
+    pub per: u64,
+    pub m: u16,
+    pub ser: u64,
+}
+
+impl Run {
+    /// The start of the last of them.
+    pub const fn last(self) -> u64 {
+        self.start + (self.m as u64 - 1) * self.per
+    }
+}
+
+impl Egress {
+    /// How many TLPs of a segment may leave from `t` on without another look, and how far apart.
+    #[inline]
+    pub(super) fn run(
+        &self,
+        segment: &Segment,
+        class: usize,
+        t: u64,
+        ser: u64,
+        until: u64,
+        one_by_one: bool,
+    ) -> Run {
+        let (mut per, mut m) = (ser, u64::from(segment.n));
+        if one_by_one || m == 1 {
+            return Run { start: t, per, m: 1, ser };
+        }
+        if segment.p > ser {
+            if t == segment.t {
+                per = segment.p;
+            } else {
+                m = m.min((t - segment.t) / (segment.p - ser) + 1);
+            }
+        }
+        let until = until.min(self.overhead.next);
+        if t + (m - 1) * per >= until {
+            m = (until - 1 - t) / per + 1;
+        }
+        if self.finite[class] {
+            m = m.min(self.header_credits[class].unsigned_abs());
+            if segment.units != 0 && self.data_credits[class] < m as i64 * i64::from(segment.units) {
+                m = self.data_credits[class] as u64 / u64::from(segment.units);
+            }
+        }
+        if self.replay_finite && self.replay_room < m as i64 * i64::from(segment.bytes) {
+            m = self.replay_room as u64 / u64::from(segment.bytes);
+        }
+        Run { start: t, per, m: m as u16, ser }
+    }
+
+    /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a run of one.
+    #[inline]
+    pub(super) fn follow_credits(&mut self, segment: &Segment, class: usize, until: u64, run: &mut Run) {
+        let units = i64::from(segment.units);
+        if self.header_credits[class] != 1 && self.data_credits[class] >= 2 * units
+            || self.bit_error_ratio > 0.0
+        {
+            return;
+        }
+        let exact = self.data_credits[class] == units || self.header_credits[class] == 1;
+        let (ser, t) = (run.ser, run.start);
+        let until = until.min(self.overhead.next);
+        let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
+        let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
+        let Some(ring) = self.only_returns(class) else { return };
+        let Some(&front) = self.returns[ring].front() else { return };
+        let pace = front.t.saturating_sub(t);
+        let steady =
+            exact && i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
+        // What is left over must not be enough for a TLP by itself: headers and data come back in step.
+        if !steady || (spare.0 > 0 && spare.1 >= units) || segment.p > pace {
+            return;
+        }
+        let mut more =
+            u64::from(front.n).min(u64::from(segment.n) - 1).min(room.unsigned_abs().saturating_sub(1));
+        if t + more * pace >= until {
+            more = (until - 1 - t) / pace;
+        }
+        if more == 0 {
+            return;
+        }
+        self.returns[ring].take_front(more as u32);
+        self.rest_if_done(ring);
+        self.header_credits[class] += more as i64;
+        self.data_credits[class] += more as i64 * units;
+        self.done.stalled += more * (pace - ser);
+        (run.per, run.m) = (pace, 1 + more as u16);
+    }
+
+    /// A run takes the wire, credits, and room in the replay buffer.
+    #[inline]
+    pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
+        let m = i64::from(run.m);
+        self.pointer = (input + 1) as u16;
+        self.link_free = run.last() + run.ser;
+        if self.finite[class] {
+            self.header_credits[class] -= m;
+            self.data_credits[class] -= m * i64::from(segment.units);
+        }
+        if self.replay_finite {
+            self.replay_room -= m * i64::from(segment.bytes);
+            let t = run.start + run.ser + self.ack_round;
+            let weight = u32::from(segment.bytes);
+            self.replay_returns.push(Returns { t, p: run.per, n: u32::from(run.m), weight });
+        }
+    }
+
+    /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal schedules,
+    /// however they are cut into runs.
+    #[inline]
+    pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
+        let m = u64::from(run.m);
+        let pairs = m * (m - 1) / 2;
+        let starts = m.wrapping_mul(run.start).wrapping_add(run.per.wrapping_mul(pairs));
+        let indices = m * u64::from(segment.index) + pairs;
+        let done = &mut self.done;
+        done.tlps += m;
+        done.data_units += m * u64::from(segment.units);
+        done.wire_bytes += m * u64::from(segment.bytes);
+        done.tlp_time += m * run.ser;
+        let ahead = m * (decided - segment.t) + run.per * pairs;
+        done.waited += u128::from(ahead - segment.p * pairs);
+        let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
+    }
+}
