@@ -115,7 +115,7 @@ class FakeCore:
         return json.dumps(self.answer)
 
     def compare(self, a: str, b: str, options: str) -> str:
-        self._said("compare", json.loads(a)["name"], json.loads(b)["name"], json.loads(options))
+        self._said("compare", json.loads(a).get("name"), json.loads(b).get("name"), json.loads(options))
         return json.dumps(self.answer)
 
     def validate(self, claims: list[str], progress: Callable[[str], object] | None = None) -> str:

@@ -161,11 +161,17 @@ def test_compare_reads_folders_and_files(core: FakeCore, runner: CliRunner, resu
     assert Path("ab/report.html").is_file()
 
 
-def test_compare_refuses_what_is_no_result(core: FakeCore, runner: CliRunner) -> None:
-    Path("a.json").write_text("{}", encoding="utf-8")
-    done = call(runner, "compare", "a.json", "a.json")
+def test_compare_names_the_file_that_is_at_fault(core: FakeCore, runner: CliRunner) -> None:
+    Path("b.json").write_text("{}", encoding="utf-8")
+    Path("c.json").write_bytes(b"\xff")
+    core.raises = LanetwinError("", [Diagnostic(code="RS003", severity="error", message="foreign", file="B")])
+    done = call(runner, "compare", "b.json", "b.json")
     assert done.exit_code == 1
-    assert "not a results document" in done.stderr
+    assert "error[RS003] b.json" in done.stderr
+    for absent in ("nothing.json", "c.json"):
+        done = call(runner, "compare", "b.json", absent)
+        assert done.exit_code == 1
+        assert f"error[RS001] {absent}" in done.stderr
 
 
 def test_validate_tells_predictions_from_fits(core: FakeCore, runner: CliRunner) -> None:

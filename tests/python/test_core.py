@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import json
+import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 import lanetwin
 from lanetwin import _core
+from lanetwin.results import Results
 
 STUB = Path(lanetwin.__file__).with_name("_core.pyi")
 
@@ -39,3 +42,25 @@ def test_a_refusal_is_the_exception_users_catch(tmp_path: Path) -> None:
     with pytest.raises(lanetwin.LanetwinError) as caught:
         lanetwin.run(str(tmp_path / "missing.yaml"))
     assert str(caught.value)
+
+
+def refusals(text: str) -> list[str]:
+    """Return the codes with which a results document is refused."""
+    try:
+        _core.compare(text, text, "{}")
+    except lanetwin.LanetwinError as error:
+        return [diagnostic.code for diagnostic in error.diagnostics]
+    return []
+
+
+@pytest.mark.parametrize("code", ["RS002", "RS003", "RS004", "RS005"])
+def test_pages_on_results_tell_the_truth(code: str, results: Results) -> None:
+    """An example is a fragment: what it leaves out, but for the schema, is taken from a whole result."""
+    page = _core.explain(code)
+    wrong, right = (re.search(rf"```json {which}\n(.*?)```", page, re.S) for which in ("wrong", "right"))
+    assert wrong
+    assert right
+    rest = {name: value for name, value in results.items() if name != "schema"}
+    damaged = wrong[1] if code == "RS002" else json.dumps({**rest, **json.loads(wrong[1])})
+    assert refusals(damaged) == [code]
+    assert refusals(json.dumps({**rest, **json.loads(right[1])})) == []
