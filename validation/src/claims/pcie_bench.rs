@@ -7,7 +7,8 @@
 //!
 //! The scenario is one that a user could write; everything about the card and the hosts is in `parts/`, where the numbers
 //! that were fitted say to which cell. Those cells ([`CALIBRATION`], all of them of one host) are not predicted; all
-//! others are, and nothing of them enters a prediction: scenarios are made from sizes alone.
+//! others are, and nothing of them enters a prediction: scenarios are made from sizes alone. Nothing tells the two hosts apart
+//! in these experiments, so that both have the same predictions.
 
 mod baseline;
 mod table;
@@ -267,6 +268,19 @@ fn scores(cells: &[(Key, Cell)]) -> Vec<Score> {
     scores
 }
 
+/// Whether the model tells the hosts apart at all: how many predictions there are besides counting measurements.
+fn on_distinction(predicted: &BTreeMap<Key, Predicted>) -> &'static str {
+    let [one, other] = System::ALL.map(|system| {
+        let of = predicted.iter().filter(move |(key, _)| key.system == system);
+        of.map(|(key, p)| (key.quantity, key.size, p.value.to_bits())).collect::<Vec<_>>()
+    });
+    if one == other {
+        "Both hosts have the same predictions, each held against two measurements."
+    } else {
+        "The hosts have predictions of their own."
+    }
+}
+
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     outcome(&table::published(), FULL, watch)
 }
@@ -279,9 +293,10 @@ fn outcome(published: &[Published], effort: Effort, watch: &mut Watch<'_>) -> Op
     let calibrated = free.iter().filter(|parameter| parameter.calibrated_to.is_some()).count();
     let told: Vec<String> = scores.iter().map(Score::told).collect();
     let text = format!(
-        "Mean absolute errors of what is predicted: {}. {calibrated} calibrated numbers, {} assumed.",
+        "Mean absolute errors of what is predicted: {}. {calibrated} calibrated numbers, {} assumed. {}",
         told.join("; "),
-        free.len() - calibrated
+        free.len() - calibrated,
+        on_distinction(&predicted),
     );
     Some(Outcome {
         cells: cells.into_iter().map(|(_, cell)| cell).collect(),
