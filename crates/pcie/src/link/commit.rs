@@ -16,7 +16,7 @@ impl<U: Copy> Fabric<U> {
         let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
         let ser = egress.serialiser.ticks(u64::from(segment.bytes));
         let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
-        if run.m == 1 && segment.n > 1 && egress.starved != 0 && !one_by_one {
+        if run.m == 1 && segment.n > 1 && egress.finite[input % CLASSES] && !one_by_one {
             egress.follow_credits(&segment, input % CLASSES, until, &mut run);
         }
         if egress.bit_error_ratio > 0.0 {

@@ -80,9 +80,13 @@ impl Egress {
     }
 }
 
+const EVERY_THIRD_BIT: u128 = ((1 << 126) - 1) / 7;
+const CLASS_MASKS: [u128; CLASSES] = [EVERY_THIRD_BIT, EVERY_THIRD_BIT << 1, EVERY_THIRD_BIT << 2];
+
 /// The return rings, or the inputs, of one class: every third bit.
+#[inline]
 pub(super) const fn class_mask(class: usize) -> u128 {
-    (((1 << 126) - 1) / 7) << class
+    CLASS_MASKS[class]
 }
 
 /// The numbers of the bits that are set, lowest first.

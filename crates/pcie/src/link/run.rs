@@ -62,25 +62,25 @@ impl Egress {
     #[inline]
     pub(super) fn follow_credits(&mut self, segment: &Segment, class: usize, until: u64, run: &mut Run) {
         let units = i64::from(segment.units);
-        if self.header_credits[class] != 1 && self.data_credits[class] >= 2 * units
-            || self.bit_error_ratio > 0.0
-        {
-            return;
-        }
-        let exact = self.data_credits[class] == units || self.header_credits[class] == 1;
-        let (ser, t) = (run.ser, run.start);
-        let until = until.min(self.overhead.next);
         let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
-        let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
-        let Some(ring) = self.only_returns(class) else { return };
-        let Some(&front) = self.returns[ring].front() else { return };
-        let pace = front.t.saturating_sub(t);
-        let steady =
-            exact && i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
-        // What is left over must not be enough for a TLP by itself: headers and data come back in step.
-        if !steady || (spare.0 > 0 && spare.1 >= units) || segment.p > pace {
+        // What is left over must not be enough for a TLP by itself: then each return is good for exactly one.
+        if (spare.0 > 0 && spare.1 >= units) || self.bit_error_ratio > 0.0 {
             return;
         }
+        // Only one ring, now and after these TLPs: what it does not hold yet comes later than what it holds.
+        let ring = usize::from(self.hops[usize::from(segment.to)].ring) + class;
+        if self.only_returns(class) != Some(ring) {
+            return;
+        }
+        let Some(&front) = self.returns[ring].front() else { return };
+        let (ser, t) = (run.ser, run.start);
+        let pace = front.t.saturating_sub(t);
+        let steady = i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
+        if !steady || segment.p > pace {
+            return;
+        }
+        let until = until.min(self.overhead.next);
+        let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
         let mut more =
             u64::from(front.n).min(u64::from(segment.n) - 1).min(room.unsigned_abs().saturating_sub(1));
         if t + more * pace >= until {
