@@ -1,0 +1,224 @@
+//! The laws of the kernel: order is a function of time stamps and names; a run can be cut anywhere; nothing depends on the order
+//! in which things were built or sent.
+
+use lanetwin_kernel::{Builder, Component, ComponentId, Content, Context, EntryId, Kernel, Port, Stream, mix};
+use lanetwin_units::{Instant, Span};
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Token {
+    value: u64,
+    left: u32,
+}
+
+impl Content for Token {
+    fn content(&self) -> u64 {
+        mix(self.value) ^ u64::from(self.left)
+    }
+}
+
+/// What happened, in the order in which it happened.
+type Diary = Rc<RefCell<Vec<(u64, String)>>>;
+
+/// Passes tokens on to one of its neighbours after a time that depends on everything it has seen so far: any change of order
+/// anywhere changes everything that follows.
+struct Gossip {
+    name: String,
+    neighbours: u16,
+    state: u64,
+    wakes: u64,
+    random: Stream,
+    diary: Diary,
+}
+
+impl Gossip {
+    fn note(&self, cx: &Context<'_, Token>, what: &str) {
+        self.diary.borrow_mut().push((cx.now().as_ps(), format!("{} {what}", self.name)));
+    }
+}
+
+impl Component<Token> for Gossip {
+    fn receive(&mut self, port: Port, token: Token, cx: &mut Context<'_, Token>) {
+        self.note(cx, &format!("got {} at {port:?}", token.value));
+        self.state = mix(self.state ^ token.value.rotate_left(port.0.into()));
+        if token.left == 0 {
+            return;
+        }
+        let to = Port((self.random.below(self.neighbours.into())) as u16);
+        // Few different delays, zero among them: many events fall together.
+        let delay = Span::from_ps(self.state % 4);
+        cx.send(to, delay, Token { value: self.state % 1000, left: token.left - 1 });
+        if self.state % 3 == 0 {
+            cx.wake_at(cx.now() + Span::from_ps(self.state % 5), (self.state % 7) as u32);
+        }
+    }
+    fn wake(&mut self, token: u32, cx: &mut Context<'_, Token>) {
+        self.note(cx, &format!("woke for {token}"));
+        self.wakes += 1;
+        self.state = mix(self.state ^ u64::from(token));
+    }
+    fn digest(&self) -> u64 {
+        self.state ^ self.wakes
+    }
+}
+
+const NODES: usize = 5;
+
+/// A clique of gossips; `order` is the order in which they are built.
+fn clique(seed: u64, order: &[usize], diary: &Diary) -> (Kernel<Token>, Vec<EntryId>) {
+    let mut builder = Builder::new();
+    let mut ids = [ComponentId(0); NODES];
+    for &i in order {
+        let name = format!("node{i}");
+        let random = Stream::new(seed, &name, "gossip");
+        let gossip = Gossip {
+            name: name.clone(),
+            neighbours: NODES as u16 - 1,
+            state: i as u64,
+            wakes: 0,
+            random,
+            diary: Rc::clone(diary),
+        };
+        ids[i] = builder.add(name, Box::new(gossip));
+    }
+    for &i in order {
+        for (port, j) in (0..NODES).filter(|&j| j != i).enumerate() {
+            builder.connect((ids[i], Port(port as u16)), (ids[j], Port(100 + i as u16)));
+        }
+    }
+    // The entries are named by the order of their making, so that is the same in every build.
+    let entries = ids.iter().map(|&id| builder.entry((id, Port(99)))).collect();
+    (builder.seal(), entries)
+}
+
+fn start(kernel: &mut Kernel<Token>, entries: &[EntryId], at_once: u64) {
+    for (i, &entry) in entries.iter().enumerate() {
+        for k in 0..at_once {
+            kernel.inject(Instant::from_ps(k % 2), entry, Token { value: i as u64 * 10 + k, left: 40 });
+        }
+    }
+}
+
+fn shuffled(seed: u64) -> Vec<usize> {
+    let mut random = Stream::new(seed, "shuffle", "order");
+    let mut order: Vec<usize> = (0..NODES).collect();
+    for i in (1..NODES).rev() {
+        order.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    order
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Cutting a run into slices changes neither what happens nor when.
+    #[test]
+    fn slicing_changes_nothing(seed in 0u64..1000, cuts in prop::collection::vec(1u64..40, 0..30)) {
+        let (whole, sliced) = (Diary::default(), Diary::default());
+        let order: Vec<usize> = (0..NODES).collect();
+        let (mut a, entries) = clique(seed, &order, &whole);
+        start(&mut a, &entries, 3);
+        a.run_until(Instant::NEVER);
+        let (mut b, entries) = clique(seed, &order, &sliced);
+        start(&mut b, &entries, 3);
+        for cut in cuts {
+            let to = b.now() + Span::from_ps(cut);
+            b.run_until(to);
+            prop_assert_eq!(b.now(), to);
+            b.step();
+        }
+        b.run_until(Instant::NEVER);
+        prop_assert_eq!(a.digest(), b.digest());
+        prop_assert_eq!(a.events(), b.events());
+        prop_assert_eq!(&*whole.borrow(), &*sliced.borrow());
+    }
+
+    /// Nothing depends on the order in which components and connections were made.
+    #[test]
+    fn building_in_another_order_changes_nothing(seed in 0u64..1000, other in 0u64..1000) {
+        let (one, two) = (Diary::default(), Diary::default());
+        let (mut a, entries) = clique(seed, &(0..NODES).collect::<Vec<_>>(), &one);
+        start(&mut a, &entries, 3);
+        a.run_until(Instant::NEVER);
+        let (mut b, entries) = clique(seed, &shuffled(other), &two);
+        start(&mut b, &entries, 3);
+        b.run_until(Instant::NEVER);
+        prop_assert_eq!(&*one.borrow(), &*two.borrow());
+        prop_assert_eq!(a.digest(), b.digest());
+    }
+}
+
+/// Hears of messages when they are sent, and acts when everything else of an instant is done.
+struct Foreseer {
+    diary: Diary,
+}
+
+impl Component<Token> for Foreseer {
+    fn receive(&mut self, _: Port, _: Token, _: &mut Context<'_, Token>) {
+        unreachable!("a foreseeing component is told before");
+    }
+    fn expect(&mut self, at: Instant, _: Port, token: Token, cx: &mut Context<'_, Token>) {
+        let told = cx.now().as_ps();
+        self.diary.borrow_mut().push((told, format!("will get {} at {at:?}", token.value)));
+        cx.wake_at(at, 0);
+    }
+    fn wake(&mut self, _: u32, cx: &mut Context<'_, Token>) {
+        self.diary.borrow_mut().push((cx.now().as_ps(), "acts".into()));
+    }
+}
+
+/// Sends one token at once, to arrive later, and wakes at the instant of its arrival.
+struct Sender {
+    diary: Diary,
+}
+
+impl Component<Token> for Sender {
+    fn start(&mut self, cx: &mut Context<'_, Token>) {
+        cx.wake_at(Instant::from_ps(5), 1);
+    }
+    fn receive(&mut self, _: Port, _: Token, _: &mut Context<'_, Token>) {}
+    fn wake(&mut self, token: u32, cx: &mut Context<'_, Token>) {
+        self.diary.borrow_mut().push((cx.now().as_ps(), format!("sender wakes {token}")));
+        if token == 1 {
+            cx.send(Port(0), Span::from_ps(10), Token { value: 7, left: 0 });
+            cx.wake_at(cx.now() + Span::from_ps(10), 2);
+        }
+    }
+}
+
+#[test]
+fn a_foreseeing_component_is_told_when_a_message_is_sent_and_acts_last() {
+    let diary = Diary::default();
+    let mut builder = Builder::new();
+    // "a" comes before "z" in the order of names, and acts after it all the same.
+    let links = builder.add_foreseeing("a", Box::new(Foreseer { diary: Rc::clone(&diary) }));
+    let sender = builder.add("z", Box::new(Sender { diary: Rc::clone(&diary) }));
+    builder.connect((sender, Port(0)), (links, Port(0)));
+    let mut kernel = builder.seal();
+    kernel.run_until(Instant::NEVER);
+    let expected = [(5, "sender wakes 1"), (5, "will get 7 at 15 ps"), (15, "sender wakes 2"), (15, "acts")];
+    let expected: Vec<(u64, String)> = expected.into_iter().map(|(t, what)| (t, what.to_owned())).collect();
+    assert_eq!(*diary.borrow(), expected);
+}
+
+#[test]
+#[should_panic(expected = "has passed already")]
+fn nothing_can_be_injected_into_what_has_been_decided() {
+    let diary = Diary::default();
+    let (mut kernel, entries) = clique(1, &[0, 1, 2, 3, 4], &diary);
+    start(&mut kernel, &entries, 1);
+    kernel.run_until(Instant::from_ps(100));
+    kernel.inject(Instant::from_ps(100), entries[0], Token { value: 0, left: 0 });
+}
+
+#[test]
+fn after_a_slice_the_outside_may_interfere_at_the_next_instant() {
+    let diary = Diary::default();
+    let (mut kernel, entries) = clique(1, &[0, 1, 2, 3, 4], &diary);
+    kernel.run_until(Instant::from_ps(100));
+    kernel.inject(Instant::from_ps(101), entries[0], Token { value: 42, left: 0 });
+    kernel.run_until(Instant::NEVER);
+    assert_eq!(diary.borrow().last(), Some(&(101, "node0 got 42 at p99".to_owned())));
+}
