@@ -378,11 +378,12 @@ impl<M: Copy + Content> Kernel<M> {
         self.core.send(channel as u32, at, message);
         self.tell_foreseen();
     }
-    /// Handles everything up to and including `limit`, and decides nothing after it.
+    /// Handles everything up to and including `limit`, and decides nothing after it. A kernel that is stopped
+    /// ([`Kernel::stop_after`]) stays at its last event.
     pub fn run_until(&mut self, limit: Instant) {
         self.core.limit = self.core.limit.max(limit.as_ps());
         while self.events < self.last_event && self.step_within(limit.as_ps()) {}
-        if limit != Instant::NEVER {
+        if limit != Instant::NEVER && self.events < self.last_event {
             self.core.now = self.core.now.max(limit.as_ps());
         }
     }

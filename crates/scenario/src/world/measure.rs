@@ -134,13 +134,18 @@ fn in_flight(case: &Case) -> u32 {
     }
 }
 
-/// Runs until so many operations have been answered, to the end of a slice. The slices depend on the run alone, and cannot change it.
+/// Runs for one slice. Slices depend on the time alone, and cannot change the run.
+pub(super) fn run_slice(world: &mut World) {
+    let now = world.kernel.now();
+    let slice = SLICE_LEAST.max(Span::from_ps(now.as_ps() / SLICE_PART));
+    world.kernel.run_until(now + slice);
+}
+
+/// Runs until so many operations have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
     let mut last = (world.progress().1, world.kernel.now());
     while last.0 < answered {
-        let now = world.kernel.now();
-        let slice = SLICE_LEAST.max(Span::from_ps(now.as_ps() / SLICE_PART));
-        world.kernel.run_until(now + slice);
+        run_slice(world);
         let done = world.progress().1;
         let now = world.kernel.now();
         if done > last.0 {
@@ -174,7 +179,7 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     let share = |before: u64, after: u64| (after - before) as f64 / ticks;
     let (b, a) = (&before.activity, &after.activity);
     let skp = after.overhead.skp_period.map_or(0.0, |period| after.overhead.skp as f64 / period as f64);
-    DirectionUse {
+    let mut used = DirectionUse {
         link: after.link.clone(),
         direction: format!("{} → {}", after.from, after.to),
         tlp: share(b.tlp_time, a.tlp_time),
@@ -183,7 +188,15 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
         replay: share(b.replay_time, a.replay_time),
         credit_stall: share(b.stalled, a.stalled),
         mean_queue: (a.waited - b.waited) as f64 / ticks,
+    };
+    // A TLP is booked when it starts: the last may end a little after the measurement.
+    let over = used.busy().max(1.0);
+    for part in [&mut used.tlp, &mut used.dllp, &mut used.skp, &mut used.replay] {
+        *part /= over;
     }
+    // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.
+    used.credit_stall = used.credit_stall.min((1.0 - used.busy()).max(0.0));
+    used
 }
 
 /// A component, what it has only so many of, and what was used of that.

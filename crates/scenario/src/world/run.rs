@@ -150,19 +150,6 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     })
 }
 
-/// Runs a world as far as it goes, as [`run`] does: for a replay, which stops it before it breaks again.
-pub(super) fn drive(world: &mut World, plan: &Plan, capsule: &Capsule) {
-    let case = plan
-        .variants
-        .iter()
-        .flat_map(|v| &v.workloads)
-        .flat_map(|w| &w.cases)
-        .find(|c| c.label == capsule.case);
-    let Some(case) = case else { return };
-    // A world that is stopped looks stuck to the measurement: that ends it.
-    let _ = catch_unwind(AssertUnwindSafe(|| measure(world, case, plan.run.warm_up, true)));
-}
-
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned())
