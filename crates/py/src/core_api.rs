@@ -300,7 +300,7 @@ pub fn template(name: &str) -> Answer {
 
 /// The JSON Schema of scenarios.
 pub fn schema() -> Answer {
-    json(&lanetwin_scenario::schema())
+    Ok(lanetwin_scenario::schema())
 }
 
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.
