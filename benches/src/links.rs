@@ -132,11 +132,7 @@ pub fn run(scene: &Scene, tlp_by_tlp: bool) -> (f64, u64) {
     kernel.run_until(Instant::NEVER);
     let cpu = cpu_seconds() - before;
     let digest = kernel.digest();
-    let events = kernel.events();
     let links = kernel.component::<Links>(links).expect("links are links");
-    if std::env::args().len() > 1 {
-        println!("events per write {}", events as f64 / scene.writes as f64);
-    }
     let hops: u64 = links.report().iter().map(|r| r.activity.tlps).sum();
     assert_eq!(hops, 2 * u64::from(TLPS) * each * u64::from(scene.devices), "every TLP crosses two links");
     (hops as f64 / cpu / 1e6, digest)

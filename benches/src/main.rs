@@ -18,51 +18,32 @@ const ROUNDS: usize = 5;
 const NEXOSIM_PACKETS: u64 = 100_000;
 const SIMPY_PACKETS: u64 = 50_000;
 
+/// The scenes, each with so many writes.
+fn scenes(writes: u64) -> [(&'static str, Scene); 5] {
+    let scene = |devices, depth, uplink| Scene { devices, depth, uplink, writes };
+    [
+        ("one 4 KiB write flow, QD 1", scene(1, 1, Width::X16)),
+        ("one 4 KiB write flow, QD 8", scene(1, 8, Width::X16)),
+        ("4 x4 into x16, QD 16", scene(4, 16, Width::X16)),
+        ("4 x4 into x8 (oversubscribed), QD 16", scene(4, 16, Width::X8)),
+        ("4 x4 into x4 (oversubscribed), QD 16", scene(4, 16, Width::X4)),
+    ]
+}
+
+/// `lanetwin-benches SCENE WRITES` runs one scene once, for a profiler.
+fn one_scene() -> Option<()> {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
+    let (scene, writes) = (arguments.next()?.ok()?, arguments.next()?.ok()?);
+    let (name, scene) = scenes(writes).into_iter().nth(scene as usize)?;
+    println!("{name}: {:.1} M TLP-hops per CPU-second", links::run(&scene, false).0);
+    Some(())
+}
+
 fn main() {
-    if let Some(which) = std::env::args().nth(1) {
-        let n: usize = which.parse().unwrap_or(0);
-        let s = [
-            Scene {
-                devices: 1,
-                depth: 1,
-                uplink: Width::X16,
-                writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)),
-            },
-            Scene {
-                devices: 1,
-                depth: 8,
-                uplink: Width::X16,
-                writes: std::env::args().nth(2).map_or(1_000_000, |n| n.parse().unwrap_or(1)),
-            },
-            Scene {
-                devices: 4,
-                depth: 16,
-                uplink: Width::X16,
-                writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)),
-            },
-            Scene {
-                devices: 4,
-                depth: 16,
-                uplink: Width::X8,
-                writes: std::env::args().nth(2).map_or(400_000, |n| n.parse().unwrap_or(1)),
-            },
-        ];
-        println!("{:?}", links::run(&s[n], false));
+    if one_scene().is_some() {
         return;
     }
-    let scenes = [
-        ("one 4 KiB write flow, QD 1", Scene { devices: 1, depth: 1, uplink: Width::X16, writes: 100_000 }),
-        ("one 4 KiB write flow, QD 8", Scene { devices: 1, depth: 8, uplink: Width::X16, writes: 100_000 }),
-        ("4 x4 into x16, QD 16", Scene { devices: 4, depth: 16, uplink: Width::X16, writes: 100_000 }),
-        (
-            "4 x4 into x8 (oversubscribed), QD 16",
-            Scene { devices: 4, depth: 16, uplink: Width::X8, writes: 100_000 },
-        ),
-        (
-            "4 x4 into x4 (oversubscribed), QD 16",
-            Scene { devices: 4, depth: 16, uplink: Width::X4, writes: 100_000 },
-        ),
-    ];
+    let scenes = scenes(100_000);
     let simpy = SimPy::find();
     let mut calibration = Vec::new();
     let mut chain = Vec::new();
