@@ -162,12 +162,22 @@ pub struct TransferRecord {
     pub transfer: Transfer,
     /// When it was asked for.
     pub asked: Instant,
+    /// When it became one of those in flight.
+    pub admitted: Instant,
+    /// When it was ready for an engine.
+    pub ready: Instant,
     /// When an engine took it up.
     pub begun: Instant,
+    /// When its first TLP could be made: with a tag, if it needs one.
+    pub tagged: Instant,
     /// When its first TLP was offered to the link.
     pub issued: Instant,
     /// When its last completion had arrived, or its last TLP had departed.
     pub last: Instant,
+    /// When the copier took it up; `last`, if nothing is copied.
+    pub copying: Instant,
+    /// When it was copied; `last`, if nothing is copied.
+    pub copied: Instant,
     /// When it was done.
     pub done: Instant,
     /// When the one who asked was told: the next tick.
@@ -346,9 +356,14 @@ impl DmaRequester {
                     handle: 0,
                     transfer,
                     asked,
+                    admitted: cx.now(),
+                    ready,
                     begun,
+                    tagged: unknown,
                     issued: unknown,
                     last: unknown,
+                    copying: unknown,
+                    copied: unknown,
                     done: unknown,
                     told: unknown,
                 },
@@ -364,24 +379,24 @@ impl DmaRequester {
     }
 
     fn begin(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let issued = cx.now() + self.rules.issue;
+        let (now, issue) = (cx.now(), self.rules.issue);
         let transfer = self.transfers.get(handle).expect("a transfer is begun once").record.transfer;
         let Transfer { operation, bytes, address, .. } = transfer;
         let requests = self.requests.as_mut().expect("a card that is not plugged in begins nothing");
         let transfers = &mut self.transfers;
         match operation {
-            Operation::Read => requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, issued)),
+            Operation::Read => requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, now, issue)),
             Operation::Write => {
                 requests.write(handle, address, bytes, Attributes::NOTIFY, cx);
-                note_issue(transfers, handle, issued);
+                note_issue(transfers, handle, now, issue);
             }
         }
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         let Some(requests) = &mut self.requests else { return };
-        let (transfers, issued) = (&mut self.transfers, cx.now() + self.rules.issue);
-        requests.completed(tlps, cx, &mut |handle| note_issue(transfers, handle, issued));
+        let (transfers, now, issue) = (&mut self.transfers, cx.now(), self.rules.issue);
+        requests.completed(tlps, cx, &mut |handle| note_issue(transfers, handle, now, issue));
         let Some(transfer) = self.transfers.get(tlps.handle) else {
             self.unexpected += u64::from(tlps.count);
             return;
@@ -396,14 +411,15 @@ impl DmaRequester {
     fn last_tlp(&mut self, handle: u32, cx: &mut Context<'_>) {
         let Some(InFlight { record, .. }) = self.transfers.get(handle) else { return };
         record.last = cx.now();
-        let moved = match record.transfer.operation {
+        (record.copying, record.copied) = match record.transfer.operation {
             Operation::Read => {
                 let copying = self.rules.copying(&record.transfer);
-                self.copier.serve(cx.now(), copying) + copying
+                let begun = self.copier.serve(cx.now(), copying);
+                (begun, begun + copying)
             }
-            Operation::Write => cx.now(),
+            Operation::Write => (cx.now(), cx.now()),
         };
-        record.done = moved + self.rules.done;
+        record.done = record.copied + self.rules.done;
         let done = record.done;
         if done > cx.now() {
             self.agenda.put(done, Task::End(handle), cx);
@@ -434,10 +450,11 @@ fn written_by(params: &Params, port: PcieSite) -> PcieSite {
     PcieSite { mps: own.map_or(port.mps, |own: u16| own.min(port.mps)), ..port }
 }
 
-/// The first TLP of the transfer is offered to the link at `at`.
-fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, at: Instant) {
+/// The first TLP of the transfer is made now, and offered to the link `issue` later.
+fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, now: Instant, issue: Span) {
     if let Some(transfer) = transfers.get(handle) {
-        transfer.record.issued = at;
+        transfer.record.tagged = now;
+        transfer.record.issued = now + issue;
     }
 }
 

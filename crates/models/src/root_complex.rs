@@ -89,7 +89,9 @@ pub struct ServedRead {
     pub address: u64,
     /// The arrival of its last byte.
     pub arrived: Instant,
-    /// When the completer took it up: translated, in its turn.
+    /// When it was translated, and so were all writes before it.
+    pub translated: Instant,
+    /// When the completer took it up.
     pub taken: Instant,
     /// When its completions were offered to the link.
     pub answered: Instant,
@@ -212,7 +214,7 @@ impl RootComplex {
             *last = ready;
         }
         let Tlps { from, handle, address, .. } = request;
-        let served = ServedRead { from, handle, address, arrived, taken, answered: ready };
+        let served = ServedRead { from, handle, address, arrived, translated: cx.now(), taken, answered: ready };
         self.agenda.put(earlier(ready, issue), (slot, Task::Answer(request, served)), cx);
     }
 

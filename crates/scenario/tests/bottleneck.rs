@@ -53,6 +53,11 @@ run: {repeats: 1}
 
 const WRITES: &str = "workloads.w.dma.operation=write";
 
+/// The waterfall's stages, in order.
+fn stages(results: &Results) -> Vec<&str> {
+    results.waterfalls[0].stages.iter().map(|stage| stage.name.as_str()).collect()
+}
+
 struct Quiet;
 
 impl Watcher for Quiet {
@@ -170,6 +175,21 @@ fn a_narrow_wire() {
     assert!(why.contains("TLPs") && why.contains("SKP"), "{why}");
 }
 
+/// Of two that are nearly full the fuller one is named.
+#[test]
+fn a_copier_a_little_slower_or_faster_than_the_wire() {
+    let of_copier = |copier: &str| {
+        let found = results(CARD, &["links.slot.width=x1", &format!("machine.card.read.copy={copier}")]);
+        assert!(
+            found.utilisation.iter().any(|way| 1.0 - way.idle - way.credit_stall > 0.95),
+            "the wire is nearly full"
+        );
+        found.bottlenecks[0].name.clone()
+    };
+    assert_eq!(of_copier("26.5ns"), "card: copier");
+    assert_eq!(of_copier("24ns"), "slot: host → card");
+}
+
 #[test]
 fn a_load_of_one_at_a_time() {
     let (sets, more) = (["workloads.w.dma.outstanding=1"], "workloads.w.dma.outstanding=2");
@@ -238,4 +258,45 @@ fn a_slow_answer_is_waited_for() {
     // about ten of a hundred and ten; each takes 30 s, the others 10 µs
     let rate = found.rows.iter().find(|row| row.metric == "IOPS").expect("most were answered").value * 1e3;
     assert!((0.1..1.0).contains(&rate), "{rate} /s");
+}
+
+/// What limits is also where the time goes, by name.
+#[test]
+fn the_waterfall_names_what_is_waited_for() {
+    let largest = |sets: &[&str]| {
+        let found = results(CARD, sets);
+        let stages = &found.waterfalls[0].stages;
+        let largest = stages.iter().max_by(|a, b| a.value.total_cmp(&b.value)).expect("time was spent");
+        largest.name.clone()
+    };
+    assert_eq!(largest(&["machine.card.port.tags=4"]), "card: queue for a tag");
+    assert_eq!(
+        largest(&["machine.card.engines=1", "machine.card.read.transaction=100ns"]),
+        "card: queue for an engine"
+    );
+    assert_eq!(largest(&["machine.card.read.copy=50ns"]), "card: queue for the copier");
+    assert_eq!(largest(&["machine.card.outstanding=2"]), "card: queue for a place in flight");
+    let few = ["workloads.w.dma.outstanding=8", "machine.host.completer.interval=200ns"];
+    assert_eq!(largest(&few), "host: queue for the completer");
+    assert_eq!(largest(&[WRITES, "links.slot.width=x1"]), "slot card → host: queue");
+    assert_eq!(largest(&["workloads.w.dma.outstanding=1"]), "host: memory");
+}
+
+#[test]
+fn a_waterfall_goes_from_hop_to_hop() {
+    let one = "workloads.w.dma.outstanding=1";
+    let there_and_back = ["card: issue", "slot card → host: wire", "host: memory", "slot host → card: wire"];
+    assert_eq!(stages(&results(CARD, &[one])), there_and_back);
+    assert_eq!(stages(&results(CARD, &[one, WRITES])), there_and_back[..2]);
+    let drive = results(SSD, &["workloads.w.block.depth=1"]);
+    let hops = [
+        "driver: request",
+        "bay host → ssd: wire",
+        "ssd",
+        "bay ssd → host: queue",
+        "bay ssd → host: wire",
+        "driver: answer",
+    ];
+    assert_eq!(stages(&drive), hops);
+    assert_eq!(stages(&results(DISK, &[])), ["disk"]);
 }

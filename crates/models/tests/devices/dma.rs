@@ -180,8 +180,10 @@ fn one_copier_takes_up_reads_as_they_are_complete() {
     assert!(copied > second, "the second read waits for the copier");
     let third = 2000 + ISSUE + THERE_AND_BACK + 305;
     assert_eq!(bench.times(), [(copied + 7, 0), (copied + 305 + 7, 1), (third + 7, 2)]);
-    let last: Vec<_> = bench.record().iter().map(|record| record.last).collect();
-    assert_eq!(last[..2], [first, second].map(ns), "waiting for the copier is after the last completion");
+    let at: Vec<_> = bench.record().iter().map(|r| [r.last, r.copying, r.copied, r.done]).collect();
+    let waits = [second, copied, copied + 305, copied + 312].map(ns);
+    assert_eq!(at[1], waits, "waiting for the copier is after the last completion");
+    assert_eq!(at[0], [first, first, copied, copied + 7].map(ns));
 }
 
 #[test]
@@ -204,7 +206,7 @@ fn supplies_are_the_integrals_of_what_is_in_use() {
     let card = [("read.transaction", "30ns"), ("read.copy", "40ns"), ("outstanding", "3")];
     let place = PcieSite { tags: 2, ..PLACE };
     let reads: Vec<_> = (0..4).map(|handle| (0, read(handle, 0, 64))).collect();
-    let bench = Bench::new(&card, place, &reads);
+    let mut bench = Bench::new(&card, place, &reads);
     // Begun at 0, 30 and 60; a tag is free when the first is complete. The fourth is let in when the first is copied.
     let trip = ISSUE + THERE_AND_BACK;
     let let_in = trip + 40;
@@ -221,6 +223,10 @@ fn supplies_are_the_integrals_of_what_is_in_use() {
         ("reads in flight", done[0] + done[1] + done[2] + (done[3] - let_in), 3, waiting(let_in)),
         ("writes in flight", 0, 3, waiting(0)),
     ];
+    // where each of them was says the same
+    let at: Vec<_> = bench.record().iter().map(|r| [r.admitted, r.ready, r.begun, r.tagged]).collect();
+    let wanted_at = [[0, 0, 0, 0], [0, 0, 30, 30], [0, 0, 60, trip], [let_in; 4]].map(|at| at.map(ns));
+    assert_eq!(at, wanted_at);
     let mut seen = Vec::new();
     bench.kernel.supplies(&mut |path, name, supply| {
         assert_eq!(path, "card");

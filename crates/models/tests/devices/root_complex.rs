@@ -201,6 +201,7 @@ fn a_recorded_read_says_when_it_was_where() {
     kernel.component::<RootComplex>(root).unwrap().record(true);
     kernel.run_until(Instant::NEVER);
     let record = kernel.component::<RootComplex>(root).unwrap().take_record();
-    let times: Vec<_> = record.iter().map(|r| (r.handle, r.arrived, r.taken, r.answered)).collect();
-    assert_eq!(times, [(1, ns(5), ns(5), ns(105)), (2, ns(10), ns(35), ns(135))]);
+    let times: Vec<_> =
+        record.iter().map(|r| (r.handle, r.arrived, r.translated, r.taken, r.answered)).collect();
+    assert_eq!(times, [(1, ns(5), ns(5), ns(5), ns(105)), (2, ns(10), ns(10), ns(35), ns(135))]);
 }

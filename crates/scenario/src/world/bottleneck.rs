@@ -1,7 +1,7 @@
 //! The bottleneck by name: what was used up while a case was measured.
 //!
 //! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked at first
-//! (a wire, engines, cores), then what is *held* while something else works, from the inside to the outside: the credits of a
+//! (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the inside to the outside: the credits of a
 //! receiver, tags, places for transfers, and last the load itself.
 
 use super::measure::{DirectionUse, Measured, SupplyUse};
@@ -16,30 +16,33 @@ const SUPPLY_USED: f64 = 0.95;
 
 /// What limits, and why we say so.
 pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
-    full_wire(measured)
-        .or_else(|| busy_server(measured))
+    full_worker(measured)
         .or_else(|| short_credits(measured))
         .or_else(|| short_supply(measured))
         .unwrap_or_else(|| load(case, measured))
 }
 
-fn full_wire(measured: &Measured) -> Option<(String, String)> {
-    let link = busiest(measured).filter(|l| l.busy() >= WIRE_FULL)?;
+/// What works, and has no time left; a wire, if something else is no fuller.
+fn full_worker(measured: &Measured) -> Option<(String, String)> {
+    let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
+    let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED);
+    let wire = busiest(measured).filter(|l| l.busy() >= WIRE_FULL);
+    match (wire, server) {
+        (Some(wire), Some(server)) if server.share > wire.busy() => Some((of_supply(server), in_use(server))),
+        (Some(wire), _) => Some((of_wire(wire), full_wire(wire))),
+        (None, Some(server)) => Some((of_supply(server), in_use(server))),
+        (None, None) => None,
+    }
+}
+
+fn full_wire(link: &DirectionUse) -> String {
     let parts = [("TLPs", link.tlp), ("DLLPs", link.dllp), ("SKP", link.skp), ("replays", link.replay)];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|p| p.1 >= 0.0005)
         .map(|(what, share)| format!("{what} {}", percent(share)))
         .collect();
-    let why = format!("the wire is busy {} of the time ({})", percent(link.busy()), parts.join(", "));
-    Some((of_wire(link), why))
-}
-
-/// What works, and has no time left.
-fn busy_server(measured: &Measured) -> Option<(String, String)> {
-    let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
-    let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED)?;
-    Some((of_supply(server), in_use(server)))
+    format!("the wire is busy {} of the time ({})", percent(link.busy()), parts.join(", "))
 }
 
 fn short_credits(measured: &Measured) -> Option<(String, String)> {

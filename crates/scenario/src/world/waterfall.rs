@@ -2,18 +2,22 @@
 //!
 //! ```text
 //!  asked                                                                                told
-//!    ├─ card ─┼─ slot: wait ─┼─ slot: wire ─┼─ host ─┼─ slot: wait ─┼─ slot: wire ─┼─ card ─┤
-//!             ready          start          arrival  ready          …
+//!    ├─ card ─┼─ slot: queue ─┼─ slot: wire ─┼─ host ─┼─ slot: queue ─┼─ slot: wire ─┼─ card ─┤
+//!             ready           start          arrival  ready           …
 //! ```
 //!
-//! A cursor goes from question to answer along the journeys of the operation's trains, by the last TLP of each. What lies between
-//! two journeys was spent inside the component where the one ended and the other began.
+//! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive, the one
+//! that this was the answer to, and so on back to the first. What lies between two trains was spent inside the component where
+//! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
+//! its queue includes the TLPs before it.
 
 use super::wire::World;
 use lanetwin_kernel::Tap;
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
+use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EgressId;
-use lanetwin_ports::{Journey, Links, Message};
+use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::{Journey, Links, Message, Operation as Kind};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -70,6 +74,9 @@ pub(super) fn start(world: &mut World) -> Log {
     if let Some(requester) = world.requester() {
         requester.record(true);
     }
+    if let Some(host) = world.host() {
+        host.record(true);
+    }
     Log(seen)
 }
 
@@ -83,86 +90,145 @@ pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
     let record =
         records.iter().find(|r| r.transfer.handle == median.handle && r.asked == median.asked).copied();
     let handle = record.map_or(median.handle, |r| r.handle);
-    let journeys: Vec<Journey> = {
-        let links = world.links();
-        let all = links.fabric().take_journeys();
-        links.fabric().record_journeys(false);
-        all.into_iter().filter(|j| j.user.handle == handle && within(j, &median)).collect()
-    };
-    Some(Course::new(world.links(), median, record).follow(journeys))
+    // A handle is given to one operation after the other: of this one is only what happened in its time.
+    let (from, until) = record.map_or((median.asked, median.told), |r| (r.issued, r.last));
+    let mut served = world.host().map(RootComplex::take_record).unwrap_or_default();
+    served.retain(|s| s.handle == handle && s.arrived >= from && s.answered <= until);
+    if let Some(requester) = world.requester() {
+        requester.record(false);
+    }
+    if let Some(host) = world.host() {
+        host.record(false);
+    }
+    let links = world.links();
+    let mut journeys = links.fabric().take_journeys();
+    links.fabric().record_journeys(false);
+    journeys.retain(|j| j.user.handle == handle && within(j, from, until));
+    let asked = world.asked.clone();
+    let course = Course { links: world.links(), record, served, cursor: median.asked, stages: Stages::new() };
+    Some(course.follow(&chain(&journeys), &asked, median.told))
 }
 
-fn within(journey: &Journey, operation: &Operation) -> bool {
-    journey.ready.as_ps_ceil() >= operation.asked && journey.arrival.as_ps_ceil() <= operation.told
+/// Whether a train was sent in this time. It need not have arrived: a write is done when it has left.
+fn within(journey: &Journey, from: Instant, until: Instant) -> bool {
+    journey.ready.as_ps_ceil() >= from && Ticks(journey.starts[0]).as_ps_ceil() < until
+}
+
+/// The trains that led to the last one to arrive, first to last.
+fn chain(journeys: &[Journey]) -> Vec<Journey> {
+    let mut chain: Vec<Journey> = Vec::new();
+    let mut next = journeys.iter().max_by_key(|j| (j.arrival, j.ready));
+    while let Some(journey) = next {
+        chain.push(*journey);
+        let causes = journeys.iter().filter(|cause| may_cause(cause, journey));
+        next = causes.max_by_key(|j| (j.arrival, j.ready));
+    }
+    chain.reverse();
+    chain
+}
+
+/// Whether a train may be what another was sent for: a completion answers the request for its bytes, a request was told of by a
+/// doorbell.
+fn may_cause(cause: &Journey, journey: &Journey) -> bool {
+    let (before, after) = (&cause.user, &journey.user);
+    let asked = before.address..before.address + u64::from(before.count) * u64::from(before.bytes);
+    let fits = match after.kind {
+        TlpKind::CplD | TlpKind::Cpl => before.kind == TlpKind::MRd && asked.contains(&after.address),
+        TlpKind::MRd => before.kind == TlpKind::MWr,
+        TlpKind::MWr | TlpKind::Msg => true,
+    };
+    fits && cause.to == journey.from && cause.ready < journey.ready
 }
 
 struct Course<'a> {
     links: &'a Links,
-    operation: Operation,
+    /// What the card says of the operation, if it is one of a card.
     record: Option<TransferRecord>,
+    /// What the host says of its reads.
+    served: Vec<ServedRead>,
     cursor: Instant,
-    /// Where the operation is while it is on no link.
-    place: String,
     stages: Stages,
 }
 
-impl<'a> Course<'a> {
-    fn new(links: &'a Links, operation: Operation, record: Option<TransferRecord>) -> Self {
-        Self {
-            links,
-            operation,
-            record,
-            cursor: operation.asked,
-            place: String::new(),
-            stages: Stages::new(),
-        }
-    }
-
-    fn follow(mut self, mut journeys: Vec<Journey>) -> Stages {
-        journeys.sort_by_key(|j| (j.ready, j.arrival));
-        for journey in &journeys {
+impl Course<'_> {
+    /// From the question, at `asked`, along the chain to the answer.
+    fn follow(mut self, chain: &[Journey], asked: &str, told: Instant) -> Stages {
+        let mut request: Option<&Journey> = None;
+        for journey in chain {
+            let ready = journey.ready.as_ps_ceil();
+            match request {
+                None => self.begin(asked, ready),
+                Some(request) => self.inside(request, ready),
+            }
             self.travel(journey);
+            request = Some(journey);
         }
-        self.stay(self.operation.told);
+        self.end(asked);
+        let rest = if chain.is_empty() { asked.to_owned() } else { format!("{asked}: answer") };
+        self.spend(told, rest);
         self.stages
     }
 
-    /// One train's way, as far as it lies after the cursor.
+    /// One train's way. A write is done when it has left: what comes then is not waited for.
     fn travel(&mut self, journey: &Journey) {
-        if journey.arrival.as_ps_ceil() <= self.cursor {
-            return;
-        }
-        let (link, from, to) = self.link_of(journey);
-        if self.place.is_empty() {
-            self.place.clone_from(&from);
-        }
-        self.stay(journey.ready.as_ps_ceil());
-        let start = Ticks(journey.starts[0]).as_ps_ceil();
-        self.spend(start, format!("{link} {from} → {to}: waiting"));
-        self.spend(journey.arrival.as_ps_ceil(), format!("{link} {from} → {to}: wire"));
-        self.place = to;
+        let limit = match self.record {
+            Some(record) if record.transfer.operation == Kind::Write => record.last,
+            _ => Instant::NEVER,
+        };
+        let (link, from, to) = self.links.egress_name(EgressId(journey.from.0));
+        let way = format!("{link} {from} → {to}");
+        self.spend(Ticks(journey.starts[0]).as_ps_ceil().min(limit), format!("{way}: queue"));
+        self.spend(journey.arrival.as_ps_ceil().min(limit), format!("{way}: wire"));
     }
 
-    /// Time inside the component where the operation is, split where the component says what it did.
-    fn stay(&mut self, until: Instant) {
-        let place = if self.place.is_empty() { "device".to_owned() } else { self.place.clone() };
-        if let Some(record) = self.record {
+    /// Before the first train, which is eligible at `ready`: the card says what it was doing.
+    fn begin(&mut self, place: &str, ready: Instant) {
+        if let Some(r) = self.record {
+            let issue = r.issued - r.tagged;
             let marks = [
-                (record.begun, "queue for an engine"),
-                (record.issued, "command and issue"),
-                (record.last, "waiting for the rest"),
-                (record.done, "copy and completion"),
-                (record.told, "clock tick"),
+                (r.admitted, "queue for a place in flight"),
+                (r.ready, "command"),
+                (r.begun, "queue for an engine"),
+                (Instant::from_ps(ready.as_ps() - issue.as_ps()), "queue for a tag"),
+                (ready, "issue"),
             ];
-            if self.place.is_empty() || self.cursor >= record.last || until <= record.issued {
-                for (at, what) in marks {
-                    if at > self.cursor && at <= until {
-                        self.spend(at, format!("{place}: {what}"));
-                    }
-                }
-            }
+            self.pass(place, &marks);
         }
-        self.spend(until, place);
+        self.spend(ready, format!("{place}: request"));
+    }
+
+    /// Between two trains, in the component where the one ended and the other began: the host says what it was doing.
+    fn inside(&mut self, before: &Journey, ready: Instant) {
+        let (_, _, place) = self.links.egress_name(EgressId(before.from.0));
+        let place = place.to_owned();
+        let asked = before.user.address
+            ..before.user.address + u64::from(before.user.count) * u64::from(before.user.bytes);
+        let of_request =
+            |s: &&ServedRead| s.from == before.user.from && asked.contains(&s.address) && s.answered <= ready;
+        let served = self.served.iter().filter(of_request).max_by_key(|s| s.answered).copied();
+        if let Some(s) = served {
+            let marks =
+                [(s.translated, "translation"), (s.taken, "queue for the completer"), (s.answered, "memory")];
+            self.pass(&place, &marks);
+        }
+        self.spend(ready, place);
+    }
+
+    /// After the last train: the card says what it was doing.
+    fn end(&mut self, place: &str) {
+        if let Some(r) = self.record {
+            let marks = [
+                (r.copying, "queue for the copier"),
+                (r.copied, "copy"),
+                (r.done, "completion"),
+                (r.told, "clock tick"),
+            ];
+            self.pass(place, &marks);
+        }
+    }
+
+    fn pass(&mut self, place: &str, marks: &[(Instant, &str)]) {
+        marks.iter().for_each(|&(at, what)| self.spend(at, format!("{place}: {what}")));
     }
 
     fn spend(&mut self, until: Instant, what: String) {
@@ -175,11 +241,5 @@ impl<'a> Course<'a> {
             Some(stage) => stage.1 += span,
             None => self.stages.push((what, span)),
         }
-    }
-
-    /// The link that a journey went over, and its direction. Links join two endpoints: `2n` and `2n + 1`.
-    fn link_of(&self, journey: &Journey) -> (String, String, String) {
-        let (link, from, to) = self.links.egress_name(EgressId(journey.from.0));
-        (link.to_owned(), from.to_owned(), to.to_owned())
     }
 }

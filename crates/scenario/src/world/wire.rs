@@ -7,7 +7,7 @@ use crate::plan::{
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Mix, Workload};
-use lanetwin_models::{block_driver, dma_requester::DmaRequester};
+use lanetwin_models::{block_driver, dma_requester::DmaRequester, root_complex::RootComplex};
 use lanetwin_pcie::link::{
     Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Skp,
 };
@@ -37,6 +37,10 @@ pub struct World {
     pub load: ComponentId,
     /// The DMA requester that the load commands, if it does.
     pub requester: Option<ComponentId>,
+    /// The name of what answers the load: a card, a disk, or the driver of one.
+    pub asked: String,
+    /// The host that the load's operations go through, if there is one.
+    pub host: Option<ComponentId>,
 }
 
 impl World {
@@ -61,6 +65,11 @@ impl World {
     /// The links.
     pub fn links(&mut self) -> &mut Links {
         self.kernel.component::<Links>(self.links).expect("the links are links")
+    }
+
+    /// The host, if the load's operations go through one.
+    pub fn host(&mut self) -> Option<&mut RootComplex> {
+        self.kernel.component::<RootComplex>(self.host?)
     }
 
     /// The DMA requester, if the load commands one.
@@ -95,7 +104,8 @@ impl Wiring<'_> {
         }
         let load = self.add_load(&ids, &endpoints, &mut builder);
         let requester = matches!(self.case.load, Load::Dma(_)).then(|| ids[self.workload.on]);
-        World { kernel: builder.seal(), links, load, requester }
+        let host = if requester.is_some() { self.workload.target } else { self.workload.on };
+        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), host: Some(ids[host]) }
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -177,6 +187,16 @@ impl Wiring<'_> {
                 builder.join((load, Port(0)), answers);
                 load
             }
+        }
+    }
+
+    /// The name of what answers the load.
+    fn asked(&self) -> String {
+        let [on, target] = [self.workload.on, self.workload.target].map(|i| &self.variant.machine[i]);
+        match self.case.load {
+            Load::Dma(_) => on.name.clone(),
+            Load::Block(_) if target.has(Protocol::Block) => target.name.clone(),
+            Load::Block(_) => DRIVER.trim_matches(['(', ')']).to_owned(),
         }
     }
 
