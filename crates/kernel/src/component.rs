@@ -1,6 +1,6 @@
 //! What a component is: something with ports, that is told of messages and of the times it asked to be woken at.
 
-use crate::kernel::Context;
+use crate::context::Context;
 use lanetwin_units::{Instant, id};
 
 id! {

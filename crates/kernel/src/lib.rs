@@ -46,13 +46,18 @@
 //! assert_eq!(kernel.now(), Instant::from_ps(50_000));
 //! ```
 
+mod agenda;
+mod builder;
 mod component;
+mod context;
 mod kernel;
 mod observe;
 mod queue;
 mod random;
 
+pub use builder::Builder;
 pub use component::{Component, ComponentId, Content, Port, Supply, SupplyKind};
-pub use kernel::{Builder, Context, EntryId, Kernel};
+pub use context::Context;
+pub use kernel::{EntryId, Kernel};
 pub use observe::{Observe, Recent, Tap};
 pub use random::{Stream, hash_name, mix};

@@ -1,7 +1,9 @@
 //! The laws of the kernel: order is a function of time stamps and names; a run can be cut anywhere; nothing depends on the order
 //! in which things were built or sent.
 
-use lanetwin_kernel::{Builder, Component, ComponentId, Content, Context, EntryId, Kernel, Port, Stream, mix};
+use lanetwin_kernel::{
+    Builder, Component, ComponentId, Content, Context, EntryId, Kernel, Port, Stream, mix,
+};
 use lanetwin_units::{Instant, Span};
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -50,7 +52,7 @@ impl Component<Token> for Gossip {
         // Few different delays, zero among them: many events fall together.
         let delay = Span::from_ps(self.state % 4);
         cx.send(to, delay, Token { value: self.state % 1000, left: token.left - 1 });
-        if self.state % 3 == 0 {
+        if self.state.is_multiple_of(3) {
             cx.wake_at(cx.now() + Span::from_ps(self.state % 5), (self.state % 7) as u32);
         }
     }

@@ -1,0 +1,104 @@
+//! What is on its way: channels, the messages in them, the events of the future.
+
+use crate::component::{ComponentId, Port};
+use crate::queue::{Entry, Queue, TieRule};
+use lanetwin_units::Instant;
+use std::cmp::Ordering;
+
+/// The upper bits of a rank are its phase: deliveries come first, then wakes, then the wakes of foreseeing components.
+/// A foreseeing component decides what it does with everything that was sent up to now, so it must come last.
+pub(crate) const WAKE: u32 = 1 << 30;
+pub(crate) const DECIDE: u32 = 1 << 31;
+pub(crate) const OUTSIDE: ComponentId = ComponentId(u32::MAX);
+pub(crate) const UNCONNECTED: u32 = u32::MAX;
+
+pub(crate) struct Channel {
+    pub(crate) from: (ComponentId, Port),
+    pub(crate) to: (ComponentId, Port),
+    pub(crate) foreseen: bool,
+    pub(crate) sent: u64,
+    pub(crate) name: u64,
+}
+
+pub(crate) struct Slot<M> {
+    pub(crate) message: M,
+    pub(crate) sequence: u64,
+}
+
+pub(crate) struct Slots<M> {
+    pub(crate) slots: Vec<Slot<M>>,
+    pub(crate) free: Vec<u32>,
+}
+
+impl<M: Copy> Slots<M> {
+    #[inline]
+    pub(crate) fn put(&mut self, message: M, sequence: u64) -> u32 {
+        if let Some(i) = self.free.pop() {
+            self.slots[i as usize] = Slot { message, sequence };
+            i
+        } else {
+            self.slots.push(Slot { message, sequence });
+            (self.slots.len() - 1) as u32
+        }
+    }
+    #[inline]
+    pub(crate) fn take(&mut self, i: u32) -> M {
+        self.free.push(i);
+        self.slots[i as usize].message
+    }
+}
+
+impl<M> TieRule for Slots<M> {
+    /// Messages of one channel that arrive together arrive in the order in which they were sent; wakes of one component
+    /// that fall together happen in the order of their tokens.
+    fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
+        if rank >= WAKE {
+            return a.cmp(&b);
+        }
+        self.slots[a as usize].sequence.cmp(&self.slots[b as usize].sequence)
+    }
+}
+
+pub(crate) struct Foreseen<M> {
+    pub(crate) at: Instant,
+    pub(crate) channel: u32,
+    pub(crate) message: M,
+}
+
+/// All that a component may touch through its [`Context`].
+pub(crate) struct Core<M> {
+    pub(crate) now: u64,
+    /// The end of the current slice: nothing after it may be decided.
+    pub(crate) limit: u64,
+    pub(crate) queue: Queue,
+    pub(crate) slots: Slots<M>,
+    pub(crate) channels: Vec<Channel>,
+    /// For each component the first of its rows in `outputs`.
+    pub(crate) first_output: Vec<u32>,
+    pub(crate) outputs: Vec<u32>,
+    /// For each component the rank of its wakes: phase, and place in the order of paths.
+    pub(crate) wake_rank: Vec<u32>,
+    pub(crate) foreseen: Vec<Foreseen<M>>,
+}
+
+impl<M: Copy> Core<M> {
+    #[inline]
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.queue.push(entry, &self.slots);
+    }
+    #[inline]
+    pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M) {
+        let c = &mut self.channels[channel as usize];
+        c.sent += 1;
+        if c.foreseen {
+            self.foreseen.push(Foreseen { at, channel, message });
+            return;
+        }
+        let slot = self.slots.put(message, c.sent);
+        self.push(Entry { time: at.as_ps(), key: u64::from(channel) << 32 | u64::from(slot) });
+    }
+    #[inline]
+    pub(crate) fn next_event(&mut self) -> u64 {
+        self.queue.peek_time(&self.slots)
+    }
+}

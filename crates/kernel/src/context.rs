@@ -1,0 +1,71 @@
+//! The context: all that a component can do, and so all that it can depend on.
+
+use crate::agenda::{Core, UNCONNECTED};
+use crate::component::Port;
+use crate::queue::Entry;
+use lanetwin_units::{Instant, Span};
+
+/// What a component can do while it handles an event.
+pub struct Context<'a, M> {
+    pub(crate) core: &'a mut Core<M>,
+    pub(crate) me: u32,
+}
+
+impl<M: Copy> Context<'_, M> {
+    /// The current time.
+    #[inline]
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        Instant::from_ps(self.core.now)
+    }
+    /// Sends `message` out of `port`; it arrives `delay` later.
+    ///
+    /// # Panics
+    /// If nothing is connected to `port`.
+    #[inline]
+    pub fn send(&mut self, port: Port, delay: Span, message: M) {
+        let at = Instant::from_ps(self.core.now + delay.as_ps());
+        self.send_at(port, at, message);
+    }
+    /// Sends `message` out of `port`; it arrives at `at`, which is not in the past.
+    ///
+    /// # Panics
+    /// If nothing is connected to `port`.
+    #[inline]
+    pub fn send_at(&mut self, port: Port, at: Instant, message: M) {
+        debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
+        let first = self.core.first_output[self.me as usize] as usize;
+        let last = self.core.first_output[self.me as usize + 1] as usize;
+        let channel = self.core.outputs[first..last].get(port.index()).copied().unwrap_or(UNCONNECTED);
+        assert!(channel != UNCONNECTED, "nothing is connected to {port:?}");
+        self.core.send(channel, at, message);
+    }
+    /// Whether something is connected to `port`.
+    #[must_use]
+    pub fn is_connected(&self, port: Port) -> bool {
+        let first = self.core.first_output[self.me as usize] as usize;
+        let last = self.core.first_output[self.me as usize + 1] as usize;
+        self.core.outputs[first..last].get(port.index()).is_some_and(|&c| c != UNCONNECTED)
+    }
+    /// Asks for [`wake`](crate::Component::wake) at `at`, after all messages of that instant.
+    #[inline]
+    pub fn wake_at(&mut self, at: Instant, token: u32) {
+        debug_assert!(at.as_ps() >= self.core.now, "a wake cannot be in the past");
+        let rank = self.core.wake_rank[self.me as usize];
+        self.core.push(Entry { time: at.as_ps(), key: u64::from(rank) << 32 | u64::from(token) });
+    }
+    /// The earliest instant at which anything that is not yet known can happen: the next event, or the first moment at
+    /// which the outside may inject.
+    #[inline]
+    #[must_use]
+    pub fn next_unknown(&mut self) -> Instant {
+        let limit = self.core.limit.saturating_add(1);
+        Instant::from_ps(self.core.next_event().min(limit))
+    }
+    /// The last instant of the current slice: nothing after it may be decided.
+    #[inline]
+    #[must_use]
+    pub fn limit(&self) -> Instant {
+        Instant::from_ps(self.core.limit)
+    }
+}
