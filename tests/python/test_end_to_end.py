@@ -1,0 +1,269 @@
+"""The installed command and the real engine, from a file to a folder of results, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import jsonschema
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+try:
+    from lanetwin import _core
+except ImportError as error:  # pragma: no cover
+    pytest.skip(f"the engine is not built (make install): {error}", allow_module_level=True)
+
+TREE = Path(__file__).parents[2]
+SCENARIOS = sorted((TREE / "scenarios").glob("*.yaml"))
+TEMPLATES: list[str] = [template["name"] for template in json.loads(_core.templates())]
+COMMAND = Path(sys.executable).with_name("lanetwin")
+
+SLOT = """\
+about: What does this card get out of this slot?
+machine:
+  host: {part: generic-host-gen4}
+  card: {part: generic-dma-gen5}
+links:
+  slot: {from: host, to: card}
+workloads:
+  read: {dma: {size: 64B, transfers: 500}, on: card}
+run: {repeats: 2}
+"""
+"""A scenario with nothing wrong in it; its links are in line 6, its workload in line 8."""
+
+
+def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder."""
+    if not COMMAND.exists():
+        pytest.skip(f"{COMMAND} is not installed (make install)")
+    done = subprocess.run(
+        [COMMAND, *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def folder_of_the_run(folder: Path) -> Path:
+    """Return the only folder in `runs/`."""
+    (only,) = (folder / "runs").iterdir()
+    return only
+
+
+def test_a_run_leaves_all_its_files_and_says_where(tmp_path: Path) -> None:
+    (tmp_path / "slot.yaml").write_text(SLOT, encoding="utf-8")
+    done = call(tmp_path, "run", "slot.yaml")
+    assert done.returncode == 0
+    assert "throughput [Gb/s]" in done.stdout
+    kept = folder_of_the_run(tmp_path)
+    assert f"{kept.relative_to(tmp_path)}/report.html" in done.stderr
+    results = json.loads((kept / "results.json").read_text(encoding="utf-8"))
+    assert results["complete"] is True
+    assert kept.name == f"slot-{results['digest']}"
+    assert {file.name for file in kept.iterdir()} == {"plan.yaml", "report.html", "results.json", "rows.csv"}
+
+
+def test_the_plan_of_a_run_gives_the_run_again(tmp_path: Path) -> None:
+    (tmp_path / "slot.yaml").write_text(SLOT, encoding="utf-8")
+    first = json.loads(call(tmp_path, "run", "slot.yaml", "--set", "links.slot.gen=3", "--json").stdout)
+    plan = folder_of_the_run(tmp_path) / "plan.yaml"
+    again = json.loads(call(tmp_path, "run", str(plan), "--json").stdout)
+    assert again["digest"] == first["digest"]
+    assert again["rows"] == first["rows"]
+
+
+BAD_INPUT = {
+    "unknown part": ("SC011", 3, "generic-host-gen4", "generic-host-gen9"),
+    "wrong unit": ("SC008", 8, "size: 64B", "size: 64ns"),
+    "no unit": ("SC008", 8, "size: 64B", "size: 64"),
+    "impossible width": ("SC021", 6, "to: card", "to: card, width: x3"),
+    "unconnected port": ("SC018", 4, "  slot: {from: host, to: card}", "  {}"),
+    "duplicate name": ("SC004", 4, "  card: {part: generic-dma-gen5}", "  host: {part: generic-dma-gen5}"),
+    "payload of 0 B": ("SC027", 8, "size: 64B", "size: 0B"),
+    "more payload than a port supports": ("SC026", 6, "to: card", "to: card, mps: 4KiB"),
+    "buffer below a TLP": ("SC041", 3, "gen4}", "gen4, port.posted-data-credits: 8}"),
+    "no YAML": ("SC001", 7, "to: card}", "to: card"),
+}
+
+
+@pytest.mark.parametrize("mistake", BAD_INPUT)
+def test_bad_input_is_told_with_code_place_and_remedy_and_nothing_is_written(
+    tmp_path: Path, mistake: str
+) -> None:
+    code, line, right, wrong = BAD_INPUT[mistake]
+    assert SLOT.count(right) == 1
+    (tmp_path / "slot.yaml").write_text(SLOT.replace(right, wrong), encoding="utf-8")
+    for verb in ("check", "run"):
+        done = call(tmp_path, verb, "slot.yaml")
+        assert (done.returncode, done.stdout) == (1, "")
+        told = re.findall(r"^error\[(SC\d+)\] slot\.yaml:(\d+):\d+", done.stderr, re.MULTILINE)
+        assert (code, str(line)) in told, done.stderr
+        assert "help: " in done.stderr
+        assert [file.name for file in tmp_path.iterdir()] == ["slot.yaml"]
+    page = call(tmp_path, "explain", code)
+    assert page.returncode == 0
+    assert page.stdout.startswith(f"# {code}")
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    text = SLOT.replace("to: card", "to: card, width: x3, mps: 4KiB").replace("64B", "0B")
+    (tmp_path / "slot.yaml").write_text(text, encoding="utf-8")
+    told = re.findall(r"^error\[(SC\d+)\]", call(tmp_path, "run", "slot.yaml").stderr, re.MULTILINE)
+    assert set(told) == {"SC021", "SC026", "SC027"}
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    done = call(tmp_path, "run", "nothing.yaml")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error[SC002]" in done.stderr
+    assert "nothing.yaml" in done.stderr
+    assert "help: " in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", [["run"], ["run", "a.yaml", "--seed", "minus-one"], ["run", "a.yaml", "--set", "x"], ["fly"]]
+)
+def test_wrong_usage_ends_with_2(tmp_path: Path, words: list[str]) -> None:
+    done = call(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- Ctrl-C and progress ------------------------------------------------------------------------------------
+
+LONG = SLOT.replace("size: 64B, transfers: 500", "size: [64B, 128B, 256B, 512B], transfers: 20000").replace(
+    "repeats: 2", "repeats: 100"
+)
+PATIENCE = 60.0
+"""Nothing that is waited for here takes as long [s]."""
+
+
+def screen(terminal: int) -> Iterator[str]:
+    """Give what a program writes to its terminal, piece by piece, until it ends."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # Linux: the other end has been closed
+            return
+        if not piece:
+            return
+        yield piece.decode(errors="replace")
+    pytest.fail("the program neither ends nor says anything more")
+
+
+def test_ctrl_c_keeps_what_is_finished_and_marks_it(tmp_path: Path) -> None:
+    (tmp_path / "slot.yaml").write_text(LONG, encoding="utf-8")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    words = [str(COMMAND), "run", "slot.yaml", "--threads", "1"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
+    ) as program:
+        os.close(theirs)
+        seen, interrupted = "", False
+        for piece in screen(ours):
+            seen += piece
+            done = [int(number) for number in re.findall(r"(\d+)/400", seen)]
+            # the first case has 100 repeats: after them there is something to keep
+            if not interrupted and done and done[-1] > 100:
+                program.send_signal(signal.SIGINT)
+                interrupted = True
+        assert program.stdout is not None
+        shown = program.stdout.read()
+        status = program.wait(PATIENCE)
+    os.close(ours)
+    assert interrupted, seen
+    # progress went up and named what was being done
+    assert done == sorted(done)
+    assert "as-is · read · 64 B" in seen
+    assert "stopping" in seen
+    assert status == 130, seen
+    assert "partial result: interrupted" in shown
+    kept = folder_of_the_run(tmp_path)
+    assert kept.name.endswith("-partial")
+    results = json.loads((kept / "results.json").read_text(encoding="utf-8"))
+    assert (results["complete"], results["stopped"]) == (False, "interrupted")
+    cases = {row["case"] for row in results["rows"]}
+    assert "64 B" in cases
+    assert "512 B" not in cases
+    assert "interrupted" in (kept / "report.html").read_text(encoding="utf-8")
+    again = call(tmp_path, "compare", str(kept), str(kept))
+    assert "64 B" in again.stdout, again.stderr
+
+
+def test_there_is_no_progress_where_nobody_watches(tmp_path: Path) -> None:
+    (tmp_path / "slot.yaml").write_text(SLOT, encoding="utf-8")
+    done = call(tmp_path, "run", "slot.yaml")
+    assert done.stderr.startswith("Report: ")
+    assert "\x1b" not in done.stderr + done.stdout
+
+
+# --- the schema, read by somebody else ----------------------------------------------------------------------
+
+SCHEMA: dict[str, Any] = json.loads(_core.schema())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+RESOLVERS = {
+    first: [(tag, pattern) for tag, pattern in rules if tag != "tag:yaml.org,2002:bool"]
+    for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Yaml12: Any = type("Yaml12", (yaml.SafeLoader,), {"yaml_implicit_resolvers": RESOLVERS})
+"""PyYAML reads YAML 1.1; in YAML 1.2 `on` and `off` are words, and only `true` and `false` are truth values."""
+Yaml12.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
+def mistakes(text: str) -> list[str]:
+    """Return what the schema has against a document."""
+    document = yaml.load(text, Yaml12)  # noqa: S506 - a SafeLoader
+    return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: cast("Path", path).stem)
+def test_every_scenario_is_valid(scenario: Path) -> None:
+    assert mistakes(scenario.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_template_is_valid(name: str) -> None:
+    assert mistakes(_core.template(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "place"),
+    [
+        ("about: What does this card get out of this slot?\n", "", "$"),
+        ("workloads:", "work:", "$"),
+        ("{from: host, to: card}", "{from: host}", "$.links.slot"),
+        ("to: card", "to: card, width: x3", "$.links.slot.width"),
+        ("to: card", "to: card, gen: 9", "$.links.slot.gen"),
+        ("to: card", "to: card, colour: red", "$.links.slot"),
+        ("size: 64B", "size: 64ns", "$.workloads.read.dma.size"),
+        ("transfers: 500", "transfers: many", "$.workloads.read.dma.transfers"),
+        ("part: generic-host-gen4", "part: [generic-host-gen4]", "$.machine.host.part"),
+    ],
+)
+def test_broken_scenarios_are_not_valid(right: str, wrong: str, place: str) -> None:
+    assert mistakes(SLOT) == []
+    assert SLOT.count(right) == 1
+    found = mistakes(SLOT.replace(right, wrong))
+    assert any(mistake.startswith(f"{place}:") for mistake in found), found
