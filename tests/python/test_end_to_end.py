@@ -223,7 +223,7 @@ RESOLVERS = {
     for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 Yaml12: Any = type("Yaml12", (yaml.SafeLoader,), {"yaml_implicit_resolvers": RESOLVERS})
-"""PyYAML reads YAML 1.1; in YAML 1.2 `on` and `off` are words, and only `true` and `false` are truth values."""
+"""PyYAML reads YAML 1.1; in YAML 1.2 `on` and `off` are words, only `true` and `false` are truth values."""
 Yaml12.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
 
 
