@@ -39,8 +39,8 @@ pub struct World {
     pub requester: Option<ComponentId>,
     /// The name of what answers the load: a card, a disk, or the driver of one.
     pub asked: String,
-    /// The host that the load's operations go through, if there is one.
-    pub host: Option<ComponentId>,
+    /// The component that hosts the load's operations: a root complex, if they go over links.
+    pub host: ComponentId,
 }
 
 impl World {
@@ -69,7 +69,7 @@ impl World {
 
     /// The host, if the load's operations go through one.
     pub fn host(&mut self) -> Option<&mut RootComplex> {
-        self.kernel.component::<RootComplex>(self.host?)
+        self.kernel.component::<RootComplex>(self.host)
     }
 
     /// The DMA requester, if the load commands one.
@@ -105,7 +105,7 @@ impl Wiring<'_> {
         let load = self.add_load(&ids, &endpoints, &mut builder);
         let requester = matches!(self.case.load, Load::Dma(_)).then(|| ids[self.workload.on]);
         let host = if requester.is_some() { self.workload.target } else { self.workload.on };
-        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), host: Some(ids[host]) }
+        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), host: ids[host] }
     }
 
     fn links(&self) -> (Links, Endpoints) {
