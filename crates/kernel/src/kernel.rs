@@ -88,11 +88,7 @@ impl<M: Copy + Content> Kernel<M> {
 
     #[inline]
     fn step_within(&mut self, limit: u64) -> bool {
-        let next = self.core.next_event();
-        if next > limit || next == u64::MAX {
-            return false;
-        }
-        let Some(entry) = self.core.queue.pop(&self.core.slots) else { return false };
+        let Some(entry) = self.core.queue.pop_until(limit, &self.core.slots) else { return false };
         self.events += 1;
         self.core.now = entry.time;
         if entry.rank() < WAKE {

@@ -103,12 +103,13 @@ impl Queue {
         self.current.last().map_or(u64::MAX, |e| e.time)
     }
 
+    /// Takes out the earliest entry, if it is not after `limit`.
     #[inline]
-    pub fn pop(&mut self, ties: &impl TieRule) -> Option<Entry> {
+    pub fn pop_until(&mut self, limit: u64, ties: &impl TieRule) -> Option<Entry> {
         if self.current.is_empty() && !self.advance(ties) {
             return None;
         }
-        self.current.pop()
+        self.current.pop_if(|entry| entry.time <= limit)
     }
 
     fn insert_current(&mut self, entry: Entry, ties: &impl TieRule) {
@@ -199,16 +200,16 @@ mod tests {
                 model.sort();
                 for _ in 0..pops {
                     prop_assert_eq!(queue.peek_time(&ByArgument), model.first().map_or(u64::MAX, |e| e.time));
-                    let got = queue.pop(&ByArgument);
+                    let got = queue.pop_until(u64::MAX, &ByArgument);
                     let want = (!model.is_empty()).then(|| model.remove(0));
                     prop_assert_eq!(got, want);
                     now = got.map_or(now, |e| e.time);
                 }
             }
             for want in model {
-                prop_assert_eq!(queue.pop(&ByArgument), Some(want));
+                prop_assert_eq!(queue.pop_until(u64::MAX, &ByArgument), Some(want));
             }
-            prop_assert_eq!(queue.pop(&ByArgument), None);
+            prop_assert_eq!(queue.pop_until(u64::MAX, &ByArgument), None);
         }
 
         #[test]
@@ -220,7 +221,7 @@ mod tests {
             let mut sorted = times.clone();
             sorted.sort_unstable();
             for time in sorted {
-                prop_assert_eq!(queue.pop(&ByArgument).map(|e| e.time), Some(time));
+                prop_assert_eq!(queue.pop_until(u64::MAX, &ByArgument).map(|e| e.time), Some(time));
             }
         }
     }
