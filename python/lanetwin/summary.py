@@ -6,7 +6,7 @@ Nothing is computed here but order and grouping: every value, interval and verdi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, share, with_unit
@@ -204,8 +204,22 @@ class Limit:
 
     @property
     def why(self) -> str:
-        """How the limit shows: at its first case, and at its last if that reads differently."""
-        return self.whys[0] if self.whys[0] == self.whys[-1] else f"{self.whys[0]}; … {self.whys[-1]}"
+        """How the limit shows: at its first case, and at its last where that reads differently."""
+        return _from_to(self.whys[0], self.whys[-1])
+
+
+def _from_to(first: str, last: str) -> str:
+    """Say two sentences as one if only numbers differ.
+
+    >>> _from_to("busy 91.2 % of the time", "busy 99.9 % of the time")
+    'busy 91.2 … 99.9 % of the time'
+    >>> _from_to("few tags", "few credits")
+    'few tags; … few credits'
+    """
+    pairs = list(zip_longest(first.split(" "), last.split(" "), fillvalue=""))
+    if first == last or not all(a == b or (a[:1].isdigit() and b[:1].isdigit()) for a, b in pairs):
+        return first if first == last else f"{first}; … {last}"
+    return " ".join(a if a == b else f"{a} … {b}" for a, b in pairs)
 
 
 def limits(results: Results) -> list[Limit]:
