@@ -128,11 +128,24 @@ impl Wiring {
         }
         for e in 0..self.egresses.len() {
             self.egresses[e].lookahead = self.lookahead(e);
+            self.egresses[e].overhead_lookahead = self.overhead_lookahead(e);
             self.egresses[e].reach = match self.ends[e].to {
                 Attach::Switch(_) => self.forward(e),
                 Attach::Endpoint(_) => self.smallest(e) + self.egresses[e].propagation,
             };
             self.egresses[e].credit_lookahead = self.credit_lookahead(e);
+        }
+        for e in 0..self.egresses.len() {
+            for i in 0..self.egresses[e].ingress.len() {
+                let upstream = self.egresses[e].ingress[i].upstream;
+                let (near, far) = if upstream == NO_EGRESS {
+                    (self.egresses[e].lookahead, self.egresses[e].lookahead)
+                } else {
+                    let near = self.forward(usize::from(upstream));
+                    (near, near.saturating_add(self.egresses[usize::from(upstream)].lookahead))
+                };
+                (self.egresses[e].ingress[i].near, self.egresses[e].ingress[i].far) = (near, far);
+            }
         }
         Ok(Fabric::new(self.egresses, self.out))
     }
@@ -147,13 +160,18 @@ impl Wiring {
         for e in 0..self.egresses.len() {
             match self.ends[e].from {
                 Attach::Endpoint(_) => {
-                    self.egresses[e].add_ingress(Ingress { upstream: NO_EGRESS, ring: 0 });
+                    self.egresses[e].add_ingress(Ingress { upstream: NO_EGRESS, ring: 0, near: 0, far: 0 });
                 }
                 Attach::Switch(switch) => {
                     for port in self.leaving(switch) {
                         let upstream = port ^ 1;
                         let ring = self.egresses[upstream].add_releaser();
-                        self.egresses[e].add_ingress(Ingress { upstream: upstream as u16, ring });
+                        self.egresses[e].add_ingress(Ingress {
+                            upstream: upstream as u16,
+                            ring,
+                            near: 0,
+                            far: 0,
+                        });
                     }
                 }
             }
@@ -260,7 +278,6 @@ impl Wiring {
     }
 
     fn lookahead(&self, e: usize) -> u64 {
-        let egress = &self.egresses[e];
         let mut least = NEVER;
         match self.ends[e].from {
             Attach::Endpoint(id) => least = least.min(ticks(self.parts.endpoints[id.index()].lookahead)),
@@ -270,17 +287,20 @@ impl Wiring {
                 }
             }
         }
+        least
+    }
+
+    fn overhead_lookahead(&self, e: usize) -> u64 {
         let opposite = e ^ 1;
-        match egress.overhead.mode {
-            DllpMode::Off => {}
+        match self.egresses[e].overhead.mode {
+            DllpMode::Off => NEVER,
             // An epoch's DLLPs are paid one period after its end; all its starts must be known by then.
-            DllpMode::Lump => least = least.min(egress.overhead.period),
+            DllpMode::Lump => self.egresses[e].overhead.period,
             DllpMode::Each => {
                 let theirs = &self.egresses[opposite];
-                least = least.min(self.smallest(opposite) + theirs.propagation + theirs.overhead.delay);
+                self.smallest(opposite) + theirs.propagation + theirs.overhead.delay
             }
         }
-        least
     }
 
     fn credit_lookahead(&self, e: usize) -> u64 {

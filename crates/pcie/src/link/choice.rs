@@ -22,10 +22,11 @@ pub(super) enum Obstacle {
 }
 
 impl Egress {
-    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before `soonest`.
+    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before `soonest`
+    /// and what happens is at least `distance` away.
     #[inline]
-    pub(super) fn horizon(&self, soonest: u64, step: u64) -> u64 {
-        let mut horizon = soonest.saturating_add(self.lookahead);
+    pub(super) fn horizon(&self, soonest: u64, distance: u64, step: u64) -> u64 {
+        let mut horizon = soonest.saturating_add(distance);
         if self.starved != 0 {
             let credits = soonest.saturating_add(self.credit_lookahead);
             if credits < horizon {

@@ -68,6 +68,15 @@ impl Egress {
         (rings != 0 && rings & (rings - 1) == 0).then(|| rings.trailing_zeros() as usize)
     }
 
+    /// One bit for each class of which TLPs wait here.
+    #[inline]
+    pub fn holds(&self) -> u128 {
+        if self.ingress.len() == 1 {
+            return self.occupied;
+        }
+        (0..CLASSES).fold(0, |held, class| held | u128::from(self.occupied & class_mask(class) != 0) << class)
+    }
+
     /// Whether the replay buffer has room for these wire bytes at `t`.
     #[inline]
     pub fn has_room(&mut self, bytes: u16, t: u64) -> bool {

@@ -127,6 +127,10 @@ pub(super) struct Ingress {
     pub upstream: u16,
     /// The first of the return rings there that belong to this egress.
     pub ring: u16,
+    /// The least delay from anything that happens anywhere to a TLP coming in here, while one of its class waits upstream.
+    pub near: u64,
+    /// The same while none waits there: it has to get there first.
+    pub far: u64,
 }
 
 /// How the receiver at the end of an egress empties its buffer.
@@ -184,8 +188,10 @@ pub(super) struct Egress {
     pub clean_bits: u64,
     pub nak_round: u64,
     pub retrain: u64,
-    /// The least delay from anything that happens anywhere to a TLP or DLLP in this egress' rings.
+    /// The least delay from anything that happens anywhere to a TLP in this egress' inputs.
     pub lookahead: u64,
+    /// The same for a DLLP that is due here, or that is paid with an SKP.
+    pub overhead_lookahead: u64,
     /// The least delay from a start here to anything happening elsewhere that a returned credit has no part in.
     pub reach: u64,
     /// The same for a credit; it matters only while a TLP is waiting for one.
@@ -235,6 +241,7 @@ impl Egress {
             nak_round: 2 * propagation + direction.errors.nak_latency.as_ticks().0,
             retrain: direction.errors.retrain.as_ticks().0,
             lookahead: NEVER,
+            overhead_lookahead: NEVER,
             reach: NEVER,
             credit_lookahead: NEVER,
             stalled_since: NEVER,

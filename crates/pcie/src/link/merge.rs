@@ -28,25 +28,16 @@ struct Lane {
     head: u64,
     p: u64,
     run: Run,
-    /// Whether the segment holds the end of its train.
-    ends: bool,
 }
 
 impl Lane {
-    const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE, ends: false };
+    const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
 
     /// The lane of an input, if its first segment is like the sample.
     #[inline]
     fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
         let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
-        alike.then(|| Self {
-            input: input as u8,
-            left: segment.n,
-            head: segment.t,
-            p: segment.p,
-            run: IDLE,
-            ends: segment.index + segment.n == segment.count,
-        })
+        alike.then(|| Self { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE })
     }
 
     /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
@@ -83,15 +74,14 @@ impl<U: Copy> Fabric<U> {
         until: u64,
         env: &mut impl Environment<U>,
     ) -> bool {
-        let mut until = self.merge_until(e, t, until);
+        let echo = self.merge_echo(e, t);
+        let mut until = self.merge_until(e, until, echo);
         let egress = &mut self.egresses[e];
         if until <= t + 1 {
             return false;
         }
         let Some(mut lanes) = egress.lanes(t) else { return false };
         let mut most = egress.affordable(lanes.class, &lanes.sample);
-        // The end of a train has consequences of its own: from so long after its start on.
-        let echo = lanes.ser.saturating_add(egress.propagation).saturating_add(egress.lookahead);
         let mut turn = lanes.turn(egress.pointer);
         let mut wire = IDLE;
         let begin = t;
@@ -118,10 +108,10 @@ impl<U: Copy> Fabric<U> {
             lane.left -= 1;
             most -= 1;
             if lane.left == 0 {
-                if lane.ends {
-                    until = until.min(t.saturating_add(echo));
-                }
                 self.leave(e, usize::from(lane.input), lane.run, env);
+                // The end of a train is something that happens, and an input that is empty now can be surprised.
+                until = self.merge_until(e, until, echo);
+                let lane = &mut lanes.lanes[i];
                 if !lane.reload(&self.egresses[e], &lanes.sample) {
                     break; // what comes next in this input is not alike
                 }
@@ -143,23 +133,25 @@ impl<U: Copy> Fabric<U> {
         true
     }
 
-    /// Up to when decisions are safe, before any train ends: before the overhead that is due next, and before a credit that goes back
-    /// to somebody who waits for it can have had consequences here.
+    /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
     #[inline]
-    fn merge_until(&self, e: usize, t: u64, until: u64) -> u64 {
+    fn merge_echo(&self, e: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
-        let mut reach = NEVER;
+        let mut reach = if matches!(egress.sink, Sink::Device) { egress.reach } else { NEVER };
         for input in bits(egress.occupied) {
             let upstream = egress.ingress[input / CLASSES].upstream;
             if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
                 reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
             }
         }
-        if matches!(egress.sink, Sink::Device) {
-            reach = reach.min(egress.reach);
-        }
-        let echo = t.saturating_add(reach).saturating_add(egress.lookahead);
-        until.min(egress.overhead.next).min(echo)
+        t.saturating_add(reach)
+    }
+
+    /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter here.
+    #[inline]
+    fn merge_until(&self, e: usize, until: u64, echo: u64) -> u64 {
+        let happens = self.soonest.min(echo).saturating_add(self.distance(e));
+        until.min(self.egresses[e].overhead.next).min(happens)
     }
 
     /// A run of TLPs of whatever input occupies the wire, the replay buffer and the receiver.

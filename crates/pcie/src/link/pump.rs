@@ -17,6 +17,9 @@ use super::egress::{NEVER, NO_EGRESS};
 use super::spec::{CLASSES, EgressId, Environment};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
+/// One bit for each class.
+const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
+
 impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
@@ -32,15 +35,19 @@ impl<U: Copy> Fabric<U> {
         let (known, end) = self.view(step, env);
         self.soonest = known;
         let mut t = wake.max(self.egresses[e].link_free);
+        let (mut occupied, mut distance) = (0, 0);
         loop {
-            let egress = &mut self.egresses[e];
-            if egress.occupied == 0 {
+            if self.egresses[e].occupied == 0 {
                 return;
             }
+            if self.egresses[e].occupied != occupied && !self.tlp_by_tlp {
+                (occupied, distance) = (self.egresses[e].occupied, self.distance(e));
+            }
+            let egress = &mut self.egresses[e];
             if egress.occupied.is_power_of_two() {
                 t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
             }
-            let horizon = egress.horizon(self.soonest, step).min(end);
+            let horizon = egress.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
                 let t = t.max(egress.earliest());
                 self.ask_wake(e, t, env);
@@ -62,13 +69,17 @@ impl<U: Copy> Fabric<U> {
                     let mut horizon = horizon;
                     if self.egresses[e].starved != starved {
                         // A TLP that wants credits has turned up: a credit that is not known yet may be there before `t`.
-                        horizon = self.egresses[e].horizon(self.soonest, step).min(end);
+                        horizon = self.egresses[e].horizon(self.soonest, distance, step).min(end);
                         if t >= horizon {
                             self.ask_wake(e, t, env);
                             return;
                         }
                     }
-                    let until = if contended { t } else { until.min(horizon).min(self.echo(e, input, t)) };
+                    let until = if contended {
+                        t
+                    } else {
+                        until.min(horizon).min(self.echo(e, input, t).saturating_add(distance))
+                    };
                     self.send(e, input, t, until.max(t + 1), env);
                     t = self.egresses[e].link_free;
                 }
@@ -76,7 +87,25 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// The tick from which on a TLP that starts at `t` can have had consequences here.
+    /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins those
+    /// that wait in an input changes nothing before it is the first, so only inputs that are empty count.
+    #[inline]
+    pub(super) fn distance(&self, e: usize) -> u64 {
+        let egress = &self.egresses[e];
+        let mut least = egress.overhead_lookahead;
+        for (i, ingress) in egress.ingress.iter().enumerate() {
+            let empty = !(egress.occupied >> (CLASSES * i)) & EVERY_CLASS;
+            if empty == 0 {
+                continue;
+            }
+            let near = ingress.upstream != NO_EGRESS
+                && self.egresses[usize::from(ingress.upstream)].holds() & empty != 0;
+            least = least.min(if near { ingress.near } else { ingress.far });
+        }
+        least
+    }
+
+    /// The tick at which a TLP that starts at `t` can make something happen.
     #[inline]
     fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
@@ -85,7 +114,7 @@ impl<U: Copy> Fabric<U> {
         if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
             reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
         }
-        t.saturating_add(reach).saturating_add(egress.lookahead)
+        t.saturating_add(reach)
     }
 
     /// The earliest tick at which anything unknown can happen, and the tick at which decisions must end.
