@@ -37,7 +37,7 @@ impl Lane {
     #[inline]
     fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
         let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
-        alike.then(|| Self { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE })
+        alike.then_some(Self { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE })
     }
 
     /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
