@@ -17,6 +17,7 @@ fn full() -> Results {
     results.seed = Some(1);
     results.digest = Some(Digest(0x00c0_ffee));
     results.complete = true;
+    results.options = json!({"sets": [], "granularity": "train"});
     results.scenario = ScenarioText { path: "slot.yaml".into(), text: "about: x\n".into() };
     results.plan = json!({"links": {"slot": {"gen": 3}}});
     results.rows = vec![Row {
@@ -31,6 +32,7 @@ fn full() -> Results {
         high: Some(32.0),
         n: 5,
         percentiles: vec![(50.0, 546.0), (99.9, 706.0)],
+        samples: vec![31.8, 31.9, 31.9, 31.9, 32.0],
     }];
     let stages = [("card: issue", Span::from_ns(80)), ("slot", Span::from_ns(466))];
     results.waterfalls = vec![Waterfall::of("as-is", "read-sweep", "64 B", stages)];
