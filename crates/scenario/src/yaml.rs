@@ -23,6 +23,10 @@ pub(crate) fn read(text: &str, file: u16, origin: Origin, reports: &mut Reports)
             }
         }
     }
+    if reader.root.is_none() {
+        let spot = reader.spot(1, 0);
+        reader.reports.add(Problem::Empty { what: "the file says nothing" }, spot, "");
+    }
     reader.root
 }
 

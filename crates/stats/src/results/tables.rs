@@ -103,6 +103,7 @@ mod test {
             high: Some(0.1 + 0.2),
             n: 5,
             percentiles: vec![],
+            samples: Vec::new(),
         };
         let single =
             Row { value: f64::NAN, n: 1, percentiles: vec![(99.9, 706.0), (50.0, 546.0)], ..Row::default() };
