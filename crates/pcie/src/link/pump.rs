@@ -13,7 +13,7 @@
 
 use super::Fabric;
 use super::choice::Choice;
-use super::egress::{NEVER, NO_EGRESS};
+use super::egress::{NEVER, NO_EGRESS, Sink};
 use super::spec::{CLASSES, EgressId, Environment};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
@@ -105,11 +105,12 @@ impl<U: Copy> Fabric<U> {
         least
     }
 
-    /// The tick at which a TLP that starts at `t` can make something happen.
+    /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
     #[inline]
     fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
-        let mut reach = egress.reach;
+        let singly = egress.inputs[input].front().is_some_and(|segment| segment.singly);
+        let mut reach = if singly || !matches!(egress.sink, Sink::Line { .. }) { egress.reach } else { NEVER };
         let upstream = egress.ingress[input / CLASSES].upstream;
         if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
             reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
