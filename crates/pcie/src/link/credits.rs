@@ -12,11 +12,16 @@ impl Egress {
         if self.header_credits[class] >= 1 && self.data_credits[class] >= units {
             return true;
         }
-        for i in bits(self.live & class_mask(class)) {
-            let (headers, data) = self.returns[i].take_due(t);
-            self.header_credits[class] += headers;
-            self.data_credits[class] += data;
-            self.rest_if_done(i);
+        let mut rings = self.live & class_mask(class);
+        while rings != 0 {
+            let ring = rings.trailing_zeros() as usize;
+            rings &= rings - 1;
+            if self.returns[ring].next() <= t {
+                let (headers, data) = self.returns[ring].take_due(t);
+                self.header_credits[class] += headers;
+                self.data_credits[class] += data;
+                self.rest_if_done(ring);
+            }
         }
         self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }

@@ -17,12 +17,9 @@ use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
 use super::run::Run;
 use super::spec::{CLASSES, DllpMode, Environment};
 
-/// The most inputs that are merged at once.
-const LANES_MAX: usize = 12;
-
 /// One input of a merge: its first segment, and the run of departures that it has formed so far.
 #[derive(Clone, Copy)]
-struct Lane {
+pub(super) struct Lane {
     input: u8,
     left: u16,
     head: u64,
@@ -37,7 +34,13 @@ impl Lane {
     #[inline]
     fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
         let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
-        alike.then_some(Self { input: input as u8, left: segment.n, head: segment.t, p: segment.p, run: IDLE })
+        alike.then_some(Self {
+            input: input as u8,
+            left: segment.n,
+            head: segment.t,
+            p: segment.p,
+            run: IDLE,
+        })
     }
 
     /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
@@ -56,8 +59,7 @@ impl Lane {
 
 /// All inputs of a merge, in the order of their numbers.
 struct Lanes {
-    lanes: [Lane; LANES_MAX],
-    count: usize,
+    lanes: Vec<Lane>,
     class: usize,
     ser: u64,
     sample: Segment,
@@ -80,7 +82,14 @@ impl<U: Copy> Fabric<U> {
         if until <= t + 1 {
             return false;
         }
-        let Some(mut lanes) = egress.lanes(t) else { return false };
+        let room = std::mem::take(&mut self.lanes);
+        let mut lanes = match egress.lanes(t, room) {
+            Ok(lanes) => lanes,
+            Err(room) => {
+                self.lanes = room;
+                return false;
+            }
+        };
         let mut most = egress.affordable(lanes.class, &lanes.sample);
         let mut turn = lanes.turn(egress.pointer);
         let mut wire = IDLE;
@@ -99,8 +108,9 @@ impl<U: Copy> Fabric<U> {
             if let Some(run) = wire.extend(t, lanes.ser) {
                 self.take_wire(e, &lanes, run);
             }
+            turn = if i + 1 == lanes.lanes.len() { 0 } else { i + 1 };
             let lane = &mut lanes.lanes[i];
-            (last, turn) = (lane.input, if i + 1 == lanes.count { 0 } else { i + 1 });
+            last = lane.input;
             if let Some(run) = lane.run.extend(t, lanes.ser) {
                 self.leave(e, usize::from(lane.input), run, env);
             }
@@ -119,15 +129,17 @@ impl<U: Copy> Fabric<U> {
             t += lanes.ser;
         }
         if wire.m == 0 {
+            self.lanes = lanes.lanes;
             return false;
         }
         self.take_wire(e, &lanes, wire);
         self.egresses[e].pointer = u16::from(last) + 1;
-        for lane in &lanes.lanes[..lanes.count] {
+        for lane in &lanes.lanes {
             if lane.run.m != 0 {
                 self.leave(e, usize::from(lane.input), lane.run, env);
             }
         }
+        self.lanes = lanes.lanes;
         // All of them started in one epoch, before the SKP that is due next.
         self.cause_dllps(e, begin, 0, 0, 0);
         true
@@ -190,13 +202,13 @@ impl Run {
 impl Lanes {
     /// The lane whose turn it is, by the pointer of the round robin.
     fn turn(&self, pointer: u16) -> usize {
-        self.lanes[..self.count].iter().position(|l| u16::from(l.input) >= pointer).unwrap_or(0)
+        self.lanes.iter().position(|l| u16::from(l.input) >= pointer).unwrap_or(0)
     }
     /// The first lane from `turn` on with a TLP at `t`; or the tick at which the first has one.
     #[inline]
     fn next(&self, turn: usize, t: u64) -> Result<usize, u64> {
         let mut later = NEVER;
-        for i in (turn..self.count).chain(0..turn) {
+        for i in (turn..self.lanes.len()).chain(0..turn) {
             let head = self.lanes[i].head;
             if head <= t {
                 return Ok(i);
@@ -218,23 +230,26 @@ impl Egress {
             && self.overhead.mode != DllpMode::Each
     }
 
-    /// The inputs that hold anything, if all hold equal TLPs of one class that are not delivered one by one.
-    fn lanes(&mut self, t: u64) -> Option<Lanes> {
-        let class = self.occupied.trailing_zeros() as usize % CLASSES;
-        if self.occupied & !class_mask(class) != 0 || self.occupied.count_ones() as usize > LANES_MAX {
-            return None;
-        }
-        let sample = *self.inputs[self.occupied.trailing_zeros() as usize].front()?;
-        let ser = self.serialiser.ticks(u64::from(sample.bytes));
-        let mut lanes = Lanes { lanes: [Lane::EMPTY; LANES_MAX], count: 0, class, ser, sample };
+    /// The inputs that hold anything, if all hold equal TLPs of one class that are not delivered one by one, and the first may go.
+    /// `room` is where to put them; it is given back if they are not.
+    fn lanes(&mut self, t: u64, mut room: Vec<Lane>) -> Result<Lanes, Vec<Lane>> {
+        let first = self.occupied.trailing_zeros() as usize;
+        let class = first % CLASSES;
+        let one_class = self.occupied & !class_mask(class) == 0;
+        let Some(&sample) = self.inputs[first].front().filter(|_| one_class) else { return Err(room) };
+        room.clear();
         for input in bits(self.occupied) {
-            let segment = self.inputs[input].front()?;
-            lanes.lanes[lanes.count] = Lane::new(input, segment, &sample)?;
-            lanes.count += 1;
+            match self.inputs[input].front().and_then(|segment| Lane::new(input, segment, &sample)) {
+                Some(lane) => room.push(lane),
+                None => return Err(room),
+            }
         }
         // Credits and room are the same for all: what is due at `t` is counted once, the rest when it is needed.
-        let first = self.occupied.trailing_zeros() as usize;
-        (self.obstacle(first, t) == Obstacle::None).then_some(lanes)
+        if self.obstacle(first, t) != Obstacle::None {
+            return Err(room);
+        }
+        let ser = self.serialiser.ticks(u64::from(sample.bytes));
+        Ok(Lanes { lanes: room, class, ser, sample })
     }
 
     /// How many TLPs like this one the credits and the replay buffer allow.

@@ -75,6 +75,8 @@ pub struct Fabric<U> {
     journeys: Option<Vec<Journey<U>>>,
     /// During a pump: the earliest tick at which anything can happen that is not decided yet.
     soonest: u64,
+    /// Room for the inputs of a merge.
+    lanes: Vec<merge::Lane>,
 }
 
 impl<U: Copy> Fabric<U> {
@@ -87,6 +89,7 @@ impl<U: Copy> Fabric<U> {
             tap: None,
             journeys: None,
             soonest: NEVER,
+            lanes: Vec::new(),
         }
     }
     /// Decides one TLP at a time. The departures are the same, only slower to compute.

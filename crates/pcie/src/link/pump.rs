@@ -110,7 +110,8 @@ impl<U: Copy> Fabric<U> {
     fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
         let singly = egress.inputs[input].front().is_some_and(|segment| segment.singly);
-        let mut reach = if singly || !matches!(egress.sink, Sink::Line { .. }) { egress.reach } else { NEVER };
+        let mut reach =
+            if singly || !matches!(egress.sink, Sink::Line { .. }) { egress.reach } else { NEVER };
         let upstream = egress.ingress[input / CLASSES].upstream;
         if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
             reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
