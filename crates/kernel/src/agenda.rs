@@ -48,9 +48,16 @@ impl<M: Copy> Slots<M> {
     }
 }
 
+/// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn {
+    First = 0,
+    Normal = 1 << 62,
+}
+
 impl<M> TieRule for Slots<M> {
-    /// Messages of one channel that arrive together arrive in the order in which they were sent; wakes of one component
-    /// that fall together happen in the order of their tokens.
+    /// Messages of one channel that arrive together arrive in their [`Turn`], and within it in the order in which they were sent;
+    /// wakes of one component that fall together happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
             return a.cmp(&b);
@@ -87,14 +94,14 @@ impl<M: Copy> Core<M> {
         self.queue.push(entry, &self.slots);
     }
     #[inline]
-    pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M) {
+    pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M, turn: Turn) {
         let c = &mut self.channels[channel as usize];
         c.sent += 1;
         if c.foreseen {
             self.foreseen.push(Foreseen { at, channel, message });
             return;
         }
-        let slot = self.slots.put(message, c.sent);
+        let slot = self.slots.put(message, turn as u64 | c.sent);
         self.push(Entry { time: at.as_ps(), key: u64::from(channel) << 32 | u64::from(slot) });
     }
     #[inline]

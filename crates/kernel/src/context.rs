@@ -1,6 +1,6 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
-use crate::agenda::{Core, UNCONNECTED};
+use crate::agenda::{Core, Turn, UNCONNECTED};
 use crate::component::Port;
 use crate::queue::Entry;
 use lanetwin_units::{Instant, Span};
@@ -27,18 +27,32 @@ impl<M: Copy> Context<'_, M> {
         let at = Instant::from_ps(self.core.now + delay.as_ps());
         self.send_at(port, at, message);
     }
-    /// Sends `message` out of `port`; it arrives at `at`, which is not in the past.
+    /// Sends `message` out of `port`; it arrives at `at`, which is not in the past. Of the messages out of one port that arrive
+    /// together, the one that was sent first arrives first.
     ///
     /// # Panics
     /// If nothing is connected to `port`.
     #[inline]
     pub fn send_at(&mut self, port: Port, at: Instant, message: M) {
+        self.send_in_turn(port, at, message, Turn::Normal);
+    }
+    /// As [`Context::send_at`], but before all others out of this port that arrive together with it, whenever they were sent. It
+    /// is for a component that decides two things independently of one another, now one first, now the other.
+    ///
+    /// # Panics
+    /// If nothing is connected to `port`.
+    #[inline]
+    pub fn send_first_at(&mut self, port: Port, at: Instant, message: M) {
+        self.send_in_turn(port, at, message, Turn::First);
+    }
+    #[inline]
+    fn send_in_turn(&mut self, port: Port, at: Instant, message: M, turn: Turn) {
         debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
         let first = self.core.first_output[self.me as usize] as usize;
         let last = self.core.first_output[self.me as usize + 1] as usize;
         let channel = self.core.outputs[first..last].get(port.index()).copied().unwrap_or(UNCONNECTED);
         assert!(channel != UNCONNECTED, "nothing is connected to {port:?}");
-        self.core.send(channel, at, message);
+        self.core.send(channel, at, message, turn);
     }
     /// Whether something is connected to `port`.
     #[must_use]

@@ -1,6 +1,6 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
-use crate::agenda::{Core, Foreseen, OUTSIDE, WAKE};
+use crate::agenda::{Core, Foreseen, OUTSIDE, Turn, WAKE};
 use crate::component::{Component, ComponentId, Content, Port, Supply};
 use crate::context::Context;
 use crate::observe::{Observe, Recent, Tap};
@@ -64,7 +64,7 @@ impl<M: Copy + Content> Kernel<M> {
         let wanted = (OUTSIDE, Port(entry.0 as u16));
         let channel =
             self.core.channels.iter().position(|c| c.from == wanted).expect("an entry of this kernel");
-        self.core.send(channel as u32, at, message);
+        self.core.send(channel as u32, at, message, Turn::Normal);
         self.tell_foreseen();
     }
     /// Handles everything up to and including `limit`, and decides nothing after it. A kernel that is stopped

@@ -224,3 +224,34 @@ fn after_a_slice_the_outside_may_interfere_at_the_next_instant() {
     kernel.run_until(Instant::NEVER);
     assert_eq!(diary.borrow().last(), Some(&(101, "node0 got 42 at p99".to_owned())));
 }
+
+/// Says two things for the same instant, the second of which is to be heard first.
+struct Herald;
+impl Component<Token> for Herald {
+    fn start(&mut self, cx: &mut Context<'_, Token>) {
+        let at = Instant::ZERO + Span::from_ps(9);
+        cx.send_at(Port(0), at, Token { value: 1, left: 0 });
+        cx.send_at(Port(0), at, Token { value: 2, left: 0 });
+        cx.send_first_at(Port(0), at, Token { value: 3, left: 0 });
+        cx.send_first_at(Port(0), at, Token { value: 4, left: 0 });
+    }
+    fn receive(&mut self, _: Port, _: Token, _: &mut Context<'_, Token>) {}
+}
+
+struct Audience(Rc<RefCell<Vec<u64>>>);
+impl Component<Token> for Audience {
+    fn receive(&mut self, _: Port, token: Token, _: &mut Context<'_, Token>) {
+        self.0.borrow_mut().push(token.value);
+    }
+}
+
+#[test]
+fn what_is_sent_to_be_first_arrives_first_whenever_it_was_sent() {
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let mut builder = Builder::new();
+    let herald = builder.add("herald", Box::new(Herald));
+    let audience = builder.add("audience", Box::new(Audience(Rc::clone(&heard))));
+    builder.connect((herald, Port(0)), (audience, Port(0)));
+    builder.seal().run_until(Instant::NEVER);
+    assert_eq!(*heard.borrow(), [3, 4, 1, 2]);
+}

@@ -228,7 +228,9 @@ impl Environment<Tlps> for Surroundings<'_, '_> {
     }
     #[inline]
     fn departed(&mut self, from: EndpointId, at: Instant, user: Tlps) {
-        self.cx.send_at(Port(from.0), at, Message::Departed { handle: user.handle });
+        // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is decided
+        // earlier is nobody's business: of those that fall together the departures come first.
+        self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.handle });
     }
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {
         self.streams[egress.index()].geometric(bit_error_ratio)
