@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 /// More cases than this are a slip of the pen.
 const MOST_CASES: usize = 10_000;
 
+/// A load that asks for something less often than this, on average, is a slip of the unit.
+const LONGEST_GAP_SECONDS: u64 = 60;
+
 /// Reads the section; the workloads, and the section with every default filled in.
 pub(super) fn read(
     node: &Node,
@@ -214,6 +217,7 @@ fn dma(node: &Node, path: &str, reports: &mut Reports) -> Cases {
     let transfers = count(&mut fields, "transfers", reports);
     let (sizes, window, offered) = (sizes?, window?, offered?);
     fits(&fields, &sizes, "window", window, reports);
+    is_brisk(&fields, &sizes, &offered, reports);
     let (operation, pattern, cache, transfers) = (operation?, pattern?, cache?, transfers?);
     let cases = spread(&fields, "outstanding", &sizes, &offered, reports, |size, offered| {
         Load::Dma(DmaCase { operation, size, window, pattern, cache, offered, transfers })
@@ -234,6 +238,7 @@ fn block(node: &Node, path: &str, reports: &mut Reports) -> Cases {
     let requests = count(&mut fields, "requests", reports);
     let (sizes, span, offered) = (sizes?, span?, offered?);
     fits(&fields, &sizes, "span", span, reports);
+    is_brisk(&fields, &sizes, &offered, reports);
     let (read, pattern, requests) = (read?, pattern?, requests?);
     let cases = spread(&fields, "depth", &sizes, &offered, reports, |size, offered| {
         Load::Block(BlockCase { size, offered, read, pattern, span, requests })
@@ -336,6 +341,22 @@ fn fits(fields: &Fields<'_>, sizes: &[Bytes], key: &'static str, room: Bytes, re
     let written = |size| quantity::written(Value::Size(size));
     let problem = Problem::WindowTooSmall { size: written(*largest), window: written(room), key };
     fields.fault(key, problem, reports);
+}
+
+/// Reports a rate at which hardly anything would ever be asked for.
+fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: &mut Reports) {
+    let Some(Bytes(largest)) = sizes.iter().max().copied() else { return };
+    let least = largest.div_ceil(LONGEST_GAP_SECONDS);
+    let rate = |offered: &Offered| match *offered {
+        Offered::Rate { bytes_per_second, .. } => Some(bytes_per_second),
+        Offered::Outstanding(_) => None,
+    };
+    if let Some(slowest) = offered.iter().filter_map(rate).min().filter(|rate| *rate < least) {
+        let written = |rate| quantity::written(Value::Rate(rate));
+        let problem =
+            Problem::OutOfRange { text: written(slowest), least: written(least), most: "any".into() };
+        fields.fault("rate", problem, reports);
+    }
 }
 
 /// Every size with everything that is offered.
