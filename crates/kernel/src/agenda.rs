@@ -50,6 +50,7 @@ impl<M: Copy> Slots<M> {
 
 /// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
 #[derive(Clone, Copy)]
+#[repr(u64)]
 pub(crate) enum Turn {
     First = 0,
     Normal = 1 << 62,
