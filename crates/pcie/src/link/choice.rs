@@ -98,10 +98,32 @@ impl Egress {
         }
     }
 
+    /// When the wire is free again: if only one input holds anything, and its next TLP has no credits in hand, nothing can go
+    /// before the tick at which the next are known to come back.
+    #[inline]
+    pub(super) fn dry_until(&mut self) -> Option<u64> {
+        if !self.occupied.is_power_of_two() {
+            return None;
+        }
+        let input = self.occupied.trailing_zeros() as usize;
+        let (class, t) = (input % CLASSES, self.link_free.max(self.head[input]));
+        let units = self.inputs[input].front().map_or(0, |segment| i64::from(segment.units));
+        if !self.finite[class] || (self.header_credits[class] >= 1 && self.data_credits[class] >= units) {
+            return None;
+        }
+        let known = self.next_credit(class);
+        if known <= t {
+            return None;
+        }
+        self.starved |= 1 << class;
+        self.stalled_since = self.stalled_since.min(t);
+        Some(known)
+    }
+
     #[inline]
     fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
         if self.stalled_since != NEVER {
-            self.done.stalled += t - self.stalled_since;
+            self.done.stalled += t.saturating_sub(self.stalled_since);
             self.stalled_since = NEVER;
         }
         Choice::Send { input, contended, until }

@@ -81,7 +81,11 @@ impl<U: Copy> Fabric<U> {
                         until.min(horizon).min(self.echo(e, input, t).saturating_add(distance))
                     };
                     self.send(e, input, t, until.max(t + 1), env);
-                    t = self.egresses[e].link_free;
+                    t = match self.egresses[e].dry_until() {
+                        None => self.egresses[e].link_free,
+                        Some(NEVER) => return,
+                        Some(credit) => credit,
+                    };
                 }
             }
         }
