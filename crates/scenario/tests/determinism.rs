@@ -3,11 +3,11 @@
 //! The digests of every scenario are recorded in `golden/digests.txt`. This file is run in debug and in release against the same record,
 //! so that both are equal. After a change that is meant to change results, `ACCEPT=1` rewrites the record.
 
-mod common;
+mod tree;
 
-use common::{options, plan, plan_of, results, scenarios, substance};
 use lanetwin_scenario::world::{Granularity, Options};
 use std::path::Path;
+use tree::{options, plan, plan_of, results, scenarios, substance};
 
 /// Enough to pair repeats, few enough to run every scenario four times.
 const TWICE: &[&str] = &["run.repeats=2"];

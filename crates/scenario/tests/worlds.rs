@@ -1,9 +1,8 @@
 //! Do the laws hold in the worlds of every scenario? Slices change nothing, Little's law is an identity of integers, bytes and credits are
 //! conserved, and what the check lets through does not stand still.
 
-mod common;
+mod tree;
 
-use common::{Nobody, plan, plan_of, scenarios};
 use lanetwin_kernel::{ComponentId, Stream};
 use lanetwin_load::{BlockLoad, DmaLoad, Results};
 use lanetwin_models::root_complex::{RootComplex, Traffic};
@@ -12,6 +11,7 @@ use lanetwin_ports::Operation;
 use lanetwin_scenario::world::{Options, World, run};
 use lanetwin_scenario::{Case, Load, Plan, Variant, WorkloadPlan};
 use lanetwin_units::{Instant, Span};
+use tree::{Nobody, plan, plan_of, scenarios};
 
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);

@@ -1,5 +1,7 @@
 //! `links:` – which ports are joined, and what PCIe makes of it.
 
+mod buffers;
+
 use super::{Machine, check_name};
 use crate::fields::{self, Fields, Said, is_map, join};
 use crate::language::LINK;
@@ -17,15 +19,8 @@ use std::collections::BTreeMap;
 /// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
 const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
 
-/// The payload of one data credit \[B\] (PCI Express Base, section 2.6.1).
-const CREDIT_BYTES: u64 = 16;
-/// The most that a TLP with payload has on the wire besides: a header of 4 DW, framing and LCRC \[B\].
-const MOST_OVERHEAD: u64 = 24;
 /// With one bit in so many corrupted, a TLP of 4 KiB still gets through at one attempt in 27; the standard asks for 1e-12.
 const MOST_BIT_ERRORS: f64 = 1e-4;
-/// The links count the bytes in a replay buffer with 32 bits.
-const LARGEST_REPLAY_BUFFER: u64 = u32::MAX as u64;
-
 /// What is joined with what.
 #[derive(Default)]
 pub(super) struct Wiring {
@@ -372,57 +367,6 @@ impl Link<'_> {
             self.fields.fault("mps", Problem::PayloadTooLarge { mps: size(bytes), port, has }, reports);
         }
         mps
-    }
-
-    /// Every buffer holds the largest TLP that goes through it: else that TLP never leaves, and the machine stands still.
-    fn check_buffers(&self, mps: u64, reports: &mut Reports) {
-        for end in [self.from, self.to] {
-            let params = &self.plan(end).params;
-            // a completion is as large as what was asked for, at most
-            let completion = mps.min(params.size("port.mrrs").0);
-            let receives = [("port.posted-data-credits", mps), ("port.completion-data-credits", completion)];
-            for (param, payload) in receives {
-                let (credits, needed) = (params.count(param), payload.div_ceil(CREDIT_BYTES));
-                if (1..needed).contains(&credits) {
-                    let (port, payload) = (self.port_name(end), quantity::label(Value::Size(Bytes(payload))));
-                    self.port_fault(
-                        end,
-                        param,
-                        Problem::TooFewCredits { port, param, credits, needed, payload },
-                        reports,
-                    );
-                }
-            }
-            self.check_replay_buffer(end, mps + MOST_OVERHEAD, reports);
-        }
-    }
-
-    fn check_replay_buffer(&self, end: End, needed: u64, reports: &mut Reports) {
-        let param = "port.replay-buffer";
-        let written = |bytes| quantity::written(Value::Size(Bytes(bytes)));
-        let has = self.plan(end).params.size(param).0;
-        if has < needed {
-            let (port, has, needed) = (self.port_name(end), written(has), written(needed));
-            self.port_fault(end, param, Problem::SmallReplayBuffer { port, has, needed }, reports);
-        } else if has > LARGEST_REPLAY_BUFFER {
-            let (least, most) = (written(needed), written(LARGEST_REPLAY_BUFFER));
-            self.port_fault(end, param, Problem::OutOfRange { text: written(has), least, most }, reports);
-        }
-    }
-
-    /// Reports a problem with a parameter of the component at an end.
-    fn port_fault(&self, end: End, param: &str, problem: Problem, reports: &mut Reports) {
-        let slot = &self.machine.components[end.component];
-        reports.add(problem, slot.spot, &join(&join("machine", &slot.name), param));
-    }
-
-    /// A port's own sizes are sizes of the standard, too.
-    fn check_port_size(&self, end: End, param: &str, reports: &mut Reports) {
-        let size = self.plan(end).params.size(param);
-        if payload_size(size.0).is_none() {
-            let text = quantity::written(Value::Size(size));
-            self.port_fault(end, param, Problem::PayloadSize { text }, reports);
-        }
     }
 
     fn choice(&mut self, key: &str, reports: &mut Reports) -> Option<&'static str> {
