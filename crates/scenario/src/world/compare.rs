@@ -116,7 +116,7 @@ pub fn compare(a: &Results, b: &Results, margin: Margin) -> Results {
         }
         row
     };
-    for row_a in &a.rows {
+    for row_a in a.rows.iter().filter(|row| is_judged(&row.metric)) {
         let Some(row_b) = b.rows.iter().find(|r| r.variant == row_a.variant && counterpart(r, row_a)) else {
             continue;
         };

@@ -19,7 +19,11 @@ struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    if metric.contains("latency") { Direction::LowerIsBetter } else { Direction::HigherIsBetter }
+    if metric.contains("latency") || metric.contains("failed") {
+        Direction::LowerIsBetter
+    } else {
+        Direction::HigherIsBetter
+    }
 }
 
 /// The rows of a case, from its repeats.
@@ -50,12 +54,23 @@ fn metrics(case: &Case, repeats: &[Measured]) -> Vec<Metric> {
     let mut list = Vec::new();
     for (prefix, side) in sides(case) {
         let sides: Vec<&Side> = repeats.iter().map(side).collect();
-        if sides.iter().all(|s| s.completed == 0) {
-            continue;
+        if sides.iter().any(|s| s.completed > 0) {
+            list.extend(of_side(case, prefix, &sides, repeats));
         }
-        list.extend(of_side(case, prefix, &sides, repeats));
+        list.extend(failures(prefix, &sides));
     }
     list
+}
+
+/// The share of operations that were not answered as asked, if there are any.
+fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
+    let failed = |side: &&Side| side.corrupt + side.aborted;
+    if sides.iter().all(|side| failed(side) == 0) {
+        return None;
+    }
+    let share = |side: &&Side| 100.0 * failed(side) as f64 / (failed(side) + side.completed) as f64;
+    let samples = sides.iter().map(|side| if failed(side) == 0 { 0.0 } else { share(side) }).collect();
+    Some(Metric { name: format!("{prefix}failed"), unit: "%", samples, percentiles: Vec::new() })
 }
 
 type Of = fn(&Measured) -> &Side;
