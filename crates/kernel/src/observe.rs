@@ -1,7 +1,6 @@
 //! Watching a run: digest, taps, and the last messages before a panic.
 
 use lanetwin_units::Instant;
-use std::collections::VecDeque;
 
 /// What a kernel keeps of the messages that it delivers.
 #[derive(Clone, Copy, Debug)]
@@ -24,28 +23,46 @@ pub trait Tap<M> {
     fn see(&mut self, at: Instant, from: &str, to: &str, message: &M);
 }
 
-/// The last messages that were delivered.
+/// The last messages that were delivered: a ring that is written over from its oldest entry on.
 #[derive(Clone, Debug)]
 pub struct Recent<M> {
-    kept: VecDeque<(Instant, u32, M)>,
+    kept: Vec<(Instant, u32, M)>,
     most: usize,
+    /// Where the oldest is, once the ring is full.
+    oldest: usize,
 }
 
 impl<M: Copy> Recent<M> {
     pub(crate) fn new(most: usize) -> Self {
-        Self { kept: VecDeque::with_capacity(most), most }
+        Self { kept: Vec::with_capacity(most), most, oldest: 0 }
     }
     #[inline]
     pub(crate) fn keep(&mut self, at: Instant, channel: u32, message: M) {
-        if self.most == 0 {
-            return;
+        if self.kept.len() < self.most {
+            self.kept.push((at, channel, message));
+        } else if self.most != 0 {
+            self.kept[self.oldest] = (at, channel, message);
+            self.oldest = if self.oldest + 1 == self.most { 0 } else { self.oldest + 1 };
         }
-        if self.kept.len() == self.most {
-            self.kept.pop_front();
-        }
-        self.kept.push_back((at, channel, message));
     }
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(Instant, u32, M)> {
-        self.kept.iter()
+        let (newer, older) = self.kept.split_at(self.oldest);
+        older.iter().chain(newer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_are_kept_in_order() {
+        for (most, expected) in
+            [(0, vec![]), (1, vec![6]), (3, vec![4, 5, 6]), (10, vec![0, 1, 2, 3, 4, 5, 6])]
+        {
+            let mut recent = Recent::new(most);
+            (0..7).for_each(|i| recent.keep(Instant::from_ps(i), 0, i));
+            assert_eq!(recent.iter().map(|kept| kept.2).collect::<Vec<_>>(), expected);
+        }
     }
 }
