@@ -16,7 +16,7 @@ mod message;
 mod model;
 mod pcie_port;
 
-pub use links::{Journey, LinkReport, Links, LinksBuilder};
+pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use message::{Attributes, Done, Message, Operation, Release, Status, Tlps, Transfer};
 pub use model::{Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
 pub use pcie_port::PCIE_PORT;

@@ -24,14 +24,39 @@ pub struct LinksBuilder {
     fabric: FabricBuilder,
     addresses: Vec<AddressWidth>,
     names: Vec<LinkName>,
+    wiring: Wiring,
 }
 
 #[derive(Clone)]
 struct LinkName {
     link: String,
     ends: [String; 2],
-    error_ratio: [f64; 2],
 }
+
+/// What links were built from: endpoints, switches and links, each at the place of its number.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Wiring {
+    /// The ports of devices.
+    pub endpoints: Vec<EndpointSpec>,
+    /// The switches.
+    pub switches: Vec<SwitchSpec>,
+    /// The links.
+    pub links: Vec<WiredLink>,
+}
+
+/// What a link was built from. Direction `d` leads from `ends[d]` to `ends[1 - d]`, and is egress `2 × link + d`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WiredLink {
+    /// Its name, which names the streams of its bit errors too.
+    pub name: String,
+    /// What it joins.
+    pub ends: [Attach; 2],
+    /// There and back.
+    pub directions: [Direction; 2],
+}
+
+/// The purposes of the streams of a link's bit errors: there and back.
+const ERROR_STREAMS: [&str; 2] = ["bit errors there", "bit errors back"];
 
 impl LinksBuilder {
     /// Nothing yet.
@@ -42,10 +67,12 @@ impl LinksBuilder {
     /// Adds a port of a device; as a requester it uses addresses of this width.
     pub fn endpoint(&mut self, spec: EndpointSpec, addresses: AddressWidth) -> EndpointId {
         self.addresses.push(addresses);
+        self.wiring.endpoints.push(spec);
         self.fabric.endpoint(spec)
     }
     /// Adds a switch.
     pub fn switch(&mut self, spec: SwitchSpec) -> SwitchId {
+        self.wiring.switches.push(spec);
         self.fabric.switch(spec)
     }
     /// Joins two of them; the names are for people and for the streams of bit errors.
@@ -56,10 +83,11 @@ impl LinksBuilder {
         there: Direction,
         back: Direction,
     ) -> LinkId {
-        self.names.push(LinkName {
-            link: name.to_owned(),
-            ends: [from.to_owned(), to.to_owned()],
-            error_ratio: [there.errors.bit_error_ratio, back.errors.bit_error_ratio],
+        self.names.push(LinkName { link: name.to_owned(), ends: [from.to_owned(), to.to_owned()] });
+        self.wiring.links.push(WiredLink {
+            name: name.to_owned(),
+            ends: [ends.0, ends.1],
+            directions: [there, back],
         });
         self.fabric.link(ends.0, ends.1, there, back)
     }
@@ -71,11 +99,15 @@ impl LinksBuilder {
         let streams = self
             .names
             .iter()
-            .flat_map(|n| {
-                ["bit errors there", "bit errors back"].map(|purpose| Stream::new(seed, &n.link, purpose))
-            })
+            .flat_map(|n| ERROR_STREAMS.map(|purpose| Stream::new(seed, &n.link, purpose)))
             .collect();
-        Ok(Links { fabric: self.fabric.build()?, addresses: self.addresses, names: self.names, streams })
+        Ok(Links {
+            fabric: self.fabric.build()?,
+            addresses: self.addresses,
+            names: self.names,
+            wiring: self.wiring,
+            streams,
+        })
     }
 }
 
@@ -99,6 +131,7 @@ pub struct Links {
     fabric: Fabric<Tlps>,
     addresses: Vec<AddressWidth>,
     names: Vec<LinkName>,
+    wiring: Wiring,
     streams: Vec<Stream>,
 }
 
@@ -114,6 +147,11 @@ impl Links {
     /// Shows every departure to `tap`.
     pub fn set_departure_tap(&mut self, tap: Option<DepartureTap>) {
         self.fabric.set_tap(tap);
+    }
+    /// What the links were built from.
+    #[must_use]
+    pub fn wiring(&self) -> &Wiring {
+        &self.wiring
     }
     /// What every direction of every link has done so far.
     #[must_use]
@@ -139,7 +177,8 @@ impl Links {
     /// The total share of corrupted bits that any link was given.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.names.iter().any(|n| n.error_ratio.iter().any(|&r| r > 0.0))
+        let mut directions = self.wiring.links.iter().flat_map(|link| &link.directions);
+        directions.any(|direction| direction.errors.bit_error_ratio > 0.0)
     }
 
     fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {

@@ -64,6 +64,36 @@ pub struct Journey<U> {
 /// Is told of every run of departures.
 pub type DepartureTap = Box<dyn FnMut(&Departures)>;
 
+/// What a device tells its link: all that the links learn from outside, apart from where bits are corrupted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Submission<U> {
+    /// It has handed in a train: [`Fabric::submit`].
+    Train {
+        /// Which device.
+        endpoint: EndpointId,
+        /// When the train is eligible for the wire.
+        ready: Instant,
+        /// The train.
+        train: Train<U>,
+    },
+    /// It has freed buffers of its own: [`Fabric::release`].
+    Release {
+        /// Which device.
+        endpoint: EndpointId,
+        /// When they are free.
+        at: Instant,
+        /// The class of the TLPs that were in them.
+        class: Class,
+        /// How many TLPs.
+        count: u16,
+        /// The payload of each \[B\].
+        payload: u16,
+    },
+}
+
+/// Is told of everything that devices tell their links, each in the order in which it said it.
+pub type SubmissionTap<U> = Box<dyn FnMut(&Submission<U>)>;
+
 /// All links of a PCIe domain.
 pub struct Fabric<U> {
     egresses: Vec<Egress>,
@@ -72,6 +102,7 @@ pub struct Fabric<U> {
     trains: Trains<U>,
     tlp_by_tlp: bool,
     tap: Option<DepartureTap>,
+    submission_tap: Option<SubmissionTap<U>>,
     journeys: Option<Vec<Journey<U>>>,
     /// During a pump: the earliest tick at which anything can happen that is not decided yet.
     soonest: u64,
@@ -87,6 +118,7 @@ impl<U: Copy> Fabric<U> {
             trains: Trains::new(),
             tlp_by_tlp: false,
             tap: None,
+            submission_tap: None,
             journeys: None,
             soonest: NEVER,
             lanes: Vec::new(),
@@ -99,6 +131,10 @@ impl<U: Copy> Fabric<U> {
     /// Shows every departure to `tap` from now on.
     pub fn set_tap(&mut self, tap: Option<DepartureTap>) {
         self.tap = tap;
+    }
+    /// Shows everything that devices hand in and free to `tap` from now on.
+    pub fn set_submission_tap(&mut self, tap: Option<SubmissionTap<U>>) {
+        self.submission_tap = tap;
     }
     /// Records the way of every train from now on, or stops recording.
     pub fn record_journeys(&mut self, on: bool) {
@@ -129,6 +165,9 @@ impl<U: Copy> Fabric<U> {
             train.payload
         );
         self.out[endpoint.index()].1 += 1;
+        if let Some(tap) = &mut self.submission_tap {
+            tap(&Submission::Train { endpoint, ready, train });
+        }
         let t = Ticks::from(ready).0;
         let id = self.trains.put(UnderWay {
             train,
@@ -167,6 +206,9 @@ impl<U: Copy> Fabric<U> {
         (count, payload): (u16, u16),
         env: &mut impl Environment<U>,
     ) {
+        if let Some(tap) = &mut self.submission_tap {
+            tap(&Submission::Release { endpoint, at, class, count, payload });
+        }
         let e = usize::from(self.out[endpoint.index()].0 ^ 1);
         let egress = &mut self.egresses[e];
         let class = usize::from(class);

@@ -4,7 +4,7 @@ use super::machine::{
     BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Switch, Tag, Train,
 };
 use super::route;
-use super::simulator::{Departure, Outcome, TICKS_PER_PS, run, serialisation};
+use super::simulator::{Departure, Outcome, TICKS_PER_PS, run, run_until, serialisation};
 use super::world::{Event, Recital, Script, World};
 
 const BYTE_PS: u64 = 4_000;
@@ -236,12 +236,12 @@ fn posted_tlps_pass_and_are_not_passed() {
 
 #[test]
 fn a_corrupted_tlp_leaves_again_and_the_fourth_time_after_a_recovery() {
-    let errors = BitErrors { seed: 3, mean_distance_bits: 700 };
+    let errors = BitErrors::Drawn { seed: 3, mean_distance_bits: 700 };
     let direction = Direction {
         propagation_ps: 50 * NS,
         nak_latency_ps: 100 * NS,
         retrain_ps: 9_000 * NS,
-        errors: Some(errors),
+        errors: Some(errors.clone()),
         ..bare()
     };
     let left = left_ps(&recite(&direct(&direction), vec![vec![(0, writes(50, 1))]]), 0);
@@ -272,6 +272,27 @@ fn a_corrupted_tlp_leaves_again_and_the_fourth_time_after_a_recovery() {
         free += 400 * NS;
     }
     assert!(recoveries > 0, "the case must contain what it is about");
+}
+
+#[test]
+fn a_run_is_stopped_at_the_end_of_an_instant() {
+    // The first bit of the second TLP.
+    let errors = Some(BitErrors::Listed([801, 1_000_000].into()));
+    let machine = direct(&Direction { nak_latency_ps: 100 * NS, errors, ..bare() });
+    let up_to = |end_ns: u64| {
+        let world = World::new(vec![
+            Box::new(Recital((0..3).map(|_| (0, writes(1, 1))).collect())),
+            Box::new(Recital(Vec::new())),
+        ]);
+        let outcome = run_until(&machine, world, end_ns * NS);
+        let deliveries = outcome.seen.iter().filter(|seen| seen.endpoint == 1).count();
+        (left_ps(&outcome, 0).iter().map(|ps| ps / NS).collect::<Vec<_>>(), deliveries)
+    };
+    assert_eq!(up_to(399), (vec![0], 0));
+    // The second has been sent once, in vain.
+    assert_eq!(up_to(899), (vec![0], 1));
+    assert_eq!(up_to(900), (vec![0, 900], 1));
+    assert_eq!(up_to(1_700), (vec![0, 900, 1_300], 3));
 }
 
 #[test]

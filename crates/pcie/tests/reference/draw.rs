@@ -180,7 +180,7 @@ impl Draw {
         // As often as the standard asks for, or much more often, which finds more.
         let period_ps = self.dice.pick(&[6_152_000, 4_720_000, 1_523_437, 380_000, 150_000]);
         let period_ticks = period_ps * 1024 + self.dice.below(1024);
-        let errors = (faulty && !self.dice.one_in(3)).then(|| BitErrors {
+        let errors = (faulty && !self.dice.one_in(3)).then(|| BitErrors::Drawn {
             seed: self.dice.below(1 << 32),
             mean_distance_bits: self.dice.pick(&[1_500, 10_000, 100_000, 1_000_000]),
         });

@@ -58,7 +58,7 @@ impl Egress {
             Node::Endpoint(_) => 1,
             node @ Node::Switch(_) => machine.links_of(node).len(),
         };
-        let first = direction.errors.map_or(0, |errors| errors.distance(0));
+        let first = direction.errors.as_ref().map_or(0, |errors| errors.distance(0));
         Self {
             inputs: vec![VecDeque::new(); 3 * ingresses],
             pointer: 0,
@@ -74,7 +74,7 @@ impl Egress {
             skp_ticks: direction.skp_ticks.unwrap_or(0),
             dllp_ticks: serialisation(direction.generation, direction.lanes, 8),
             lump: machine.links[egress / 2].dllp == DllpMode::Lump,
-            errors: Errors { source: direction.errors, drawn: 1, sent: 0, next: first },
+            errors: Errors { source: direction.errors.clone(), drawn: 1, sent: 0, next: first },
         }
     }
 
@@ -137,7 +137,7 @@ impl Egress {
     /// Section 8: sends that many bits of a TLP; true if one of them is corrupted.
     pub fn corrupts(&mut self, bits: u64) -> bool {
         let errors = &mut self.errors;
-        let Some(source) = errors.source else { return false };
+        let Some(source) = &errors.source else { return false };
         errors.sent += bits;
         let corrupted = errors.next <= errors.sent;
         while errors.next <= errors.sent {

@@ -1,6 +1,6 @@
 //! The engine in the place of the reference: the same machine, the same devices, its own event loop.
 
-use super::machine::{Class, Direction, DllpMode, Drain, Link, Machine, Node, Train, hash};
+use super::machine::{BitErrors, Class, Direction, DllpMode, Drain, Link, Machine, Node, Train, hash};
 use super::simulator::{Departure, Outcome};
 use super::world::{Action, Event, World};
 use lanetwin_pcie::link;
@@ -60,7 +60,7 @@ pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
 }
 
 /// A run of departures as one departure for each TLP.
-fn single(run: &link::Departures) -> impl Iterator<Item = Departure> {
+pub fn single(run: &link::Departures) -> impl Iterator<Item = Departure> {
     let run = *run;
     (0..run.count).map(move |n| Departure {
         egress: run.egress.index(),
@@ -170,7 +170,7 @@ impl link::Environment<Train> for Around<'_> {
     }
     fn clean_bits(&mut self, egress: link::EgressId, bit_error_ratio: f64) -> u64 {
         assert!(bit_error_ratio > 0.0, "no errors are drawn for a perfect link");
-        let errors = self.machine.direction(egress.index()).errors.expect("so it was declared");
+        let errors = self.machine.direction(egress.index()).errors.as_ref().expect("so it was declared");
         let n = self.drawn[egress.index()];
         self.drawn[egress.index()] += 1;
         errors.distance(n) - 1
@@ -269,7 +269,7 @@ fn direction_of(link: &Link, number: usize) -> link::Direction {
             delay: Span::from_ps(direction.dllp_delay_ps),
         },
         errors: link::Errors {
-            bit_error_ratio: direction.errors.map_or(0.0, |errors| 1.0 / errors.mean_distance_bits as f64),
+            bit_error_ratio: direction.errors.as_ref().map_or(0.0, BitErrors::ratio),
             nak_latency: Span::from_ps(direction.nak_latency_ps),
             retrain: Span::from_ps(direction.retrain_ps),
         },

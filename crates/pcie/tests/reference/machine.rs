@@ -1,5 +1,7 @@
 //! What a machine is, as plain data: docs/link-model.md, section 2.
 
+use std::rc::Rc;
+
 /// One port of a device.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
@@ -91,20 +93,37 @@ pub struct Direction {
 }
 
 /// Where the corrupted bits of a direction lie.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BitErrors {
-    pub seed: u64,
-    /// Distances are at least 1 and about this many bits in the mean.
-    pub mean_distance_bits: u64,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BitErrors {
+    /// By chance.
+    Drawn {
+        seed: u64,
+        /// Distances are at least 1 and about this many bits in the mean.
+        mean_distance_bits: u64,
+    },
+    /// At these distances; there must be enough of them.
+    Listed(Rc<[u64]>),
 }
 
 impl BitErrors {
     /// The distance from corrupted bit `n − 1` to corrupted bit `n`, counted from 0; the first is counted from the
     /// start of the run, so that a distance of 1 corrupts the very next bit.
-    pub fn distance(self, n: u64) -> u64 {
-        // Now and then several times the mean, so that every TLP gets through in the end.
-        let stretch = 1 + u64::from(hash(!self.seed, n).trailing_zeros());
-        1 + hash(self.seed, n) % self.mean_distance_bits * stretch
+    pub fn distance(&self, n: u64) -> u64 {
+        match self {
+            Self::Drawn { seed, mean_distance_bits } => {
+                // Now and then several times the mean, so that every TLP gets through in the end.
+                let stretch = 1 + u64::from(hash(!seed, n).trailing_zeros());
+                1 + hash(*seed, n) % mean_distance_bits * stretch
+            }
+            Self::Listed(distances) => distances[n as usize],
+        }
+    }
+    /// The share of bits that are corrupted, roughly: it is not what decides.
+    pub fn ratio(&self) -> f64 {
+        match self {
+            Self::Drawn { mean_distance_bits, .. } => 1.0 / *mean_distance_bits as f64,
+            Self::Listed(distances) => distances.len() as f64 / distances.iter().sum::<u64>() as f64,
+        }
     }
 }
 

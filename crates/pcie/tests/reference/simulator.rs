@@ -40,12 +40,27 @@ pub fn run(machine: &Machine, world: World) -> Outcome {
     let mut simulator = Simulator::new(machine, world);
     simulator.start();
     while let Some(now) = simulator.next_tick() {
-        simulator.change(now);
-        for egress in 0..machine.egresses() {
-            simulator.decide(egress, now);
-        }
+        simulator.step(now);
     }
     simulator.finish()
+}
+
+/// Runs to the end of an instant: what happened up to then, whatever is still under way.
+///
+/// # Panics
+/// If TLPs are stuck before.
+pub fn run_until(machine: &Machine, world: World, end_ps: u64) -> Outcome {
+    let end = end_ps * TICKS_PER_PS;
+    let mut simulator = Simulator::new(machine, world);
+    simulator.start();
+    while let Some(now) = simulator.next_tick().filter(|&now| now <= end) {
+        simulator.step(now);
+    }
+    let mut departures = simulator.departures;
+    // The attempt that succeeds may lie after the decision to send.
+    departures.retain(|departure| departure.tick <= end);
+    departures.sort_unstable();
+    Outcome { departures, seen: simulator.world.into_seen_until(end_ps) }
 }
 
 /// A change that time brings.
@@ -127,6 +142,14 @@ impl<'a> Simulator<'a> {
     fn start(&mut self) {
         let actions = self.world.start();
         self.act(0, actions);
+    }
+
+    /// All that happens at this tick.
+    fn step(&mut self, now: u64) {
+        self.change(now);
+        for egress in 0..self.machine.egresses() {
+            self.decide(egress, now);
+        }
     }
 
     /// The next tick at which anything can change; none if only SKPs are left.

@@ -99,6 +99,12 @@ impl World {
         self.seen.sort_unstable();
         self.seen
     }
+    /// Everything that was delivered or noticed up to the end of an instant, sorted.
+    pub fn into_seen_until(mut self, end_ps: u64) -> Vec<Seen> {
+        self.seen.retain(|seen| seen.at_ps <= end_ps);
+        self.seen.sort_unstable();
+        self.seen
+    }
     fn keep_timers(&mut self, endpoint: usize, actions: Vec<Action>) -> Vec<(usize, Action)> {
         let mut rest = Vec::new();
         for action in actions {

@@ -1,0 +1,146 @@
+//! Links and trains of a scenario in the words of the naive reference.
+
+use crate::SEED;
+use crate::reference::machine::{
+    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Switch, Tag, Train,
+};
+use crate::reference::world::Action;
+use lanetwin_kernel::Stream;
+use lanetwin_pcie::link::{self, Attach, Forwarding, Submission};
+use lanetwin_ports::{Tlps, Wiring};
+use lanetwin_scenario::{LinkPlan, Variant};
+use lanetwin_units::LinkRate;
+
+/// Corrupted bits are listed up to this bit of a direction, far beyond what a run sends.
+const LISTED_BITS: u64 = 1 << 32;
+
+/// What a device told its link, in the words of the reference.
+pub fn action(submission: &Submission<Tlps>) -> (usize, Action) {
+    match *submission {
+        Submission::Train { endpoint, ready, train } => {
+            (endpoint.index(), Action::HandIn { ready_ps: ready.as_ps(), train: recorded(train) })
+        }
+        Submission::Release { endpoint, at, class, count, payload } => {
+            // Whether its TLPs were delivered one by one is of no account any more.
+            let (kind, count) = (kind(class, class == link::Class::NonPosted), u32::from(count));
+            let release = Action::Release { at_ps: at.as_ps(), kind, payload_bytes: payload.into(), count };
+            (endpoint.index(), release)
+        }
+    }
+}
+
+fn recorded(train: link::Train<Tlps>) -> Train {
+    Train {
+        kind: kind(train.class, train.singly),
+        count: train.count.into(),
+        wire_bytes: train.wire_bytes.into(),
+        payload_bytes: train.payload.into(),
+        destination: train.to.index(),
+        relaxed: train.relaxed,
+        notice: train.notify,
+        // Of a train that has left the device is told the handle.
+        tag: Tag { transfer: train.user.handle, ..Tag::default() },
+    }
+}
+
+fn kind(class: link::Class, singly: bool) -> Kind {
+    match (class, singly) {
+        (link::Class::Posted, false) => Kind::Write,
+        (link::Class::Posted, true) => Kind::Message,
+        (link::Class::NonPosted, true) => Kind::Read,
+        (link::Class::Completion, false) => Kind::Completion,
+        other => panic!("nobody sends {other:?}"),
+    }
+}
+
+/// The machine of a variant, in the words of the reference.
+pub fn machine(variant: &Variant, wiring: &Wiring) -> Machine {
+    let links = variant.links.iter().zip(&wiring.links).map(|(plan, wired)| {
+        assert_eq!(plan.name, wired.name, "links are wired in the order of the plan");
+        let streams = ["bit errors there", "bit errors back"].map(|name| Stream::new(SEED, &plan.name, name));
+        let [there, back] = streams;
+        Link {
+            ends: wired.ends.map(node),
+            directions: [
+                direction(plan, &wired.directions[0], there),
+                direction(plan, &wired.directions[1], back),
+            ],
+            dllp: match plan.dllp {
+                link::DllpMode::Off => DllpMode::Off,
+                link::DllpMode::Lump => DllpMode::Lump,
+                link::DllpMode::Each => DllpMode::Each,
+            },
+        }
+    });
+    let switches = wiring.switches.iter().map(|switch| Switch {
+        latency_ps: switch.latency.as_ps(),
+        cut_through: switch.forwarding == Forwarding::CutThrough,
+    });
+    Machine { endpoints: endpoints(variant, wiring), switches: switches.collect(), links: links.collect() }
+}
+
+fn endpoints(variant: &Variant, wiring: &Wiring) -> Vec<Endpoint> {
+    let endpoint = |(number, spec): (usize, &link::EndpointSpec)| {
+        // Each link brings two endpoints with it.
+        let plan = &variant.links[number / 2];
+        let end = [plan.from, plan.to][number % 2];
+        assert_eq!(node(wiring.links[number / 2].ends[number % 2]), Node::Endpoint(number));
+        let rate = variant.machine[end.component].params.rate("port.ingest-rate");
+        let drain = match spec.drain {
+            link::Drain::ByDevice => Drain::ByItself,
+            link::Drain::ByLink { latency, per_tlp, payload_rate } => {
+                assert_eq!(payload_rate, (rate > 0).then(|| LinkRate::bytes_per_second(rate)));
+                Drain::ByLinks {
+                    drain_ps: latency.as_ps(),
+                    ingest_ps: per_tlp.as_ps(),
+                    ingest_bytes_per_second: (rate > 0).then_some(rate),
+                }
+            }
+        };
+        Endpoint { drain, lookahead_ps: spec.lookahead.as_ps() }
+    };
+    wiring.endpoints.iter().enumerate().map(endpoint).collect()
+}
+
+fn node(attach: Attach) -> Node {
+    match attach {
+        Attach::Endpoint(id) => Node::Endpoint(id.index()),
+        Attach::Switch(id) => Node::Switch(id.index()),
+    }
+}
+
+fn direction(plan: &LinkPlan, wired: &link::Direction, errors: Stream) -> Direction {
+    let credits = |class: usize| Credits {
+        header: wired.credits.header[class].map(u64::from),
+        data: wired.credits.data[class].map(u64::from),
+    };
+    let skp = wired.skp.unwrap_or(link::Skp { period: 1 << 40, duration: 0 });
+    Direction {
+        generation: plan.generation.number(),
+        lanes: plan.width.lanes(),
+        propagation_ps: wired.propagation.as_ps(),
+        credits: [credits(0), credits(1), credits(2)],
+        credit_latency_ps: wired.credits.latency.as_ps(),
+        ack_latency_ps: wired.ack_latency.as_ps(),
+        replay_buffer_bytes: wired.replay_buffer.map(u64::from),
+        skp_period_ticks: skp.period,
+        skp_ticks: (skp.duration > 0).then_some(skp.duration),
+        tlps_per_ack: wired.dllps.ack_every.into(),
+        tlps_per_update: wired.dllps.update_every.into(),
+        dllp_delay_ps: wired.dllps.delay.as_ps(),
+        nak_latency_ps: wired.errors.nak_latency.as_ps(),
+        retrain_ps: wired.errors.retrain.as_ps(),
+        errors: (plan.bit_error_ratio > 0.0).then(|| listed(plan.bit_error_ratio, errors)),
+    }
+}
+
+/// The same corrupted bits as in the engine.
+fn listed(ratio: f64, mut stream: Stream) -> BitErrors {
+    let (mut distances, mut reached) = (Vec::new(), 0_u64);
+    while reached <= LISTED_BITS {
+        let distance = stream.geometric(ratio).saturating_add(1);
+        distances.push(distance);
+        reached = reached.saturating_add(distance);
+    }
+    BitErrors::Listed(distances.into())
+}
