@@ -9,14 +9,18 @@ use lanetwin_pcie::link::{
     Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
     Environment, Fabric, FabricBuilder, LinkId, OverheadTime, SwitchId, SwitchSpec, Train,
 };
+use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
 use lanetwin_units::Instant;
 
 /// The way of a train over the links.
 pub type Journey = lanetwin_pcie::link::Journey<Tlps>;
 
-/// Framing of a TLP in every generation: 8b/10b has STP, sequence number, LCRC, END; 128b/130b the STP token and LCRC \[B\].
-const FRAMING_BYTES: u16 = 8;
+/// Framing of a TLP \[B\]: a train is built before its link is known, and may, because both encodings frame alike.
+const FRAMING_BYTES: u16 = {
+    assert!(TLP_FRAMING_8B10B_BYTES == TLP_FRAMING_128B130B_BYTES);
+    TLP_FRAMING_128B130B_BYTES as u16
+};
 
 /// Collects endpoints, switches and links by name.
 #[derive(Default)]
@@ -173,12 +177,6 @@ impl Links {
     pub fn egress_name(&self, egress: EgressId) -> (&str, &str, &str) {
         let (name, e) = (&self.names[egress.index() / 2], egress.index() % 2);
         (&name.link, &name.ends[e], &name.ends[1 - e])
-    }
-    /// The total share of corrupted bits that any link was given.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        let mut directions = self.wiring.links.iter().flat_map(|link| &link.directions);
-        directions.any(|direction| direction.errors.bit_error_ratio > 0.0)
     }
 
     fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {

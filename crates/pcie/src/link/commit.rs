@@ -4,8 +4,9 @@ use super::Fabric;
 use super::egress::{HEADER_BYTES, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
 use super::run::Run;
-use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, REPLAY_NUM};
+use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
 use super::trains::RECORDED_HOPS;
+use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
 
 impl<U: Copy> Fabric<U> {
@@ -53,7 +54,7 @@ impl<U: Copy> Fabric<U> {
             failures += 1;
             egress.done.replays += 1;
             run.start += run.ser + egress.nak_round;
-            if failures % REPLAY_NUM == 0 {
+            if failures % REPLAY_NUM_ROLLOVER == 0 {
                 run.start += egress.retrain;
                 egress.done.retrains += 1;
             }

@@ -16,7 +16,6 @@ pub(super) const HEADER_BYTES: u16 = 24;
 pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
 /// The most that a TLP has besides its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
 pub(super) const OVERHEAD_BYTES_MAX: u64 = 64;
-pub(super) const DLLP_BYTES: u64 = 8;
 pub(super) const NO_EGRESS: u16 = u16::MAX;
 
 /// `n` equal TLPs of one train, eligible at `t`, `t + p`, … \[ticks\].

@@ -32,12 +32,12 @@ pub use build::{BuildError, FabricBuilder, SWITCH_PORTS_MAX};
 pub use egress::Activity;
 pub use spec::{
     Attach, CLASSES, Class, Credits, Delivery, Departures, Direction, DllpMode, Dllps, Drain, EgressId,
-    EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, REPLAY_NUM, Skp, SwitchId, SwitchSpec,
-    Train,
+    EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, Skp, SwitchId, SwitchSpec, Train,
 };
 pub use trains::RECORDED_HOPS;
 
-use egress::{DLLP_BYTES, Egress, NEVER, Segment};
+use crate::spec::constants::DLLP_BYTES;
+use egress::{Egress, NEVER, Segment};
 use lanetwin_units::{Instant, Ticks};
 use returns::Returns;
 use trains::{Trains, UnderWay};

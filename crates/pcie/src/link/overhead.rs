@@ -1,9 +1,10 @@
 //! What a link sends on its own account: SKP ordered sets and DLLPs.
 
 use super::Fabric;
-use super::egress::{DLLP_BYTES, NEVER, Overhead};
+use super::egress::{NEVER, Overhead};
 use super::returns::Returns;
 use super::spec::DllpMode;
+use crate::spec::constants::DLLP_BYTES;
 
 /// An idle wire that wakes up cannot ask for epochs that are further past than this.
 const EPOCHS_KEPT: u64 = 8;

@@ -125,14 +125,9 @@ pub struct Errors {
     pub bit_error_ratio: f64,
     /// From the last byte of a corrupted TLP at the receiver to its NAK leaving, with the NAK's own time on the wire.
     pub nak_latency: Span,
-    /// The time of a Recovery, after a TLP was corrupted [`REPLAY_NUM`] times in a row.
+    /// The time of a Recovery, after a TLP was corrupted [`REPLAY_NUM_ROLLOVER`](crate::spec::constants::REPLAY_NUM_ROLLOVER) times in a row.
     pub retrain: Span,
 }
-
-/// Corruptions of one TLP in a row that send the link to Recovery.
-///
-/// `assumed`: the count is the usual reading of the REPLAY_NUM rollover; no public source confirmed it.
-pub const REPLAY_NUM: u32 = 4;
 
 /// One direction of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -11,6 +11,7 @@ use lanetwin_models::{block_driver, dma_requester::DmaRequester, root_complex::R
 use lanetwin_pcie::link::{
     Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Skp,
 };
+use lanetwin_pcie::spec::constants::DLLP_BYTES;
 use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
 use lanetwin_pcie::spec::{AddressWidth, Mps};
 use lanetwin_ports::{Builder, Kernel, Links, LinksBuilder, Model, Params, PcieSite, Protocol, Site, Value};
@@ -25,7 +26,6 @@ const DRIVER: &str = "(driver)";
 ///
 /// `assumed`: Recovery without a change of speed or equalisation takes some microseconds.
 const RETRAIN: Span = Span::from_us(5);
-const DLLP_BYTES: u64 = 8;
 
 /// A machine that runs, with the load that is measured.
 pub struct World {
