@@ -100,7 +100,7 @@ pub fn run(scene: &Scene, tlp_by_tlp: bool) -> (f64, u64) {
         drain: Drain::ByLink { latency: Span::from_ns(20), per_tlp: Span::ZERO, payload_rate: None },
     };
     let mut links = LinksBuilder::new();
-    let switch = links.switch(SwitchSpec { latency: Span::from_ns(100), forwarding: Forwarding::CutThrough });
+    let switch = links.switch(SwitchSpec::plain(Span::from_ns(100), Forwarding::CutThrough));
     let root = links.endpoint(endpoint, AddressWidth::Bits64);
     let up = direction(scene.uplink, Span::from_ns(5));
     links.link(("up", "switch", "root"), (Attach::Switch(switch), Attach::Endpoint(root)), up, up);

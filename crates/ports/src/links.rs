@@ -7,7 +7,8 @@ use crate::message::{Attributes, Message, Tlps};
 use lanetwin_kernel::{Component, Context, Port, Stream};
 use lanetwin_pcie::link::{
     Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
-    Environment, Fabric, FabricBuilder, LinkId, OverheadTime, SwitchId, SwitchSpec, Train,
+    Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight, SwitchId,
+    SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
@@ -46,6 +47,12 @@ pub struct Wiring {
     pub switches: Vec<SwitchSpec>,
     /// The links.
     pub links: Vec<WiredLink>,
+    /// What pairs of ports of switches have for a latency of their own.
+    pub latencies: Vec<PairLatency>,
+    /// The weights of ports of switches.
+    pub weights: Vec<PortWeight>,
+    /// When links are down.
+    pub outages: Vec<Outage>,
 }
 
 /// What a link was built from. Direction `d` leads from `ends[d]` to `ends[1 - d]`, and is egress `2 × link + d`.
@@ -94,6 +101,21 @@ impl LinksBuilder {
             directions: [there, back],
         });
         self.fabric.link(ends.0, ends.1, there, back)
+    }
+    /// Says the latency of a switch between two of its ports.
+    pub fn latency(&mut self, latency: PairLatency) {
+        self.wiring.latencies.push(latency);
+        self.fabric.latency(latency);
+    }
+    /// Says the weight of what comes in through a port of a switch.
+    pub fn weight(&mut self, weight: PortWeight) {
+        self.wiring.weights.push(weight);
+        self.fabric.weight(weight);
+    }
+    /// Takes a link down for a while; outages of a link are said in the order of time.
+    pub fn outage(&mut self, outage: Outage) {
+        self.wiring.outages.push(outage);
+        self.fabric.outage(outage);
     }
     /// Wires it all. Bit errors come from streams of `seed` and the link's name.
     ///

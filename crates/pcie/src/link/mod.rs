@@ -28,11 +28,12 @@ mod serialiser;
 mod spec;
 mod trains;
 
-pub use build::{BuildError, FabricBuilder, SWITCH_PORTS_MAX};
+pub use build::{BuildError, FabricBuilder, Outage, PHASES_MAX, PairLatency, PortWeight, SWITCH_PORTS_MAX};
 pub use egress::Activity;
 pub use spec::{
-    Attach, CLASSES, Class, Credits, Delivery, Departures, Direction, DllpMode, Dllps, Drain, EgressId,
-    EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, Skp, SwitchId, SwitchSpec, Train,
+    Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
+    Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, OutputBuffer, Skp,
+    SwitchId, SwitchSpec, Train,
 };
 pub use trains::RECORDED_HOPS;
 

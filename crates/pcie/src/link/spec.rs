@@ -54,10 +54,66 @@ pub enum Drain {
 /// How a switch forwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SwitchSpec {
-    /// From the moment that a TLP may be forwarded to its being eligible at the egress.
+    /// From the moment that a TLP may be forwarded to its being eligible at the egress, for every pair of ports that has no latency
+    /// of its own ([`super::FabricBuilder::latency`]).
     pub latency: Span,
     /// When a TLP may be forwarded.
     pub forwarding: Forwarding,
+    /// Whose turn it is at an output.
+    pub arbitration: Arbitration,
+    /// What moves TLPs from ingress buffers to outputs; none if nobody ever waits for it.
+    pub core: Option<Core>,
+}
+
+impl SwitchSpec {
+    /// A switch without a core that takes turns.
+    #[must_use]
+    pub const fn plain(latency: Span, forwarding: Forwarding) -> Self {
+        Self { latency, forwarding, arbitration: Arbitration::RoundRobin, core: None }
+    }
+}
+
+/// Whose turn it is at an output of a switch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Arbitration {
+    /// Every input in turn.
+    RoundRobin,
+    /// Every ingress port as often as its weight says ([`super::FabricBuilder::weight`]).
+    Weighted,
+}
+
+/// The core of a switch: what moves TLPs from the ingress buffers to the outputs, at `speed_up` times the rate of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Core {
+    /// Each output takes TLPs by itself, at a multiple of the rate of its own link.
+    Crossbar {
+        /// The multiple, at least 1.
+        speed_up: u32,
+        /// The buffer at each output.
+        output: OutputBuffer,
+    },
+    /// One TLP at a time, at a multiple of the rate of the fastest link.
+    SharedBus {
+        /// The multiple, at least 1.
+        speed_up: u32,
+        /// The buffer at each output.
+        output: OutputBuffer,
+    },
+    /// One memory holds the TLPs of all ports from their arrival to their departure; it is written one TLP at a time, at a multiple of the
+    /// rate of the fastest link.
+    SharedMemory {
+        /// The multiple, at least 1.
+        speed_up: u32,
+    },
+}
+
+/// The buffer at an output of a switch; every class of TLPs has one of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutputBuffer {
+    /// How many TLPs it holds, at least 1.
+    pub tlps: u32,
+    /// How much payload it holds \[16 B\]; at least the largest TLP's.
+    pub data: u32,
 }
 
 /// When a switch forwards a TLP.

@@ -195,7 +195,7 @@ fn build(machine: &Machine) -> link::Fabric<Train> {
             true => link::Forwarding::CutThrough,
             false => link::Forwarding::StoreAndForward,
         };
-        builder.switch(link::SwitchSpec { latency: Span::from_ps(switch.latency_ps), forwarding });
+        builder.switch(link::SwitchSpec::plain(Span::from_ps(switch.latency_ps), forwarding));
     }
     for link in &machine.links {
         let [a, b] = link.ends.map(attach);
