@@ -1,6 +1,7 @@
 //! The rate of a link: an exact fraction, never a float.
 
 use crate::time::{TICKS_PER_PS, Ticks};
+use core::cmp::Ordering;
 use core::fmt;
 
 /// A PCIe generation with fixed-length symbols or blocks on the wire. Gen6 and Gen7 (flit mode) will join here.
@@ -134,6 +135,20 @@ pub struct LinkRate {
     per_bytes: u64,
 }
 
+impl PartialOrd for LinkRate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LinkRate {
+    /// Faster is greater.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let cross = |a: Self, b: Self| u128::from(a.per_bytes) * u128::from(b.ticks);
+        cross(*self, *other).cmp(&cross(*other, *self))
+    }
+}
+
 impl LinkRate {
     /// The rate of one direction of a PCIe link after line coding (8b/10b or 128b/130b), before any packet overhead.
     #[must_use]
@@ -149,6 +164,15 @@ impl LinkRate {
     #[must_use]
     pub const fn bytes_per_second(bytes_per_second: u64) -> Self {
         Self { ticks: 1_000_000_000_000 * TICKS_PER_PS, per_bytes: bytes_per_second }.reduced()
+    }
+    /// This many times as fast.
+    ///
+    /// # Panics
+    /// If `factor` is 0, or the rate cannot be said any more.
+    #[must_use]
+    pub const fn times(self, factor: u64) -> Self {
+        assert!(factor > 0, "a rate has a positive multiple");
+        Self { ticks: self.ticks, per_bytes: self.per_bytes * factor }.reduced()
     }
     /// The time that `bytes` take, to the nearest tick.
     #[must_use]

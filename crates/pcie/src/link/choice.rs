@@ -47,11 +47,14 @@ impl Egress {
         least
     }
 
-    /// Round robin at `t` over the inputs whose first TLP may go.
+    /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
     #[inline]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
         if self.occupied.is_power_of_two() {
             return self.choose_only(t);
+        }
+        if self.turns.is_some() {
+            return self.choose_weighted(t);
         }
         let ahead = self.occupied & (u128::MAX << self.pointer);
         let mut winner = None;
@@ -121,7 +124,7 @@ impl Egress {
     }
 
     #[inline]
-    fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
+    pub(super) fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
         if self.stalled_since != NEVER {
             self.done.stalled += t.saturating_sub(self.stalled_since);
             self.stalled_since = NEVER;
@@ -130,7 +133,7 @@ impl Egress {
     }
 
     #[inline]
-    fn nobody(&mut self, stalled: bool, until: u64, t: u64) -> Choice {
+    pub(super) fn nobody(&mut self, stalled: bool, until: u64, t: u64) -> Choice {
         if stalled {
             self.stalled_since = self.stalled_since.min(t);
         }

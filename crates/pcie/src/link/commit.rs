@@ -1,7 +1,7 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
 use super::Fabric;
-use super::egress::{HEADER_BYTES, NO_EGRESS, Segment, Sink};
+use super::egress::{HEADER_BYTES, Hop, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
 use super::run::Run;
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
@@ -79,7 +79,12 @@ impl<U: Copy> Fabric<U> {
         self.see_off(e, input, decided, segment, run, env);
         self.cause_dllps(e, run.start, run.per, run.m, run.ser);
         let hop = self.egresses[e].hops[usize::from(segment.to)];
-        if hop.egress == NO_EGRESS {
+        if let Sink::Output { egress } = self.egresses[e].sink {
+            if self.egresses[e].finite[class] {
+                self.egresses[e].expect_return(class, u32::from(run.m));
+            }
+            self.put_out(e, usize::from(egress), input, segment, &run, env);
+        } else if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
             self.take_in(e, class, &segment, &run);
             self.arrive(e, &segment, &run, is_last, env);
@@ -87,7 +92,7 @@ impl<U: Copy> Fabric<U> {
             if self.egresses[e].finite[class] {
                 self.egresses[e].expect_return(usize::from(hop.ring) + class, u32::from(run.m));
             }
-            self.forward(e, usize::from(hop.egress), usize::from(hop.input) + class, segment, &run, env);
+            self.forward(e, hop, class, segment, &run, env);
         }
     }
 
@@ -109,7 +114,7 @@ impl<U: Copy> Fabric<U> {
         let is_last = segment.index + run.m == segment.count;
         if is_last {
             let train = self.trains.get_mut(segment.train);
-            if usize::from(train.hops) < RECORDED_HOPS {
+            if usize::from(train.hops) < RECORDED_HOPS && e < self.on_links {
                 train.starts[usize::from(train.hops)] = run.last();
                 train.hops += 1;
             }
@@ -131,39 +136,93 @@ impl<U: Copy> Fabric<U> {
                 spacing: run.per,
             });
         }
-        if ingress.upstream != NO_EGRESS {
+        if ingress.lender != NO_EGRESS {
             let ring = usize::from(ingress.ring) + input % CLASSES;
-            self.give_back(usize::from(ingress.upstream), ring, &segment, &run, env);
+            let lender = usize::from(ingress.lender);
+            if self.egresses[lender].finite[ring % CLASSES] {
+                self.give_back(e, lender, ring, &segment, &run, env);
+            }
         }
     }
 
-    /// The buffer upstream is free when the TLPs have left here: returns the credits.
+    /// The buffer upstream is free when the TLPs have left here, and from a column also when they are all in: returns the credits.
     #[inline]
     fn give_back(
         &mut self,
-        upstream: usize,
+        e: usize,
+        lender: usize,
         ring: usize,
         segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let egress = &mut self.egresses[upstream];
-        if !egress.finite[ring % CLASSES] {
-            return;
-        }
+        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
+        let paces = if matches!(self.egresses[e].sink, Sink::Output { .. }) {
+            let rest = self.rest(lender, segment.bytes);
+            left.or_later(segment.t + rest, segment.p)
+        } else {
+            [left, Paced::NONE]
+        };
+        let egress = &mut self.egresses[lender];
         egress.owed[ring] -= u32::from(run.m);
-        let first = run.start + run.ser + egress.credit_latency;
-        let weight = u32::from(segment.units);
-        egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+        let (weight, latency) = (u32::from(segment.units), egress.credit_latency);
+        let first = paces[0].t + latency;
+        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
+            egress.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
+        }
         if egress.starved & (1 << (ring % CLASSES)) != 0 {
             let at = first.max(egress.link_free);
-            self.ask_wake(upstream, at, env);
+            self.ask_wake(lender, at, env);
         }
     }
 
-    /// Passes TLPs on to the next egress.
+    /// How much later than it may be forwarded a TLP from egress `e` is all in.
+    #[inline]
+    fn rest(&mut self, e: usize, bytes: u16) -> u64 {
+        let egress = &mut self.egresses[e];
+        if !egress.cut_through {
+            return 0;
+        }
+        let ser = egress.serialiser.ticks(bytes.into());
+        ser - egress.serialiser.ticks(HEADER_BYTES.into()).min(ser)
+    }
+
+    /// Passes TLPs on to the next egress, or to the column in front of it.
     #[inline]
     fn forward(
+        &mut self,
+        e: usize,
+        hop: Hop,
+        class: usize,
+        segment: Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let (next, input) = (usize::from(hop.egress), usize::from(hop.input) + class);
+        let egress = &mut self.egresses[e];
+        let bytes = u64::from(segment.bytes);
+        let mut t = run.start + egress.propagation + hop.latency;
+        if egress.cut_through {
+            let header = egress.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
+            // A core takes what has come in; without one a faster egress must not run dry.
+            let ahead = if matches!(egress.sink, Sink::Switch { core: true }) {
+                0
+            } else {
+                run.ser.saturating_sub(self.egresses[next].serialiser.ticks(bytes))
+            };
+            t += header.max(ahead);
+        } else {
+            t += run.ser;
+        }
+        let onward = &mut self.egresses[next];
+        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..segment });
+        let at = t.max(onward.link_free);
+        self.ask_wake(next, at, env);
+    }
+
+    /// Passes TLPs from a column to the egress behind it.
+    #[inline]
+    fn put_out(
         &mut self,
         e: usize,
         next: usize,
@@ -172,19 +231,19 @@ impl<U: Copy> Fabric<U> {
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let egress = &mut self.egresses[e];
-        let bytes = u64::from(segment.bytes);
-        let mut t = run.start + egress.transit;
-        if egress.cut_through {
-            let header = egress.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
-            let theirs = self.egresses[next].serialiser.ticks(bytes);
-            t += header.max(run.ser.saturating_sub(theirs));
-        } else {
-            t += run.ser;
-        }
+        let ingress = self.egresses[e].ingress[input / CLASSES];
+        let rest = self.rest(usize::from(ingress.upstream), segment.bytes);
         let onward = &mut self.egresses[next];
-        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..segment });
-        let at = t.max(onward.link_free);
+        let dry = rest.saturating_sub(onward.serialiser.ticks(segment.bytes.into()));
+        let moved = Paced { t: run.start, p: run.per, n: run.m };
+        let paces = moved.or_later(segment.t + dry, segment.p);
+        let first = paces[0].t + ingress.onward;
+        let mut index = segment.index;
+        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
+            onward.enqueue(input, Segment { t: t + ingress.onward, p, n, index, ..segment });
+            index += n;
+        }
+        let at = first.max(onward.link_free);
         self.ask_wake(next, at, env);
     }
 
@@ -239,6 +298,50 @@ impl<U: Copy> Fabric<U> {
                 journeys.push(train.journey(to, run.last() + run.ser + egress.propagation));
             }
             self.trains.remove(segment.train);
+        }
+    }
+}
+
+/// `n` times: `t`, `t + p`, …
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Paced {
+    t: u64,
+    p: u64,
+    n: u16,
+}
+
+impl Paced {
+    const NONE: Self = Self { t: 0, p: 0, n: 0 };
+
+    /// The later of each of these times and of `t`, `t + p`, …: they change places once at most.
+    #[inline]
+    fn or_later(self, t: u64, p: u64) -> [Self; 2] {
+        let other = Self { t, p, n: self.n };
+        let (first, second) = if self.t >= t { (self, other) } else { (other, self) };
+        if first.p >= second.p || self.n == 1 {
+            return [first, Self::NONE];
+        }
+        // The second is behind by this much, and catches up by so much each time.
+        let (behind, step) = (first.t - second.t, second.p - first.p);
+        let n = (behind / step + 1).min(u64::from(self.n)) as u16;
+        let later = Self { t: second.t + u64::from(n) * second.p, p: second.p, n: self.n - n };
+        [Self { n, ..first }, later]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn two_paces_are_the_later_of_each(t in 0_u64..50, u in 0_u64..50, p in 0_u64..9, q in 0_u64..9, n in 1_u16..20) {
+            let paces = Paced { t, p, n }.or_later(u, q);
+            let times: Vec<u64> =
+                paces.iter().flat_map(|paced| (0..u64::from(paced.n)).map(|i| paced.t + i * paced.p)).collect();
+            let expected: Vec<u64> = (0..u64::from(n)).map(|i| (t + i * p).max(u + i * q)).collect();
+            prop_assert_eq!(times, expected);
         }
     }
 }

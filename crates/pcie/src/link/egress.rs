@@ -1,11 +1,14 @@
 //! The state of one egress: its inputs, its wire, the credits it holds, and what it has done so far.
 
+use super::bus::NO_BUS;
 use super::returns::ReturnRing;
 use super::ring::Ring;
 use super::serialiser::Serialiser;
 use super::spec::{CLASSES, Class, Direction, DllpMode};
 use super::trains::TrainId;
+use super::weighted::Turns;
 use lanetwin_units::LinkRate;
+use std::collections::VecDeque;
 
 pub(super) const NEVER: u64 = u64::MAX;
 /// Credits of an infinite receiver: more than can ever be taken.
@@ -58,6 +61,8 @@ pub(super) struct Overhead {
     pub ack_every: u64,
     pub update_every: u64,
     pub delay: u64,
+    /// When the link is down, what is past taken out: the first tick, and the first at which it is up again.
+    pub outages: VecDeque<(u64, u64)>,
 }
 
 impl Overhead {
@@ -75,7 +80,18 @@ impl Overhead {
             ack_every: direction.dllps.ack_every.into(),
             update_every: direction.dllps.update_every.into(),
             delay: direction.dllps.delay.as_ticks().0,
+            outages: VecDeque::new(),
         }
+    }
+    /// Takes the link down from one tick until another.
+    pub fn add_outage(&mut self, from: u64, until: u64) {
+        self.outages.push_back((from, until));
+        self.next = self.next.min(from);
+    }
+    /// When the link goes down next.
+    #[inline]
+    pub fn down_next(&self) -> u64 {
+        self.outages.front().map_or(NEVER, |outage| outage.0)
     }
     #[inline]
     pub fn skp_due(&self) -> u64 {
@@ -115,28 +131,56 @@ pub(super) struct Hop {
     pub egress: u16,
     /// The first of the inputs there that belong to this ingress.
     pub input: u16,
-    /// The first of the rings here through which credits come back from there.
+    /// The first of the rings here through which credits come back from there, or from behind a shared memory.
     pub ring: u16,
+    /// The latency of the switch on the way there.
+    pub latency: u64,
 }
 
-/// Where the TLPs of an ingress came from: whom their credits go back to.
+impl Hop {
+    /// To nowhere.
+    pub const NONE: Self = Self { egress: NO_EGRESS, input: 0, ring: 0, latency: 0 };
+}
+
+/// Where the TLPs of an ingress come from, and whom their credits go back to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ingress {
     /// The egress upstream, or [`NO_EGRESS`] if a device hands in here.
     pub upstream: u16,
+    /// The egress whose credits come back when a TLP has left here, or [`NO_EGRESS`] if none do.
+    pub lender: u16,
     /// The first of the return rings there that belong to this egress.
     pub ring: u16,
+    /// The latency of the switch on the way here, without what lies behind its core.
+    pub inward: u64,
+    /// At a column: the latency of the switch from here to the egress behind it.
+    pub onward: u64,
     /// The least delay from anything that happens anywhere to a TLP coming in here, while one of its class waits upstream.
     pub near: u64,
     /// The same while none waits there: it has to get there first.
     pub far: u64,
 }
 
+impl Ingress {
+    /// A device hands in: its lookahead is not known yet.
+    pub const fn of_device() -> Self {
+        Self { upstream: NO_EGRESS, lender: NO_EGRESS, ring: 0, inward: 0, onward: 0, near: 0, far: 0 }
+    }
+}
+
 /// How the receiver at the end of an egress empties its buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sink {
-    /// A switch: when the TLP has left the next egress.
-    Switch,
+    /// A switch: when the TLP has left the next egress, or the column in front of it.
+    Switch {
+        /// Whether the switch has a core.
+        core: bool,
+    },
+    /// The buffer of an output: this egress is a column.
+    Output {
+        /// The egress of the port.
+        egress: u16,
+    },
     /// An endpoint that the links drain.
     Line { latency: u64, per_tlp: u64, payload: Option<LinkRate>, free: u64 },
     /// An endpoint that drains by itself.
@@ -176,13 +220,15 @@ pub(super) struct Egress {
     pub ack_round: u64,
     pub payload_max: u64,
     pub propagation: u64,
-    /// Propagation plus the latency of the switch behind it.
-    pub transit: u64,
     pub cut_through: bool,
     pub hops: Vec<Hop>,
     pub sink: Sink,
     pub overhead: Overhead,
     pub opposite: u16,
+    /// The bus that this column is on, or [`NO_BUS`].
+    pub bus: u16,
+    /// The table of weighted arbitration, if it is not round robin.
+    pub turns: Option<Box<Turns>>,
     pub bit_error_ratio: f64,
     pub clean_bits: u64,
     pub nak_round: u64,
@@ -229,12 +275,13 @@ impl Egress {
             ack_round: propagation + direction.ack_latency.as_ticks().0,
             payload_max: direction.payload_max.into(),
             propagation,
-            transit: propagation,
             cut_through: false,
             hops: Vec::new(),
             sink: Sink::Device,
             overhead: Overhead::new(direction),
             opposite: NO_EGRESS,
+            bus: NO_BUS,
+            turns: None,
             bit_error_ratio: direction.errors.bit_error_ratio,
             clean_bits: u64::MAX,
             nak_round: 2 * propagation + direction.errors.nak_latency.as_ticks().0,

@@ -151,9 +151,9 @@ impl<U: Copy> Fabric<U> {
         let egress = &self.egresses[e];
         let mut reach = if matches!(egress.sink, Sink::Device) { egress.reach } else { NEVER };
         for input in bits(egress.occupied) {
-            let upstream = egress.ingress[input / CLASSES].upstream;
-            if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
-                reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
+            let lender = egress.ingress[input / CLASSES].lender;
+            if lender != NO_EGRESS && self.egresses[usize::from(lender)].starved != 0 {
+                reach = reach.min(self.egresses[usize::from(lender)].credit_latency);
             }
         }
         t.saturating_add(reach)
@@ -225,7 +225,8 @@ impl Egress {
     pub(super) fn merges(&self) -> bool {
         let several = self.occupied & self.occupied.wrapping_sub(1) != 0;
         several
-            && !matches!(self.sink, Sink::Switch)
+            && matches!(self.sink, Sink::Line { .. } | Sink::Device)
+            && self.turns.is_none()
             && self.bit_error_ratio == 0.0
             && self.overhead.mode != DllpMode::Each
     }

@@ -12,10 +12,11 @@
 //!
 //! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels, flit mode, power states.
 
-mod build;
+mod bus;
 mod choice;
 mod commit;
 mod credits;
+mod declare;
 mod egress;
 mod merge;
 mod overhead;
@@ -27,8 +28,10 @@ mod run;
 mod serialiser;
 mod spec;
 mod trains;
+mod weighted;
+mod wiring;
 
-pub use build::{BuildError, FabricBuilder, Outage, PHASES_MAX, PairLatency, PortWeight, SWITCH_PORTS_MAX};
+pub use declare::{BuildError, FabricBuilder, Outage, PHASES_MAX, PairLatency, PortWeight, SWITCH_PORTS_MAX};
 pub use egress::Activity;
 pub use spec::{
     Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
@@ -38,6 +41,7 @@ pub use spec::{
 pub use trains::RECORDED_HOPS;
 
 use crate::spec::constants::DLLP_BYTES;
+use bus::Bus;
 use egress::{Egress, NEVER, Segment};
 use lanetwin_units::{Instant, Ticks};
 use returns::Returns;
@@ -97,7 +101,11 @@ pub type SubmissionTap<U> = Box<dyn FnMut(&Submission<U>)>;
 
 /// All links of a PCIe domain.
 pub struct Fabric<U> {
+    /// Those of links, two for each, then the columns of switches.
     egresses: Vec<Egress>,
+    /// How many of them belong to links.
+    on_links: usize,
+    buses: Vec<Bus>,
     /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
     out: Vec<(u16, u64)>,
     trains: Trains<U>,
@@ -112,9 +120,11 @@ pub struct Fabric<U> {
 }
 
 impl<U: Copy> Fabric<U> {
-    fn new(egresses: Vec<Egress>, out: Vec<u16>) -> Self {
+    fn new(egresses: Vec<Egress>, on_links: usize, buses: Vec<Bus>, out: Vec<u16>) -> Self {
         Self {
             egresses,
+            on_links,
+            buses,
             out: out.into_iter().map(|e| (e, 0)).collect(),
             trains: Trains::new(),
             tlp_by_tlp: false,
@@ -226,10 +236,15 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// How many egresses there are: two for each link.
+    /// How many egresses belong to links: two for each.
     #[must_use]
     pub fn egress_count(&self) -> usize {
-        self.egresses.len()
+        self.on_links
+    }
+    /// How many columns switches have; they are the egresses behind those of links, by switch and port.
+    #[must_use]
+    pub fn column_count(&self) -> usize {
+        self.egresses.len() - self.on_links
     }
     /// What an egress has done so far.
     #[must_use]

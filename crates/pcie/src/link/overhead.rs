@@ -1,7 +1,7 @@
 //! What a link sends on its own account: SKP ordered sets and DLLPs.
 
 use super::Fabric;
-use super::egress::{NEVER, Overhead};
+use super::egress::{Egress, NEVER, Overhead};
 use super::returns::Returns;
 use super::spec::DllpMode;
 use crate::spec::constants::DLLP_BYTES;
@@ -26,17 +26,22 @@ impl<U: Copy> Fabric<U> {
         loop {
             let egress = &mut self.egresses[e];
             let (skp, due) = (egress.overhead.skp_due(), egress.overhead.due.next());
-            egress.overhead.next = skp.min(due);
+            let down = egress.overhead.down_next();
+            egress.overhead.next = skp.min(due).min(down);
             if egress.overhead.next > t {
                 return;
             }
             let start = egress.link_free.max(egress.overhead.next);
+            if down <= start {
+                egress.go_down(start);
+                continue;
+            }
             if skp > start {
                 egress.link_free = start + dllp;
                 egress.overhead.due.take_front(1);
                 continue;
             }
-            if egress.link_free <= skp && skip_idle(&mut egress.overhead, t) {
+            if egress.link_free <= skp && skip_idle(&mut egress.overhead, t.min(down.saturating_sub(1))) {
                 continue;
             }
             let number = egress.overhead.number;
@@ -103,6 +108,20 @@ impl<U: Copy> Fabric<U> {
         for _ in 0..count {
             theirs.due.push(Returns { t, p: 0, n: 1, weight: 1 });
             theirs.next = theirs.next.min(t);
+        }
+    }
+}
+
+impl Egress {
+    /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of the time between.
+    fn go_down(&mut self, t: u64) {
+        let Some((_, up)) = self.overhead.outages.pop_front() else { return };
+        if t >= up {
+            return; // it was busy all the while
+        }
+        self.link_free = up;
+        if self.overhead.period != NEVER {
+            self.overhead.number = self.overhead.number.max(up.div_ceil(self.overhead.period));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! this code with the horizon one picosecond away and runs of one.
 
 use super::Fabric;
+use super::bus::NO_BUS;
 use super::choice::Choice;
 use super::egress::{NEVER, NO_EGRESS, Sink};
 use super::spec::{CLASSES, EgressId, Environment};
@@ -24,6 +25,9 @@ impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
         let e = egress.index();
+        if self.egresses[e].bus != NO_BUS {
+            return self.pump_bus(usize::from(self.egresses[e].bus), now, env);
+        }
         let wake = self.egresses[e].wake;
         if Ticks(wake).as_ps_floor() != now {
             return; // an earlier wake has done this one's work
@@ -111,20 +115,20 @@ impl<U: Copy> Fabric<U> {
 
     /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
     #[inline]
-    fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
+    pub(super) fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
         let singly = egress.inputs[input].front().is_some_and(|segment| segment.singly);
         let mut reach =
             if singly || !matches!(egress.sink, Sink::Line { .. }) { egress.reach } else { NEVER };
-        let upstream = egress.ingress[input / CLASSES].upstream;
-        if upstream != NO_EGRESS && self.egresses[usize::from(upstream)].starved != 0 {
-            reach = reach.min(self.egresses[usize::from(upstream)].credit_latency);
+        let lender = egress.ingress[input / CLASSES].lender;
+        if lender != NO_EGRESS && self.egresses[usize::from(lender)].starved != 0 {
+            reach = reach.min(self.egresses[usize::from(lender)].credit_latency);
         }
         t.saturating_add(reach)
     }
 
     /// The earliest tick at which anything unknown can happen, and the tick at which decisions must end.
-    fn view(&self, step: u64, env: &mut impl Environment<U>) -> (u64, u64) {
+    pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> (u64, u64) {
         if self.tlp_by_tlp {
             return (0, step);
         }
@@ -135,6 +139,8 @@ impl<U: Copy> Fabric<U> {
     /// Asks for a wake of `e` at tick `t`, unless an earlier one is pending.
     #[inline]
     pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
+        let bus = self.egresses[e].bus;
+        let e = if bus == NO_BUS { e } else { self.buses[usize::from(bus)].columns.start };
         let egress = &mut self.egresses[e];
         if t < egress.wake {
             let (at, pending) = (Ticks(t).as_ps_floor(), Ticks(egress.wake).as_ps_floor());

@@ -102,6 +102,9 @@ impl Egress {
     pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
         let m = i64::from(run.m);
         self.pointer = (input + 1) as u16;
+        if let Some(turns) = &mut self.turns {
+            turns.advance(input, run.m);
+        }
         self.link_free = run.last() + run.ser;
         if self.finite[class] {
             self.header_credits[class] -= m;

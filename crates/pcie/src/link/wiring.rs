@@ -1,0 +1,508 @@
+//! From declarations to wired egresses: routes, inputs, return rings, lookaheads.
+
+use super::Fabric;
+use super::bus::{Bus, NO_BUS};
+use super::declare::{BuildError, FabricBuilder, PHASES_MAX, SWITCH_PORTS_MAX};
+use super::egress::{
+    Egress, HEADER_BYTES, Hop, Ingress, NEVER, NO_EGRESS, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink,
+};
+use super::spec::{
+    Arbitration, Attach, CLASSES, Core, Credits, Direction, DllpMode, Drain, EndpointId, Forwarding, LinkId,
+    OutputBuffer, SwitchId,
+};
+use super::weighted::Turns;
+use lanetwin_units::{LinkRate, Span, Ticks};
+use std::collections::VecDeque;
+
+/// An egress seen from outside: where it comes from and goes to.
+#[derive(Clone, Copy)]
+struct Ends {
+    from: Attach,
+    to: Attach,
+}
+
+/// A column of a switch, and the egress of the port behind it.
+#[derive(Clone, Copy)]
+struct Column {
+    switch: SwitchId,
+    port: usize,
+}
+
+/// Egresses on their way to being a fabric: those of links first, then columns.
+pub(super) struct Wiring {
+    parts: FabricBuilder,
+    /// Of the egresses of links.
+    ends: Vec<Ends>,
+    columns: Vec<Column>,
+    buses: Vec<Bus>,
+    egresses: Vec<Egress>,
+    /// For each endpoint the egress that its device hands in to.
+    out: Vec<u16>,
+}
+
+impl Wiring {
+    pub(super) fn new(parts: FabricBuilder) -> Result<Self, BuildError> {
+        let ends: Vec<Ends> = parts
+            .links
+            .iter()
+            .flat_map(|&(a, b, ..)| [Ends { from: a, to: b }, Ends { from: b, to: a }])
+            .collect();
+        let egresses =
+            parts.links.iter().flat_map(|(.., there, back)| [there, back].map(Egress::new)).collect();
+        let mut wiring =
+            Self { parts, ends, columns: Vec::new(), buses: Vec::new(), egresses, out: Vec::new() };
+        wiring.check()?;
+        wiring.out = wiring.outs()?;
+        wiring.add_columns();
+        Ok(wiring)
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        for (i, (.., there, back)) in self.parts.links.iter().enumerate() {
+            check_directions(LinkId(i as u16), there, back)?;
+        }
+        for i in 0..self.parts.switches.len() {
+            self.check_switch(SwitchId(i as u16))?;
+        }
+        for pair in &self.parts.latencies {
+            self.check_port(pair.switch, pair.from)?;
+            self.check_port(pair.switch, pair.to)?;
+        }
+        for weight in &self.parts.weights {
+            self.check_port(weight.switch, weight.link)?;
+        }
+        for (i, one) in self.parts.outages.iter().enumerate() {
+            let before = self.parts.outages[..i].iter().rfind(|other| other.link == one.link);
+            if one.link.index() >= self.parts.links.len()
+                || one.until <= one.from
+                || before.is_some_and(|before| before.until > one.from)
+            {
+                return Err(BuildError::Outages(one.link));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_switch(&self, id: SwitchId) -> Result<(), BuildError> {
+        let leaving = self.leaving(id);
+        if leaving.len() > SWITCH_PORTS_MAX {
+            return Err(BuildError::SwitchPorts(id));
+        }
+        let largest = leaving.iter().map(|&e| u32::from(self.direction(e).payload_max)).max().unwrap_or(0);
+        let holds = |output: OutputBuffer| output.tlps > 0 && output.data >= largest.div_ceil(16);
+        let possible = match self.parts.switches[id.index()].core {
+            None => true,
+            Some(Core::Crossbar { speed_up, output } | Core::SharedBus { speed_up, output }) => {
+                speed_up > 0 && holds(output)
+            }
+            Some(Core::SharedMemory { speed_up }) => speed_up > 0,
+        };
+        if !possible {
+            return Err(BuildError::Core(id));
+        }
+        let weights: Vec<u32> = leaving.iter().map(|&port| self.weight(id, port)).collect();
+        if weights.contains(&0) || weights.iter().sum::<u32>() > PHASES_MAX {
+            return Err(BuildError::Weights(id));
+        }
+        Ok(())
+    }
+
+    fn check_port(&self, switch: SwitchId, link: LinkId) -> Result<(), BuildError> {
+        let joined = self.leaving(switch).iter().any(|&e| e / 2 == link.index());
+        if joined { Ok(()) } else { Err(BuildError::NotThere(switch, link)) }
+    }
+
+    fn outs(&self) -> Result<Vec<u16>, BuildError> {
+        let out = |id: EndpointId| {
+            let mut own = (0..self.ends.len()).filter(|&e| self.ends[e].from == Attach::Endpoint(id));
+            match (own.next(), own.next()) {
+                (Some(e), None) => Ok(e as u16),
+                _ => Err(BuildError::EndpointLinks(id)),
+            }
+        };
+        (0..self.parts.endpoints.len()).map(|i| out(EndpointId(i as u16))).collect()
+    }
+
+    /// Adds the columns of the switches that have a core.
+    fn add_columns(&mut self) {
+        for i in 0..self.parts.switches.len() {
+            let switch = SwitchId(i as u16);
+            let Some(core) = self.parts.switches[i].core else { continue };
+            let ports = self.leaving(switch);
+            let (speed_up, output, shared) = match core {
+                Core::Crossbar { speed_up, output } => (speed_up, Some(output), false),
+                Core::SharedBus { speed_up, output } => (speed_up, Some(output), true),
+                Core::SharedMemory { speed_up } => (speed_up, None, true),
+            };
+            let bus = if shared && !ports.is_empty() { self.buses.len() as u16 } else { NO_BUS };
+            let fastest = ports.iter().map(|&port| self.direction(port).rate).max();
+            let first = self.egresses.len();
+            for &port in &ports {
+                let own = self.direction(port);
+                let rate = fastest.filter(|_| shared).unwrap_or(own.rate).times(speed_up.into());
+                let mut column = Egress::new(&column(rate, own.payload_max, output));
+                column.bus = bus;
+                self.egresses.push(column);
+                self.columns.push(Column { switch, port });
+            }
+            if bus != NO_BUS {
+                self.buses.push(Bus::new(first..self.egresses.len()));
+            }
+        }
+    }
+
+    /// Wires it all.
+    pub(super) fn finish<U: Copy>(mut self) -> Fabric<U> {
+        for e in 0..self.ends.len() {
+            self.egresses[e].opposite = (e ^ 1) as u16;
+        }
+        self.join_inputs();
+        self.receive();
+        self.route();
+        self.take_turns();
+        self.take_down();
+        for e in 0..self.egresses.len() {
+            self.forget_what_cannot_run_out(e);
+        }
+        for e in 0..self.egresses.len() {
+            self.egresses[e].lookahead = self.lookahead(e);
+            self.egresses[e].overhead_lookahead = self.overhead_lookahead(e);
+            self.egresses[e].reach = self.reach(e);
+            self.egresses[e].credit_lookahead = self.credit_lookahead(e);
+        }
+        for e in 0..self.egresses.len() {
+            for i in 0..self.egresses[e].ingress.len() {
+                let upstream = self.egresses[e].ingress[i].upstream;
+                let near = self.near(e, i);
+                let far = match upstream {
+                    NO_EGRESS => near,
+                    _ => near.saturating_add(self.egresses[usize::from(upstream)].lookahead),
+                };
+                (self.egresses[e].ingress[i].near, self.egresses[e].ingress[i].far) = (near, far);
+            }
+        }
+        Fabric::new(self.egresses, self.ends.len(), self.buses, self.out)
+    }
+
+    fn direction(&self, e: usize) -> &Direction {
+        let (.., there, back) = &self.parts.links[e / 2];
+        if e.is_multiple_of(2) { there } else { back }
+    }
+
+    /// The egresses that leave this switch, in the order of its ports.
+    fn leaving(&self, switch: SwitchId) -> Vec<usize> {
+        (0..self.ends.len()).filter(|&e| self.ends[e].from == Attach::Switch(switch)).collect()
+    }
+
+    /// The column in front of this egress, if there is one.
+    fn column_of(&self, port: usize) -> Option<usize> {
+        let place = self.columns.iter().position(|column| column.port == port)?;
+        Some(self.ends.len() + place)
+    }
+
+    /// The column that this egress is.
+    fn as_column(&self, e: usize) -> Option<Column> {
+        e.checked_sub(self.ends.len()).map(|place| self.columns[place])
+    }
+
+    /// The weight of what comes in through the port that this egress leaves through.
+    fn weight(&self, switch: SwitchId, port: usize) -> u32 {
+        let said = self
+            .parts
+            .weights
+            .iter()
+            .rfind(|weight| weight.switch == switch && weight.link.index() == port / 2);
+        said.map_or(1, |weight| weight.weight)
+    }
+
+    /// The latency from one port of a switch to another, each named by the egress that leaves through it: to the core, and from there \[ticks\].
+    fn latency(&self, switch: SwitchId, from: usize, to: usize) -> (u64, u64) {
+        let said = self.parts.latencies.iter().rfind(|pair| {
+            pair.switch == switch && pair.from.index() == from / 2 && pair.to.index() == to / 2
+        });
+        let all = ticks(said.map_or(self.parts.switches[switch.index()].latency, |pair| pair.latency));
+        (all / 2, all - all / 2)
+    }
+
+    /// Gives every egress its inputs, and every lender the rings for the credits that come back.
+    fn join_inputs(&mut self) {
+        for e in 0..self.egresses.len() {
+            let (switch, port) = match (self.as_column(e), self.ends.get(e)) {
+                (Some(column), _) => (column.switch, column.port),
+                (None, Some(&Ends { from: Attach::Switch(switch), .. })) => (switch, e),
+                _ => {
+                    self.egresses[e].add_ingress(Ingress::of_device());
+                    continue;
+                }
+            };
+            let own_column = if self.as_column(e).is_none() { self.column_of(e) } else { None };
+            let has_room = matches!(
+                self.parts.switches[switch.index()].core,
+                Some(Core::Crossbar { .. } | Core::SharedBus { .. })
+            );
+            let output_ring = own_column.filter(|_| has_room).map(|c| (c, self.egresses[c].add_releaser()));
+            for other in self.leaving(switch) {
+                let came = other ^ 1;
+                let is_memory_column = self.as_column(e).is_some() && !has_room;
+                let (lender, ring) = match output_ring {
+                    _ if is_memory_column => (NO_EGRESS, 0),
+                    Some((column, ring)) => (column as u16, ring),
+                    None => (came as u16, self.egresses[came].add_releaser()),
+                };
+                let (to_core, from_core) = self.latency(switch, other, port);
+                let has_core = self.parts.switches[switch.index()].core.is_some();
+                let inward = if has_core { to_core } else { to_core + from_core };
+                self.egresses[e].add_ingress(Ingress {
+                    upstream: own_column.unwrap_or(came) as u16,
+                    lender,
+                    ring,
+                    inward,
+                    onward: from_core,
+                    near: 0,
+                    far: 0,
+                });
+            }
+        }
+    }
+
+    /// Says how each receiver empties its buffer.
+    fn receive(&mut self) {
+        for e in 0..self.egresses.len() {
+            if let Some(column) = self.as_column(e) {
+                let spec = self.parts.switches[column.switch.index()];
+                self.egresses[e].sink = Sink::Output { egress: column.port as u16 };
+                self.egresses[e].cut_through = spec.forwarding == Forwarding::CutThrough;
+                continue;
+            }
+            match self.ends[e].to {
+                Attach::Switch(switch) => {
+                    let spec = self.parts.switches[switch.index()];
+                    self.egresses[e].sink = Sink::Switch { core: spec.core.is_some() };
+                    self.egresses[e].cut_through = spec.forwarding == Forwarding::CutThrough;
+                }
+                Attach::Endpoint(endpoint) => {
+                    self.egresses[e].add_releaser();
+                    self.egresses[e].sink = match self.parts.endpoints[endpoint.index()].drain {
+                        Drain::ByDevice => Sink::Device,
+                        Drain::ByLink { latency, per_tlp, payload_rate } => Sink::Line {
+                            latency: ticks(latency),
+                            per_tlp: ticks(per_tlp),
+                            payload: payload_rate,
+                            free: 0,
+                        },
+                    };
+                }
+            }
+        }
+    }
+
+    /// For every destination, breadth first from there: which egress comes next.
+    fn route(&mut self) {
+        for endpoint in 0..self.parts.endpoints.len() {
+            let target = Attach::Endpoint(EndpointId(endpoint as u16));
+            let mut next = vec![NO_EGRESS; self.parts.switches.len()];
+            let mut queue = VecDeque::from([target]);
+            while let Some(node) = queue.pop_front() {
+                for e in 0..self.ends.len() {
+                    if self.ends[e].to != node {
+                        continue;
+                    }
+                    if let Attach::Switch(switch) = self.ends[e].from
+                        && next[switch.index()] == NO_EGRESS
+                    {
+                        next[switch.index()] = e as u16;
+                        queue.push_back(self.ends[e].from);
+                    }
+                }
+            }
+            for e in 0..self.ends.len() {
+                let hop = match self.ends[e].to {
+                    Attach::Switch(switch) if next[switch.index()] != NO_EGRESS => {
+                        self.hop(e, switch, usize::from(next[switch.index()]))
+                    }
+                    _ => Hop::NONE,
+                };
+                self.egresses[e].hops.push(hop);
+            }
+        }
+        for e in self.ends.len()..self.egresses.len() {
+            let Sink::Output { egress } = self.egresses[e].sink else { continue };
+            let hop = Hop { egress, input: 0, ring: 0, latency: 0 };
+            self.egresses[e].hops = vec![hop; self.parts.endpoints.len()];
+        }
+    }
+
+    /// From egress `e` into a switch and on to its egress `next`: the inputs there, or of its column, that belong to the port `e` comes in through.
+    fn hop(&self, e: usize, switch: SwitchId, next: usize) -> Hop {
+        let place = self.leaving(switch).iter().position(|&other| other == e ^ 1);
+        let place = place.expect("a switch joins all its ports");
+        let (to_core, from_core) = self.latency(switch, e ^ 1, next);
+        let column = self.column_of(next);
+        // The ring belongs to whoever gives the credits back: the column, or the egress behind a shared memory.
+        let column_ingress = column.map(|c| self.egresses[c].ingress[place]);
+        let ingress = column_ingress
+            .filter(|ingress| ingress.lender != NO_EGRESS)
+            .unwrap_or(self.egresses[next].ingress[place]);
+        Hop {
+            egress: column.unwrap_or(next) as u16,
+            input: (place * CLASSES) as u16,
+            ring: ingress.ring,
+            latency: if column.is_some() { to_core } else { to_core + from_core },
+        }
+    }
+
+    /// The tables of weighted arbitration.
+    fn take_turns(&mut self) {
+        for e in 0..self.egresses.len() {
+            let switch = match (self.as_column(e), self.ends.get(e)) {
+                (Some(column), _) => column.switch,
+                (None, Some(&Ends { from: Attach::Switch(switch), .. })) => switch,
+                _ => continue,
+            };
+            if self.parts.switches[switch.index()].arbitration == Arbitration::Weighted {
+                let weights: Vec<u32> =
+                    self.leaving(switch).iter().map(|&port| self.weight(switch, port)).collect();
+                self.egresses[e].turns = Some(Box::new(Turns::new(&weights)));
+            }
+        }
+    }
+
+    fn take_down(&mut self) {
+        for outage in &self.parts.outages {
+            let (from, until) = (Ticks::from(outage.from).0, Ticks::from(outage.until).0);
+            for e in [2 * outage.link.index(), 2 * outage.link.index() + 1] {
+                self.egresses[e].overhead.add_outage(from, until);
+            }
+        }
+    }
+
+    fn smallest(&self, e: usize) -> u64 {
+        let mut serialiser = self.egresses[e].serialiser;
+        serialiser.ticks(u64::from(SMALLEST_TLP_BYTES))
+    }
+
+    /// The least time from anything that happens to a TLP of ingress `i` being eligible at `e`: from a start upstream, or from a device's decision.
+    fn near(&self, e: usize, i: usize) -> u64 {
+        let ingress = self.egresses[e].ingress[i];
+        let upstream = usize::from(ingress.upstream);
+        match (self.ends.get(e), ingress.upstream) {
+            (Some(&Ends { from: Attach::Endpoint(id), .. }), NO_EGRESS) => {
+                ticks(self.parts.endpoints[id.index()].lookahead)
+            }
+            _ if self.as_column(upstream).is_some() => self.egresses[upstream].ingress[i].onward,
+            _ => {
+                let egress = &self.egresses[upstream];
+                let mut serialiser = egress.serialiser;
+                let header = serialiser.ticks(u64::from(HEADER_BYTES)).min(self.smallest(upstream));
+                let seen = if egress.cut_through { header } else { self.smallest(upstream) };
+                egress.propagation + ingress.inward + seen
+            }
+        }
+    }
+
+    /// The least delay from a start on `e` to anything happening elsewhere, returned credits apart.
+    fn reach(&self, e: usize) -> u64 {
+        let fed = |next: usize| {
+            let inputs = &self.egresses[next].ingress;
+            let fed = (0..inputs.len()).filter(|&i| usize::from(inputs[i].upstream) == e);
+            fed.map(|i| self.near(next, i)).min().unwrap_or(NEVER)
+        };
+        match self.egresses[e].sink {
+            Sink::Switch { .. } | Sink::Output { .. } => {
+                (0..self.egresses.len()).map(fed).min().unwrap_or(NEVER)
+            }
+            Sink::Line { .. } | Sink::Device => self.smallest(e) + self.egresses[e].propagation,
+        }
+    }
+
+    fn lookahead(&self, e: usize) -> u64 {
+        (0..self.egresses[e].ingress.len()).map(|i| self.near(e, i)).min().unwrap_or(NEVER)
+    }
+
+    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an endpoint
+    /// that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs watching.
+    fn forget_what_cannot_run_out(&mut self, e: usize) {
+        let egress = &mut self.egresses[e];
+        let largest = egress.payload_max + OVERHEAD_BYTES_MAX;
+        let longest = egress.serialiser.ticks(largest);
+        let bytes_within = |time: u64| egress.serialiser.rate().bytes_in(Ticks(time + longest)) + 2 * largest;
+        if egress.replay_finite && egress.replay_room as u64 >= bytes_within(egress.ack_round) {
+            egress.replay_finite = false;
+        }
+        let Sink::Line { latency, per_tlp: 0, payload: None, .. } = egress.sink else { return };
+        let bytes = bytes_within(egress.propagation + latency + egress.credit_latency);
+        for class in 0..CLASSES {
+            let headers = egress.header_credits[class] as u64 > bytes / u64::from(SMALLEST_TLP_BYTES);
+            if headers && egress.data_credits[class] as u64 > bytes / 16 {
+                egress.finite[class] = false;
+            }
+        }
+    }
+
+    fn overhead_lookahead(&self, e: usize) -> u64 {
+        match self.egresses[e].overhead.mode {
+            DllpMode::Off => NEVER,
+            // An epoch's DLLPs are paid one period after its end; all its starts must be known by then.
+            DllpMode::Lump => self.egresses[e].overhead.period,
+            DllpMode::Each => {
+                let theirs = &self.egresses[e ^ 1];
+                self.smallest(e ^ 1) + theirs.propagation + theirs.overhead.delay
+            }
+        }
+    }
+
+    fn credit_lookahead(&self, e: usize) -> u64 {
+        let egress = &self.egresses[e];
+        if let Sink::Output { egress: port } = egress.sink {
+            return self.smallest(usize::from(port));
+        }
+        match self.ends[e].to {
+            Attach::Switch(switch) => {
+                let giver = |&next: &usize| {
+                    let column = self.column_of(next);
+                    self.smallest(
+                        column.filter(|&c| self.egresses[c].ingress[0].lender != NO_EGRESS).unwrap_or(next),
+                    )
+                };
+                self.leaving(switch).iter().map(giver).min().unwrap_or(0) + egress.credit_latency
+            }
+            Attach::Endpoint(id) => {
+                let spec = self.parts.endpoints[id.index()];
+                if spec.drain == Drain::ByDevice {
+                    ticks(spec.lookahead) + egress.credit_latency
+                } else {
+                    NEVER
+                }
+            }
+        }
+    }
+}
+
+/// The two directions of a link have one clock.
+fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result<(), BuildError> {
+    if there.rate != back.rate {
+        return Err(BuildError::Rates(link));
+    }
+    let lump_without_period = there.dllps.mode == DllpMode::Lump && there.skp.is_none();
+    if there.skp.map(|s| s.period) != back.skp.map(|s| s.period)
+        || there.dllps.mode != back.dllps.mode
+        || lump_without_period
+    {
+        return Err(BuildError::SkpPeriod(link));
+    }
+    Ok(())
+}
+
+/// A column: a wire inside a switch, in front of the buffer of an output.
+fn column(rate: LinkRate, payload_max: u16, output: Option<OutputBuffer>) -> Direction {
+    let credits = output.map_or(Credits::INFINITE, |OutputBuffer { tlps, data }| Credits {
+        header: [Some(tlps); CLASSES],
+        data: [Some(data); CLASSES],
+        latency: Span::ZERO,
+    });
+    Direction { payload_max, credits, ..Direction::bare(rate) }
+}
+
+fn ticks(span: Span) -> u64 {
+    span.as_ticks().0
+}
