@@ -3,8 +3,8 @@
 use crate::clock::cpu_seconds;
 use lanetwin_kernel::{Component, Context, Port};
 use lanetwin_pcie::link::{
-    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Forwarding, Skp,
-    SwitchSpec,
+    Attach, Core, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Forwarding,
+    OutputBuffer, Skp, SwitchSpec,
 };
 use lanetwin_pcie::spec::{AddressWidth, TlpKind};
 use lanetwin_ports::{Attributes, Builder, Links, LinksBuilder, Message, Tlps};
@@ -20,7 +20,17 @@ pub struct Scene {
     pub depth: u32,
     pub uplink: Width,
     pub writes: u64,
+    /// The core of the switch.
+    pub core: Option<Core>,
 }
+
+/// The cores that are compared: a speed-up of 2 or more, and room for a round trip at each output.
+pub const CROSSBAR: Core = Core::Crossbar { speed_up: 2, output: OUTPUT };
+/// The same on a bus.
+pub const SHARED_BUS: Core = Core::SharedBus { speed_up: 4, output: OUTPUT };
+/// The same in a memory.
+pub const SHARED_MEMORY: Core = Core::SharedMemory { speed_up: 4 };
+const OUTPUT: OutputBuffer = OutputBuffer { tlps: 64, data: 1024 };
 
 /// Keeps a number of 4 KiB writes in flight; the next one goes when one has arrived.
 struct Device {
@@ -100,7 +110,8 @@ pub fn run(scene: &Scene, tlp_by_tlp: bool) -> (f64, u64) {
         drain: Drain::ByLink { latency: Span::from_ns(20), per_tlp: Span::ZERO, payload_rate: None },
     };
     let mut links = LinksBuilder::new();
-    let switch = links.switch(SwitchSpec::plain(Span::from_ns(100), Forwarding::CutThrough));
+    let plain = SwitchSpec::plain(Span::from_ns(100), Forwarding::CutThrough);
+    let switch = links.switch(SwitchSpec { core: scene.core, ..plain });
     let root = links.endpoint(endpoint, AddressWidth::Bits64);
     let up = direction(scene.uplink, Span::from_ns(5));
     links.link(("up", "switch", "root"), (Attach::Switch(switch), Attach::Endpoint(root)), up, up);

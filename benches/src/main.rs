@@ -19,14 +19,18 @@ const NEXOSIM_PACKETS: u64 = 100_000;
 const SIMPY_PACKETS: u64 = 50_000;
 
 /// The scenes, each with so many writes.
-fn scenes(writes: u64) -> [(&'static str, Scene); 5] {
-    let scene = |devices, depth, uplink| Scene { devices, depth, uplink, writes };
+fn scenes(writes: u64) -> [(&'static str, Scene); 8] {
+    let scene = |devices, depth, uplink| Scene { devices, depth, uplink, writes, core: None };
+    let loaded = |core| Scene { core: Some(core), ..scene(4, 16, Width::X8) };
     [
         ("one 4 KiB write flow, QD 1", scene(1, 1, Width::X16)),
         ("one 4 KiB write flow, QD 8", scene(1, 8, Width::X16)),
         ("4 x4 into x16, QD 16", scene(4, 16, Width::X16)),
         ("4 x4 into x8 (oversubscribed), QD 16", scene(4, 16, Width::X8)),
         ("4 x4 into x4 (oversubscribed), QD 16", scene(4, 16, Width::X4)),
+        ("4 x4 into x8, crossbar, output buffers", loaded(links::CROSSBAR)),
+        ("4 x4 into x8, shared bus, output buffers", loaded(links::SHARED_BUS)),
+        ("4 x4 into x8, shared memory", loaded(links::SHARED_MEMORY)),
     ]
 }
 

@@ -80,9 +80,7 @@ impl<U: Copy> Fabric<U> {
         self.cause_dllps(e, run.start, run.per, run.m, run.ser);
         let hop = self.egresses[e].hops[usize::from(segment.to)];
         if let Sink::Output { egress } = self.egresses[e].sink {
-            if self.egresses[e].finite[class] {
-                self.egresses[e].expect_return(class, u32::from(run.m));
-            }
+            self.take_in(e, class, &segment, &run);
             self.put_out(e, usize::from(egress), input, segment, &run, env);
         } else if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
@@ -222,7 +220,7 @@ impl<U: Copy> Fabric<U> {
 
     /// Passes TLPs from a column to the egress behind it.
     #[inline]
-    fn put_out(
+    pub(super) fn put_out(
         &mut self,
         e: usize,
         next: usize,
@@ -251,10 +249,11 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     pub(super) fn take_in(&mut self, e: usize, class: usize, segment: &Segment, run: &Run) {
         let egress = &mut self.egresses[e];
-        if !egress.finite[class] && matches!(egress.sink, Sink::Device) {
+        let by_others = matches!(egress.sink, Sink::Device | Sink::Output { .. });
+        if !egress.finite[class] && by_others {
             return;
         }
-        if matches!(egress.sink, Sink::Device) {
+        if by_others {
             egress.expect_return(class, u32::from(run.m));
         } else if egress.finite != [false; CLASSES] {
             let payload = self.trains.get(segment.train).train.payload;

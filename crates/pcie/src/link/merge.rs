@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A decision costs little, a commit costs much (credits, books, what comes next). Here the decisions are made on a few numbers for each
-//! input, and each input's departures are committed as the runs that they form. Only done where the egress ends at an endpoint:
-//! further on, the merged TLPs are one queue of alternating trains, which would not stay compressed.
+//! input, and each input's departures are committed as the runs that they form. Not done where the egress ends at a switch:
+//! there the merged TLPs are one queue of alternating trains, which would not stay compressed. Behind a column each input has a queue of its own.
 
 use super::Fabric;
 use super::choice::Obstacle;
@@ -95,8 +95,8 @@ impl<U: Copy> Fabric<U> {
         let mut wire = IDLE;
         let begin = t;
         let mut t = t;
-        let mut last = 0;
-        while most > 0 {
+        let mut last = None;
+        loop {
             let i = match lanes.next(turn, t) {
                 Ok(i) if t < until => i,
                 Err(later) if later < until => {
@@ -105,12 +105,23 @@ impl<U: Copy> Fabric<U> {
                 }
                 _ => break,
             };
+            if most == 0 {
+                if wire.m != 0 {
+                    self.take_wire(e, &lanes, wire);
+                    wire = IDLE;
+                }
+                match self.egresses[e].await_credits(&lanes, t, until) {
+                    Some(back) => (most, t) = (self.egresses[e].affordable(lanes.class, &lanes.sample), back),
+                    None => break,
+                }
+                continue;
+            }
             if let Some(run) = wire.extend(t, lanes.ser) {
                 self.take_wire(e, &lanes, run);
             }
             turn = if i + 1 == lanes.lanes.len() { 0 } else { i + 1 };
             let lane = &mut lanes.lanes[i];
-            last = lane.input;
+            last = Some(lane.input);
             if let Some(run) = lane.run.extend(t, lanes.ser) {
                 self.leave(e, usize::from(lane.input), run, env);
             }
@@ -128,11 +139,13 @@ impl<U: Copy> Fabric<U> {
             }
             t += lanes.ser;
         }
-        if wire.m == 0 {
+        if wire.m != 0 {
+            self.take_wire(e, &lanes, wire);
+        }
+        let Some(last) = last else {
             self.lanes = lanes.lanes;
             return false;
-        }
-        self.take_wire(e, &lanes, wire);
+        };
         self.egresses[e].pointer = u16::from(last) + 1;
         for lane in &lanes.lanes {
             if lane.run.m != 0 {
@@ -149,7 +162,7 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     fn merge_echo(&self, e: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
-        let mut reach = if matches!(egress.sink, Sink::Device) { egress.reach } else { NEVER };
+        let mut reach = if matches!(egress.sink, Sink::Line { .. }) { NEVER } else { egress.reach };
         for input in bits(egress.occupied) {
             let lender = egress.ingress[input / CLASSES].lender;
             if lender != NO_EGRESS && self.egresses[usize::from(lender)].starved != 0 {
@@ -178,6 +191,10 @@ impl<U: Copy> Fabric<U> {
     fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
         self.see_off(e, input, run.start, segment, run, env);
+        if let Sink::Output { egress } = self.egresses[e].sink {
+            self.put_out(e, usize::from(egress), input, segment, &run, env);
+            return;
+        }
         let is_last = segment.index + run.m == segment.count;
         self.arrive(e, &segment, &run, is_last, env);
     }
@@ -225,7 +242,7 @@ impl Egress {
     pub(super) fn merges(&self) -> bool {
         let several = self.occupied & self.occupied.wrapping_sub(1) != 0;
         several
-            && matches!(self.sink, Sink::Line { .. } | Sink::Device)
+            && !matches!(self.sink, Sink::Switch { .. })
             && self.turns.is_none()
             && self.bit_error_ratio == 0.0
             && self.overhead.mode != DllpMode::Each
@@ -251,6 +268,23 @@ impl Egress {
         }
         let ser = self.serialiser.ticks(u64::from(sample.bytes));
         Ok(Lanes { lanes: room, class, ser, sample })
+    }
+
+    /// At `t` the next of some TLPs has no credits: takes those that are known to come back next, if that is before `until` and nothing else can come
+    /// back sooner. Returns the tick at which there are enough for one.
+    fn await_credits(&mut self, lanes: &Lanes, t: u64, until: u64) -> Option<u64> {
+        let Lanes { class, sample, .. } = lanes;
+        // One ring has one writer, in the order of time: what it does not hold yet comes later than what it holds.
+        self.only_returns(*class).filter(|_| self.finite[*class] && !self.replay_finite)?;
+        let mut back = t;
+        while !self.has_credits(*class, sample.units, back) {
+            back = self.next_credit(*class);
+            if back >= until {
+                return None;
+            }
+        }
+        self.done.stalled += back - t;
+        Some(back)
     }
 
     /// How many TLPs like this one the credits and the replay buffer allow.
