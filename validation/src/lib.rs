@@ -23,6 +23,7 @@ mod blaster;
 pub mod claims;
 mod problem;
 mod report;
+mod volley;
 mod watch;
 
 pub use claims::{Claim, claims};

@@ -3,6 +3,7 @@
 pub mod link_ceilings;
 pub mod pcie_bench;
 pub mod section_i;
+pub mod switch_forwarding;
 
 use crate::problem;
 use crate::report::{FreeParameter, Role};
@@ -48,10 +49,11 @@ pub(crate) struct Cell {
     pub(crate) digest: Digest,
 }
 
-/// Every claim, in the order of their depth: a link alone, links of all kinds, machines.
+/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
-    const CLAIMS: &[Claim] = &[section_i::CLAIM, link_ceilings::CLAIM, pcie_bench::CLAIM];
+    const CLAIMS: &[Claim] =
+        &[section_i::CLAIM, link_ceilings::CLAIM, switch_forwarding::CLAIM, pcie_bench::CLAIM];
     CLAIMS
 }
 
