@@ -170,6 +170,6 @@ pub(super) static ACK_LIMIT: Form = Form {
     },
 };
 
-fn nanoseconds(time: Ticks) -> f64 {
+pub(super) fn nanoseconds(time: Ticks) -> f64 {
     time.0 as f64 / (TICKS_PER_PS * 1_000) as f64
 }

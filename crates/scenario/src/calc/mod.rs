@@ -12,6 +12,7 @@
 mod flow;
 mod link;
 mod pcie_model;
+mod switch;
 
 pub use pcie_model::{Direction, payload_rate};
 
@@ -59,6 +60,7 @@ pub static FORMS: &[&Form] = &[
     &link::TLP_EFFICIENCY,
     &link::SERIALISATION,
     &link::ACK_LIMIT,
+    &switch::SWITCH,
     &flow::CREDITS,
     &flow::LITTLES_LAW,
     &pcie_model::PCIE_MODEL,
@@ -160,7 +162,10 @@ fn generation(values: &Params) -> Generation {
     Generation::from_number(values.count("gen")).expect("declared as 1 to 5")
 }
 fn width(values: &Params) -> Width {
-    let lanes = values.choice("width").trim_start_matches('x').parse().ok().and_then(Width::from_lanes);
+    width_of(values, "width")
+}
+fn width_of(values: &Params, key: &str) -> Width {
+    let lanes = values.choice(key).trim_start_matches('x').parse().ok().and_then(Width::from_lanes);
     lanes.expect("declared as the widths of the standard")
 }
 fn payload(values: &Params, key: &str) -> Mps {

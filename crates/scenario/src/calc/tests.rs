@@ -72,6 +72,19 @@ fn pcie_model_gives_its_own_plateaus() {
     assert!(small > 0.0 && small < 3.0);
 }
 
+/// By hand, Gen4 x4: 256 B on the wire take 32.5 ns, a header of 24 B 3.046875 ns.
+#[test]
+fn a_switch_takes_its_latency_and_what_the_wires_take() {
+    let rows =
+        ask("switch", &[("gen", "4"), ("in", "x4"), ("out", "x4"), ("latency", "100ns"), ("size", "232B")]);
+    assert!(near(value(&rows, "cut-through", "ns"), 103.046_875, 1e-9), "{rows:?}");
+    assert!(near(value(&rows, "store-and-forward", "ns"), 132.5, 1e-9));
+    assert!(near(value(&rows, "cut-through, last", "ns"), 103.046_875 + 4.0 * 32.5, 1e-9));
+    let rows =
+        ask("switch", &[("gen", "4"), ("in", "x4"), ("out", "x16"), ("latency", "100ns"), ("size", "232B")]);
+    assert!(near(value(&rows, "cut-through", "ns"), 100.0 + 32.5 - 8.125, 1e-9), "a faster output waits");
+}
+
 #[test]
 fn credits_cover_the_round_trip() {
     // 1 us at 7.877 GB/s are 7877 B: 29 TLPs of 280 B
