@@ -8,11 +8,11 @@ use super::simulator::{Departure, Outcome, TICKS_PER_PS, run, run_until, seriali
 use super::world::{Event, Recital, Script, World};
 
 const BYTE_PS: u64 = 4_000;
-const NS: u64 = 1_000;
-const INFINITE: Credits = Credits { header: None, data: None };
+pub const NS: u64 = 1_000;
+pub const INFINITE: Credits = Credits { header: None, data: None };
 
 /// A wire and nothing else.
-fn bare() -> Direction {
+pub fn bare() -> Direction {
     Direction {
         generation: 1,
         lanes: 1,
@@ -38,11 +38,16 @@ fn endpoint() -> Endpoint {
 }
 
 fn link(ends: [Node; 2], direction: &Direction) -> Link {
-    Link { ends, directions: [direction.clone(), direction.clone()], dllp: DllpMode::Off }
+    Link {
+        ends,
+        directions: [direction.clone(), direction.clone()],
+        dllp: DllpMode::Off,
+        outages: Vec::new(),
+    }
 }
 
 /// Two endpoints, one link.
-fn direct(direction: &Direction) -> Machine {
+pub fn direct(direction: &Direction) -> Machine {
     Machine {
         endpoints: vec![endpoint(); 2],
         switches: Vec::new(),
@@ -51,7 +56,7 @@ fn direct(direction: &Direction) -> Machine {
 }
 
 /// So many endpoints around one switch; link `n` leads from endpoint `n` to the switch.
-fn star(endpoints: usize, switch: Switch, direction: &Direction) -> Machine {
+pub fn star(endpoints: usize, switch: Switch, direction: &Direction) -> Machine {
     Machine {
         endpoints: vec![endpoint(); endpoints],
         switches: vec![switch],
@@ -60,13 +65,13 @@ fn star(endpoints: usize, switch: Switch, direction: &Direction) -> Machine {
 }
 
 /// 100 B on the wire, 76 B of them payload.
-fn writes(count: u32, destination: usize) -> Train {
+pub fn writes(count: u32, destination: usize) -> Train {
     let (relaxed, notice, tag) = (false, false, Tag::default());
     Train { kind: Kind::Write, count, wire_bytes: 100, payload_bytes: 76, destination, relaxed, notice, tag }
 }
 
 /// What happens when endpoint `n` recites `parts[n]`.
-fn recite(machine: &Machine, parts: Vec<Vec<(u64, Train)>>) -> Outcome {
+pub fn recite(machine: &Machine, parts: Vec<Vec<(u64, Train)>>) -> Outcome {
     let mut scripts: Vec<Box<dyn Script>> = Vec::new();
     for part in parts {
         scripts.push(Box::new(Recital(part)));
@@ -76,7 +81,7 @@ fn recite(machine: &Machine, parts: Vec<Vec<(u64, Train)>>) -> Outcome {
 }
 
 /// When TLPs left an egress \[ps\], first to last.
-fn left_ps(outcome: &Outcome, egress: usize) -> Vec<u64> {
+pub fn left_ps(outcome: &Outcome, egress: usize) -> Vec<u64> {
     let left = outcome.departures.iter().filter(|departure| departure.egress == egress);
     left.map(|departure| departure.tick / TICKS_PER_PS).collect()
 }
@@ -104,7 +109,7 @@ fn what_lasts_a_fraction_of_a_picosecond_arrives_at_the_next() {
 #[test]
 fn a_switch_stores_and_forwards_or_cuts_through() {
     let second_start = |cut_through, second_lanes| {
-        let switch = Switch { latency_ps: 30 * NS, cut_through };
+        let switch = Switch::plain(30 * NS, cut_through);
         let mut machine = star(2, switch, &Direction { propagation_ps: 5 * NS, ..bare() });
         machine.links[1].directions[1].lanes = second_lanes;
         left_ps(&recite(&machine, vec![vec![(0, writes(1, 1))]]), 3)[0]
@@ -207,7 +212,7 @@ fn dllps_cost_their_share_of_the_other_direction() {
 
 #[test]
 fn competing_sources_take_turns() {
-    let switch = Switch { latency_ps: 0, cut_through: false };
+    let switch = Switch::plain(0, false);
     let machine = star(4, switch, &bare());
     let outcome = recite(
         &machine,
@@ -309,7 +314,7 @@ fn the_shortest_way_over_the_links_declared_first() {
     ];
     let machine = Machine {
         endpoints: vec![endpoint(); 2],
-        switches: vec![Switch { latency_ps: 0, cut_through: true }; 4],
+        switches: vec![Switch::plain(0, true); 4],
         links: ends.map(|ends| link(ends, &bare())).to_vec(),
     };
     assert_eq!(route::path(&machine, 0, 1), [10, 2, 4, 13]);

@@ -121,7 +121,7 @@ impl Draw {
     }
 
     fn switch(&mut self) -> Switch {
-        Switch { latency_ps: self.latency(150_000), cut_through: !self.dice.one_in(3) }
+        Switch::plain(self.latency(150_000), !self.dice.one_in(3))
     }
 
     /// Endpoints and switches, and which of them are linked.
@@ -171,7 +171,7 @@ impl Draw {
         let [one, other] = &mut directions;
         other.skp_period_ticks = one.skp_period_ticks;
         (other.generation, other.lanes) = (one.generation, one.lanes);
-        Link { ends, directions, dllp }
+        Link { ends, directions, dllp, outages: Vec::new() }
     }
 
     fn direction(&mut self, gentle: bool, faulty: bool) -> Direction {

@@ -1,6 +1,9 @@
 //! The engine in the place of the reference: the same machine, the same devices, its own event loop.
 
-use super::machine::{BitErrors, Class, Direction, DllpMode, Drain, Link, Machine, Node, Train, hash};
+use super::machine::{
+    BitErrors, Class, Core, Direction, DllpMode, Drain, Link, Machine, Node, OutputBuffer, Switch, Train,
+    hash,
+};
 use super::simulator::{Departure, Outcome};
 use super::world::{Action, Event, World};
 use lanetwin_pcie::link;
@@ -191,17 +194,62 @@ fn build(machine: &Machine) -> link::Fabric<Train> {
         builder.endpoint(link::EndpointSpec { lookahead: Span::from_ps(endpoint.lookahead_ps), drain });
     }
     for switch in &machine.switches {
-        let forwarding = match switch.cut_through {
-            true => link::Forwarding::CutThrough,
-            false => link::Forwarding::StoreAndForward,
-        };
-        builder.switch(link::SwitchSpec::plain(Span::from_ps(switch.latency_ps), forwarding));
+        builder.switch(switch_of(switch));
     }
     for link in &machine.links {
         let [a, b] = link.ends.map(attach);
         builder.link(a, b, direction_of(link, 0), direction_of(link, 1));
     }
+    tell_switches(machine, &mut builder);
+    for (number, link) in machine.links.iter().enumerate() {
+        for outage in &link.outages {
+            let (from, until) = (Instant::from_ps(outage.down_ps), Instant::from_ps(outage.up_ps));
+            builder.outage(link::Outage { link: link_id(number), from, until });
+        }
+    }
     builder.build().expect("a machine that can be built")
+}
+
+fn switch_of(switch: &Switch) -> link::SwitchSpec {
+    let buffer =
+        |output: OutputBuffer| link::OutputBuffer { tlps: output.tlps as u32, data: output.data as u32 };
+    link::SwitchSpec {
+        latency: Span::from_ps(switch.latency_ps),
+        forwarding: match switch.cut_through {
+            true => link::Forwarding::CutThrough,
+            false => link::Forwarding::StoreAndForward,
+        },
+        arbitration: match switch.weights {
+            None => link::Arbitration::RoundRobin,
+            Some(_) => link::Arbitration::Weighted,
+        },
+        core: switch.core.map(|core| {
+            let speed_up = core.speed_up() as u32;
+            match core {
+                Core::Crossbar { output, .. } => link::Core::Crossbar { speed_up, output: buffer(output) },
+                Core::SharedBus { output, .. } => link::Core::SharedBus { speed_up, output: buffer(output) },
+                Core::SharedMemory { .. } => link::Core::SharedMemory { speed_up },
+            }
+        }),
+    }
+}
+
+/// What is said of ports of switches, which are known by their links.
+fn tell_switches(machine: &Machine, builder: &mut link::FabricBuilder) {
+    for (number, switch) in machine.switches.iter().enumerate() {
+        let id = link::SwitchId(number as u16);
+        for (&(from, to), &latency_ps) in &switch.pair_latencies_ps {
+            let latency = Span::from_ps(latency_ps);
+            builder.latency(link::PairLatency { switch: id, from: link_id(from), to: link_id(to), latency });
+        }
+        for (&link, &weight) in switch.weights.iter().flatten() {
+            builder.weight(link::PortWeight { switch: id, link: link_id(link), weight: weight as u32 });
+        }
+    }
+}
+
+fn link_id(link: usize) -> link::LinkId {
+    link::LinkId(link as u16)
 }
 
 fn endpoint_id(endpoint: usize) -> link::EndpointId {

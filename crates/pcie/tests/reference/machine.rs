@@ -1,5 +1,7 @@
 //! What a machine is, as plain data: docs/link-model.md, section 2.
 
+use super::simulator::{TICKS_PER_PS, byte_time};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// One port of a device.
@@ -29,8 +31,66 @@ pub enum Drain {
 
 #[derive(Clone, Debug)]
 pub struct Switch {
+    /// Between ports that have no latency of their own.
     pub latency_ps: u64,
+    /// From the port of one link to the port of another.
+    pub pair_latencies_ps: BTreeMap<(usize, usize), u64>,
     pub cut_through: bool,
+    /// Of the ports of these links, 1 of the others; `None`: round robin.
+    pub weights: Option<BTreeMap<usize, u64>>,
+    pub core: Option<Core>,
+}
+
+impl Switch {
+    /// Round robin without a core, one latency for all.
+    pub fn plain(latency_ps: u64, cut_through: bool) -> Self {
+        Self { latency_ps, pair_latencies_ps: BTreeMap::new(), cut_through, weights: None, core: None }
+    }
+    /// From the port of one link to the port of another.
+    pub fn latency_between_ps(&self, from: usize, to: usize) -> u64 {
+        self.pair_latencies_ps.get(&(from, to)).copied().unwrap_or(self.latency_ps)
+    }
+}
+
+/// What moves TLPs from ingress buffers to outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Core {
+    Crossbar { speed_up: u64, output: OutputBuffer },
+    SharedBus { speed_up: u64, output: OutputBuffer },
+    SharedMemory { speed_up: u64 },
+}
+
+impl Core {
+    pub fn speed_up(self) -> u64 {
+        match self {
+            Self::Crossbar { speed_up, .. }
+            | Self::SharedBus { speed_up, .. }
+            | Self::SharedMemory { speed_up } => speed_up,
+        }
+    }
+    /// The buffer at each output, if it has one of its own.
+    pub fn output(self) -> Option<OutputBuffer> {
+        match self {
+            Self::Crossbar { output, .. } | Self::SharedBus { output, .. } => Some(output),
+            Self::SharedMemory { .. } => None,
+        }
+    }
+}
+
+/// The buffer at an output, for each class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutputBuffer {
+    pub tlps: u64,
+    /// So many times 16 B of payload.
+    pub data: u64,
+}
+
+/// A column of a switch with a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Column {
+    pub switch: usize,
+    /// The egress behind it.
+    pub egress: usize,
 }
 
 /// What a link can end in.
@@ -46,6 +106,23 @@ pub struct Link {
     pub ends: [Node; 2],
     pub directions: [Direction; 2],
     pub dllp: DllpMode,
+    /// When it is down, one after another.
+    pub outages: Vec<Outage>,
+}
+
+/// A link is down from `down_ps` until it is up at `up_ps`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outage {
+    pub down_ps: u64,
+    pub up_ps: u64,
+}
+
+impl Link {
+    /// If it is down now, when it is up again \[ticks\].
+    pub fn up_again(&self, now: u64) -> Option<u64> {
+        let ticks = self.outages.iter().map(|one| (one.down_ps * TICKS_PER_PS, one.up_ps * TICKS_PER_PS));
+        ticks.into_iter().find(|&(down, up)| down <= now && now < up).map(|(_, up)| up)
+    }
 }
 
 /// Whether DLLPs take wire time, and when.
@@ -191,8 +268,48 @@ pub struct Train {
 }
 
 impl Machine {
+    /// How many there are, columns not among them.
     pub fn egresses(&self) -> usize {
         2 * self.links.len()
+    }
+    /// In the order of their numbers, which begin behind those of the egresses.
+    pub fn columns(&self) -> Vec<Column> {
+        let with_core = (0..self.switches.len()).filter(|&switch| self.switches[switch].core.is_some());
+        let of_switch = |switch| {
+            let node = Node::Switch(switch);
+            let egress = move |link: usize| 2 * link + usize::from(self.links[link].ends[0] != node);
+            self.links_of(node).into_iter().map(move |link| Column { switch, egress: egress(link) })
+        };
+        with_core.flat_map(of_switch).collect()
+    }
+    /// The core that a column belongs to.
+    pub fn core(&self, column: Column) -> Core {
+        self.switches[column.switch].core.expect("a column is part of a core")
+    }
+    /// The links that a column is `speed_up` times as fast as.
+    pub fn pace(&self, column: Column) -> &Direction {
+        let fastest = |a: &&Direction, b: &&Direction| {
+            let [(a, per_a), (b, per_b)] = [a, b].map(|one| byte_time(one.generation, one.lanes));
+            (a * per_b).cmp(&(b * per_a))
+        };
+        match self.core(column) {
+            Core::Crossbar { .. } => self.direction(column.egress),
+            Core::SharedBus { .. } | Core::SharedMemory { .. } => {
+                let links = self.links_of(Node::Switch(column.switch));
+                let directions = links.into_iter().map(|link| &self.links[link].directions[0]);
+                directions.min_by(fastest).expect("it has the link of the column")
+            }
+        }
+    }
+    /// What an egress or a column may send before anything comes back.
+    pub fn credits(&self, number: usize) -> [Credits; 3] {
+        match number.checked_sub(self.egresses()) {
+            None => self.direction(number).credits,
+            Some(column) => match self.core(self.columns()[column]).output() {
+                None => [Credits { header: None, data: None }; 3],
+                Some(output) => [Credits { header: Some(output.tlps), data: Some(output.data) }; 3],
+            },
+        }
     }
     pub fn direction(&self, egress: usize) -> &Direction {
         &self.links[egress / 2].directions[egress % 2]

@@ -4,11 +4,11 @@
 //! |---|---|
 //! | [`machine`] | machines and trains as plain data |
 //! | [`route`] | shortest paths |
-//! | [`egress`], [`simulator`] | the reference |
+//! | [`waiting`], [`egress`], [`switch`], [`simulator`] | the reference |
 //! | [`world`], [`actor`] | the devices, shared by all simulators |
 //! | [`draw`] | random machines |
 //! | [`engine`] | the engine on the same machines |
-//! | [`by_hand`] | the reference against cases worked out by hand |
+//! | [`by_hand`], [`switches_by_hand`] | the reference against cases worked out by hand |
 
 pub mod actor;
 pub mod draw;
@@ -17,6 +17,9 @@ pub mod engine;
 pub mod machine;
 pub mod route;
 pub mod simulator;
+pub mod switch;
+pub mod waiting;
 pub mod world;
 
 mod by_hand;
+pub mod switches_by_hand;

@@ -1,9 +1,12 @@
 //! The naive reference: one event for each TLP and each thing that comes back, and at every tick at which anything
-//! happens every egress is asked what it does. Written from docs/link-model.md; section numbers are that page's.
+//! happens every column and every egress is asked what it does. Written from docs/link-model.md; section numbers are that page's.
+//! What switches do is in [`super::switch`].
 
-use super::egress::{Egress, Tlp};
-use super::machine::{Class, DllpMode, Drain, Machine, Node, Train};
+use super::egress::Egress;
+use super::machine::{Class, Column, DllpMode, Drain, Machine, Node, Train};
 use super::route;
+use super::switch::{Wire, wires};
+use super::waiting::{Tlp, Waiting};
 use super::world::{Action, Event, Seen, World};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -13,9 +16,10 @@ pub const TICKS_PER_PS: u64 = 1024;
 /// Section 8: so many corruptions of one TLP in a row send the link through Recovery.
 const REPLAY_NUM: u64 = 4;
 
-/// One TLP on one egress: it left at `tick`.
+/// One TLP on one egress or column: it left at `tick`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Departure {
+    /// Columns are counted on behind the egresses of the links: [`Machine::columns`].
     pub egress: usize,
     pub tick: u64,
     pub source: usize,
@@ -63,16 +67,16 @@ pub fn run_until(machine: &Machine, world: World, end_ps: u64) -> Outcome {
     Outcome { departures, seen: simulator.world.into_seen_until(end_ps) }
 }
 
-/// A change that time brings.
-enum Change {
-    /// TLPs of one train become eligible at an input of an egress.
+/// A change that time brings. `at` is an egress or a column.
+pub enum Change {
+    /// TLPs of one train become eligible at an input.
     Eligible {
-        egress: usize,
+        at: usize,
         input: usize,
         tlps: Vec<Tlp>,
     },
     Credits {
-        egress: usize,
+        at: usize,
         class: Class,
         payload_bytes: u64,
         count: u64,
@@ -85,6 +89,7 @@ enum Change {
         egress: usize,
     },
     WireFree,
+    LinkUp,
     /// The next SKP of an egress is due.
     SkpDue {
         egress: usize,
@@ -97,12 +102,17 @@ impl Change {
     }
 }
 
-struct Simulator<'a> {
-    machine: &'a Machine,
+pub struct Simulator<'a> {
+    pub machine: &'a Machine,
     world: World,
-    egresses: Vec<Egress>,
+    pub egresses: Vec<Egress>,
+    pub columns: Vec<Column>,
+    /// The wires of the cores.
+    pub wires: Vec<Wire>,
+    /// What waits at the egresses, then what waits at the columns.
+    pub waiting: Vec<Waiting>,
     paths: BTreeMap<(usize, usize), Vec<usize>>,
-    trains: Vec<(usize, u32, Train)>,
+    pub trains: Vec<(usize, u32, Train)>,
     /// Trains handed in so far, for each endpoint.
     handed_in: Vec<u32>,
     changes: BinaryHeap<Reverse<(u64, usize)>>,
@@ -112,15 +122,24 @@ struct Simulator<'a> {
     effects_ahead: usize,
     /// Ticks looked at since an effect or a device was last seen.
     quiet_ticks: u32,
-    departures: Vec<Departure>,
+    /// The last tick at which everything was decided.
+    decided: Option<u64>,
+    pub departures: Vec<Departure>,
 }
 
 impl<'a> Simulator<'a> {
     fn new(machine: &'a Machine, world: World) -> Self {
+        let columns = machine.columns();
+        let transmitters = (0..machine.egresses()).map(|egress| machine.transmitter(egress));
+        let nodes = transmitters.chain(columns.iter().map(|column| Node::Switch(column.switch)));
+        let waiting = nodes.enumerate().map(|(at, node)| Waiting::new(machine, node, machine.credits(at)));
         let mut simulator = Self {
             machine,
             world,
             egresses: (0..machine.egresses()).map(|egress| Egress::new(machine, egress)).collect(),
+            waiting: waiting.collect(),
+            wires: wires(machine, &columns),
+            columns,
             paths: BTreeMap::new(),
             trains: Vec::new(),
             handed_in: vec![0; machine.endpoints.len()],
@@ -128,6 +147,7 @@ impl<'a> Simulator<'a> {
             bodies: Vec::new(),
             effects_ahead: 0,
             quiet_ticks: 0,
+            decided: None,
             departures: Vec::new(),
         };
         for egress in 0..machine.egresses() {
@@ -147,9 +167,15 @@ impl<'a> Simulator<'a> {
     /// All that happens at this tick.
     fn step(&mut self, now: u64) {
         self.change(now);
+        for wire in 0..self.wires.len() {
+            self.decide_core(wire, now);
+        }
+        // Where a switch has no latency a TLP is at its egress as soon as it starts on its column.
+        self.change(now);
         for egress in 0..self.machine.egresses() {
             self.decide(egress, now);
         }
+        self.decided = Some(now);
     }
 
     /// The next tick at which anything can change; none if only SKPs are left.
@@ -159,7 +185,7 @@ impl<'a> Simulator<'a> {
     fn next_tick(&mut self) -> Option<u64> {
         let device = self.world.next_ps().map(|ps| ps * TICKS_PER_PS);
         if device.is_none() && self.effects_ahead == 0 {
-            if self.egresses.iter().all(Egress::is_empty) {
+            if self.waiting.iter().all(Waiting::is_empty) {
                 return None;
             }
             self.quiet_ticks += 1;
@@ -171,7 +197,7 @@ impl<'a> Simulator<'a> {
         device.into_iter().chain(change).min()
     }
 
-    fn foresee(&mut self, tick: u64, change: Change) {
+    pub fn foresee(&mut self, tick: u64, change: Change) {
         self.effects_ahead += usize::from(change.is_effect());
         self.changes.push(Reverse((tick, self.bodies.len())));
         self.bodies.push(Some(change));
@@ -182,16 +208,22 @@ impl<'a> Simulator<'a> {
         self.foresee(due, Change::SkpDue { egress });
     }
 
-    /// Everything that carries this time, before any decision.
+    /// Everything that carries this time, before any decision that could depend on it.
+    ///
+    /// # Panics
+    /// If something carries a time for which everything has been decided.
     fn change(&mut self, now: u64) {
+        let is_late = self.decided.is_some_and(|decided| now <= decided);
         loop {
             if self.world.next_ps().is_some_and(|ps| ps * TICKS_PER_PS == now) {
+                assert!(!is_late, "a device at {now}");
                 let actions = self.world.step();
                 self.act(now, actions);
             } else if self.changes.peek().is_some_and(|Reverse((tick, _))| *tick == now) {
                 let Reverse((_, body)) = self.changes.pop().expect("just seen");
                 let change = self.bodies[body].take().expect("each change comes once");
                 self.effects_ahead -= usize::from(change.is_effect());
+                assert!(!(is_late && change.is_effect()), "an effect at {now}");
                 self.apply(change);
             } else {
                 return;
@@ -201,9 +233,9 @@ impl<'a> Simulator<'a> {
 
     fn apply(&mut self, change: Change) {
         match change {
-            Change::Eligible { egress, input, tlps } => self.egresses[egress].inputs[input].extend(tlps),
-            Change::Credits { egress, class, payload_bytes, count } => {
-                self.egresses[egress].return_credits(class, payload_bytes, count);
+            Change::Eligible { at, input, tlps } => self.waiting[at].inputs[input].extend(tlps),
+            Change::Credits { at, class, payload_bytes, count } => {
+                self.waiting[at].return_credits(class, payload_bytes, count);
             }
             Change::ReplayRoom { egress, bytes } => {
                 let room = &mut self.egresses[egress].replay_room;
@@ -211,11 +243,10 @@ impl<'a> Simulator<'a> {
             }
             Change::DllpDue { egress } => self.egresses[egress].dllps_due += 1,
             Change::SkpDue { egress } => {
-                self.egresses[egress].skps_due += 1;
-                self.egresses[egress].next_skp += 1;
+                self.egresses[egress].skp_falls_due();
                 self.foresee_skp(egress);
             }
-            Change::WireFree => {}
+            Change::WireFree | Change::LinkUp => {}
         }
     }
 
@@ -228,9 +259,9 @@ impl<'a> Simulator<'a> {
                         .find(|&egress| self.machine.receiver(egress) == Node::Endpoint(endpoint))
                         .expect("an endpoint has a link");
                     self.assert_word_kept(now, endpoint, at_ps);
-                    let at = (at_ps + self.machine.direction(egress).credit_latency_ps) * TICKS_PER_PS;
+                    let tick = (at_ps + self.machine.direction(egress).credit_latency_ps) * TICKS_PER_PS;
                     let (class, count) = (kind.class(), u64::from(count));
-                    self.foresee(at, Change::Credits { egress, class, payload_bytes, count });
+                    self.foresee(tick, Change::Credits { at: egress, class, payload_bytes, count });
                 }
                 Action::Timer { .. } => unreachable!("the world keeps its own timers"),
             }
@@ -251,25 +282,30 @@ impl<'a> Simulator<'a> {
             .paths
             .entry((endpoint, train.destination))
             .or_insert_with(|| route::path(machine, endpoint, train.destination));
-        let egress = path[0];
+        let at = path[0];
         let tlps = (0..train.count)
             .map(|index| Tlp { train: self.trains.len(), index, hop: 0, eligible, relaxed: train.relaxed })
             .collect();
         self.trains.push((endpoint, self.handed_in[endpoint], train));
         self.handed_in[endpoint] += 1;
         let input = train.kind.class() as usize;
-        self.foresee(eligible, Change::Eligible { egress, input, tlps });
+        self.foresee(eligible, Change::Eligible { at, input, tlps });
     }
 
     /// Section 4, as long as the wire is free.
     fn decide(&mut self, egress: usize, now: u64) {
         while self.egresses[egress].link_free <= now {
+            if let Some(up) = self.machine.links[egress / 2].up_again(now) {
+                self.egresses[egress].wait_until(up);
+                self.foresee(up, Change::LinkUp);
+                return;
+            }
             let at = &mut self.egresses[egress];
             if at.skps_due > 0 {
                 at.send_skp(now);
             } else if at.dllps_due > 0 {
                 at.send_dllp(now);
-            } else if let Some(input) = at.choose(now, &self.trains) {
+            } else if let Some(input) = self.waiting[egress].choose(now, at.replay_room, &self.trains) {
                 self.leave(egress, input, now);
             } else {
                 return;
@@ -281,12 +317,13 @@ impl<'a> Simulator<'a> {
 
     /// The first TLP of an input takes the wire.
     fn leave(&mut self, egress: usize, input: usize, now: u64) {
-        let tlp = self.egresses[egress].inputs[input].pop_front().expect("it was chosen");
+        let tlp = self.waiting[egress].take(input, &self.trains);
         let (source, sequence, train) = self.trains[tlp.train];
         let direction = self.machine.direction(egress);
-        let ser = serialisation(direction.generation, direction.lanes, train.wire_bytes);
+        let ser = self.ser(egress, train.wire_bytes);
         let propagation = direction.propagation_ps * TICKS_PER_PS;
-        self.egresses[egress].take(input, &train);
+        let room = &mut self.egresses[egress].replay_room;
+        *room = room.map(|left| left - train.wire_bytes);
         let tick = self.attempts(egress, now, train.wire_bytes, ser);
         self.egresses[egress].link_free = tick + ser;
         self.departures.push(Departure { egress, tick, source, sequence, index: tlp.index });
@@ -298,10 +335,10 @@ impl<'a> Simulator<'a> {
         if tlp.hop == 0 {
             self.notice(source, &train, tlp.index, tick + ser);
         } else {
-            self.give_back_credits(source, &train, tlp.hop - 1, tick + ser);
+            self.has_left_switch(egress, tlp, tick + ser);
         }
         match self.machine.receiver(egress) {
-            Node::Switch(switch) => self.pass_on(switch, tlp, tick, egress),
+            Node::Switch(switch) => self.pass_on(switch, tlp, tick),
             Node::Endpoint(endpoint) => self.arrive(endpoint, egress, tlp, arrived),
         }
     }
@@ -351,36 +388,16 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Section 5: the TLP has left the switch's buffer, which it entered over hop `hop` of its path.
-    fn give_back_credits(&mut self, source: usize, train: &Train, hop: usize, gone: u64) {
-        let egress = self.paths[&(source, train.destination)][hop];
-        let at = gone + self.machine.direction(egress).credit_latency_ps * TICKS_PER_PS;
-        let (class, payload_bytes) = (train.kind.class(), train.payload_bytes);
-        self.foresee(at, Change::Credits { egress, class, payload_bytes, count: 1 });
+    /// The egress that a TLP leaves after so many others.
+    pub fn on_path(&self, tlp: Tlp, hop: usize) -> usize {
+        let (source, _, train) = &self.trains[tlp.train];
+        self.paths[&(*source, train.destination)][hop]
     }
 
-    /// Section 3: through a switch, from egress `a` to egress `b`.
-    fn pass_on(&mut self, switch: usize, tlp: Tlp, tick: u64, a: usize) {
-        let (source, _, train) = self.trains[tlp.train];
-        let b = self.paths[&(source, train.destination)][tlp.hop + 1];
-        let on = |egress: usize, bytes: u64| {
-            let direction = self.machine.direction(egress);
-            serialisation(direction.generation, direction.lanes, bytes)
-        };
-        let (ser_a, ser_b) = (on(a, train.wire_bytes), on(b, train.wire_bytes));
-        let spec = &self.machine.switches[switch];
-        let x = if spec.cut_through { on(a, 24).min(ser_a).max(ser_a.saturating_sub(ser_b)) } else { ser_a };
-        let latencies = self.machine.direction(a).propagation_ps + spec.latency_ps;
-        let eligible = tick + latencies * TICKS_PER_PS + x;
-        let ingress = self
-            .machine
-            .links_of(Node::Switch(switch))
-            .iter()
-            .position(|&link| link == a / 2)
-            .expect("it came in through a port");
-        let input = 3 * ingress + train.kind.class() as usize;
-        let tlps = vec![Tlp { hop: tlp.hop + 1, eligible, ..tlp }];
-        self.foresee(eligible, Change::Eligible { egress: b, input, tlps });
+    /// The time of so many bytes on an egress.
+    pub fn ser(&self, egress: usize, bytes: u64) -> u64 {
+        let direction = self.machine.direction(egress);
+        serialisation(direction.generation, direction.lanes, bytes)
     }
 
     /// Sections 5 and 9: at the endpoint it was sent to.
@@ -407,27 +424,39 @@ impl<'a> Simulator<'a> {
             let before = self.egresses[egress].taken_out;
             let out = before.max(arrived + drain_ps * TICKS_PER_PS) + cost;
             self.egresses[egress].taken_out = out;
-            let at = out + self.machine.direction(egress).credit_latency_ps * TICKS_PER_PS;
-            self.foresee(at, Change::Credits { egress, class: kind.class(), payload_bytes, count: 1 });
+            let tick = out + self.machine.direction(egress).credit_latency_ps * TICKS_PER_PS;
+            let class = kind.class();
+            self.foresee(tick, Change::Credits { at: egress, class, payload_bytes, count: 1 });
         }
     }
 
     fn finish(mut self) -> Outcome {
+        for (number, at) in self.waiting.iter().enumerate() {
+            assert!(at.is_empty(), "egress {number}: TLPs are stuck");
+            let all = self.machine.credits(number);
+            assert_eq!(at.credits, all, "egress {number}: credits have not come back");
+        }
         for (number, egress) in self.egresses.iter().enumerate() {
-            egress.assert_at_rest(self.machine, number);
+            let all = self.machine.direction(number).replay_buffer_bytes;
+            assert_eq!(egress.replay_room, all, "egress {number}: the replay buffer");
         }
         self.departures.sort_unstable();
         Outcome { departures: self.departures, seen: self.world.into_seen() }
     }
 }
 
-/// The time of `bytes` on a wire, to the nearest tick: a byte of Gen1 and Gen2 is 10 bits, 16 bytes of the others
-/// are 130.
+/// The time of `bytes` on a wire, to the nearest tick.
 pub fn serialisation(generation: u8, lanes: u64, bytes: u64) -> u64 {
+    let (ticks, bytes_of_ticks) = byte_time(generation, lanes);
+    nearest(u128::from(bytes) * ticks, bytes_of_ticks)
+}
+
+/// The time of a byte as a fraction \[ticks\]: a byte of Gen1 and Gen2 is 10 bits, 16 bytes of the others are 130.
+pub fn byte_time(generation: u8, lanes: u64) -> (u128, u128) {
     let (bits, bytes_of_bits) = if generation <= 2 { (10, 1) } else { (130, 16) };
     let megatransfers = [2_500, 5_000, 8_000, 16_000, 32_000][usize::from(generation) - 1];
     let micro = 1_000_000 * u128::from(TICKS_PER_PS);
-    nearest(u128::from(bytes) * bits * micro, bytes_of_bits * megatransfers * u128::from(lanes))
+    (bits * micro, bytes_of_bits * megatransfers * u128::from(lanes))
 }
 
 /// `a / b` to the nearest whole number, halves up.
