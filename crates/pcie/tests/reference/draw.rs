@@ -2,12 +2,9 @@
 
 use super::actor::{Actor, Delay, Plan, Stream, Transfer};
 use super::machine::{
-    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Switch, hash,
+    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Outage, Switch, hash,
 };
 use super::world::{Script, World};
-
-/// About how many TLPs the requesters of one machine send.
-const TLPS: u32 = 500;
 
 /// The largest TLP that is drawn \[B of payload, B on the wire\].
 pub const MAX_PAYLOAD: u64 = 512;
@@ -59,12 +56,30 @@ impl Dice {
 
 /// The machine with this seed.
 pub fn machine(seed: u64) -> Drawn {
-    let dice = Dice::new(hash(0x1A9E, seed));
-    Draw { dice, tiny: false }.machine()
+    let size = Size { tlps: 500, transfer: 4096, endpoints: 6 };
+    Draw { dice: Dice::new(hash(0x1A9E, seed)), size, tiny: false }.machine()
 }
 
-struct Draw {
-    dice: Dice,
+/// The machine with this seed, with less to do.
+pub fn small_machine(seed: u64) -> Drawn {
+    let size = Size { tlps: 40, transfer: 512, endpoints: 4 };
+    Draw { dice: Dice::new(hash(0x5707, seed)), size, tiny: false }.machine()
+}
+
+/// How much there is to do in a machine.
+#[derive(Clone, Copy)]
+struct Size {
+    /// About how many TLPs the requesters send.
+    tlps: u32,
+    /// The largest transfer \[B\].
+    transfer: u32,
+    /// There are at least 2, and fewer than 2 more than this.
+    endpoints: u64,
+}
+
+pub struct Draw {
+    pub dice: Dice,
+    size: Size,
     /// All latencies are 0 to 2 ps.
     tiny: bool,
 }
@@ -82,12 +97,16 @@ impl Draw {
             let link = self.link(ends, gentle, faulty);
             machine.links.push(link);
         }
+        self.tell_switches(&mut machine);
+        if self.dice.one_in(4) {
+            self.outages(&mut machine);
+        }
         let plans = self.plans(machine.endpoints.len());
         Drawn { machine, plans }
     }
 
     /// Up to `most_ps`; rarely none at all, and next to none in a tiny machine.
-    fn latency(&mut self, most_ps: u64) -> u64 {
+    pub fn latency(&mut self, most_ps: u64) -> u64 {
         if self.tiny {
             self.dice.below(3)
         } else if self.dice.one_in(8) {
@@ -124,23 +143,44 @@ impl Draw {
         Switch::plain(self.latency(150_000), !self.dice.one_in(3))
     }
 
+    /// Some links are down for 50 ns to 5 us, several times, now and then again at once.
+    fn outages(&mut self, machine: &mut Machine) {
+        for link in &mut machine.links {
+            if self.dice.one_in(3) {
+                continue;
+            }
+            let mut up_ps = 0;
+            for _ in 0..=self.dice.below(5) {
+                let down_ps = match self.dice.below(4) {
+                    0 => up_ps,
+                    1 => up_ps + self.dice.below(20_000),
+                    _ => up_ps + self.dice.below(8_000_000),
+                };
+                let most_ps = self.dice.pick(&[50_000, 500_000, 5_000_000]);
+                up_ps = down_ps + 50_000.max(self.dice.below(most_ps + 1));
+                link.outages.push(Outage { down_ps, up_ps });
+            }
+        }
+    }
+
     /// Endpoints and switches, and which of them are linked.
     fn topology(&mut self, machine: &mut Machine) -> Vec<[Node; 2]> {
-        let endpoints = if self.dice.one_in(4) { 2 } else { 2 + self.dice.below(6) as usize };
+        let most = self.size.endpoints;
+        let endpoints = if self.dice.one_in(4) { 2 } else { 2 + self.dice.below(most) as usize };
         machine.endpoints = (0..endpoints).map(|_| self.endpoint()).collect();
         if endpoints == 2 && self.dice.one_in(2) {
             return vec![[Node::Endpoint(0), Node::Endpoint(1)]];
         }
         let shape = self.dice.below(10);
         let switches = match shape {
-            0..5 => 1,
-            5..9 => 2 + self.dice.below(2) as usize,
+            0..4 => 1,
+            4..9 => 2 + self.dice.below(3) as usize,
             _ => 4,
         };
         machine.switches = (0..switches).map(|_| self.switch()).collect();
         let mut links: Vec<[Node; 2]> = match shape {
-            // a tree of two levels, sometimes with two links where one would do
-            0..9 => (1..switches).map(|leaf| [Node::Switch(0), Node::Switch(leaf)]).collect(),
+            // a tree, sometimes with two links where one would do
+            0..9 => self.tree(switches),
             // a ring: there are two ways between opposite corners
             _ => (0..4).map(|at| [Node::Switch(at), Node::Switch((at + 1) % 4)]).collect(),
         };
@@ -151,6 +191,20 @@ impl Draw {
             // endpoint 0 is at the root of the tree
             let switch = if endpoint == 0 { 0 } else { self.dice.below(switches as u64) as usize };
             links.push([Node::Endpoint(endpoint), Node::Switch(switch)]);
+        }
+        links
+    }
+
+    /// A tree of switches, at most three levels of them.
+    fn tree(&mut self, switches: usize) -> Vec<[Node; 2]> {
+        let mut levels = vec![0];
+        let mut links = Vec::new();
+        for switch in 1..switches {
+            // rather a cascade
+            let near = if self.dice.one_in(2) { switch - 1 } else { self.dice.below(switch as u64) as usize };
+            let parent = if levels[near] < 2 { near } else { 0 };
+            levels.push(levels[parent] + 1);
+            links.push([Node::Switch(parent), Node::Switch(switch)]);
         }
         links
     }
@@ -243,9 +297,9 @@ impl Draw {
             (from + 1 + self.dice.below(endpoints as u64 - 1) as usize) % endpoints
         };
         let bytes = if self.dice.one_in(3) {
-            1 + self.dice.below(4096) as u32
+            1 + self.dice.below(self.size.transfer.into()) as u32
         } else {
-            self.dice.pick(&[64, 128, 256, 512, 1024, 2048, 4096])
+            self.dice.pick(&[64, 128, 256, 512, 1024, 2048, 4096]).min(self.size.transfer)
         };
         let transfer = if self.dice.below(100) < reads {
             Transfer::Read(if self.dice.one_in(3) { 1 + self.dice.below(8) as u32 } else { 1 })
@@ -267,7 +321,7 @@ impl Draw {
             chunk,
             overhead_bytes: self.dice.pick(&[20, 24, MAX_OVERHEAD as u32]),
             in_flight: 1 + self.dice.below(32) as u32,
-            transfers: TLPS.div_ceil(tlps * endpoints as u32),
+            transfers: self.size.tlps.div_ceil(tlps * endpoints as u32),
             think: self.delay(200_000),
         }
     }

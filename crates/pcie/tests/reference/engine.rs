@@ -29,6 +29,33 @@ pub struct Run {
     pub fabric: link::Fabric<Train>,
 }
 
+impl Run {
+    /// No train is left, and all credits of egresses and columns are back.
+    ///
+    /// # Errors
+    /// Says what is missing.
+    pub fn at_rest(&self, machine: &Machine) -> Result<(), String> {
+        if self.fabric.under_way() != 0 {
+            return Err(format!("{} trains are left", self.fabric.under_way()));
+        }
+        for egress in 0..machine.egresses() + machine.columns().len() {
+            let id = link::EgressId(egress as u16);
+            for (class, advertised) in CLASSES.into_iter().zip(machine.credits(egress)) {
+                let Some((header, data)) = self.fabric.credits(id, class_of(class)) else { continue };
+                if advertised.header.is_some_and(|all| all != header)
+                    || advertised.data.is_some_and(|all| all != data)
+                {
+                    let what = format!("egress {egress} {class:?}");
+                    return Err(format!("{what}: {header}, {data} of {advertised:?} are back"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+const CLASSES: [Class; 3] = [Class::Posted, Class::NonPosted, Class::Completion];
+
 /// # Panics
 /// If the engine does not accept the machine, or tells of the past.
 pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {

@@ -6,12 +6,13 @@
 //! | [`route`] | shortest paths |
 //! | [`waiting`], [`egress`], [`switch`], [`simulator`] | the reference |
 //! | [`world`], [`actor`] | the devices, shared by all simulators |
-//! | [`draw`] | random machines |
+//! | [`draw`], [`draw_switches`] | random machines |
 //! | [`engine`] | the engine on the same machines |
 //! | [`by_hand`], [`switches_by_hand`] | the reference against cases worked out by hand |
 
 pub mod actor;
 pub mod draw;
+pub mod draw_switches;
 pub mod egress;
 pub mod engine;
 pub mod machine;
@@ -21,5 +22,5 @@ pub mod switch;
 pub mod waiting;
 pub mod world;
 
-mod by_hand;
+pub mod by_hand;
 pub mod switches_by_hand;

@@ -2,11 +2,12 @@
 
 use crate::SEED;
 use crate::reference::machine::{
-    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Switch, Tag, Train,
+    BitErrors, Core, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Outage,
+    OutputBuffer, Switch, Tag, Train,
 };
 use crate::reference::world::Action;
 use lanetwin_kernel::Stream;
-use lanetwin_pcie::link::{self, Attach, Forwarding, Submission};
+use lanetwin_pcie::link::{self, Arbitration, Attach, Forwarding, Submission};
 use lanetwin_ports::{Tlps, Wiring};
 use lanetwin_scenario::{LinkPlan, Variant};
 use lanetwin_units::LinkRate;
@@ -55,7 +56,8 @@ fn kind(class: link::Class, singly: bool) -> Kind {
 
 /// The machine of a variant, in the words of the reference.
 pub fn machine(variant: &Variant, wiring: &Wiring) -> Machine {
-    let links = variant.links.iter().zip(&wiring.links).map(|(plan, wired)| {
+    let links = variant.links.iter().zip(&wiring.links).enumerate().map(|(number, (plan, wired))| {
+        let outages = wiring.outages.iter().filter(|outage| outage.link.index() == number);
         assert_eq!(plan.name, wired.name, "links are wired in the order of the plan");
         let streams = ["bit errors there", "bit errors back"].map(|name| Stream::new(SEED, &plan.name, name));
         let [there, back] = streams;
@@ -70,13 +72,47 @@ pub fn machine(variant: &Variant, wiring: &Wiring) -> Machine {
                 link::DllpMode::Lump => DllpMode::Lump,
                 link::DllpMode::Each => DllpMode::Each,
             },
+            outages: outages
+                .map(|outage| Outage { down_ps: outage.from.as_ps(), up_ps: outage.until.as_ps() })
+                .collect(),
         }
     });
-    let switches = wiring.switches.iter().map(|switch| Switch {
-        latency_ps: switch.latency.as_ps(),
-        cut_through: switch.forwarding == Forwarding::CutThrough,
-    });
+    let switches = (0..wiring.switches.len()).map(|number| switch(number, wiring));
     Machine { endpoints: endpoints(variant, wiring), switches: switches.collect(), links: links.collect() }
+}
+
+fn switch(number: usize, wiring: &Wiring) -> Switch {
+    let spec = &wiring.switches[number];
+    let latencies = wiring.latencies.iter().filter(|said| said.switch.index() == number);
+    let weights = wiring.weights.iter().filter(|said| said.switch.index() == number);
+    Switch {
+        latency_ps: spec.latency.as_ps(),
+        pair_latencies_ps: latencies
+            .map(|said| ((said.from.index(), said.to.index()), said.latency.as_ps()))
+            .collect(),
+        cut_through: spec.forwarding == Forwarding::CutThrough,
+        weights: match spec.arbitration {
+            Arbitration::RoundRobin => None,
+            Arbitration::Weighted => {
+                Some(weights.map(|said| (said.link.index(), said.weight.into())).collect())
+            }
+        },
+        core: spec.core.map(core),
+    }
+}
+
+fn core(core: link::Core) -> Core {
+    let buffer =
+        |output: link::OutputBuffer| OutputBuffer { tlps: output.tlps.into(), data: output.data.into() };
+    match core {
+        link::Core::Crossbar { speed_up, output } => {
+            Core::Crossbar { speed_up: speed_up.into(), output: buffer(output) }
+        }
+        link::Core::SharedBus { speed_up, output } => {
+            Core::SharedBus { speed_up: speed_up.into(), output: buffer(output) }
+        }
+        link::Core::SharedMemory { speed_up } => Core::SharedMemory { speed_up: speed_up.into() },
+    }
 }
 
 fn endpoints(variant: &Variant, wiring: &Wiring) -> Vec<Endpoint> {
