@@ -61,22 +61,23 @@ impl<U: Copy> Fabric<U> {
         let mut t = wake.max(self.egresses[leader].link_free);
         while columns.clone().any(|c| self.egresses[c].occupied != 0) {
             t = t.max(columns.clone().map(|c| self.egresses[c].earliest()).min().unwrap_or(NEVER));
-            if t >= self.bus_horizon(&columns, step).min(end) {
+            let mut horizon = self.bus_horizon(&columns, step).min(end);
+            if t >= horizon {
                 self.ask_wake(leader, t, env);
                 return;
+            }
+            let wanted = columns.clone().fold(false, |wanted, c| self.foresee_want(c, t, step) | wanted);
+            if wanted {
+                horizon = self.bus_horizon(&columns, step).min(end);
+                if t >= horizon {
+                    self.ask_wake(leader, t, env);
+                    return;
+                }
             }
             match self.grant(bus, t) {
                 Err(NEVER) => return,
                 Err(later) => t = later,
-                Ok(grant) => {
-                    // A TLP that wants credits may have turned up while the columns were asked.
-                    let horizon = self.bus_horizon(&columns, step).min(end);
-                    if t >= horizon {
-                        self.ask_wake(leader, t, env);
-                        return;
-                    }
-                    t = self.take_bus(bus, &grant, t, horizon, env);
-                }
+                Ok(grant) => t = self.take_bus(bus, &grant, t, horizon, env),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
 use super::Fabric;
-use super::egress::{HEADER_BYTES, Hop, NO_EGRESS, Segment, Sink};
+use super::egress::{HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
 use super::run::Run;
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
@@ -77,6 +77,7 @@ impl<U: Copy> Fabric<U> {
         let class = input % CLASSES;
         self.egresses[e].occupy(input, class, &segment, &run);
         self.see_off(e, input, decided, segment, run, env);
+        self.return_credits(e, input, &segment, &run, env);
         self.cause_dllps(e, run.start, run.per, run.m, run.ser);
         let hop = self.egresses[e].hops[usize::from(segment.to)];
         if let Sink::Output { egress } = self.egresses[e].sink {
@@ -94,7 +95,7 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// What every run of TLPs of one input means for those behind it: credits go back, notices are given, books are kept.
+    /// What every run of TLPs of one input means for those behind it: they move up, notices are given, books are kept.
     #[inline]
     pub(super) fn see_off(
         &mut self,
@@ -134,12 +135,22 @@ impl<U: Copy> Fabric<U> {
                 spacing: run.per,
             });
         }
-        if ingress.lender != NO_EGRESS {
-            let ring = usize::from(ingress.ring) + input % CLASSES;
-            let lender = usize::from(ingress.lender);
-            if self.egresses[lender].finite[ring % CLASSES] {
-                self.give_back(e, lender, ring, &segment, &run, env);
-            }
+    }
+
+    /// TLPs that came in through an ingress have left: the credits that they took upstream go back.
+    #[inline]
+    pub(super) fn return_credits(
+        &mut self,
+        e: usize,
+        input: usize,
+        segment: &Segment,
+        run: &Run,
+        env: &mut impl Environment<U>,
+    ) {
+        let Ingress { lender, ring, .. } = self.egresses[e].ingress[input / CLASSES];
+        let class = input % CLASSES;
+        if lender != NO_EGRESS && self.egresses[usize::from(lender)].finite[class] {
+            self.give_back(e, usize::from(lender), usize::from(ring) + class, segment, run, env);
         }
     }
 

@@ -26,6 +26,27 @@ impl Egress {
         self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }
 
+    /// One bit for each class of which a TLP could go at `t` but for credits. Takes none.
+    pub fn want_of_credits(&self, t: u64) -> u8 {
+        let mut want = 0;
+        for input in bits(self.occupied) {
+            let class = input % CLASSES;
+            if self.finite[class] && want & (1 << class) == 0 && self.head[input] <= t {
+                let units = self.inputs[input].front().map_or(0, |segment| i64::from(segment.units));
+                let (headers, data) = self.credits_at(class, t);
+                want |= u8::from(headers < 1 || data < units) << class;
+            }
+        }
+        want
+    }
+
+    /// The credits of a class that are in hand or due at `t`: headers and data.
+    fn credits_at(&self, class: usize, t: u64) -> (i64, i64) {
+        let hand = (self.header_credits[class], self.data_credits[class]);
+        let due = bits(self.live & class_mask(class)).map(|ring| self.returns[ring].due(t));
+        due.fold(hand, |(headers, data), (n, weight)| (headers + n, data + weight))
+    }
+
     /// The tick before which every return of credits of the starved classes is known already, whatever happens elsewhere. A ring has
     /// one writer, in the order of time: what it does not hold yet comes after what it holds.
     pub fn returns_known(&self) -> u64 {

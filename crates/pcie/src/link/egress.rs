@@ -295,6 +295,12 @@ impl Egress {
         }
     }
 
+    /// Whether the credits of all ingresses go back through one ring: those of the output buffer in front of this egress.
+    #[inline]
+    pub fn one_lender(&self) -> bool {
+        matches!(self.ingress[..], [Ingress { lender, .. }, Ingress { lender: second, .. }, ..] if lender == second && lender != NO_EGRESS)
+    }
+
     /// Adds the three inputs of an ingress; returns the number of the first.
     pub fn add_ingress(&mut self, ingress: Ingress) -> u16 {
         let first = self.inputs.len() as u16;

@@ -107,7 +107,7 @@ impl<U: Copy> Fabric<U> {
             };
             if most == 0 {
                 if wire.m != 0 {
-                    self.take_wire(e, &lanes, wire);
+                    self.take_wire(e, &lanes, wire, env);
                     wire = IDLE;
                 }
                 match self.egresses[e].await_credits(&lanes, t, until) {
@@ -117,7 +117,7 @@ impl<U: Copy> Fabric<U> {
                 continue;
             }
             if let Some(run) = wire.extend(t, lanes.ser) {
-                self.take_wire(e, &lanes, run);
+                self.take_wire(e, &lanes, run, env);
             }
             turn = if i + 1 == lanes.lanes.len() { 0 } else { i + 1 };
             let lane = &mut lanes.lanes[i];
@@ -140,7 +140,7 @@ impl<U: Copy> Fabric<U> {
             t += lanes.ser;
         }
         if wire.m != 0 {
-            self.take_wire(e, &lanes, wire);
+            self.take_wire(e, &lanes, wire, env);
         }
         let Some(last) = last else {
             self.lanes = lanes.lanes;
@@ -181,9 +181,13 @@ impl<U: Copy> Fabric<U> {
 
     /// A run of TLPs of whatever input occupies the wire, the replay buffer and the receiver.
     #[inline]
-    fn take_wire(&mut self, e: usize, lanes: &Lanes, run: Run) {
+    fn take_wire(&mut self, e: usize, lanes: &Lanes, run: Run, env: &mut impl Environment<U>) {
         self.egresses[e].occupy(0, lanes.class, &lanes.sample, &run);
         self.take_in(e, lanes.class, &lanes.sample, &run);
+        if self.egresses[e].one_lender() {
+            // Credits of all inputs go back through one ring, in the order of time.
+            self.return_credits(e, lanes.class, &lanes.sample, &run, env);
+        }
     }
 
     /// A run of TLPs of one input leaves.
@@ -191,6 +195,9 @@ impl<U: Copy> Fabric<U> {
     fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
         self.see_off(e, input, run.start, segment, run, env);
+        if !self.egresses[e].one_lender() {
+            self.return_credits(e, input, &segment, &run, env);
+        }
         if let Sink::Output { egress } = self.egresses[e].sink {
             self.put_out(e, usize::from(egress), input, segment, &run, env);
             return;

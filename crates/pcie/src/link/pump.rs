@@ -51,7 +51,7 @@ impl<U: Copy> Fabric<U> {
             if egress.occupied.is_power_of_two() {
                 t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
             }
-            let horizon = egress.horizon(self.soonest, distance, step).min(end);
+            let mut horizon = egress.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
                 let t = t.max(egress.earliest());
                 self.ask_wake(e, t, env);
@@ -61,24 +61,21 @@ impl<U: Copy> Fabric<U> {
                 t = self.egresses[e].link_free;
                 continue;
             }
+            if self.foresee_want(e, t, step) {
+                horizon = self.egresses[e].horizon(self.soonest, distance, step).min(end);
+                if t >= horizon {
+                    self.ask_wake(e, t, env);
+                    return;
+                }
+            }
             if !self.tlp_by_tlp && self.egresses[e].merges() && self.send_merged(e, t, horizon, env) {
                 t = self.egresses[e].link_free;
                 continue;
             }
-            let starved = self.egresses[e].starved;
             match self.egresses[e].choose(t) {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until } => {
-                    let mut horizon = horizon;
-                    if self.egresses[e].starved != starved {
-                        // A TLP that wants credits has turned up: a credit that is not known yet may be there before `t`.
-                        horizon = self.egresses[e].horizon(self.soonest, distance, step).min(end);
-                        if t >= horizon {
-                            self.ask_wake(e, t, env);
-                            return;
-                        }
-                    }
                     let until = if contended {
                         t
                     } else {
@@ -93,6 +90,19 @@ impl<U: Copy> Fabric<U> {
                 }
             }
         }
+    }
+
+    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if some do. Nothing is taken: it
+    /// may turn out that `t` cannot be decided yet.
+    #[inline]
+    pub(super) fn foresee_want(&mut self, e: usize, t: u64, step: u64) -> bool {
+        let egress = &mut self.egresses[e];
+        if t < self.soonest.saturating_add(egress.credit_lookahead).max(step) {
+            return false;
+        }
+        let want = egress.want_of_credits(t) & !egress.starved;
+        egress.starved |= want;
+        want != 0
     }
 
     /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins those

@@ -11,7 +11,7 @@ use super::spec::{
     OutputBuffer, SwitchId,
 };
 use super::weighted::Turns;
-use lanetwin_units::{LinkRate, Span, Ticks};
+use lanetwin_units::{LinkRate, Span, TICKS_PER_PS, Ticks};
 use std::collections::VecDeque;
 
 /// An egress seen from outside: where it comes from and goes to.
@@ -221,7 +221,9 @@ impl Wiring {
             pair.switch == switch && pair.from.index() == from / 2 && pair.to.index() == to / 2
         });
         let all = ticks(said.map_or(self.parts.switches[switch.index()].latency, |pair| pair.latency));
-        (all / 2, all - all / 2)
+        // What leaves a column is not behind it in the same picosecond: then it does not matter which of the two decides first.
+        let has_core = self.parts.switches[switch.index()].core.is_some();
+        (all / 2, (all - all / 2).max(if has_core { TICKS_PER_PS } else { 0 }))
     }
 
     /// Gives every egress its inputs, and every lender the rings for the credits that come back.

@@ -1,5 +1,6 @@
 //! The engine in the place of the reference: the same machine, the same devices, its own event loop.
 
+use super::draw::MAX_PAYLOAD;
 use super::machine::{
     BitErrors, Class, Core, Direction, DllpMode, Drain, Link, Machine, Node, OutputBuffer, Switch, Train,
     hash,
@@ -223,9 +224,11 @@ fn build(machine: &Machine) -> link::Fabric<Train> {
     for switch in &machine.switches {
         builder.switch(switch_of(switch));
     }
+    // An output buffer holds the largest TLP.
+    let payload_max = machine.least_output_bytes().unwrap_or(MAX_PAYLOAD).min(MAX_PAYLOAD) as u16;
     for link in &machine.links {
         let [a, b] = link.ends.map(attach);
-        builder.link(a, b, direction_of(link, 0), direction_of(link, 1));
+        builder.link(a, b, direction_of(link, 0, payload_max), direction_of(link, 1, payload_max));
     }
     tell_switches(machine, &mut builder);
     for (number, link) in machine.links.iter().enumerate() {
@@ -312,7 +315,7 @@ fn train_of(train: Train) -> link::Train<Train> {
     }
 }
 
-fn direction_of(link: &Link, number: usize) -> link::Direction {
+fn direction_of(link: &Link, number: usize, payload_max: u16) -> link::Direction {
     let direction: &Direction = &link.directions[number];
     let generation = Generation::from_number(u64::from(direction.generation)).expect("1 to 5");
     let width = Width::from_lanes(direction.lanes).expect("a width");
@@ -320,7 +323,7 @@ fn direction_of(link: &Link, number: usize) -> link::Direction {
     let narrow = |credits: Option<u64>| credits.map(|number| number as u32);
     link::Direction {
         rate: LinkRate::pcie(generation, width),
-        payload_max: super::draw::MAX_PAYLOAD as u16,
+        payload_max,
         propagation: Span::from_ps(direction.propagation_ps),
         credits: link::Credits {
             header: direction.credits.map(|class| narrow(class.header)),

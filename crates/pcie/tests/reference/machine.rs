@@ -268,6 +268,11 @@ pub struct Train {
 }
 
 impl Machine {
+    /// The payload that the smallest output buffer holds, if there is one.
+    pub fn least_output_bytes(&self) -> Option<u64> {
+        let outputs = self.switches.iter().filter_map(|switch| switch.core.and_then(Core::output));
+        outputs.map(|output| 16 * output.data).min()
+    }
     /// How many there are, columns not among them.
     pub fn egresses(&self) -> usize {
         2 * self.links.len()

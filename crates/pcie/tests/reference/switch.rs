@@ -109,7 +109,7 @@ impl Simulator<'_> {
         assert_eq!((b, Node::Switch(switch)), (egress, self.machine.receiver(a)), "the way through a switch");
         let h = tlp.eligible;
         let x = ser_a.saturating_sub(f + ser_b);
-        let eligible = latency - latency / 2 + c.max(h + x);
+        let eligible = (latency - latency / 2).max(TICKS_PER_PS) + c.max(h + x);
         self.foresee(eligible, Change::Eligible { at: b, input, tlps: vec![Tlp { eligible, ..tlp }] });
         if core.output().is_some() {
             let gone = (c + ser_column).max(h + ser_a - f);

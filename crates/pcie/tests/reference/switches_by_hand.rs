@@ -17,18 +17,22 @@ pub struct Case {
     pub machine: Machine,
     /// What each endpoint hands in, and when \[ps\].
     pub parts: Vec<Vec<(u64, Train)>>,
-    /// When TLPs leave an egress or a column \[ns\], first to last.
-    pub left_ns: Vec<(usize, Vec<u64>)>,
+    /// When TLPs leave an egress or a column \[ps\], first to last.
+    pub left_ps: Vec<(usize, Vec<u64>)>,
     /// Of which source and which of its trains the TLPs are that leave an egress or a column, first to last.
     pub order: Vec<(usize, Vec<(usize, u32)>)>,
 }
 
 impl Case {
     fn new(name: &'static str, machine: Machine, parts: Vec<Vec<(u64, Train)>>) -> Self {
-        Self { name, machine, parts, left_ns: Vec::new(), order: Vec::new() }
+        Self { name, machine, parts, left_ps: Vec::new(), order: Vec::new() }
     }
     fn left_ns(mut self, egress: usize, ns: &[u64]) -> Self {
-        self.left_ns.push((egress, ns.to_vec()));
+        self.left_ps.push((egress, ns.iter().map(|ns| ns * NS).collect()));
+        self
+    }
+    fn left_ps(mut self, egress: usize, ps: &[u64]) -> Self {
+        self.left_ps.push((egress, ps.to_vec()));
         self
     }
     fn order(mut self, egress: usize, order: &[(usize, u32)]) -> Self {
@@ -52,8 +56,8 @@ impl Case {
             on.sort_unstable();
             on
         };
-        for (egress, expected) in &self.left_ns {
-            let expected: Vec<u64> = expected.iter().map(|ns| ns * NS * TICKS_PER_PS).collect();
+        for (egress, expected) in &self.left_ps {
+            let expected: Vec<u64> = expected.iter().map(|ps| ps * TICKS_PER_PS).collect();
             let ticks: Vec<u64> = on(*egress).iter().map(|departure| departure.tick).collect();
             assert_eq!(ticks, expected, "{who}: {}: egress {egress}", self.name);
         }
@@ -247,14 +251,14 @@ fn latencies() -> Vec<Case> {
         .left_ns(1, &[460])
         .left_ns(5, &[880])
         .left_ns(3, &[400]);
-    // Half of it before the column, half behind. Where there is none, a TLP passes column and egress in one tick.
+    // Half of it before the column, half behind; where there is none, a TLP is at the egress a picosecond after its start on the column.
     let with = case("a core splits the latency of a pair", Some(crossbar(1, 1)))
         .left_ns(6, &[430])
         .left_ns(8, &[840])
         .left_ns(7, &[400])
         .left_ns(1, &[460])
         .left_ns(5, &[880])
-        .left_ns(3, &[400]);
+        .left_ps(3, &[400 * NS + 1]);
     vec![without, with]
 }
 
