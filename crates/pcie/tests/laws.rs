@@ -4,6 +4,7 @@
 //!
 //! A failure prints its seed: `LANETWIN_SEED=n LANETWIN_MACHINES=1 cargo test -p lanetwin-pcie --test laws`.
 
+#[allow(dead_code, reason = "its small machines are for the storm")]
 mod reference;
 
 use reference::draw::{self, Drawn};

@@ -117,6 +117,14 @@ fn widest_gap(winners: &[usize], a: usize, b: usize) -> i64 {
     most - least
 }
 
+/// What is measured, on an order that is not fair.
+#[test]
+fn a_gap_is_measured_over_the_part_that_all_compete_for() {
+    let winners = [1, 1, 2, 1, 2, 2, 2, 1, 2, 2];
+    assert_eq!(stretch(&winners), [2, 1, 2, 2, 2, 1]);
+    assert_eq!(widest_gap(stretch(&winners), 1, 2), 3);
+}
+
 #[test]
 fn equal_sources_have_equal_shares_over_any_stretch() {
     for core in cores() {

@@ -291,7 +291,7 @@ impl Machine {
     pub fn core(&self, column: Column) -> Core {
         self.switches[column.switch].core.expect("a column is part of a core")
     }
-    /// The links that a column is `speed_up` times as fast as.
+    /// The direction of a link that a column is `speed_up` times as fast as.
     pub fn pace(&self, column: Column) -> &Direction {
         let fastest = |a: &&Direction, b: &&Direction| {
             let [(a, per_a), (b, per_b)] = [a, b].map(|one| byte_time(one.generation, one.lanes));
