@@ -107,7 +107,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// From 2 GiB to the interrupt controllers below 4 GiB, as in a PC; 256 GiB to 64 TiB; peer to peer.
+    /// `assumed`: from 2 GiB to the interrupt controllers below 4 GiB, as in many PCs; 256 GiB to 64 TiB; peer to peer.
     fn default() -> Self {
         Self { low: 0x8000_0000..=0xfebf_ffff, high: 0x40_0000_0000..=0x3fff_ffff_ffff, peer_to_peer: true }
     }
