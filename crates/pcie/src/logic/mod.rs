@@ -2,8 +2,10 @@
 //!
 //! | module | is about |
 //! |---|---|
+//! | [`routing`] | how a tree is enumerated, and how a TLP finds its way in it |
 //! | [`split`] | how a DMA becomes TLPs, and a read request completions |
 //! | [`tags`] | the tags a requester has, and who holds them |
 
+pub mod routing;
 pub mod split;
 pub mod tags;

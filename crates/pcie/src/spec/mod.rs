@@ -8,10 +8,12 @@
 //! | [`tlp`] | kinds of TLP, and what they weigh on the wire |
 //! | [`header`] | TLP headers, to bytes and back |
 //! | [`header_words`] | their dwords, bit by bit |
+//! | [`config_words`] | the registers that route: of bridges, BARs and Access Control Services |
 //! | [`dllp`] | Ack, Nak, InitFC, UpdateFC; sequence numbers |
 //! | [`flow_control`] | classes and credits |
 //! | [`timing`] | ACK latency, replay, SKP, UpdateFC |
 
+pub mod config_words;
 pub mod constants;
 pub mod dllp;
 pub mod flow_control;

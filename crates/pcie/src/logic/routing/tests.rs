@@ -1,0 +1,2 @@
+mod by_hand;
+mod laws;
