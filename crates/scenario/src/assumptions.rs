@@ -4,6 +4,7 @@ use crate::catalogue::NumberKind;
 use crate::node::Origin;
 use crate::plan::{ComponentPlan, Plan, Variant};
 use crate::quantity;
+use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -50,6 +51,8 @@ impl Plan {
                 source: String::new(),
             };
             match origin {
+                // a pair of widths without a latency of its own has the switch's
+                Origin::Default if is_pair_latency(name) => None,
                 Origin::Default => Some(base),
                 Origin::Part => {
                     let number = self.parts.get(part)?.parameters.get(name)?;
@@ -90,7 +93,7 @@ impl Plan {
 const NOWHERE: [&str; 5] = [
     "Link training, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
     "Signal integrity: a link's errors are its `ber`, whatever its channel.",
-    "Switches and traffic between devices: every link joins a root port and a device.",
+    "Traffic between root ports, switches with several hosts, multicast, and access control (ACS).",
     "Other traffic on the host's memory, caches and interconnect.",
     "Software above the driver.",
 ];

@@ -6,16 +6,24 @@
 //!             ready           start          arrival  ready           …
 //! ```
 //!
+//! Where a switch is on the way, a wire is followed up to where the switch can forward what comes in, then the switch:
+//!
+//! ```text
+//!    … ─┼─ slot: wire ─┼─ switch: forwarding ─┼─ switch: queue for bay ─┼─ bay: wire ─┼─ …
+//!     start      header or all in           eligible                  start       arrival
+//! ```
+//!
 //! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive, the one
 //! that this was the answer to, and so on back to the first. What lies between two trains was spent inside the component where
 //! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
 //! its queue includes the TLPs before it.
 
+use super::route::{Crossing, way};
 use super::wire::World;
 use lanetwin_kernel::Tap;
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
-use lanetwin_models::root_complex::{RootComplex, ServedRead};
-use lanetwin_pcie::link::EgressId;
+use lanetwin_models::root_complex::ServedRead;
+use lanetwin_pcie::link::{EgressId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Journey, Links, Message, Operation as Kind};
 use lanetwin_units::{Instant, Span, Ticks};
@@ -74,9 +82,7 @@ pub(super) fn start(world: &mut World) -> Log {
     if let Some(requester) = world.requester() {
         requester.record(true);
     }
-    if let Some(host) = world.host() {
-        host.record(true);
-    }
+    world.record_reads(true);
     Log(seen)
 }
 
@@ -92,14 +98,12 @@ pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
     let handle = record.map_or(median.handle, |r| r.handle);
     // A handle is given to one operation after the other: of this one is only what happened in its time.
     let (from, until) = record.map_or((median.asked, median.told), |r| (r.issued, r.last));
-    let mut served = world.host().map(RootComplex::take_record).unwrap_or_default();
+    let mut served = world.take_reads();
     served.retain(|s| s.handle == handle && s.arrived >= from && s.answered <= until);
     if let Some(requester) = world.requester() {
         requester.record(false);
     }
-    if let Some(host) = world.host() {
-        host.record(false);
-    }
+    world.record_reads(false);
     let links = world.links();
     let mut journeys = links.fabric().take_journeys();
     links.fabric().record_journeys(false);
@@ -144,7 +148,7 @@ struct Course<'a> {
     links: &'a Links,
     /// What the card says of the operation, if it is one of a card.
     record: Option<TransferRecord>,
-    /// What the host says of its reads.
+    /// What the one with the memory says of its reads.
     served: Vec<ServedRead>,
     cursor: Instant,
     stages: Stages,
@@ -175,10 +179,34 @@ impl Course<'_> {
             Some(record) if record.transfer.operation == Kind::Write => record.last,
             _ => Instant::NEVER,
         };
-        let (link, from, to) = self.links.egress_name(EgressId(journey.from.0));
-        let way = format!("{link} {from} → {to}");
-        self.spend(Ticks(journey.starts[0]).as_ps_ceil().min(limit), format!("{way}: queue"));
-        self.spend(journey.arrival.as_ps_ceil().min(limit), format!("{way}: wire"));
+        let hops = way(self.links.wiring(), journey.from, journey.to);
+        let known = &hops[..hops.len().min(RECORDED_HOPS)];
+        let bytes = self.links.wire_bytes(journey.from, &journey.user);
+        let names = known.iter().map(|egress| self.links.egress_name(*egress));
+        let names: Vec<_> =
+            names.map(|(link, from, to)| (link.to_owned(), from.to_owned(), to.to_owned())).collect();
+        for (i, (link, from, to)) in names.iter().enumerate() {
+            let start = Ticks(journey.starts[i]);
+            if i == 0 {
+                self.spend(start.as_ps_ceil().min(limit), format!("{link} {from} → {to}: queue"));
+            } else {
+                self.spend(start.as_ps_ceil().min(limit), format!("{from}: queue for {link}"));
+            }
+            let wire = format!("{link} {from} → {to}: wire");
+            let Some(next) = known.get(i + 1) else {
+                let beyond = if known.len() < hops.len() { " and beyond" } else { "" };
+                self.spend(journey.arrival.as_ps_ceil().min(limit), format!("{wire}{beyond}"));
+                break;
+            };
+            // what is said of the switch ends when the TLP leaves it, whatever was computed here
+            let limit = limit.min(Ticks(journey.starts[i + 1]).as_ps_ceil());
+            let crossing = Crossing::new(self.links.wiring(), known[i], *next, bytes);
+            let Crossing { wire: on_wire, forwarding } =
+                crossing.expect("one hop begins where the one before ends");
+            let forwarded = Ticks(start.0 + on_wire.0).as_ps_ceil();
+            self.spend(forwarded.min(limit), wire);
+            self.spend((forwarded + forwarding).min(limit), format!("{to}: forwarding"));
+        }
     }
 
     /// Before the first train, which is eligible at `ready`: the card says what it was doing.
@@ -199,8 +227,8 @@ impl Course<'_> {
 
     /// Between two trains, in the component where the one ended and the other began: the host says what it was doing.
     fn inside(&mut self, before: &Journey, ready: Instant) {
-        let (_, _, place) = self.links.egress_name(EgressId(before.from.0));
-        let place = place.to_owned();
+        let last = way(self.links.wiring(), before.from, before.to).pop();
+        let place = last.map_or("", |egress: EgressId| self.links.egress_name(egress).2).to_owned();
         let asked = before.user.address
             ..before.user.address + u64::from(before.user.count) * u64::from(before.user.bytes);
         let of_request =
