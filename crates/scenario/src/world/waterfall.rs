@@ -9,8 +9,8 @@
 //! Where a switch is on the way, a wire is followed up to where the switch can forward what comes in, then the switch:
 //!
 //! ```text
-//!    … ─┼─ slot: wire ─┼─ switch: forwarding ─┼─ switch: queue for bay ─┼─ bay: wire ─┼─ …
-//!     start      header or all in           eligible                  start       arrival
+//!    … ─┼─ slot: wire ─┼─ switch: forwarding to bay ─┼─ switch: queue for bay ─┼─ bay: wire ─┼─ …
+//!     start      header or all in                  eligible                  start       arrival
 //! ```
 //!
 //! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive, the one
@@ -144,6 +144,11 @@ fn may_cause(cause: &Journey, journey: &Journey) -> bool {
     fits && cause.to == journey.from && cause.ready < journey.ready
 }
 
+/// `slot card → host`
+fn way_of((link, from, to): (&str, &str, &str)) -> String {
+    format!("{link} {from} → {to}")
+}
+
 struct Course<'a> {
     links: &'a Links,
     /// What the card says of the operation, if it is one of a card.
@@ -175,38 +180,37 @@ impl Course<'_> {
 
     /// One train's way. A write is done when it has left: what comes then is not waited for.
     fn travel(&mut self, journey: &Journey) {
-        let limit = match self.record {
-            Some(record) if record.transfer.operation == Kind::Write => record.last,
-            _ => Instant::NEVER,
-        };
         let hops = way(self.links.wiring(), journey.from, journey.to);
-        let known = &hops[..hops.len().min(RECORDED_HOPS)];
-        let bytes = self.links.wire_bytes(journey.from, &journey.user);
-        let names = known.iter().map(|egress| self.links.egress_name(*egress));
-        let names: Vec<_> =
-            names.map(|(link, from, to)| (link.to_owned(), from.to_owned(), to.to_owned())).collect();
-        for (i, (link, from, to)) in names.iter().enumerate() {
-            let start = Ticks(journey.starts[i]);
-            if i == 0 {
-                self.spend(start.as_ps_ceil().min(limit), format!("{link} {from} → {to}: queue"));
-            } else {
-                self.spend(start.as_ps_ceil().min(limit), format!("{from}: queue for {link}"));
-            }
-            let wire = format!("{link} {from} → {to}: wire");
-            let Some(next) = known.get(i + 1) else {
-                let beyond = if known.len() < hops.len() { " and beyond" } else { "" };
-                self.spend(journey.arrival.as_ps_ceil().min(limit), format!("{wire}{beyond}"));
-                break;
-            };
-            // what is said of the switch ends when the TLP leaves it, whatever was computed here
-            let limit = limit.min(Ticks(journey.starts[i + 1]).as_ps_ceil());
-            let crossing = Crossing::new(self.links.wiring(), known[i], *next, bytes);
-            let Crossing { wire: on_wire, forwarding } =
-                crossing.expect("one hop begins where the one before ends");
-            let forwarded = Ticks(start.0 + on_wire.0).as_ps_ceil();
-            self.spend(forwarded.min(limit), wire);
-            self.spend((forwarded + forwarding).min(limit), format!("{to}: forwarding"));
+        let first = self.links.egress_name(hops[0]);
+        self.spend(Ticks(journey.starts[0]).as_ps_ceil(), format!("{}: queue", way_of(first)));
+        if let Some(left) = self.record.filter(|r| r.transfer.operation == Kind::Write).map(|r| r.last) {
+            self.spend(left, format!("{}: wire", way_of(first)));
+            return;
         }
+        let known = &hops[..hops.len().min(RECORDED_HOPS)];
+        for (pair, starts) in known.windows(2).zip(journey.starts.windows(2)) {
+            self.cross(journey, [pair[0], pair[1]], [starts[0], starts[1]]);
+        }
+        let last = way_of(self.links.egress_name(known[known.len() - 1]));
+        let beyond = if known.len() < hops.len() { " and beyond" } else { "" };
+        self.spend(journey.arrival.as_ps_ceil(), format!("{last}: wire{beyond}"));
+    }
+
+    /// From a start on one link to that on the next, through the switch between them.
+    fn cross(&mut self, journey: &Journey, [incoming, outgoing]: [EgressId; 2], [start, next]: [u64; 2]) {
+        let wiring = self.links.wiring();
+        let bytes = self.links.wire_bytes(journey.from, &journey.user);
+        let crossing = Crossing::new(wiring, incoming, outgoing, bytes);
+        let Crossing { wire, forwarding } = crossing.expect("one hop begins where the one before ends");
+        let name = self.links.egress_name(incoming);
+        let (way, switch) = (way_of(name), name.2.to_owned());
+        let to = self.links.egress_name(outgoing).0.to_owned();
+        let forwarded = Ticks(start + wire.0).as_ps_ceil();
+        let next = Ticks(next).as_ps_ceil();
+        // what is known beats what is computed: a switch has done its work when the TLP starts
+        self.spend(forwarded.min(next), format!("{way}: wire"));
+        self.spend((forwarded + forwarding).min(next), format!("{switch}: forwarding to {to}"));
+        self.spend(next, format!("{switch}: queue for {to}"));
     }
 
     /// Before the first train, which is eligible at `ready`: the card says what it was doing.
