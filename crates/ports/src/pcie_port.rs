@@ -15,7 +15,7 @@ pub const PCIE_PORT: [Param; 11] = [
         name: "port.width",
         dimension: Dimension::Count { least: 1, most: 32 },
         default: Some("16"),
-        about: "the number of lanes the port has",
+        about: "the most lanes that the port can have",
     },
     Param {
         name: "port.mps",

@@ -82,6 +82,10 @@ impl Plan {
         if links().any(|link| !link.skp) {
             list.push("No SKP ordered sets are sent on links with `skp: off`.".into());
         }
+        let components = || self.variants.iter().flat_map(|variant| &variant.machine);
+        if components().any(|c| c.is_switch() && c.params.choice("core") == "none") {
+            list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
+        }
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
