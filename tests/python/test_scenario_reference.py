@@ -20,6 +20,9 @@ KINDS = (("ns|", "time"), ("B/s", "rate"), ("KMGT", "size"), ("GT/s", "1 to 5, o
 """What a pattern of the schema has in it, and what to call what it describes."""
 
 
+PAIR = re.compile(r"(latency\.)x\d+-x\d+")
+"""Parameters that there are for every pair of widths: one row tells of all."""
+
 SMALL = {
     "about": "about: What does it get?\n",
     "machine": "machine:\n  host: {part: generic-host-gen4}\n  card: {part: generic-dma-gen5}\n",
@@ -33,6 +36,9 @@ def kind(field: dict[str, Any]) -> str:
     """Say what a key holds."""
     if "enum" in field:
         return ", ".join(f"`{word}`" for word in field["enum"] if isinstance(word, str))
+    if "items" in field and "properties" in field["items"]:
+        keys = (f"{name}: {kind(key)}" for name, key in field["items"]["properties"].items())
+        return f"a list of `{{{', '.join(keys)}}}`"
     choices = field.get("anyOf", [field])
     if any(choice.get("type") == "array" for choice in choices):
         return f"{kind(choices[0])}, or a list"
@@ -80,9 +86,7 @@ def parameter_rows(port: bool) -> list[str]:
     """Tabulate the parameters of components: those of PCIe ports, or all others."""
     component = SCHEMA["properties"]["machine"]["additionalProperties"]["properties"]
     takes = models()
-    lines = ["| Parameter | Holds | Default | Meaning |", "|---|---|---|---|"]
-    if not port:
-        lines = ["| Parameter | Holds | Default | Meaning | Models |", "|---|---|---|---|---|"]
+    lines = ["| Parameter | Holds | Default | Meaning | Models |", "|---|---|---|---|---|"]
     for name in sorted(component):
         if name in ("part", "model") or name.startswith("port.") != port:
             continue
@@ -93,8 +97,11 @@ def parameter_rows(port: bool) -> list[str]:
             meaning = re.fullmatch(r"(.*?)(?: \(by default (.*)\))?", field["description"])
             assert meaning
             default = f"`{meaning[2]}`" if meaning[2] else "**required**"
-            line = f"| `{name}` | {kind(field)} | {default} | {meaning[1]} |"
-            lines.append(line if port else f"{line} {users} |")
+            one, of_all = PAIR.subn(r"\1xA-xB", name)
+            about = re.sub(r"x1 to one of x1", "xA to one of xB", meaning[1]) if of_all else meaning[1]
+            line = f"| `{one}` | {kind(field)} | {default} | {about} | {users} |"
+            if not of_all or name == "latency.x1-x1":
+                lines.append(line)
     return lines
 
 

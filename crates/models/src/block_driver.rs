@@ -14,7 +14,7 @@ use crate::doorbell::ring;
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{
+use lanetwin_ports::{Build, 
     Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
@@ -31,7 +31,8 @@ pub static MODEL: Model = Model {
     ],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, site| Box::new(BlockDriver::new(params, site)),
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(BlockDriver::new(params, site))),
 };
 
 const BLOCK: Port = Port(0);

@@ -17,8 +17,8 @@ use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{
-    Attributes, Context, Dimension, Message, Model, Operation, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
+use lanetwin_ports::{Build, 
+    Attributes, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
     Transfer,
 };
 use lanetwin_units::{Instant, Span};
@@ -30,9 +30,10 @@ pub static MODEL: Model = Model {
     name: "block-endpoint",
     about: "A block device on PCIe: takes a doorbell, moves the data by DMA, takes a fixed time, signals.",
     ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the device's connector", many: false }],
-    params: &[PCIE_PORT, PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
     drains_itself: |_| false,
-    build: |params, site| Box::new(BlockEndpoint::new(params, site)),
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(BlockEndpoint::new(params, site))),
 };
 
 const PCIE: Port = Port(0);
@@ -91,7 +92,7 @@ impl BlockEndpoint {
         Self {
             latency: params.time("latency"),
             parallelism: usize::try_from(params.count("parallelism")).expect("a count in range"),
-            requests: port.map(|port| Requests::new(PCIE, port, params.time("issue"))),
+            requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             waiting: VecDeque::new(),
             queued: Gauge::default(),
             work: BTreeMap::new(),

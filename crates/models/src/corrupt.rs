@@ -1,7 +1,7 @@
 //! `corrupt`: damages data, with a seed: a share of the answers that were good say that they are not.
 
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -15,14 +15,15 @@ pub static MODEL: Model = Model {
     ],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, site| {
+    has_memory: false,
+    build: Build::Component(|params, site| {
         Box::new(Corrupt {
             probability: params.ratio("probability"),
             stream: Stream::new(site.seed, &site.path, "damage"),
             passed: 0,
             damaged: 0,
         })
-    },
+    }),
 };
 
 const UP: Port = Port(0);

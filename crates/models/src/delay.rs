@@ -1,7 +1,7 @@
 //! `delay`: passes block requests and their answers on, later. To be put before any disk: a slower one without another model.
 
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Context, Dimension, Message, Model, Param, PortInfo, Protocol};
+use lanetwin_ports::{Build, Context, Dimension, Message, Model, Param, PortInfo, Protocol};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -15,7 +15,8 @@ pub static MODEL: Model = Model {
     ],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, site| {
+    has_memory: false,
+    build: Build::Component(|params, site| {
         Box::new(Delay {
             request: params.time("request"),
             answer: params.time("answer"),
@@ -23,7 +24,7 @@ pub static MODEL: Model = Model {
             stream: Stream::new(site.seed, &site.path, "jitter"),
             passed: 0,
         })
-    },
+    }),
 };
 
 const UP: Port = Port(0);

@@ -30,8 +30,8 @@ use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{
-    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_PORT, Param, Params, PcieSite, PortInfo,
+use lanetwin_ports::{Build, 
+    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PcieSite, PortInfo,
     Protocol, Site, Status, Tlps, Transfer,
 };
 use lanetwin_units::{Instant, Span};
@@ -46,9 +46,10 @@ pub static MODEL: Model = Model {
         PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the card's edge connector", many: false },
         PortInfo { name: "dma", speaks: Protocol::Dma, about: "what to move", many: false },
     ],
-    params: &[PCIE_PORT, PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
     drains_itself: |_| false,
-    build: |params, site| Box::new(DmaRequester::new(params, site)),
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(DmaRequester::new(params, site))),
 };
 
 const PCIE: Port = Port(0);
@@ -301,8 +302,12 @@ impl DmaRequester {
         let rules = Rules::new(params);
         let kinds = if params.flag("engines.shared") { 1 } else { 2 };
         let port = site.pcie.first().copied().flatten();
+        let request = |port: PcieSite| {
+            let to = site.target.unwrap_or(port.root);
+            Requests::new(PCIE, written_by(params, port), to, rules.issue)
+        };
         Self {
-            requests: port.map(|port| Requests::new(PCIE, written_by(params, port), rules.issue)),
+            requests: port.map(request),
             rules,
             copier: Servers::new(1),
             engines: (0..kinds).map(|_| Servers::new(params.count("engines"))).collect(),

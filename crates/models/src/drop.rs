@@ -1,7 +1,7 @@
 //! `drop`: loses requests, with a seed. The one who asked is told after a timeout that nobody answered.
 
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -15,7 +15,8 @@ pub static MODEL: Model = Model {
     ],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, site| {
+    has_memory: false,
+    build: Build::Component(|params, site| {
         Box::new(Drop {
             probability: params.ratio("probability"),
             timeout: params.time("timeout"),
@@ -23,7 +24,7 @@ pub static MODEL: Model = Model {
             passed: 0,
             lost: 0,
         })
-    },
+    }),
 };
 
 const UP: Port = Port(0);

@@ -4,7 +4,7 @@
 
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Supply};
-use lanetwin_ports::{
+use lanetwin_ports::{Build, 
     Context, Dimension, Done, Message, Model, Operation, Param, PortInfo, Protocol, Status,
 };
 use lanetwin_units::{Instant, Span};
@@ -17,14 +17,15 @@ pub static MODEL: Model = Model {
     ports: &[PortInfo { name: "block", speaks: Protocol::Block, about: "requests to the disk", many: false }],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, _| {
+    has_memory: false,
+    build: Build::Component(|params, _| {
         Box::new(FixedLatencyDisk {
             read: params.time("read.latency"),
             write: params.time("write.latency"),
             servers: Servers::new(params.count("parallelism")),
             answered: 0,
         })
-    },
+    }),
 };
 
 const PARAMS: &[Param] = &[

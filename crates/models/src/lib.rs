@@ -15,6 +15,7 @@
 //! | `agenda` | what a device will do later, in the order of time |
 //! | `servers` | several equal servers with one queue: engines, walkers, cores |
 //! | `slab` | things in flight, by handle |
+//! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
 //! | `doorbell` | what a block driver and a block device have agreed on |
@@ -23,6 +24,7 @@
 //! of the ports crate).
 
 mod agenda;
+mod completer;
 mod doorbell;
 mod gauge;
 mod iommu;
@@ -50,8 +52,10 @@ models! {
     dma_requester,
     drop,
     fixed_latency_disk,
+    memory_endpoint,
     null_disk,
     root_complex,
+    switch,
 }
 
 /// The model of this name, if there is one.

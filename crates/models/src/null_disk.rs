@@ -1,7 +1,7 @@
 //! `null-disk`: a disk that answers every request at once. What a run with it takes is what everything else takes.
 
 use lanetwin_kernel::{Component, Port};
-use lanetwin_ports::{Context, Done, Message, Model, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Done, Message, Model, PortInfo, Protocol, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -12,7 +12,8 @@ pub static MODEL: Model = Model {
     ports: &[PortInfo { name: "block", speaks: Protocol::Block, about: "requests to the disk", many: false }],
     params: &[],
     drains_itself: |_| false,
-    build: |_, _| Box::new(NullDisk { answered: 0 }),
+    has_memory: false,
+    build: Build::Component(|_, _| Box::new(NullDisk { answered: 0 })),
 };
 
 /// A disk that takes no time.

@@ -10,6 +10,7 @@
 
 use crate::gauge::{Gauge, held};
 use lanetwin_kernel::{Port, Supply};
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::logic::split::{Alignment, Run, reads, writes};
 use lanetwin_pcie::spec::{Mps, Mrrs, TlpKind};
 use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
@@ -21,6 +22,8 @@ use std::collections::VecDeque;
 pub(crate) struct Requests {
     port: Port,
     site: PcieSite,
+    /// The port whose memory is read and written.
+    to: EndpointId,
     mps: Mps,
     mrrs: Mrrs,
     issue: Span,
@@ -40,18 +43,19 @@ struct Waiting {
 }
 
 impl Requests {
-    /// The requesting side of `port`, which stands at `site` and has promised to wait `issue` with everything it sends.
+    /// The requesting side of `port`, which stands at `site`, sends its requests to port `to` and has promised to wait `issue` with
+    /// everything it sends.
     ///
     /// # Panics
     /// If the limits of the site are not sizes of the standard.
-    pub(crate) fn new(port: Port, site: PcieSite, issue: Span) -> Self {
+    pub(crate) fn new(port: Port, site: PcieSite, to: EndpointId, issue: Span) -> Self {
         let mps = Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's");
         let mrrs = Mrrs::from_bytes(site.mrrs.into()).expect("the MRRS of a site is one of the standard's");
         let (tags, tagless) = Default::default();
-        Self { port, site, mps, mrrs, issue, tags, waiting: VecDeque::new(), tagless }
+        Self { port, site, to, mps, mrrs, issue, tags, waiting: VecDeque::new(), tagless }
     }
 
-    /// Asks for `bytes` at `address` of the host's memory, under this handle; the handles whose first request leaves with
+    /// Asks for `bytes` at `address` of the memory there, under this handle; the handles whose first request leaves with
     /// this call are told to `left`.
     pub(crate) fn read(
         &mut self,
@@ -69,7 +73,7 @@ impl Requests {
         self.send_reads(cx, left);
     }
 
-    /// Writes `bytes` to `address` of the host's memory, under this handle. The last train has [`Attributes::LAST`] and
+    /// Writes `bytes` to `address` of the memory there, under this handle. The last train has [`Attributes::LAST`] and
     /// the attributes `last`.
     pub(crate) fn write(
         &self,
@@ -136,7 +140,7 @@ impl Requests {
 
     /// Sends the run in trains, each as long as a message can say; the last one has the attributes.
     fn send(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
-        let (from, to) = (self.site.endpoint, self.site.root);
+        let (from, to) = (self.site.endpoint, self.to);
         let mut rest = run;
         while rest.count > 0 {
             let count = rest.count.min(u16::MAX.into());

@@ -18,25 +18,27 @@
 //! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts as
 //! `issue`.
 //!
-//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), peer-to-peer, reads by the CPU.
+//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its root ports, reads by the CPU.
 
 mod params;
 
 use crate::agenda::Agenda;
+use crate::completer::Completer;
 use crate::iommu::{Iommu, Reach};
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_pcie::logic::split::completions;
-use lanetwin_pcie::spec::{ByteRange, FcClass, Mps, Rcb, TlpKind};
-use lanetwin_ports::{
-    Attributes, Context, Message, Model, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release, Site,
+use lanetwin_pcie::spec::{FcClass, TlpKind};
+use lanetwin_ports::{Build, 
+    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release, Site,
     Tlps,
 };
 use lanetwin_units::{Instant, Span};
 use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::BTreeMap;
+
+pub use crate::completer::{ServedRead, Traffic};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -46,56 +48,15 @@ pub static MODEL: Model = Model {
         PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "a driver's view: doorbells and signals", many: false },
         PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
     ],
-    params: &[PCIE_PORT, PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
     drains_itself: |params| params.flag("iommu"),
-    build: |params, site| Box::new(RootComplex::new(params, site)),
+    has_memory: true,
+    build: Build::Component(|params, site| Box::new(RootComplex::new(params, site))),
 };
 
 const CPU: Port = Port(0);
 /// The port number of the first slot.
 const FIRST_SLOT: u16 = 1;
-
-/// What a root port has seen; every count is of TLPs, every size in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Traffic {
-    /// Read requests taken in.
-    pub reads: u64,
-    /// What they asked for \[B\].
-    pub read_bytes: u64,
-    /// Completions sent.
-    pub completions: u64,
-    /// What they carried \[B\].
-    pub completion_bytes: u64,
-    /// Writes taken in.
-    pub writes: u64,
-    /// What they carried \[B\].
-    pub write_bytes: u64,
-    /// Doorbells sent.
-    pub doorbells: u64,
-    /// Writes that signalled.
-    pub signals: u64,
-    /// TLPs that nobody here has use for: messages, completions of nothing.
-    pub unexpected: u64,
-}
-
-/// When a read request was where, for a waterfall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ServedRead {
-    /// The requester.
-    pub from: EndpointId,
-    /// The requester's name for it.
-    pub handle: u32,
-    /// What it asked for.
-    pub address: u64,
-    /// The arrival of its last byte.
-    pub arrived: Instant,
-    /// When it was translated, and so were all writes before it.
-    pub translated: Instant,
-    /// When the completer took it up.
-    pub taken: Instant,
-    /// When its completions were offered to the link.
-    pub answered: Instant,
-}
 
 /// The device.
 #[derive(Debug)]
@@ -112,9 +73,8 @@ pub struct RootComplex {
 /// A root port.
 #[derive(Debug)]
 struct Slot {
-    site: PcieSite,
-    mps: Mps,
-    rcb: Rcb,
+    endpoint: EndpointId,
+    answers: Completer,
     jitter: Stream,
     /// Takes up the reads.
     completer: Servers,
@@ -140,8 +100,12 @@ enum Task {
 
 impl RootComplex {
     fn new(params: &Params, site: &Site) -> Self {
+        let rules = Rules::new(params);
         let slot = |(i, site_of_port): (usize, &Option<PcieSite>)| {
-            site_of_port.map(|port| Slot::new(port, Stream::new(site.seed, &site.path, &format!("memory of slot{i}"))))
+            site_of_port.map(|port| {
+                let answers = Completer::new(port_of(i), port, rules.cut, rules.issue);
+                Slot::new(port, answers, Stream::new(site.seed, &site.path, &format!("memory of slot{i}")))
+            })
         };
         let iommu = params.flag("iommu").then(|| {
             Iommu::new(Reach {
@@ -152,9 +116,9 @@ impl RootComplex {
             })
         });
         Self {
-            rules: Rules::new(params),
             driven: driven_slot(site),
             slots: site.pcie.iter().enumerate().map(slot).collect(),
+            rules,
             iommu,
             agenda: Agenda::new(),
             served: None,
@@ -187,8 +151,7 @@ impl RootComplex {
         let now = cx.now();
         let translated = self.translate(request.address, now);
         let port = self.slot(slot);
-        port.traffic.reads += 1;
-        port.traffic.read_bytes += u64::from(request.bytes);
+        port.traffic.read(&request);
         let ready = translated.max(port.posted);
         if self.iommu.is_some() {
             // a request carries no payload, whatever it asks for
@@ -219,27 +182,8 @@ impl RootComplex {
     }
 
     fn answer(&mut self, slot: usize, request: Tlps, served: ServedRead, cx: &mut Context<'_>) {
-        let Rules { cut, issue, .. } = self.rules;
         let port = self.slot(slot);
-        let asked = ByteRange::new(request.address, request.bytes).expect("links carry legal requests");
-        let runs = completions(asked, port.rcb, port.mps, cut).runs();
-        let relaxed = Attributes::RELAXED.when(request.attributes.has(Attributes::RELAXED));
-        for (i, run) in runs.as_slice().iter().enumerate() {
-            let last = i + 1 == runs.as_slice().len();
-            port.traffic.completions += u64::from(run.count);
-            port.traffic.completion_bytes += u64::from(run.count) * u64::from(run.len);
-            let completion = Tlps {
-                kind: TlpKind::CplD,
-                attributes: relaxed.and(Attributes::LAST.when(last)),
-                count: run.count as u16, // a request has at most 4096 B
-                bytes: run.len,
-                from: port.site.endpoint,
-                to: request.from,
-                handle: request.handle,
-                address: run.first_address,
-            };
-            cx.send(port_of(slot), issue, Message::Tlps(completion));
-        }
+        port.answers.answer(&request, &mut port.traffic, cx);
         if let Some(record) = &mut self.served {
             record.push(served);
         }
@@ -252,8 +196,7 @@ impl RootComplex {
         let signals = train.attributes.has(Attributes::SIGNAL);
         let port = self.slot(slot);
         port.posted = port.posted.max(translated);
-        port.traffic.writes += u64::from(train.count);
-        port.traffic.write_bytes += u64::from(train.count) * u64::from(train.bytes);
+        port.traffic.write(&train);
         port.traffic.signals += u64::from(signals);
         let in_effect = port.posted;
         if signals && cx.is_connected(CPU) {
@@ -292,7 +235,7 @@ impl RootComplex {
         let issue = self.rules.issue;
         let port = self.slot(slot);
         port.traffic.doorbells += 1;
-        let from = port.site.endpoint;
+        let from = port.endpoint;
         let (kind, attributes, count) = (TlpKind::MWr, Attributes::LAST, 1);
         let tlps = Tlps { kind, attributes, count, bytes, from, to, handle, address };
         cx.send(port_of(slot), issue, Message::Tlps(tlps));
@@ -319,11 +262,10 @@ fn earlier(at: Instant, span: Span) -> Instant {
 }
 
 impl Slot {
-    fn new(site: PcieSite, jitter: Stream) -> Self {
+    fn new(site: PcieSite, answers: Completer, jitter: Stream) -> Self {
         Self {
-            site,
-            mps: Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's"),
-            rcb: Rcb::from_bytes(site.rcb.into()).expect("the RCB of a site is one of the standard's"),
+            endpoint: site.endpoint,
+            answers,
             jitter,
             completer: Servers::new(1),
             posted: Instant::ZERO,
@@ -383,11 +325,7 @@ impl Component<Message> for RootComplex {
     }
 
     fn digest(&self) -> u64 {
-        let slots = self.slots.iter().flatten();
-        slots.fold(0, |sum, slot| {
-            let Traffic { reads, completion_bytes, write_bytes, .. } = slot.traffic;
-            lanetwin_kernel::mix(sum ^ reads).wrapping_add(lanetwin_kernel::mix(completion_bytes) ^ write_bytes)
-        })
+        self.slots.iter().flatten().fold(0, |sum, slot| slot.traffic.digest(sum))
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -18,8 +18,8 @@ mod pcie_port;
 
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use message::{Attributes, Done, Message, Operation, Release, Status, Tlps, Transfer};
-pub use model::{Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
-pub use pcie_port::PCIE_PORT;
+pub use model::{Build, Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
+pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 
 /// The kernel, over this crate's message.
 pub type Kernel = lanetwin_kernel::Kernel<Message>;

@@ -201,16 +201,20 @@ impl Links {
         (&name.link, &name.ends[e], &name.ends[1 - e])
     }
 
-    fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {
+    /// What each of these TLPs of an endpoint takes on the wire \[B\].
+    #[must_use]
+    pub fn wire_bytes(&self, endpoint: EndpointId, tlps: &Tlps) -> u16 {
         let header = tlps.kind.header_bytes(self.addresses[endpoint.index()]) as u16;
-        let payload = if tlps.kind.has_data() { tlps.bytes } else { 0 };
         // A payload is a whole number of dwords on the wire.
-        let wire_payload = payload.div_ceil(4) * 4;
+        FRAMING_BYTES + header + payload(tlps).div_ceil(4) * 4
+    }
+
+    fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {
         Train {
             count: tlps.count,
             class: tlps.kind.fc_class(),
-            wire_bytes: FRAMING_BYTES + header + wire_payload,
-            payload,
+            wire_bytes: self.wire_bytes(endpoint, &tlps),
+            payload: payload(&tlps),
             to: tlps.to,
             relaxed: tlps.attributes.has(Attributes::RELAXED),
             notify: tlps.attributes.has(Attributes::NOTIFY),
@@ -218,6 +222,10 @@ impl Links {
             user: tlps,
         }
     }
+}
+
+const fn payload(tlps: &Tlps) -> u16 {
+    if tlps.kind.has_data() { tlps.bytes } else { 0 }
 }
 
 impl Component<Message> for Links {

@@ -5,7 +5,7 @@
 
 use crate::message::Message;
 use lanetwin_kernel::Component;
-use lanetwin_pcie::link::EndpointId;
+use lanetwin_pcie::link::{EndpointId, SwitchSpec};
 use lanetwin_units::{Bytes, Span};
 use std::collections::BTreeMap;
 
@@ -22,11 +22,43 @@ pub struct Model {
     /// Whether its PCIe ports empty their receive buffers themselves ([`Message::Release`]), with these parameters; if
     /// not, the links do it for them after `port.drain`.
     pub drains_itself: fn(&Params) -> bool,
+    /// Whether it has memory that devices read and write by DMA.
+    pub has_memory: bool,
     /// Makes one.
-    pub build: fn(&Params, &Site) -> Box<dyn Component<Message>>,
+    pub build: Build,
+}
+
+/// What becomes of a model in a machine that runs.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// A component of the kernel.
+    Component(fn(&Params, &Site) -> Box<dyn Component<Message>>),
+    /// A switch of the links: they do what it does, and it is sent no messages.
+    Switch(fn(&Params) -> SwitchSpec),
 }
 
 impl Model {
+    /// Makes a component; none if it is a switch.
+    #[must_use]
+    pub fn component(&self, params: &Params, site: &Site) -> Option<Box<dyn Component<Message>>> {
+        match self.build {
+            Build::Component(build) => Some(build(params, site)),
+            Build::Switch(_) => None,
+        }
+    }
+    /// Says what switch it is; none if it is a component.
+    #[must_use]
+    pub fn switch(&self, params: &Params) -> Option<SwitchSpec> {
+        match self.build {
+            Build::Component(_) => None,
+            Build::Switch(build) => Some(build(params)),
+        }
+    }
+    /// Whether it is a switch.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        matches!(self.build, Build::Switch(_))
+    }
     /// Every parameter.
     pub fn all_params(&self) -> impl Iterator<Item = &'static Param> {
         self.params.iter().flat_map(|group| group.iter())
@@ -59,7 +91,7 @@ pub enum Protocol {
 }
 
 /// A parameter: name, unit, sentence, default.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Param {
     /// Its name in part files and scenarios (`memory.llc-hit`).
     pub name: &'static str,
@@ -69,6 +101,38 @@ pub struct Param {
     pub default: Option<&'static str>,
     /// What it means, in one sentence.
     pub about: &'static str,
+}
+
+impl Param {
+    /// The same parameters, some of them with other defaults: models share what a parameter means, not what it usually is.
+    ///
+    /// # Panics
+    /// If there is no parameter of one of the names: when it is compiled, if the declaration is a constant.
+    #[must_use]
+    pub const fn with_defaults<const N: usize>(
+        mut params: [Self; N],
+        defaults: &[(&str, &'static str)],
+    ) -> [Self; N] {
+        let mut d = 0;
+        while d < defaults.len() {
+            let mut p = 0;
+            while !same_text(params[p].name, defaults[d].0) {
+                p += 1;
+            }
+            params[p].default = Some(defaults[d].1);
+            d += 1;
+        }
+        params
+    }
+}
+
+const fn same_text(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 /// The kind of quantity that a parameter is.
@@ -163,7 +227,8 @@ pub struct Site {
     /// Its PCIe ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub pcie: Vec<Option<PcieSite>>,
     /// For a driver: the PCIe port of the device that it drives. For a root complex with several root ports: the one of them
-    /// that leads to the device that is driven.
+    /// that leads to the device that is driven. For a DMA requester: the PCIe port of the peer whose memory it reads and writes;
+    /// none if the memory is the host's.
     pub target: Option<EndpointId>,
 }
 
@@ -172,7 +237,7 @@ pub struct Site {
 pub struct PcieSite {
     /// The port's own name on the links.
     pub endpoint: EndpointId,
-    /// The port of the root complex that requests go to (its own, for a root port).
+    /// The root port at the top of the hierarchy, which requests for the host's memory go to (its own, for a root port).
     pub root: EndpointId,
     /// Maximum Payload Size of the hierarchy \[B\].
     pub mps: u16,
@@ -182,4 +247,30 @@ pub struct PcieSite {
     pub rcb: u16,
     /// How many tags the requester may use.
     pub tags: u16,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn param(name: &'static str) -> Param {
+        Param { name, dimension: Dimension::Flag, default: Some("true"), about: "" }
+    }
+
+    #[test]
+    fn other_defaults_are_those_of_the_parameters_named() {
+        let defaults = |params: &[Param]| params.iter().map(|p| p.default).collect::<Vec<_>>();
+        let all = [param("a"), param("ab"), param("b")];
+        assert_eq!(
+            defaults(&Param::with_defaults(all, &[("ab", "false")])),
+            [Some("true"), Some("false"), Some("true")]
+        );
+        assert_eq!(defaults(&Param::with_defaults(all, &[])), [Some("true"); 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_default_of_nothing_is_a_mistake() {
+        let _ = Param::with_defaults([param("a")], &[("b", "true")]);
+    }
 }

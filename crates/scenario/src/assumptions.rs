@@ -4,6 +4,7 @@ use crate::catalogue::NumberKind;
 use crate::node::Origin;
 use crate::plan::{ComponentPlan, Plan, Variant};
 use crate::quantity;
+use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -50,6 +51,8 @@ impl Plan {
                 source: String::new(),
             };
             match origin {
+                // a pair of widths without a latency of its own has the switch's
+                Origin::Default if is_pair_latency(name) => None,
                 Origin::Default => Some(base),
                 Origin::Part => {
                     let number = self.parts.get(part)?.parameters.get(name)?;
@@ -79,6 +82,10 @@ impl Plan {
         if links().any(|link| !link.skp) {
             list.push("No SKP ordered sets are sent on links with `skp: off`.".into());
         }
+        let components = || self.variants.iter().flat_map(|variant| &variant.machine);
+        if components().any(|c| c.is_switch() && c.params.choice("core") == "none") {
+            list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
+        }
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
@@ -90,7 +97,7 @@ impl Plan {
 const NOWHERE: [&str; 5] = [
     "Link training, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
     "Signal integrity: a link's errors are its `ber`, whatever its channel.",
-    "Switches and traffic between devices: every link joins a root port and a device.",
+    "Traffic between root ports, switches with several hosts, multicast, and access control (ACS).",
     "Other traffic on the host's memory, caches and interconnect.",
     "Software above the driver.",
 ];

@@ -116,6 +116,27 @@ impl<'n> Fields<'n> {
         Some(said)
     }
 
+    /// The mappings of the list under `key`, each opened; none if one of them cannot be read. The caller completes them, and records them
+    /// with [`Fields::record_list`].
+    pub(crate) fn list(&self, key: &str, reports: &mut Reports) -> Option<Vec<Fields<'n>>> {
+        let Holds::List(table) = self.field(key).holds else {
+            unreachable!("`{key}` is not declared as a list of mappings")
+        };
+        let Some(node) = self.written(key) else { return Some(Vec::new()) };
+        let path = self.at(key);
+        let Kind::List(items) = &node.kind else {
+            reports.add(Problem::WrongKind { found: node.what(), wanted: "a list" }, node.spot, &path);
+            return None;
+        };
+        let open: Vec<_> = items.iter().map(|item| Fields::open(item, &path, table, &[], reports)).collect();
+        open.into_iter().collect()
+    }
+    /// Notes the complete list under `key`.
+    pub(crate) fn record_list(&mut self, key: &str, items: Vec<Fields<'_>>) {
+        let origin = self.written(key).map_or(Origin::Default, |node| node.origin);
+        self.record(key, Node::list(items.into_iter().map(Fields::finish)).by(origin));
+    }
+
     /// The quantities under `key`, one or a list, or the default; none if there is neither, or one cannot be read.
     pub(crate) fn many(&mut self, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
         let field = self.field(key);

@@ -34,6 +34,8 @@ pub(crate) enum Holds {
     Text,
     /// A mapping with these keys.
     Section(&'static [Field]),
+    /// A list of mappings with these keys.
+    List(&'static [Field]),
     /// A mapping from names to mappings with these keys (and, for components, their parameters).
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
@@ -94,7 +96,7 @@ pub(crate) const LINK: &[Field] = &[
     optional(
         "mps",
         Holds::One(Dimension::Size),
-        "the Maximum Payload Size; otherwise the larger that both ends support",
+        "the Maximum Payload Size; otherwise the largest that all ports of the hierarchy support",
     ),
     field(
         "clocking",
@@ -117,6 +119,24 @@ pub(crate) const LINK: &[Field] = &[
         "",
         "what lies between, such as retimers: the latency of each, one way",
     ),
+    field(
+        "weight",
+        Holds::One(count(1, 128)),
+        "1",
+        "how often what comes in over it has its turn, at a switch whose arbitration is `weighted`",
+    ),
+    field(
+        "down",
+        Holds::List(DOWN),
+        "",
+        "when it is down, as while a port is hot-plugged: from when on, for how long",
+    ),
+];
+
+/// An outage of a link.
+pub(crate) const DOWN: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when it goes down"),
+    required("for", Holds::One(Dimension::Time), "for how long"),
 ];
 
 /// A workload.
@@ -140,7 +160,7 @@ pub(crate) const DMA: &[Field] = &[
         "operation",
         one_of(&["read", "write", "mixed"]),
         "read",
-        "device reads the host's memory, writes it, or both in turn",
+        "the device reads the memory of the target, writes it, or both in turn",
     ),
     required("size", Holds::Many(Dimension::Size), "bytes a transfer"),
     field("window", Holds::One(Dimension::Size), "8KiB", "the buffer that addresses are drawn from"),

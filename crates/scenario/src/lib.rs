@@ -40,7 +40,7 @@ pub use catalogue::{Catalogue, Grade, Number, NumberKind, Part};
 pub use explain::{codes, explain};
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, End, Join,
+    Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, Down, End, Join,
     LinkPlan, Load, Offered, Pattern, Plan, PortPlan, Run, Variant, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};

@@ -6,7 +6,7 @@ use crate::problem::Diagnostic;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{Model, Params, Protocol};
-use lanetwin_units::{Bytes, Generation, Span, Width};
+use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -128,8 +128,10 @@ pub struct LinkPlan {
     pub from: End,
     /// The other end.
     pub to: End,
-    /// The end that is a root port: `from` or `to`.
+    /// The end that is nearer to the root: `from` or `to`.
     pub root: End,
+    /// The root port at the top of the hierarchy that the link is in.
+    pub root_port: End,
     /// The generation it runs at.
     pub generation: Generation,
     /// The number of its lanes.
@@ -150,6 +152,19 @@ pub struct LinkPlan {
     pub skp: bool,
     /// The latencies of what lies between, one way each.
     pub via: Vec<Span>,
+    /// The weight of what comes in over it, at the switches at its ends.
+    pub weight: u32,
+    /// When it is down, in the order of time and without overlap.
+    pub down: Vec<Down>,
+}
+
+/// A link is down for a while.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Down {
+    /// From when on.
+    pub at: Instant,
+    /// For how long.
+    pub lasts: Span,
 }
 
 /// Block ports that are joined: `from` asks, `to` answers.
@@ -246,9 +261,9 @@ pub struct BlockCase {
 /// Which way a device moves data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DmaOperation {
-    /// It reads the host's memory.
+    /// It reads the target's memory.
     Read,
-    /// It writes the host's memory.
+    /// It writes the target's memory.
     Write,
     /// One read and one write in turn.
     Mixed,
@@ -350,6 +365,11 @@ impl ComponentPlan {
     pub fn is_host(&self) -> bool {
         self.has(Protocol::Pcie) && self.has(Protocol::Cpu)
     }
+    /// Whether it is a switch of the links.
+    #[must_use]
+    pub const fn is_switch(&self) -> bool {
+        self.model.is_switch()
+    }
     /// Whether it has a port that speaks `protocol`.
     #[must_use]
     pub fn has(&self, protocol: Protocol) -> bool {
@@ -377,9 +397,9 @@ impl Variant {
 }
 
 impl LinkPlan {
-    /// The end that is not the root port.
+    /// The end that is farther from the root.
     #[must_use]
-    pub fn device(&self) -> End {
+    pub fn far(&self) -> End {
         if self.root == self.from { self.to } else { self.from }
     }
     /// The time of flight, one way, with what lies between.

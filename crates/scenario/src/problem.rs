@@ -113,7 +113,7 @@ problems! {
     /// A link between ports that cannot be joined.
     CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, or two block ports";
     /// Not exactly one root port.
-    NoRoot { found: &'static str } = "SC020", "the link joins {found}", "one end of a PCIe link is a root port (of a component such as `generic-host-gen4`), the other a device";
+    NoRoot { found: &'static str } = "SC020", "the link joins {found}", "one end of a PCIe link is a root port (of a component such as `generic-host-gen4`) or a port of a switch, the other a device or a switch";
     /// A width that no link has.
     ImpossibleWidth { text: String } = "SC021", "no link is `{text}` wide", "write x1, x2, x4, x8, x12, x16 or x32";
     /// A generation that does not exist, or is not modelled.
@@ -125,7 +125,7 @@ problems! {
     /// Not a payload size of the standard.
     PayloadSize { text: String } = "SC025", "`{text}` is no payload size of the standard", "write 128B, 256B, 512B, 1KiB, 2KiB or 4KiB";
     /// More payload than a port supports.
-    PayloadTooLarge { mps: String, port: String, has: String } = "SC026", "a Maximum Payload Size of {mps} is more than port `{port}` supports ({has})", "lower `mps` to {has}, or leave it out: it is then the smaller of the two ends";
+    PayloadTooLarge { mps: String, port: String, has: String } = "SC026", "a Maximum Payload Size of {mps} is more than port `{port}` supports ({has})", "lower `mps` to {has}, or leave it out: it is then the least of all ports of the hierarchy";
     /// A transfer of nothing.
     EmptyTransfer = "SC027", "a transfer of 0 bytes moves nothing", "give a size of at least 1B";
     /// A component that cannot do what a workload asks.
@@ -158,6 +158,22 @@ problems! {
     TooFewCredits { port: String, param: &'static str, credits: u64, needed: u64, payload: String } = "SC041", "port `{port}` advertises {credits} data credits (`{param}`), but a TLP of {payload} needs {needed}: it could never be sent", "raise `{param}` to at least {needed}, write 0 for infinitely many, or lower `mps` of the link";
     /// A replay buffer into which a TLP does not fit.
     SmallReplayBuffer { port: String, has: String, needed: String } = "SC042", "the replay buffer of port `{port}` has {has}, but the largest TLP takes {needed} of it: it could never be sent", "raise `port.replay-buffer` to at least {needed}, or lower `mps` of the link";
+    /// Links that lead back to where they began.
+    Loop { from: String, to: String } = "SC043", "the links from `{from}` to `{to}` close a circle", "take one link of the circle away: what is below a root port is a tree, and a TLP has one way";
+    /// A hierarchy with two roots.
+    TwoRoots { root: String, other: String } = "SC044", "the link leads to root port `{other}`, and by way of a switch to root port `{root}`, too", "let each switch have one host above it: take a link away, or give the other host a switch of its own";
+    /// A switch that no host is above.
+    NoHostAbove { name: String } = "SC045", "switch `{name}` has no host above it", "add a link from a root port (of a component such as `generic-host-gen4`) to it, or to a switch that it is linked to";
+    /// More lanes than a switch has.
+    TooManyLanes { name: String, lanes: u64, has: u64 } = "SC046", "the links of switch `{name}` have {lanes} lanes together, but it has {has}", "narrow a link, take one away, or raise `lanes` of the switch; 0 is no limit";
+    /// More turns than an arbiter can remember.
+    TooMuchWeight { name: String, weights: u64, most: u32 } = "SC047", "the weights of the links of switch `{name}` come to {weights}, but its arbiter has {most} turns", "lower the weights: only their ratios count; a link without a `weight` has 1";
+    /// An output buffer into which a TLP does not fit.
+    SmallOutput { name: String, has: String, needed: String } = "SC048", "an output buffer of switch `{name}` holds {has} of payload, but the largest TLP has {needed}: it could never be sent", "raise `output.data` to at least {needed}, or lower `mps` of a link of the hierarchy";
+    /// Outages that are not one after the other.
+    Outages { at: String, until: String } = "SC049", "the link goes down at {at}, but it is down until {until} anyway, or the list is out of order", "write outages in the order of time, each after the end of the one before";
+    /// Peers that are not below the same root port.
+    NotPeers { from: String, to: String } = "SC050", "`{from}` and `{to}` are not below the same root port", "link both to one switch, or to switches that are linked: a host does not forward between its root ports";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

@@ -118,6 +118,9 @@ fn holds(field: &Field) -> Entries {
         }
         Holds::Text => entries([("type", words(["string", "integer"]))]),
         Holds::Section(fields) => mapping(fields, Vec::new()),
+        Holds::List(fields) => {
+            entries([("type", text("array")), ("items", Node::map(mapping(fields, Vec::new())))])
+        }
         Holds::Named(fields) => {
             named(if std::ptr::eq(fields, COMPONENT) { component() } else { mapping(fields, Vec::new()) })
         }

@@ -36,7 +36,7 @@ fn the_demo_becomes_what_it_says() {
     assert_eq!(links, ["Gen3 x8 256", "Gen3 x4 256", "Gen2 x8 256"]);
     let variant = &plan.variants[0];
     assert_eq!(variant.port_name(variant.links[0].root), "host.slot0");
-    assert_eq!(variant.port_name(variant.links[0].device()), "card.pcie");
+    assert_eq!(variant.port_name(variant.links[0].far()), "card.pcie");
     let read = &variant.workloads[0];
     let labels: Vec<&str> = read.cases.iter().map(|case| &*case.label).collect();
     assert_eq!(labels, ["64 B", "128 B", "256 B", "512 B", "1 KiB", "2 KiB"]);

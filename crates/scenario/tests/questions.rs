@@ -134,3 +134,46 @@ fn latency_grows_with_load_and_with_bursts() {
         assert!(rise(&poisson) > 2.0 * rise(&even), "{workload}: {poisson:?} {even:?}");
     }
 }
+
+/// A lonely read crosses the switch twice, and a full pipe costs nothing; writes do not wait for it.
+#[test]
+fn a_switch_costs_latency_and_no_throughput() {
+    let results = answered("switch");
+    let lonely = |variant, case| value(&results, variant, "read", case, "latency");
+    for case in ["64 B, 1 in flight", "4 KiB, 1 in flight"] {
+        let added = lonely("switch", case) - lonely("direct", case);
+        assert!((240.0..260.0).contains(&added), "{case}: {added} ns");
+        assert!(lonely("store-and-forward", case) > lonely("switch", case) + 3.0, "{case}");
+    }
+    for variant in ["switch", "store-and-forward"] {
+        all(&verdicts(&results, variant, "write", "throughput"), Verdict::Equivalent);
+        for v in verdicts(&results, variant, "read", "throughput") {
+            let full = v.case == "4 KiB, 64 in flight";
+            assert_eq!(v.verdict, if full { Verdict::Equivalent } else { Verdict::Worse }, "{v:?}");
+        }
+    }
+}
+
+/// A narrow link to the neighbour is nothing to those who do not go there.
+#[test]
+fn peers_depend_on_the_link_of_the_neighbour_alone() {
+    let results = answered("peer-to-peer");
+    for workload in ["read", "write"] {
+        all(&verdicts(&results, "narrow", workload, "throughput"), Verdict::Worse);
+    }
+    all(&verdicts(&results, "narrow", "read-host", "throughput"), Verdict::Equivalent);
+    let latency = |workload| value(&results, "wide", workload, "4 KiB, 1 in flight", "latency");
+    // 300 ns of the neighbour's memory against 150 ns of the host's cache, over as many links
+    assert!((149.0..151.0).contains(&(latency("read") - latency("read-host"))));
+}
+
+/// What is full in the cascade is its narrow middle; a drive that is slower than any link of it does not care.
+#[test]
+fn a_cascade_is_as_wide_as_its_narrowest_link() {
+    let results = answered("cascade");
+    all(&verdicts(&results, "one", "dma", "read throughput"), Verdict::Better);
+    all(&verdicts(&results, "one", "block", "read throughput"), Verdict::Equivalent);
+    let full = results.bottlenecks.iter().find(|b| b.variant == "three" && b.case == "4 KiB, 64 in flight");
+    let name = &full.expect("a bottleneck").name;
+    assert!(["first: middle → top", "second: bottom → middle"].contains(&&**name), "{name}");
+}

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::rc::Rc;
 use tree::{plan, plan_of, scenarios};
-use words::{action, machine};
+use words::{action, ends, machine};
 
 const SEED: u64 = 3;
 /// So many operations of each case: many rounds of what is in flight, little for a simulator that knows no trains.
@@ -117,8 +117,7 @@ impl Recording {
                 trains[endpoint].push(train.user);
             }
         }
-        let ends = variant.links.iter().flat_map(|link| [link.from, link.to]);
-        let devices = ends.map(|end| variant.machine[end.component].name.clone()).collect();
+        let devices = ends(variant).iter().map(|end| variant.machine[end.component].name.clone()).collect();
         Self { machine, devices, said, trains, engine, end_ps, replayed }
     }
 

@@ -5,7 +5,7 @@ mod tree;
 
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::{fixed_latency_disk, root_complex};
-use lanetwin_ports::{Context, Message, Model, Params, Site};
+use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
 use lanetwin_scenario::Plan;
 use lanetwin_scenario::world::{Granularity, Options, Progress, Watcher, replay, run};
 use lanetwin_stats::Verdict;
@@ -194,15 +194,17 @@ fn state_of(device: &dyn Component<Message>) -> String {
 }
 
 fn fused(model: &Model, params: &Params, site: &Site) -> Box<dyn Component<Message>> {
-    Box::new(Fuse { device: (model.build)(params, site), left: FUSE })
+    let device = model.component(params, site).expect("a device is a component");
+    Box::new(Fuse { device, left: FUSE })
 }
 
 const fn with_a_fuse(
     sound: &'static Model,
     build: fn(&Params, &Site) -> Box<dyn Component<Message>>,
 ) -> Model {
-    let Model { name, about, ports, params, drains_itself, .. } = *sound;
-    Model { name, about, ports, params, drains_itself, build }
+    let Model { name, about, ports, params, drains_itself, has_memory, .. } = *sound;
+    let build = Build::Component(build);
+    Model { name, about, ports, params, drains_itself, has_memory, build }
 }
 
 static DISK: Model = with_a_fuse(&fixed_latency_disk::MODEL, |p, s| fused(&fixed_latency_disk::MODEL, p, s));

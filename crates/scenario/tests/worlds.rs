@@ -5,6 +5,7 @@ mod tree;
 
 use lanetwin_kernel::{ComponentId, Stream};
 use lanetwin_load::{BlockLoad, DmaLoad, Results};
+use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
 use lanetwin_ports::Operation;
@@ -58,15 +59,20 @@ fn stop(world: &mut World) {
     }
 }
 
-/// All that the root ports of the machine have seen, summed.
+/// All that the root ports of the machine and devices with memory have seen, summed.
 fn traffic(world: &mut World, variant: &Variant) -> Traffic {
     let mut sum = Traffic::default();
-    // the links are component 0, the machine follows in its own order
-    for (i, component) in variant.machine.iter().enumerate().filter(|(_, c)| c.is_host()) {
-        let id = ComponentId(i as u32 + 1);
-        let host = world.kernel.component::<RootComplex>(id).expect("a host is a root complex");
-        for slot in 0..component.ports.len() {
-            let t = host.traffic(slot);
+    // the links are component 0, the machine follows in its own order, without its switches
+    let components = variant.machine.iter().filter(|component| !component.is_switch()).zip(1..);
+    for (component, id) in components.filter(|(component, _)| component.model.has_memory) {
+        let (id, ports) = (ComponentId(id), component.ports.len());
+        let seen = match world.kernel.component::<RootComplex>(id) {
+            Some(host) => (0..ports).map(|slot| host.traffic(slot)).collect(),
+            None => {
+                vec![world.kernel.component::<MemoryEndpoint>(id).expect("nothing else has memory").traffic()]
+            }
+        };
+        for t in seen {
             sum.read_bytes += t.read_bytes;
             sum.completion_bytes += t.completion_bytes;
             sum.write_bytes += t.write_bytes;

@@ -98,9 +98,9 @@ mod tests {
     fn a_new_model_answers_after_its_latency() {
         let latency = Value::Time(Span::from_us(80));
         let site = Site { path: "disk".into(), seed: 1, pcie: Vec::new(), target: None };
-        let device = (template::MODEL.build)(&Params([("latency", latency)].into()), &site);
+        let device = template::MODEL.component(&Params([("latency", latency)].into()), &site);
         let mut builder = Builder::new();
-        let disk = builder.add("disk", device);
+        let disk = builder.add("disk", device.expect("a disk is a component"));
         let asker = builder.add("asker", Box::new(Asker));
         builder.join((disk, Port(0)), (asker, Port(0)));
         let door = builder.entry((disk, Port(0)));

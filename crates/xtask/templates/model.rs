@@ -3,7 +3,7 @@
 //! Not here: a medium, queues, errors.
 
 use lanetwin_kernel::{Component, Port};
-use lanetwin_ports::{Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -19,7 +19,10 @@ pub static MODEL: Model = Model {
     }],
     params: &[PARAMS],
     drains_itself: |_| false,
-    build: |params, _| Box::new(TemplateModel { latency: params.time("latency"), answered: 0 }),
+    has_memory: false,
+    build: Build::Component(|params, _| {
+        Box::new(TemplateModel { latency: params.time("latency"), answered: 0 })
+    }),
 };
 
 const PARAMS: &[Param] = &[Param {

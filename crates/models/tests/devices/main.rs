@@ -4,6 +4,7 @@
 mod block;
 mod dma;
 mod iommu;
+mod memory_endpoint;
 mod over_links;
 mod rig;
 mod root_complex;

@@ -70,11 +70,12 @@ pub const PLACE: PcieSite = PcieSite { endpoint: DEVICE, root: ROOT, mps: 256, m
 pub fn site(model: &Model, path: &str) -> Site {
     let has_pcie = model.ports.iter().any(|port| port.speaks == Protocol::Pcie);
     let endpoint = if model.name == "root-complex" { ROOT } else { DEVICE };
+    let requests = model.ports.iter().any(|port| port.speaks == Protocol::Dma);
     Site {
         path: path.to_owned(),
         seed: 1,
         pcie: if has_pcie { vec![Some(PcieSite { endpoint, ..PLACE })] } else { Vec::new() },
-        target: Some(DEVICE),
+        target: (!requests).then_some(DEVICE),
     }
 }
 
@@ -94,7 +95,8 @@ pub fn add_at(
     let model = find(name).unwrap();
     let mut site = site(model, path);
     change(&mut site);
-    builder.add(path, (model.build)(&params(model, replaced), &site))
+    let device = model.component(&params(model, replaced), &site);
+    builder.add(path, device.unwrap_or_else(|| panic!("{name} is no component")))
 }
 
 /// Sends what its script says and notes what it receives.

@@ -2,7 +2,9 @@
 
 use crate::rig::*;
 use lanetwin_models::{MODELS, find};
-use lanetwin_ports::Protocol;
+use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SwitchSpec};
+use lanetwin_ports::{PCIE_DEVICE, PCIE_PORT, Protocol};
+use lanetwin_units::Span;
 use std::collections::BTreeSet;
 
 /// A sentence of the catalogue: not empty, not shouting, one line.
@@ -50,7 +52,7 @@ fn parameters_have_a_sentence_and_a_default_that_is_a_value() {
 
 #[test]
 fn a_device_with_a_pcie_port_promises_a_lookahead() {
-    for model in MODELS {
+    for model in MODELS.iter().filter(|model| !model.is_switch()) {
         let pcie = model.ports.iter().any(|port| port.speaks == Protocol::Pcie);
         for name in ["issue", "port.drain"] {
             assert_eq!(pcie, model.all_params().any(|param| param.name == name), "{}: {name}", model.name);
@@ -58,11 +60,65 @@ fn a_device_with_a_pcie_port_promises_a_lookahead() {
     }
 }
 
+/// What links need to know of whatever is at their ends.
+#[test]
+fn every_pcie_port_says_what_a_link_needs_to_know() {
+    for model in MODELS {
+        let pcie = model.ports.iter().any(|port| port.speaks == Protocol::Pcie);
+        for needed in &PCIE_PORT {
+            let declared = model.all_params().any(|param| param.name == needed.name);
+            assert_eq!(pcie, declared, "{}: {}", model.name, needed.name);
+        }
+        let device = pcie && !model.is_switch();
+        for needed in &PCIE_DEVICE {
+            let declared = model.all_params().any(|param| param.name == needed.name);
+            assert_eq!(device, declared, "{}: {}", model.name, needed.name);
+        }
+    }
+}
+
+#[test]
+fn a_switch_has_nothing_but_pcie_ports_and_finite_buffers() {
+    for model in MODELS.iter().filter(|model| model.is_switch()) {
+        let params = params(model, &[]);
+        assert!(model.component(&params, &site(model, "here")).is_none(), "{}", model.name);
+        assert!(model.ports.iter().all(|port| port.speaks == Protocol::Pcie), "{}", model.name);
+        assert!(!model.has_memory && !(model.drains_itself)(&params), "{}", model.name);
+        let credits = PCIE_PORT.iter().filter(|param| param.name.ends_with("-credits"));
+        let advertised: Vec<u64> = credits.map(|param| params.count(param.name)).collect();
+        assert!(advertised.len() == 6 && !advertised.contains(&0), "{}: {advertised:?}", model.name);
+    }
+}
+
+#[test]
+fn a_switch_is_what_its_parameters_say() {
+    let switch = find("switch").unwrap();
+    let spec = |replaced: &[(&str, &str)]| switch.switch(&params(switch, replaced)).unwrap();
+    let plain = SwitchSpec::plain(Span::from_ns(120), Forwarding::CutThrough);
+    assert_eq!(spec(&[]), plain);
+    let stored = [("latency", "1us"), ("forwarding", "store-and-forward"), ("arbitration", "weighted")];
+    let weighted = SwitchSpec {
+        arbitration: Arbitration::Weighted,
+        ..SwitchSpec::plain(Span::from_us(1), Forwarding::StoreAndForward)
+    };
+    assert_eq!(spec(&stored), weighted);
+    let core =
+        |core| spec(&[("core", core), ("speed-up", "3"), ("output.tlps", "5"), ("output.data", "100B")]);
+    let output = OutputBuffer { tlps: 5, data: 6 };
+    let with = |core| SwitchSpec { core: Some(core), ..plain };
+    assert_eq!(core("crossbar"), with(Core::Crossbar { speed_up: 3, output }));
+    assert_eq!(core("shared-bus"), with(Core::SharedBus { speed_up: 3, output }));
+    assert_eq!(core("shared-memory"), with(Core::SharedMemory { speed_up: 3 }));
+}
+
 #[test]
 fn every_model_builds_from_its_defaults_and_can_be_looked_into() {
     for model in MODELS {
         let params = params(model, &[]);
-        let mut device = (model.build)(&params, &site(model, "here"));
+        let Some(mut device) = model.component(&params, &site(model, "here")) else {
+            assert!(model.switch(&params).is_some(), "{} is neither component nor switch", model.name);
+            continue;
+        };
         let mut seen = BTreeSet::new();
         device.inspect(&mut |name, _| assert!(seen.insert(name.to_owned()), "{}: {name} twice", model.name));
         assert!(!seen.is_empty(), "{} shows nothing", model.name);

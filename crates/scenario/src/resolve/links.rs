@@ -1,6 +1,9 @@
 //! `links:` – which ports are joined, and what PCIe makes of it.
 
 mod buffers;
+mod outages;
+mod switches;
+mod tree;
 
 use super::{Machine, check_name};
 use crate::fields::{self, Fields, Said, is_map, join};
@@ -15,6 +18,7 @@ use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
 use std::collections::BTreeMap;
+use tree::{Above, Place};
 
 /// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
 const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
@@ -64,13 +68,19 @@ pub(super) fn read(node: Option<&Node>, machine: &Machine, reports: &mut Reports
             }
         }
     }
+    let links = open.into_iter().filter_map(|(entry, fields, _, ports)| match ports {
+        [Some(from), Some(to)] => Some(Link { entry, fields, from, to, machine }),
+        _ => None,
+    });
+    let links: Vec<Link<'_>> = links.collect();
+    let all_understood = links.len() == node.entries().len();
+    let places = tree::places(&links, all_understood, machine, reports);
     let mut complete = Vec::new();
-    for (entry, fields, _, ports) in open {
-        if let [Some(from), Some(to)] = ports {
-            let link = Link { entry, fields, from, to, machine };
-            complete.extend(link.read(&mut wiring, reports).map(|node| (entry.key.clone(), node)));
-        }
+    for (link, place) in links.into_iter().zip(places) {
+        let name = link.entry.key.clone();
+        complete.extend(link.read(place, &mut wiring, reports).map(|node| (name, node)));
     }
+    switches::check(&wiring, machine, reports);
     Some((wiring, Node::map(complete)))
 }
 
@@ -169,14 +179,14 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    fn read(mut self, wiring: &mut Wiring, reports: &mut Reports) -> Option<Node> {
+    fn read(mut self, place: Place, wiring: &mut Wiring, reports: &mut Reports) -> Option<Node> {
         for (key, end) in [("from", self.from), ("to", self.to)] {
             let origin = self.fields.written(key).map_or(Origin::Default, |node| node.origin);
             self.fields.record(key, Node::scalar(self.port_name(end)).by(origin));
         }
         match (self.port(self.from).speaks, self.port(self.to).speaks) {
             (Protocol::Pcie, Protocol::Pcie) => {
-                let link = self.pcie(reports)?;
+                let link = self.pcie(place, reports)?;
                 wiring.links.push(link);
             }
             (Protocol::Block, Protocol::Block) => {
@@ -219,11 +229,10 @@ impl Link<'_> {
         }
     }
 
-    fn pcie(&mut self, reports: &mut Reports) -> Option<LinkPlan> {
-        let root = self.root(reports);
+    fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
         let generation = self.generation(reports);
         let width = self.width(reports);
-        let mps = self.mps(reports);
+        let mps = self.mps(place.payload, reports);
         if let Some(mps) = mps {
             self.check_buffers(mps.into(), reports);
         }
@@ -242,23 +251,35 @@ impl Link<'_> {
         let skp = self.choice("skp", reports).map(|word| word == "on");
         let via = self.fields.many("via", reports);
         let via = via.map(|list| list.into_iter().map(|said| span(said.value)).collect());
-        let root = root?;
+        let weight = self.weight(reports);
+        let down = self.down(reports);
+        let Above { root, root_port } = place.above?;
         Some(LinkPlan {
             name: self.entry.key.clone(),
             from: self.from,
             to: self.to,
             root,
+            root_port,
             generation: generation?,
             width: width?,
             mps: mps?,
-            rcb: if self.plan(root).params.choice("port.rcb") == "128B" { 128 } else { 64 },
+            rcb: if self.plan(root_port).params.choice("port.rcb") == "128B" { 128 } else { 64 },
             clocking: clocking?,
             propagation: propagation?,
             bit_error_ratio: bit_error_ratio?,
             dllp: dllp?,
             skp: skp?,
             via: via?,
+            weight: weight?,
+            down: down?,
         })
+    }
+
+    fn weight(&mut self, reports: &mut Reports) -> Option<u32> {
+        match self.fields.one("weight", reports)?.value {
+            Value::Count(weight) => Some(u32::try_from(weight).expect("declared as at most 128")),
+            other => unreachable!("`weight` is declared as a count, read as {other:?}"),
+        }
     }
 
     /// The share of corrupted bits; with more of them than can be borne, a long TLP would be replayed for ever.
@@ -273,18 +294,6 @@ impl Link<'_> {
             return None;
         }
         Some(ratio)
-    }
-
-    /// The end that is a root port.
-    fn root(&self, reports: &mut Reports) -> Option<End> {
-        let found = match (self.plan(self.from).is_host(), self.plan(self.to).is_host()) {
-            (true, false) => return Some(self.from),
-            (false, true) => return Some(self.to),
-            (true, true) => "two hosts",
-            (false, false) => "two devices",
-        };
-        reports.add(Problem::NoRoot { found }, self.entry.spot, &self.fields.path);
-        None
     }
 
     /// The smaller of what the two ends have, and the port that has it.
@@ -344,29 +353,38 @@ impl Link<'_> {
         Some(width)
     }
 
-    fn mps(&mut self, reports: &mut Reports) -> Option<u16> {
+    /// The payload size of the hierarchy, of which this link may have asked for less than its ends support.
+    fn mps(&mut self, hierarchy: u64, reports: &mut Reports) -> Option<u16> {
         let (most, at) = self.least(|plan| plan.params.size("port.mps").0);
         for end in [self.from, self.to] {
             self.check_port_size(end, "port.mps", reports);
             self.check_port_size(end, "port.mrrs", reports);
         }
         let size = |bytes| quantity::written(Value::Size(Bytes(bytes)));
-        let Some(said) = self.fields.one("mps", reports) else {
-            if self.fields.written("mps").is_some() {
+        let mut origin = Origin::Default;
+        if let Some(node) = self.fields.written("mps") {
+            origin = node.origin;
+            let value = fields::read(node, Dimension::Size, &self.fields.at("mps"), reports)?;
+            let Value::Size(Bytes(bytes)) = value else { unreachable!("read as a size") };
+            if payload_size(bytes).is_none() {
+                self.fields.fault("mps", Problem::PayloadSize { text: size(bytes) }, reports);
                 return None;
             }
-            self.fields.record("mps", Node::scalar(size(most)));
-            return payload_size(most);
-        };
-        let Value::Size(Bytes(bytes)) = said.value else { unreachable!("`mps` is declared as a size") };
-        let mps = payload_size(bytes);
-        if mps.is_none() {
-            self.fields.fault("mps", Problem::PayloadSize { text: size(bytes) }, reports);
-        } else if bytes > most {
-            let (port, has) = (self.port_name(at), size(most));
-            self.fields.fault("mps", Problem::PayloadTooLarge { mps: size(bytes), port, has }, reports);
+            if bytes > most {
+                let (port, has) = (self.port_name(at), size(most));
+                self.fields.fault("mps", Problem::PayloadTooLarge { mps: size(bytes), port, has }, reports);
+            }
         }
-        mps
+        self.fields.record("mps", Node::scalar(size(hierarchy)).by(origin));
+        payload_size(hierarchy)
+    }
+    /// The payload size that is asked for, if it is one of the standard.
+    fn asked_mps(&self) -> Option<u64> {
+        let text = self.fields.written("mps")?.text()?;
+        match quantity::read(Dimension::Size, text).ok()?.0 {
+            Value::Size(Bytes(bytes)) => payload_size(bytes).map(u64::from),
+            other => unreachable!("read as a size: {other:?}"),
+        }
     }
 
     fn choice(&mut self, key: &str, reports: &mut Reports) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use crate::catalogue::{Catalogue, Part, find_model};
 use crate::fields::{self, Fields, is_map, join};
 use crate::language::COMPONENT;
 use crate::node::{Entry, Node, Origin};
-use crate::plan::{ComponentPlan, End, PortPlan, WorkloadPlan};
+use crate::plan::{ComponentPlan, End, LinkPlan, PortPlan, WorkloadPlan};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::spelling::Near;
@@ -174,8 +174,15 @@ pub(super) fn report_idle(
         let joined =
             wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index);
         let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);
-        if !asked && !joined && !host {
+        if !asked && !joined && !host && !forwards(index, machine, wiring) {
             reports.add(Problem::Idle { name: slot.name.clone() }, slot.spot, &join("machine", &slot.name));
         }
     }
+}
+
+/// Whether it is a switch that forwards something: between two links.
+fn forwards(component: usize, machine: &Machine, wiring: &Wiring) -> bool {
+    let is_its = |link: &&LinkPlan| [link.from, link.to].iter().any(|end| end.component == component);
+    machine.plan(component).is_some_and(ComponentPlan::is_switch)
+        && wiring.links.iter().filter(is_its).count() > 1
 }

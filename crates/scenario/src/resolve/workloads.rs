@@ -141,12 +141,12 @@ fn check_dma(
     wiring: &Wiring,
     reports: &mut Reports,
 ) {
-    let (Some(device), Some(host)) = (machine.plan(on), machine.plan(target)) else { return };
+    let (Some(device), Some(memory)) = (machine.plan(on), machine.plan(target)) else { return };
     if !device.has(Protocol::Dma) {
         cannot(fields, "on", device, "takes no DMA commands", reports);
     }
-    if !host.is_host() {
-        cannot(fields, "target", host, "has no memory to read or write: it is no host", reports);
+    if !memory.model.has_memory {
+        cannot(fields, "target", memory, "has no memory to read or write", reports);
     }
     check_path(fields, on, target, machine, wiring, reports);
 }
@@ -166,7 +166,8 @@ fn check_block(
     if disk.has(Protocol::Block) {
         return;
     }
-    if disk.is_host() || disk.has(Protocol::Dma) || !disk.has(Protocol::Pcie) {
+    let other = disk.model.has_memory || disk.is_switch() || disk.has(Protocol::Dma);
+    if other || !disk.has(Protocol::Pcie) {
         cannot(fields, "target", disk, "answers no block requests", reports);
         return;
     }
@@ -182,23 +183,36 @@ fn check_path(
     wiring: &Wiring,
     reports: &mut Reports,
 ) {
+    if reports.has_errors() {
+        return;
+    }
+    let is_host = |component: usize| machine.plan(component).is_some_and(ComponentPlan::is_host);
+    let name = |component: usize| machine.components[component].name.clone();
+    if reached(from, wiring, |here| !is_host(here)).contains(&to) {
+        return;
+    }
+    if reached(from, wiring, |_| true).contains(&to) {
+        fields.fault("target", Problem::NotPeers { from: name(from), to: name(to) }, reports);
+    } else {
+        fields.fault("on", Problem::NoPath { from: name(from), to: name(to) }, reports);
+    }
+}
+
+/// What links lead to from a component, by way of such as let through.
+fn reached(from: usize, wiring: &Wiring, lets_through: impl Fn(usize) -> bool) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([from]);
     let mut next = vec![from];
     while let Some(here) = next.pop() {
-        for link in &wiring.links {
-            for (a, b) in [(link.from.component, link.to.component), (link.to.component, link.from.component)]
-            {
+        for link in wiring.links.iter().filter(|_| here == from || lets_through(here)) {
+            let ends = [link.from.component, link.to.component];
+            for (a, b) in [(ends[0], ends[1]), (ends[1], ends[0])] {
                 if a == here && reached.insert(b) {
                     next.push(b);
                 }
             }
         }
     }
-    if reached.contains(&to) || reports.has_errors() {
-        return;
-    }
-    let name = |component: usize| machine.components[component].name.clone();
-    fields.fault("on", Problem::NoPath { from: name(from), to: name(to) }, reports);
+    reached
 }
 
 fn dma(node: &Node, path: &str, reports: &mut Reports) -> Cases {

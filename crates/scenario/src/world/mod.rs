@@ -14,7 +14,9 @@
 mod bottleneck;
 mod capsule;
 mod compare;
+mod fabric;
 mod measure;
+mod route;
 mod rows;
 mod run;
 mod waterfall;

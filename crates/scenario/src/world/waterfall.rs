@@ -6,16 +6,24 @@
 //!             ready           start          arrival  ready           …
 //! ```
 //!
+//! Where a switch is on the way, a wire is followed up to where the switch can forward what comes in, then the switch:
+//!
+//! ```text
+//!    … ─┼─ slot: wire ─┼─ switch: forwarding to bay ─┼─ switch: queue for bay ─┼─ bay: wire ─┼─ …
+//!     start      header or all in                  eligible                  start       arrival
+//! ```
+//!
 //! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive, the one
 //! that this was the answer to, and so on back to the first. What lies between two trains was spent inside the component where
 //! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
 //! its queue includes the TLPs before it.
 
+use super::route::{Crossing, way};
 use super::wire::World;
 use lanetwin_kernel::Tap;
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
-use lanetwin_models::root_complex::{RootComplex, ServedRead};
-use lanetwin_pcie::link::EgressId;
+use lanetwin_models::root_complex::ServedRead;
+use lanetwin_pcie::link::{EgressId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Journey, Links, Message, Operation as Kind};
 use lanetwin_units::{Instant, Span, Ticks};
@@ -74,9 +82,7 @@ pub(super) fn start(world: &mut World) -> Log {
     if let Some(requester) = world.requester() {
         requester.record(true);
     }
-    if let Some(host) = world.host() {
-        host.record(true);
-    }
+    world.record_reads(true);
     Log(seen)
 }
 
@@ -92,14 +98,12 @@ pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
     let handle = record.map_or(median.handle, |r| r.handle);
     // A handle is given to one operation after the other: of this one is only what happened in its time.
     let (from, until) = record.map_or((median.asked, median.told), |r| (r.issued, r.last));
-    let mut served = world.host().map(RootComplex::take_record).unwrap_or_default();
+    let mut served = world.take_reads();
     served.retain(|s| s.handle == handle && s.arrived >= from && s.answered <= until);
     if let Some(requester) = world.requester() {
         requester.record(false);
     }
-    if let Some(host) = world.host() {
-        host.record(false);
-    }
+    world.record_reads(false);
     let links = world.links();
     let mut journeys = links.fabric().take_journeys();
     links.fabric().record_journeys(false);
@@ -140,11 +144,16 @@ fn may_cause(cause: &Journey, journey: &Journey) -> bool {
     fits && cause.to == journey.from && cause.ready < journey.ready
 }
 
+/// `slot card → host`
+fn way_of((link, from, to): (&str, &str, &str)) -> String {
+    format!("{link} {from} → {to}")
+}
+
 struct Course<'a> {
     links: &'a Links,
     /// What the card says of the operation, if it is one of a card.
     record: Option<TransferRecord>,
-    /// What the host says of its reads.
+    /// What the one with the memory says of its reads.
     served: Vec<ServedRead>,
     cursor: Instant,
     stages: Stages,
@@ -171,14 +180,37 @@ impl Course<'_> {
 
     /// One train's way. A write is done when it has left: what comes then is not waited for.
     fn travel(&mut self, journey: &Journey) {
-        let limit = match self.record {
-            Some(record) if record.transfer.operation == Kind::Write => record.last,
-            _ => Instant::NEVER,
-        };
-        let (link, from, to) = self.links.egress_name(EgressId(journey.from.0));
-        let way = format!("{link} {from} → {to}");
-        self.spend(Ticks(journey.starts[0]).as_ps_ceil().min(limit), format!("{way}: queue"));
-        self.spend(journey.arrival.as_ps_ceil().min(limit), format!("{way}: wire"));
+        let hops = way(self.links.wiring(), journey.from, journey.to);
+        let first = self.links.egress_name(hops[0]);
+        self.spend(Ticks(journey.starts[0]).as_ps_ceil(), format!("{}: queue", way_of(first)));
+        if let Some(left) = self.record.filter(|r| r.transfer.operation == Kind::Write).map(|r| r.last) {
+            self.spend(left, format!("{}: wire", way_of(first)));
+            return;
+        }
+        let known = &hops[..hops.len().min(RECORDED_HOPS)];
+        for (pair, starts) in known.windows(2).zip(journey.starts.windows(2)) {
+            self.cross(journey, [pair[0], pair[1]], [starts[0], starts[1]]);
+        }
+        let last = way_of(self.links.egress_name(known[known.len() - 1]));
+        let beyond = if known.len() < hops.len() { " and beyond" } else { "" };
+        self.spend(journey.arrival.as_ps_ceil(), format!("{last}: wire{beyond}"));
+    }
+
+    /// From a start on one link to that on the next, through the switch between them.
+    fn cross(&mut self, journey: &Journey, [incoming, outgoing]: [EgressId; 2], [start, next]: [u64; 2]) {
+        let wiring = self.links.wiring();
+        let bytes = self.links.wire_bytes(journey.from, &journey.user);
+        let crossing = Crossing::new(wiring, incoming, outgoing, bytes);
+        let Crossing { wire, forwarding } = crossing.expect("one hop begins where the one before ends");
+        let name = self.links.egress_name(incoming);
+        let (way, switch) = (way_of(name), name.2.to_owned());
+        let to = self.links.egress_name(outgoing).0.to_owned();
+        let forwarded = Ticks(start + wire.0).as_ps_ceil();
+        let next = Ticks(next).as_ps_ceil();
+        // what is known beats what is computed: a switch has done its work when the TLP starts
+        self.spend(forwarded.min(next), format!("{way}: wire"));
+        self.spend((forwarded + forwarding).min(next), format!("{switch}: forwarding to {to}"));
+        self.spend(next, format!("{switch}: queue for {to}"));
     }
 
     /// Before the first train, which is eligible at `ready`: the card says what it was doing.
@@ -199,8 +231,8 @@ impl Course<'_> {
 
     /// Between two trains, in the component where the one ended and the other began: the host says what it was doing.
     fn inside(&mut self, before: &Journey, ready: Instant) {
-        let (_, _, place) = self.links.egress_name(EgressId(before.from.0));
-        let place = place.to_owned();
+        let last = way(self.links.wiring(), before.from, before.to).pop();
+        let place = last.map_or("", |egress: EgressId| self.links.egress_name(egress).2).to_owned();
         let asked = before.user.address
             ..before.user.address + u64::from(before.user.count) * u64::from(before.user.bytes);
         let of_request =

@@ -1,32 +1,25 @@
 //! Wiring: components, links and a load become a kernel that runs.
 
+use super::fabric::{self, Endpoints};
 use crate::fields;
 use crate::plan::{
-    Arrivals, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, End, LinkPlan, Load, Offered,
-    Pattern, Variant, WorkloadPlan,
+    Arrivals, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, End, Load, Offered, Pattern,
+    Variant, WorkloadPlan,
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Mix, Workload};
-use lanetwin_models::{block_driver, dma_requester::DmaRequester, root_complex::RootComplex};
-use lanetwin_pcie::link::{
-    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Skp,
-};
-use lanetwin_pcie::spec::constants::DLLP_BYTES;
-use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
-use lanetwin_pcie::spec::{AddressWidth, Mps};
-use lanetwin_ports::{Builder, Kernel, Links, LinksBuilder, Model, Params, PcieSite, Protocol, Site, Value};
-use lanetwin_units::{Bytes, LinkRate, Span, Ticks};
-use std::collections::BTreeMap;
+use lanetwin_models::block_driver;
+use lanetwin_models::dma_requester::DmaRequester;
+use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::root_complex::{RootComplex, ServedRead};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{Builder, Kernel, Links, Model, Params, PcieSite, Protocol, Site, Value};
+use lanetwin_units::{Bytes, Span};
 
 /// The path of the links, the load and the driver in a kernel: names that no component of a scenario can have.
 const LINKS: &str = "(links)";
 const LOAD: &str = "(load)";
 const DRIVER: &str = "(driver)";
-/// The time of a Recovery after REPLAY_NUM corruptions in a row.
-///
-/// `assumed`: Recovery without a change of speed or equalisation takes some microseconds.
-const RETRAIN: Span = Span::from_us(5);
-
 /// A machine that runs, with the load that is measured.
 pub struct World {
     /// The kernel.
@@ -39,8 +32,8 @@ pub struct World {
     pub requester: Option<ComponentId>,
     /// The name of what answers the load: a card, a disk, or the driver of one.
     pub asked: String,
-    /// The component that hosts the load's operations: a root complex, if they go over links.
-    pub host: ComponentId,
+    /// The component that serves the load's operations: one with memory, if they go over links.
+    pub server: ComponentId,
 }
 
 impl World {
@@ -67,9 +60,21 @@ impl World {
         self.kernel.component::<Links>(self.links).expect("the links are links")
     }
 
-    /// The host, if the load's operations go through one.
-    pub fn host(&mut self) -> Option<&mut RootComplex> {
-        self.kernel.component::<RootComplex>(self.host)
+    /// Records from now on when each read of the memory that the load goes to is where, or stops recording.
+    pub fn record_reads(&mut self, on: bool) {
+        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+            host.record(on);
+        } else if let Some(memory) = self.kernel.component::<MemoryEndpoint>(self.server) {
+            memory.record(on);
+        }
+    }
+    /// The reads recorded so far; forgets them.
+    pub fn take_reads(&mut self) -> Vec<ServedRead> {
+        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+            return host.take_record();
+        }
+        let memory = self.kernel.component::<MemoryEndpoint>(self.server);
+        memory.map(MemoryEndpoint::take_record).unwrap_or_default()
     }
 
     /// The DMA requester, if the load commands one.
@@ -85,68 +90,57 @@ struct Wiring<'a> {
     seed: u64,
 }
 
-/// Where the PCIe ports of the machine are on the links.
-type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
+/// What a component of the machine is in the kernel; nothing, for a switch.
+type Ids = Vec<Option<ComponentId>>;
 
 impl Wiring<'_> {
     fn build(&self) -> World {
         let (links, endpoints) = self.links();
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
-        let ids: Vec<ComponentId> =
+        let ids: Ids =
             (0..self.variant.machine.len()).map(|i| self.add(i, &endpoints, &mut builder)).collect();
+        let port = |end: &End| (component(&ids, end.component), Port(end.port as u16));
         for (end, (endpoint, _)) in &endpoints {
-            builder.join((ids[end.component], Port(end.port as u16)), (links, Port(endpoint.0)));
+            builder.join(port(end), (links, Port(endpoint.0)));
         }
         for join in &self.variant.joins {
-            let port = |end: End| (ids[end.component], Port(end.port as u16));
-            builder.join(port(join.from), port(join.to));
+            builder.join(port(&join.from), port(&join.to));
         }
         let load = self.add_load(&ids, &endpoints, &mut builder);
-        let requester = matches!(self.case.load, Load::Dma(_)).then(|| ids[self.workload.on]);
-        let host = if requester.is_some() { self.workload.target } else { self.workload.on };
-        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), host: ids[host] }
+        let requester = matches!(self.case.load, Load::Dma(_)).then(|| component(&ids, self.workload.on));
+        let server = if requester.is_some() { self.workload.target } else { self.workload.on };
+        let server = component(&ids, server);
+        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), server }
     }
 
     fn links(&self) -> (Links, Endpoints) {
-        let mut links = LinksBuilder::new();
-        let mut endpoints = Endpoints::new();
-        for link in &self.variant.links {
-            let mut endpoint = |end: End| {
-                let component = &self.variant.machine[end.component];
-                let params = &component.params;
-                let bits = params.choice("port.address-bits");
-                let addresses = if bits == "32" { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
-                links.endpoint(endpoint_spec(component), addresses)
-            };
-            let (from, to) = (endpoint(link.from), endpoint(link.to));
-            let root = if link.root == link.from { from } else { to };
-            endpoints.insert(link.from, (from, root));
-            endpoints.insert(link.to, (to, root));
-            let name = |end: End| self.variant.machine[end.component].name.as_str();
-            let params = |end: End| &self.variant.machine[end.component].params;
-            links.link(
-                (&link.name, name(link.from), name(link.to)),
-                (Attach::Endpoint(from), Attach::Endpoint(to)),
-                direction(link, params(link.from), params(link.to)),
-                direction(link, params(link.to), params(link.from)),
-            );
-        }
+        let (links, endpoints) = fabric::links(self.variant);
         (links.build(self.seed).expect("a checked plan gives every port one link"), endpoints)
     }
 
-    fn add(&self, i: usize, endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
+    fn add(&self, i: usize, endpoints: &Endpoints, builder: &mut Builder) -> Option<ComponentId> {
         let component = &self.variant.machine[i];
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
-        // A host that is told to ring a doorbell must know behind which of its root ports the device is.
-        let target = self.device(endpoints).filter(|_| i == self.workload.on).map(|(_, root)| root);
+        let target = self.told(endpoints).filter(|_| i == self.workload.on);
         let site = Site { path: component.name.clone(), seed: self.seed, pcie, target };
         let mut params = component.params.clone();
         if i == self.workload.target {
             self.set_cache(&mut params);
         }
-        builder.add(&component.name, (component.model.build)(&params, &site))
+        let device = component.model.component(&params, &site)?;
+        Some(builder.add(&component.name, device))
+    }
+
+    /// Which port the one who asks must know: a requester that of a peer; a host that rings a doorbell the one of its root ports that the
+    /// device is below.
+    fn told(&self, endpoints: &Endpoints) -> Option<EndpointId> {
+        match self.case.load {
+            Load::Dma(_) if self.variant.machine[self.workload.target].is_host() => None,
+            Load::Dma(_) => self.device(endpoints).map(|(device, _)| device),
+            Load::Block(_) => self.device(endpoints).map(|(_, root)| root),
+        }
     }
 
     fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
@@ -171,13 +165,14 @@ impl Wiring<'_> {
         }
     }
 
-    fn add_load(&self, ids: &[ComponentId], endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
+    fn add_load(&self, ids: &Ids, endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
         match self.case.load {
             Load::Dma(case) => {
                 let load = DmaLoad::new(dma_workload(&case), self.seed, LOAD);
                 let load = builder.add(LOAD, Box::new(load));
                 let on = self.workload.on;
-                builder.join((load, Port(0)), (ids[on], port(&self.variant.machine[on], Protocol::Dma)));
+                let dma = port(&self.variant.machine[on], Protocol::Dma);
+                builder.join((load, Port(0)), (component(ids, on), dma));
                 load
             }
             Load::Block(case) => {
@@ -208,25 +203,27 @@ impl Wiring<'_> {
     }
 
     /// The port that answers block requests: the target's own, or that of a driver on the host.
-    fn block_port(
-        &self,
-        ids: &[ComponentId],
-        endpoints: &Endpoints,
-        builder: &mut Builder,
-    ) -> (ComponentId, Port) {
+    fn block_port(&self, ids: &Ids, endpoints: &Endpoints, builder: &mut Builder) -> (ComponentId, Port) {
         let target = self.workload.target;
         let disk = &self.variant.machine[target];
         if disk.has(Protocol::Block) {
-            return (ids[target], port(disk, Protocol::Block));
+            return (component(ids, target), port(disk, Protocol::Block));
         }
         let device = self.device(endpoints).map(|(device, _)| device);
         let site = Site { path: DRIVER.into(), seed: self.seed, pcie: Vec::new(), target: device };
         let model = &block_driver::MODEL;
-        let driver = builder.add(DRIVER, (model.build)(&defaults(model), &site));
+        let driver = model.component(&defaults(model), &site).expect("a driver is a component");
+        let driver = builder.add(DRIVER, driver);
         let on = self.workload.on;
-        builder.join((driver, Port(1)), (ids[on], port(&self.variant.machine[on], Protocol::Cpu)));
+        let cpu = port(&self.variant.machine[on], Protocol::Cpu);
+        builder.join((driver, Port(1)), (component(ids, on), cpu));
         (driver, Port(0))
     }
+}
+
+/// What a component is in the kernel.
+fn component(ids: &Ids, component: usize) -> ComponentId {
+    ids[component].expect("switches have no part in a load, and links join none to the kernel")
 }
 
 fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
@@ -240,73 +237,6 @@ fn defaults(model: &Model) -> Params {
         (param.name, fields::default(param.dimension, text))
     };
     Params(model.all_params().map(value).collect())
-}
-
-fn endpoint_spec(component: &ComponentPlan) -> EndpointSpec {
-    let params = &component.params;
-    let rate = params.rate("port.ingest-rate");
-    let drain = if (component.model.drains_itself)(params) {
-        Drain::ByDevice
-    } else {
-        Drain::ByLink {
-            latency: params.time("port.drain"),
-            per_tlp: params.time("port.ingest"),
-            payload_rate: (rate > 0).then(|| LinkRate::bytes_per_second(rate)),
-        }
-    };
-    EndpointSpec { lookahead: params.time("issue"), drain }
-}
-
-/// One direction of a link, from the port that transmits to the port that receives.
-fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direction {
-    let (generation, width) = (link.generation, link.width);
-    let mps = Mps::from_bytes(link.mps.into()).expect("a checked plan has a legal MPS");
-    let rate = LinkRate::pcie(generation, width);
-    let dllp = span(rate.ticks_for(DLLP_BYTES));
-    let ack = span(ack_latency_limit(generation, width, mps));
-    let schedule = SkpSchedule::new(generation, link.clocking);
-    let skp = Skp { period: schedule.period().0, duration: if link.skp { schedule.length().0 } else { 0 } };
-    Direction {
-        rate,
-        payload_max: link.mps,
-        propagation: link.flight(),
-        credits: credits(receiver, dllp + link.flight()),
-        replay_buffer: Some(transmitter.size("port.replay-buffer").0 as u32),
-        ack_latency: ack + dllp + link.flight(),
-        skp: (link.skp || link.dllp == DllpMode::Lump).then_some(skp),
-        dllps: Dllps {
-            mode: link.dllp,
-            ack_every: ack_coalescing(generation, width, mps) as u32,
-            update_every: update_fc_coalescing(generation, width, mps) as u32,
-            delay: ack,
-        },
-        errors: Errors { bit_error_ratio: link.bit_error_ratio, nak_latency: ack + dllp, retrain: RETRAIN },
-    }
-}
-
-/// What a port advertises as a receiver; the way back of a credit takes `flight` besides the port's own time.
-fn credits(receiver: &Params, flight: Span) -> Credits {
-    let finite = |name: &str| match receiver.count(name) {
-        0 => None,
-        n => Some(n as u32),
-    };
-    Credits {
-        header: [
-            finite("port.posted-header-credits"),
-            finite("port.non-posted-header-credits"),
-            finite("port.completion-header-credits"),
-        ],
-        data: [
-            finite("port.posted-data-credits"),
-            finite("port.non-posted-data-credits"),
-            finite("port.completion-data-credits"),
-        ],
-        latency: receiver.time("port.credit-update") + flight,
-    }
-}
-
-fn span(ticks: Ticks) -> Span {
-    Span::from_ps(ticks.as_ps_ceil().as_ps())
 }
 
 fn dma_workload(case: &DmaCase) -> Workload {

@@ -9,7 +9,7 @@ use crate::reference::world::Action;
 use lanetwin_kernel::Stream;
 use lanetwin_pcie::link::{self, Arbitration, Attach, Forwarding, Submission};
 use lanetwin_ports::{Tlps, Wiring};
-use lanetwin_scenario::{LinkPlan, Variant};
+use lanetwin_scenario::{End, LinkPlan, Variant};
 use lanetwin_units::LinkRate;
 
 /// Corrupted bits are listed up to this bit of a direction, far beyond what a run sends.
@@ -116,11 +116,14 @@ fn core(core: link::Core) -> Core {
 }
 
 fn endpoints(variant: &Variant, wiring: &Wiring) -> Vec<Endpoint> {
-    let endpoint = |(number, spec): (usize, &link::EndpointSpec)| {
-        // Each link brings two endpoints with it.
-        let plan = &variant.links[number / 2];
-        let end = [plan.from, plan.to][number % 2];
-        assert_eq!(node(wiring.links[number / 2].ends[number % 2]), Node::Endpoint(number));
+    let ends = ends(variant);
+    assert_eq!(ends.len(), wiring.endpoints.len());
+    let links = variant.links.iter().zip(&wiring.links);
+    let wired = links.flat_map(|(plan, wired)| [plan.from, plan.to].into_iter().zip(wired.ends));
+    let wired: Vec<End> =
+        wired.filter(|(_, at)| matches!(at, Attach::Endpoint(_))).map(|(end, _)| end).collect();
+    assert_eq!(wired, ends, "what is no switch is an endpoint");
+    let endpoint = |(end, spec): (&End, &link::EndpointSpec)| {
         let rate = variant.machine[end.component].params.rate("port.ingest-rate");
         let drain = match spec.drain {
             link::Drain::ByDevice => Drain::ByItself,
@@ -135,7 +138,13 @@ fn endpoints(variant: &Variant, wiring: &Wiring) -> Vec<Endpoint> {
         };
         Endpoint { drain, lookahead_ps: spec.lookahead.as_ps() }
     };
-    wiring.endpoints.iter().enumerate().map(endpoint).collect()
+    ends.iter().zip(&wiring.endpoints).map(endpoint).collect()
+}
+
+/// The end of a link that each endpoint is.
+pub fn ends(variant: &Variant) -> Vec<End> {
+    let ends = variant.links.iter().flat_map(|link| [link.from, link.to]);
+    ends.filter(|end| !variant.machine[end.component].is_switch()).collect()
 }
 
 fn node(attach: Attach) -> Node {

@@ -20,8 +20,9 @@ impl Link<'_> {
     pub(super) fn check_buffers(&self, mps: u64, reports: &mut Reports) {
         for end in [self.from, self.to] {
             let params = &self.plan(end).params;
-            // a completion is as large as what was asked for, at most
-            let completion = mps.min(params.size("port.mrrs").0);
+            // a completion is as large as what was asked for, at most; a switch has to take any
+            let asked = self.port_size(end, "port.mrrs");
+            let completion = asked.map_or(mps, |Bytes(asked)| mps.min(asked));
             let receives = [("port.posted-data-credits", mps), ("port.completion-data-credits", completion)];
             for (param, payload) in receives {
                 let (credits, needed) = (params.count(param), payload.div_ceil(CREDIT_BYTES));
@@ -58,9 +59,15 @@ impl Link<'_> {
         reports.add(problem, slot.spot, &join(&join("machine", &slot.name), param));
     }
 
+    /// What the component at an end says of a size of its ports; a switch says less than a device.
+    fn port_size(&self, end: End, param: &str) -> Option<Bytes> {
+        let params = &self.plan(end).params;
+        params.0.contains_key(param).then(|| params.size(param))
+    }
+
     /// A port's own sizes are sizes of the standard, too.
     pub(super) fn check_port_size(&self, end: End, param: &str, reports: &mut Reports) {
-        let size = self.plan(end).params.size(param);
+        let Some(size) = self.port_size(end, param) else { return };
         if payload_size(size.0).is_none() {
             let text = quantity::written(Value::Size(size));
             self.port_fault(end, param, Problem::PayloadSize { text }, reports);

@@ -1,0 +1,114 @@
+//! The answering side of a PCIe port: a read request becomes completions; and what such a side has seen.
+
+use lanetwin_kernel::Port;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_pcie::logic::split::{CompletionCut, completions};
+use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
+use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
+use lanetwin_units::{Instant, Span};
+
+/// What a port has seen; every count is of TLPs, every size in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Read requests taken in.
+    pub reads: u64,
+    /// What they asked for \[B\].
+    pub read_bytes: u64,
+    /// Completions sent.
+    pub completions: u64,
+    /// What they carried \[B\].
+    pub completion_bytes: u64,
+    /// Writes taken in.
+    pub writes: u64,
+    /// What they carried \[B\].
+    pub write_bytes: u64,
+    /// Doorbells sent.
+    pub doorbells: u64,
+    /// Writes that signalled.
+    pub signals: u64,
+    /// TLPs that nobody here has use for: messages, completions of nothing.
+    pub unexpected: u64,
+}
+
+/// When a read request was where, for a waterfall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ServedRead {
+    /// The requester.
+    pub from: EndpointId,
+    /// The requester's name for it.
+    pub handle: u32,
+    /// What it asked for.
+    pub address: u64,
+    /// The arrival of its last byte.
+    pub arrived: Instant,
+    /// When it was translated, and so were all writes before it.
+    pub translated: Instant,
+    /// When the completer took it up.
+    pub taken: Instant,
+    /// When its completions were offered to the link.
+    pub answered: Instant,
+}
+
+impl Traffic {
+    /// Another read request is taken in.
+    pub(crate) fn read(&mut self, request: &Tlps) {
+        self.reads += 1;
+        self.read_bytes += u64::from(request.bytes);
+    }
+    /// More writes are taken in.
+    pub(crate) fn write(&mut self, train: &Tlps) {
+        self.writes += u64::from(train.count);
+        self.write_bytes += u64::from(train.count) * u64::from(train.bytes);
+    }
+    /// A number that differs if other data were moved.
+    pub(crate) fn digest(&self, sum: u64) -> u64 {
+        let Self { reads, completion_bytes, write_bytes, .. } = *self;
+        lanetwin_kernel::mix(sum ^ reads).wrapping_add(lanetwin_kernel::mix(completion_bytes) ^ write_bytes)
+    }
+}
+
+/// How a port answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completer {
+    port: Port,
+    endpoint: EndpointId,
+    mps: Mps,
+    rcb: Rcb,
+    cut: CompletionCut,
+    issue: Span,
+}
+
+impl Completer {
+    /// The answering side of `port`, which stands at `site`, cuts completions so, and has promised to wait `issue` with everything it sends.
+    ///
+    /// # Panics
+    /// If the limits of the site are not sizes of the standard.
+    pub(crate) fn new(port: Port, site: PcieSite, cut: CompletionCut, issue: Span) -> Self {
+        let mps = Mps::from_bytes(site.mps.into()).expect("the MPS of a site is one of the standard's");
+        let rcb = Rcb::from_bytes(site.rcb.into()).expect("the RCB of a site is one of the standard's");
+        Self { port, endpoint: site.endpoint, mps, rcb, cut, issue }
+    }
+
+    /// Sends the completions of a read request; they are counted in `traffic`.
+    pub(crate) fn answer(&self, request: &Tlps, traffic: &mut Traffic, cx: &mut Context<'_>) {
+        let asked = ByteRange::new(request.address, request.bytes).expect("links carry legal requests");
+        let runs = completions(asked, self.rcb, self.mps, self.cut).runs();
+        let relaxed = Attributes::RELAXED.when(request.attributes.has(Attributes::RELAXED));
+        for (i, run) in runs.as_slice().iter().enumerate() {
+            let last = i + 1 == runs.as_slice().len();
+            traffic.completions += u64::from(run.count);
+            traffic.completion_bytes += u64::from(run.count) * u64::from(run.len);
+            let completion = Tlps {
+                kind: TlpKind::CplD,
+                attributes: relaxed.and(Attributes::LAST.when(last)),
+                count: run.count as u16, // a request has at most 4096 B
+                bytes: run.len,
+                from: self.endpoint,
+                to: request.from,
+                handle: request.handle,
+                address: run.first_address,
+            };
+            cx.send(self.port, self.issue, Message::Tlps(completion));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `switch`: a PCIe switch. The links do what it does; here is what can be said of it.
+//!
+//! ```text
+//!  link ═► ingress buffer ─ latency ─┬─► [core ─► output buffer] ─► arbitration ═► link
+//!          (credits of the port)     └ of the pair of widths (in, out), or `latency`
+//! ```
+//!
+//! Which of its ports leads up to the host is found in the links of the machine. What a port advertises is the size of the switch's ingress
+//! buffer behind it, of completions too: a switch cannot refuse what it has given no credit for (PCI Express Base, section 2.6.1: infinite
+//! completion credits are for endpoints and root complexes).
+//!
+//! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast, access control.
+
+use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
+use lanetwin_ports::{Build, Dimension, Model, PCIE_PORT, Param, Params, PortInfo, Protocol};
+use lanetwin_units::{Span, Width};
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "switch",
+    about: "A PCIe switch: forwards TLPs between its ports, one of which leads to a host.",
+    ports: &[PortInfo {
+        name: "port",
+        speaks: Protocol::Pcie,
+        about: "the ports, upstream or downstream as they are linked",
+        many: true,
+    }],
+    params: &[&PORT, PARAMS, &PAIRS],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Switch(spec),
+};
+
+/// What a data credit stands for \[B\] (PCI Express Base, section 2.6.1).
+const CREDIT_BYTES: u64 = 16;
+
+/// A port of a switch advertises a finite buffer of every class.
+///
+/// `assumed`: buffers of 8 KiB of posted and of completion data, and 64 TLPs of each class.
+const PORT: [Param; PCIE_PORT.len()] = Param::with_defaults(
+    PCIE_PORT,
+    &[
+        ("port.posted-header-credits", "64"),
+        ("port.posted-data-credits", "512"),
+        ("port.non-posted-header-credits", "64"),
+        ("port.non-posted-data-credits", "64"),
+        ("port.completion-header-credits", "64"),
+        ("port.completion-data-credits", "512"),
+    ],
+);
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "ports",
+        dimension: Dimension::Count { least: 2, most: SWITCH_PORTS_MAX as u64 },
+        default: Some("4"),
+        about: "how many ports there are, upstream and downstream",
+    },
+    Param {
+        name: "lanes",
+        dimension: Dimension::Count { least: 0, most: 1024 },
+        default: Some("0"),
+        about: "the most lanes that its links may have together; 0 is no limit",
+    },
+    Param {
+        name: "forwarding",
+        dimension: Dimension::Choice(&["cut-through", "store-and-forward"]),
+        default: Some("cut-through"),
+        about: "whether a TLP may be forwarded when its header is in, or when all of it is",
+    },
+    Param {
+        name: "core",
+        dimension: Dimension::Choice(&["none", "crossbar", "shared-bus", "shared-memory"]),
+        default: Some("none"),
+        about: "what moves TLPs from the ingress buffers to the outputs; `none` is one that nobody waits for",
+    },
+    Param {
+        name: "speed-up",
+        dimension: Dimension::Count { least: 1, most: 64 },
+        default: Some("2"),
+        about: "the rate of the core as a multiple: of the output's link (crossbar) or of the fastest link (shared)",
+    },
+    Param {
+        name: "output.tlps",
+        dimension: Dimension::Count { least: 1, most: 4096 },
+        default: Some("32"),
+        about: "how many TLPs of each class the buffer at an output holds, behind a crossbar or a shared bus",
+    },
+    Param {
+        name: "output.data",
+        dimension: Dimension::Size,
+        default: Some("8KiB"),
+        about: "how much payload of each class the buffer at an output holds, behind a crossbar or a shared bus",
+    },
+    Param {
+        name: "arbitration",
+        dimension: Dimension::Choice(&["round-robin", "weighted"]),
+        default: Some("round-robin"),
+        about: "whose turn it is at an output: every input's, or as often as the `weight` of the link it came in through",
+    },
+    Param {
+        name: "latency",
+        dimension: Dimension::Time,
+        default: Some("120ns"),
+        about: "from a TLP being in (its header, its last byte if stored) to its being eligible at the output",
+    },
+];
+
+/// The latency of every pair of widths, in and out.
+const PAIRS: [Param; 25] = {
+    macro_rules! pairs {
+        ($($from:literal: $($to:literal)*;)*) => {
+            [$($(Param {
+                name: concat!("latency.", $from, "-", $to),
+                dimension: Dimension::Time,
+                default: Some("0ns"),
+                about: concat!("`latency` from a link of ", $from, " to one of ", $to, "; 0 is as `latency`"),
+            },)*)*]
+        };
+    }
+    pairs! {
+        "x1": "x1" "x2" "x4" "x8" "x16";
+        "x2": "x1" "x2" "x4" "x8" "x16";
+        "x4": "x1" "x2" "x4" "x8" "x16";
+        "x8": "x1" "x2" "x4" "x8" "x16";
+        "x16": "x1" "x2" "x4" "x8" "x16";
+    }
+};
+
+/// The widths that pairs are made of.
+const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
+
+/// The latency from a link of one width to one of another, if the pair has one of its own; x12 and x32 count as the next narrower width.
+#[must_use]
+pub fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
+    let place = |width| WIDTHS.iter().rposition(|narrower| *narrower <= width).unwrap_or(0);
+    let latency = params.time(PAIRS[place(from) * WIDTHS.len() + place(to)].name);
+    (latency > Span::ZERO).then_some(latency)
+}
+
+/// Whether the parameter of this name is the latency of a pair of widths.
+#[must_use]
+pub fn is_pair_latency(name: &str) -> bool {
+    PAIRS.iter().any(|param| param.name == name)
+}
+
+/// Whether an output takes turns by weights.
+#[must_use]
+pub fn is_weighted(params: &Params) -> bool {
+    params.choice("arbitration") == "weighted"
+}
+
+/// How much payload the buffer at an output holds \[B\], if there is one.
+#[must_use]
+pub fn output_data(params: &Params) -> Option<u64> {
+    matches!(params.choice("core"), "crossbar" | "shared-bus").then(|| params.size("output.data").0)
+}
+
+fn spec(params: &Params) -> SwitchSpec {
+    let count = |name| u32::try_from(params.count(name)).expect("declared as at most 4096");
+    let speed_up = count("speed-up");
+    let data = u32::try_from(params.size("output.data").0 / CREDIT_BYTES).unwrap_or(u32::MAX);
+    let output = OutputBuffer { tlps: count("output.tlps"), data };
+    SwitchSpec {
+        latency: params.time("latency"),
+        forwarding: match params.choice("forwarding") {
+            "store-and-forward" => Forwarding::StoreAndForward,
+            _ => Forwarding::CutThrough,
+        },
+        arbitration: if is_weighted(params) { Arbitration::Weighted } else { Arbitration::RoundRobin },
+        core: match params.choice("core") {
+            "crossbar" => Some(Core::Crossbar { speed_up, output }),
+            "shared-bus" => Some(Core::SharedBus { speed_up, output }),
+            "shared-memory" => Some(Core::SharedMemory { speed_up }),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_ports::Value;
+
+    #[test]
+    fn a_pair_without_a_latency_of_its_own_has_the_common_one_and_odd_widths_count_as_narrower_ones() {
+        let mut params = Params(PAIRS.iter().map(|param| (param.name, Value::Time(Span::ZERO))).collect());
+        assert_eq!(params.0.len(), WIDTHS.len() * WIDTHS.len(), "every pair is named once");
+        params.0.insert("latency.x8-x16", Value::Time(Span::from_ns(70)));
+        let of = |from, to| pair_latency(&params, from, to);
+        let own = Some(Span::from_ns(70));
+        assert_eq!([of(Width::X8, Width::X16), of(Width::X12, Width::X32)], [own, own]);
+        assert_eq!([of(Width::X16, Width::X8), of(Width::X8, Width::X8), of(Width::X1, Width::X2)], [None; 3]);
+    }
+}
