@@ -158,6 +158,16 @@ problems! {
     TooFewCredits { port: String, param: &'static str, credits: u64, needed: u64, payload: String } = "SC041", "port `{port}` advertises {credits} data credits (`{param}`), but a TLP of {payload} needs {needed}: it could never be sent", "raise `{param}` to at least {needed}, write 0 for infinitely many, or lower `mps` of the link";
     /// A replay buffer into which a TLP does not fit.
     SmallReplayBuffer { port: String, has: String, needed: String } = "SC042", "the replay buffer of port `{port}` has {has}, but the largest TLP takes {needed} of it: it could never be sent", "raise `port.replay-buffer` to at least {needed}, or lower `mps` of the link";
+    /// A list of the ones of whom there is one.
+    OneOnly { key: &'static str, of: &'static str, several: &'static str } = "SC053", "`{key}` is a list, but one component alone can stand here for `{of}:`", "name one component in `{key}:`; it is `{several}:` that may be a list, for a load on each device of it";
+    /// A device that is named twice.
+    DeviceTwice { name: String } = "SC054", "`{name}` is in the list twice", "name every device once: more in flight is more `outstanding` or `depth`";
+    /// A logical unit that a device does not have.
+    NoSuchUnit { name: String, known: String } = "SC055", "there is no logical unit `{name}`", "name {known}";
+    /// What comes behind the name of a device, and is no logical unit.
+    NotAUnit { text: String, component: String } = "SC056", "`{text}` is no logical unit of `{component}`", "write `{component}` alone, or `lun` and a number behind it, as in `{component}.lun0`";
+    /// A block port that somebody else has.
+    BlockPortTaken { port: String, by: String } = "SC057", "the requests of the workload need port `{port}`, which {by} takes", "name the component in front of it as `target`, or take away what is in the way";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

@@ -24,6 +24,7 @@ fn full() -> Results {
         variant: "as-is".into(),
         workload: "read-sweep".into(),
         case: "64 B".into(),
+        device: None,
         x: Some(X { name: "size".into(), value: 64.0, unit: "B".into() }),
         metric: "throughput".into(),
         unit: "Gb/s".into(),

@@ -75,6 +75,7 @@ pub fn site(model: &Model, path: &str) -> Site {
         seed: 1,
         pcie: if has_pcie { vec![Some(PcieSite { endpoint, ..PLACE })] } else { Vec::new() },
         target: Some(DEVICE),
+        routes: vec![(DEVICE, ROOT)],
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Variant + Case ── wire ──► World ── measure ──► Measured ┐
-//!                              (kernel, links, load)        ├─ rows, verdicts ──► Results
+//!                              (kernel, links, loads)       ├─ rows, verdicts ──► Results
 //!  … every variant × workload × case × repeat, on all cores ┘
 //! ```
 //!
@@ -14,6 +14,8 @@
 mod bottleneck;
 mod capsule;
 mod compare;
+mod drivers;
+mod loads;
 mod measure;
 mod rows;
 mod run;
@@ -22,6 +24,7 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
+pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use wire::World;

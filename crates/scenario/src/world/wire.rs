@@ -1,45 +1,35 @@
-//! Wiring: components, links and a load become a kernel that runs.
+//! Wiring: components, links and loads become a kernel that runs.
 
-use crate::fields;
-use crate::plan::{
-    Arrivals, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, End, LinkPlan, Load, Offered,
-    Pattern, Variant, WorkloadPlan,
-};
+use super::loads::WorldLoad;
+use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, LinkPlan, Load, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_load::{self as load, BlockLoad, DmaLoad, Mix, Workload};
-use lanetwin_models::{block_driver, dma_requester::DmaRequester, root_complex::RootComplex};
+use lanetwin_models::root_complex::RootComplex;
 use lanetwin_pcie::link::{
     Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, Skp,
 };
 use lanetwin_pcie::spec::constants::DLLP_BYTES;
 use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
 use lanetwin_pcie::spec::{AddressWidth, Mps};
-use lanetwin_ports::{Builder, Kernel, Links, LinksBuilder, Model, Params, PcieSite, Protocol, Site, Value};
+use lanetwin_ports::{Builder, Kernel, Links, LinksBuilder, Params, PcieSite, Protocol, Site, Value};
 use lanetwin_units::{Bytes, LinkRate, Span, Ticks};
 use std::collections::BTreeMap;
 
-/// The path of the links, the load and the driver in a kernel: names that no component of a scenario can have.
+/// The path of the links in a kernel: a name that no component of a scenario can have.
 const LINKS: &str = "(links)";
-const LOAD: &str = "(load)";
-const DRIVER: &str = "(driver)";
 /// The time of a Recovery after REPLAY_NUM corruptions in a row.
 ///
 /// `assumed`: Recovery without a change of speed or equalisation takes some microseconds.
 const RETRAIN: Span = Span::from_us(5);
 
-/// A machine that runs, with the load that is measured.
+/// A machine that runs, with the loads that are measured.
 pub struct World {
     /// The kernel.
     pub kernel: Kernel,
     /// The links; see [`Links`].
     pub links: ComponentId,
-    /// The load: a [`DmaLoad`] or a [`BlockLoad`].
-    pub load: ComponentId,
-    /// The DMA requester that the load commands, if it does.
-    pub requester: Option<ComponentId>,
-    /// The name of what answers the load: a card, a disk, or the driver of one.
-    pub asked: String,
-    /// The component that hosts the load's operations: a root complex, if they go over links.
+    /// The loads, in the order of the workload's pairs.
+    pub loads: Vec<WorldLoad>,
+    /// The component that hosts the loads' operations: a root complex, if they go over links.
     pub host: ComponentId,
 }
 
@@ -54,39 +44,27 @@ impl World {
         wiring.build()
     }
 
-    /// How many operations the load has asked for and how many were answered.
-    pub fn progress(&mut self) -> (u64, u64) {
-        if let Some(load) = self.kernel.component::<DmaLoad>(self.load) {
-            return load.progress();
-        }
-        self.kernel.component::<BlockLoad>(self.load).expect("a load asks for DMA or blocks").progress()
-    }
-
     /// The links.
     pub fn links(&mut self) -> &mut Links {
         self.kernel.component::<Links>(self.links).expect("the links are links")
     }
 
-    /// The host, if the load's operations go through one.
+    /// The host, if the loads' operations go through one.
     pub fn host(&mut self) -> Option<&mut RootComplex> {
         self.kernel.component::<RootComplex>(self.host)
     }
-
-    /// The DMA requester, if the load commands one.
-    pub fn requester(&mut self) -> Option<&mut DmaRequester> {
-        self.kernel.component::<DmaRequester>(self.requester?)
-    }
 }
 
-struct Wiring<'a> {
-    variant: &'a Variant,
-    workload: &'a WorkloadPlan,
-    case: &'a Case,
-    seed: u64,
+/// What a world is made from.
+pub(super) struct Wiring<'a> {
+    pub(super) variant: &'a Variant,
+    pub(super) workload: &'a WorkloadPlan,
+    pub(super) case: &'a Case,
+    pub(super) seed: u64,
 }
 
 /// Where the PCIe ports of the machine are on the links.
-type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
+pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
 
 impl Wiring<'_> {
     fn build(&self) -> World {
@@ -102,10 +80,10 @@ impl Wiring<'_> {
             let port = |end: End| (ids[end.component], Port(end.port as u16));
             builder.join(port(join.from), port(join.to));
         }
-        let load = self.add_load(&ids, &endpoints, &mut builder);
-        let requester = matches!(self.case.load, Load::Dma(_)).then(|| ids[self.workload.on]);
-        let host = if requester.is_some() { self.workload.target } else { self.workload.on };
-        World { kernel: builder.seal(), links, load, requester, asked: self.asked(), host: ids[host] }
+        let loads = self.add_loads(&ids, &endpoints, &mut builder);
+        let pair = self.workload.pairs.first().expect("a workload has a pair");
+        let host = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
+        World { kernel: builder.seal(), links, loads, host: ids[host] }
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -140,10 +118,11 @@ impl Wiring<'_> {
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
-        let target = self.device(endpoints).filter(|_| i == self.workload.on).map(|(_, root)| root);
-        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target };
+        let driven = self.workload.pairs.iter().filter(|pair| pair.on == i);
+        let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
+        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target: None, routes };
         let mut params = component.params.clone();
-        if i == self.workload.target {
+        if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
         }
         builder.add(&component.name, (component.model.build)(&params, &site))
@@ -170,76 +149,6 @@ impl Wiring<'_> {
             *warm = Bytes(0);
         }
     }
-
-    fn add_load(&self, ids: &[ComponentId], endpoints: &Endpoints, builder: &mut Builder) -> ComponentId {
-        match self.case.load {
-            Load::Dma(case) => {
-                let load = DmaLoad::new(dma_workload(&case), self.seed, LOAD);
-                let load = builder.add(LOAD, Box::new(load));
-                let on = self.workload.on;
-                builder.join((load, Port(0)), (ids[on], port(&self.variant.machine[on], Protocol::Dma)));
-                load
-            }
-            Load::Block(case) => {
-                let load = BlockLoad::new(block_workload(&case), self.seed, LOAD);
-                let load = builder.add(LOAD, Box::new(load));
-                let answers = self.block_port(ids, endpoints, builder);
-                builder.join((load, Port(0)), answers);
-                load
-            }
-        }
-    }
-
-    /// The name of what answers the load.
-    fn asked(&self) -> String {
-        let [on, target] = [self.workload.on, self.workload.target].map(|i| &self.variant.machine[i]);
-        match self.case.load {
-            Load::Dma(_) => on.name.clone(),
-            Load::Block(_) if target.has(Protocol::Block) => target.name.clone(),
-            Load::Block(_) => DRIVER.trim_matches(['(', ')']).to_owned(),
-        }
-    }
-
-    /// The target's place on the links, and that of its root port.
-    fn device(&self, endpoints: &Endpoints) -> Option<(EndpointId, EndpointId)> {
-        let component = self.workload.target;
-        let port = self.variant.machine[component].port(Protocol::Pcie)?;
-        endpoints.get(&End { component, port }).copied()
-    }
-
-    /// The port that answers block requests: the target's own, or that of a driver on the host.
-    fn block_port(
-        &self,
-        ids: &[ComponentId],
-        endpoints: &Endpoints,
-        builder: &mut Builder,
-    ) -> (ComponentId, Port) {
-        let target = self.workload.target;
-        let disk = &self.variant.machine[target];
-        if disk.has(Protocol::Block) {
-            return (ids[target], port(disk, Protocol::Block));
-        }
-        let device = self.device(endpoints).map(|(device, _)| device);
-        let site = Site { path: DRIVER.into(), seed: self.seed, pcie: Vec::new(), target: device };
-        let model = &block_driver::MODEL;
-        let driver = builder.add(DRIVER, (model.build)(&defaults(model), &site));
-        let on = self.workload.on;
-        builder.join((driver, Port(1)), (ids[on], port(&self.variant.machine[on], Protocol::Cpu)));
-        (driver, Port(0))
-    }
-}
-
-fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
-    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
-}
-
-/// A model's own defaults.
-fn defaults(model: &Model) -> Params {
-    let value = |param: &'static lanetwin_ports::Param| {
-        let text = param.default.expect("a driver's parameters have defaults");
-        (param.name, fields::default(param.dimension, text))
-    };
-    Params(model.all_params().map(value).collect())
 }
 
 fn endpoint_spec(component: &ComponentPlan) -> EndpointSpec {
@@ -307,56 +216,4 @@ fn credits(receiver: &Params, flight: Span) -> Credits {
 
 fn span(ticks: Ticks) -> Span {
     Span::from_ps(ticks.as_ps_ceil().as_ps())
-}
-
-fn dma_workload(case: &DmaCase) -> Workload {
-    let bytes = case.size.0 as u32;
-    Workload {
-        mix: match case.operation {
-            DmaOperation::Read => Mix::Reads,
-            DmaOperation::Write => Mix::Writes,
-            DmaOperation::Mixed => Mix::Alternating,
-        },
-        bytes,
-        unit: Workload::dma_unit(bytes),
-        span: case.window.0,
-        pattern: pattern(case.pattern),
-        arrivals: arrivals(case.offered, bytes),
-        count: None,
-    }
-}
-
-fn block_workload(case: &BlockCase) -> Workload {
-    let bytes = case.size.0 as u32;
-    Workload {
-        mix: Mix::Share { reads: case.read },
-        bytes,
-        unit: bytes,
-        span: case.span.0,
-        pattern: pattern(case.pattern),
-        arrivals: arrivals(case.offered, bytes),
-        count: None,
-    }
-}
-
-const fn pattern(pattern: Pattern) -> load::Pattern {
-    match pattern {
-        Pattern::Random => load::Pattern::Random,
-        Pattern::Sequential => load::Pattern::Sequential,
-    }
-}
-
-fn arrivals(offered: Offered, bytes: u32) -> load::Arrivals {
-    match offered {
-        Offered::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },
-        Offered::Rate { bytes_per_second, arrivals } => {
-            const PS_PER_SECOND: u128 = 1_000_000_000_000;
-            let ps = u128::from(bytes) * PS_PER_SECOND / u128::from(bytes_per_second.max(1));
-            let interval = Span::from_ps((ps as u64).max(1));
-            match arrivals {
-                Arrivals::Poisson => load::Arrivals::Poisson { mean: interval },
-                Arrivals::Fixed => load::Arrivals::Fixed { interval },
-            }
-        }
-    }
 }
