@@ -209,6 +209,19 @@ fn damage_is_found_where_it_is() {
     assert!(line > 1);
 }
 
+/// Documents from before there were several devices have no `device`, and mean all of them together.
+#[test]
+fn a_row_may_tell_of_one_device() {
+    let mut results = full();
+    let mut own = results.rows[0].clone();
+    own.device = Some("card1".into());
+    results.rows.push(own);
+    let document = value(&results);
+    assert_eq!(document["rows"][0].get("device"), None);
+    assert_eq!(document["rows"][1]["device"], "card1");
+    assert_eq!(Results::from_json(&results.to_json(), "here"), Ok(results));
+}
+
 /// A folder of this test's own, removed when it ends.
 struct Folder(PathBuf);
 

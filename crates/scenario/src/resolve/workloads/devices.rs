@@ -210,6 +210,7 @@ mod tests {
     use super::*;
     use crate::language::WORKLOAD;
     use crate::node::Origin;
+    use crate::plan::PortPlan;
     use crate::resolve::Slot;
     use crate::yaml;
     use lanetwin_models::null_disk;
@@ -269,9 +270,35 @@ mod tests {
     #[test]
     fn the_same_unit_twice_and_units_that_are_not_there_are_errors() {
         assert_eq!(codes(4, "[hba, hba.lun0]"), ["SC054"]);
+        assert_eq!(codes(4, "[hba.lun2, hba.lun1, hba.lun2, hba.lun2]"), ["SC054", "SC054"]);
         assert_eq!(codes(4, "[hba.lun4, hba.lun1, ssd.lun1]"), ["SC055", "SC055"]);
         assert_eq!(codes(1 << 20, "hba.lun65536"), ["SC055"]);
         let told = drives(4, "hba.lun4").expect_err("an error");
         assert!(told[0].contains("one of `hba.lun0` to `hba.lun3`"), "{told:?}");
+    }
+
+    /// A device that takes requests directly has one port for them, whatever it has units.
+    #[test]
+    fn two_units_cannot_share_a_port_for_requests() {
+        let mut machine = machine(4);
+        let port =
+            |name: &str| PortPlan { name: name.into(), group: "block", speaks: Protocol::Block, many: false };
+        for slot in &mut machine.components {
+            slot.plan.as_mut().expect("a plan").ports = vec![port("block")];
+        }
+        let drive =
+            |component, unit| Named { component, unit, spot: Spot::default(), name: format!("d{unit}") };
+        let found = |drives: &[Named]| {
+            let (mut reports, node) = (Reports::default(), Node::map::<&str>([]));
+            let fields = Fields::open(&node, "w", &[], &[], &mut reports).expect("a mapping");
+            check_block_ports(drives, &fields, &machine, &Wiring::default(), &mut reports);
+            reports.into_diagnostics(&[]).into_iter().map(|d| (d.code, d.message)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[drive(0, 3), drive(1, 0)]), []);
+        let told = found(&[drive(0, 3), drive(1, 0), drive(0, 1)]);
+        assert!(
+            matches!(&told[..], [("SC057", message)] if message.contains("`hba.block`, which `d3` takes")),
+            "{told:?}"
+        );
     }
 }
