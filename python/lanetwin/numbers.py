@@ -85,6 +85,24 @@ def measured(value: float, low: float, high: float) -> str:
     return f"{fixed(value, decimals)} ± {shown}"
 
 
+def headed(name: str, unit: str) -> str:
+    """Write the heading of a column of numbers.
+
+    >>> headed("throughput", "Gb/s"), headed("fairness", "")
+    ('throughput [Gb/s]', 'fairness')
+    """
+    return f"{name} [{unit}]" if unit else name
+
+
+def percentile_name(percent: float) -> str:
+    """Name a percentile; the hundredth is the maximum.
+
+    >>> percentile_name(99.9), percentile_name(100.0)
+    ('p99.9', 'max')
+    """
+    return "max" if percent >= 100 else f"p{percent:g}"
+
+
 def signed(value: float, decimals: int) -> str:
     """Write a number with its sign, zero without one."""
     text = fixed(value, decimals)

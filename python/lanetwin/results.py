@@ -33,6 +33,8 @@ class Row(TypedDict):
     variant: str
     workload: str
     case: str
+    device: NotRequired[str | None]
+    """Of which of several devices it tells; absent in a row of all of them together."""
     x: Abscissa | None
     metric: str
     unit: str

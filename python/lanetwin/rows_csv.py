@@ -13,6 +13,7 @@ HEAD = [
     "variant",
     "workload",
     "case",
+    "device",
     "x_name",
     "x_value",
     "x_unit",
@@ -34,10 +35,11 @@ def rows_csv(rows: list[Row]) -> str:
     writer.writerow(HEAD + [f"p{p:g}" for p in percentiles])
     for row in rows:
         x = row["x"]
+        case = [row["variant"], row["workload"], row["case"], row.get("device") or ""]
         at = [x["name"], x["value"], x["unit"]] if x else ["", "", ""]
         known = dict(row.get("percentiles", []))
         writer.writerow(
-            [row["variant"], row["workload"], row["case"], *at, row["metric"], row["unit"]]
+            [*case, *at, row["metric"], row["unit"]]
             + [row["value"], row["low"], row["high"], row["n"]]
             + [known.get(p, "") for p in percentiles]
         )

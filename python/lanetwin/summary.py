@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, share, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lanetwin.results import Bottleneck, Outcome, Results, Row, Verdict
 
@@ -75,6 +75,48 @@ class ResultTable:
         return sorted({p for row in rows for p, _ in row.get("percentiles", [])})
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceLine:
+    """What one of several devices reached in one case of one variant."""
+
+    case: str
+    variant: str
+    device: str
+    throughput: Row | None = None
+    latency: Row | None = None
+
+    def percentile(self, percent: float) -> float | None:
+        """Return a percentile of its latency, if there is one."""
+        known = self.latency.get("percentiles", []) if self.latency else []
+        return next((value for p, value in known if p == percent), None)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTable:
+    """The devices of one workload beside each other: of one kind of operation, if there are two."""
+
+    workload: str
+    operation: str
+    throughput_unit: str
+    latency_unit: str
+    lines: list[DeviceLine]
+
+    @property
+    def title(self) -> str:
+        """Whose table it is."""
+        return " ".join(word for word in (f"{self.workload}:", self.operation, "by device") if word)
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases in their order."""
+        return unique(line.case for line in self.lines)
+
+    @property
+    def variants(self) -> list[str]:
+        """The variants in their order."""
+        return unique(line.variant for line in self.lines)
+
+
 def variants(results: Results) -> list[str]:
     """Return the variants in their order, the baseline first."""
     names = unique(row["variant"] for row in results["rows"])
@@ -86,7 +128,7 @@ def tables(results: Results) -> list[ResultTable]:
     """Return the results as one table per workload and metric."""
     order = variants(results)
     by_table: dict[tuple[str, str, str], dict[str, CaseLine]] = {}
-    for row in results["rows"]:
+    for row in together(results):
         lines = by_table.setdefault((row["workload"], row["metric"], row["unit"]), {})
         lines.setdefault(row["case"], CaseLine(row["case"])).values[row["variant"]] = row
     for verdict in results["verdicts"]:
@@ -100,6 +142,38 @@ def tables(results: Results) -> list[ResultTable]:
             ResultTable(workload, metric, unit, [v for v in order if v in present], list(lines.values()))
         )
     return found
+
+
+def together(results: Results) -> list[Row]:
+    """Return the rows that tell all devices of a workload together."""
+    return [row for row in results["rows"] if row.get("device") is None]
+
+
+def device_tables(results: Results) -> list[DeviceTable]:
+    """Return what each of several devices reached, case by case and variant by variant."""
+    found: dict[tuple[str, str], dict[tuple[str, str, str], dict[str, Row]]] = {}
+    for row in results["rows"]:
+        device = row.get("device")
+        *words, metric = row["metric"].split(" ")
+        if device is not None and metric in ("throughput", "latency"):
+            lines = found.setdefault((row["workload"], " ".join(words)), {})
+            lines.setdefault((row["case"], row["variant"], device), {})[metric] = row
+    tables = []
+    for (workload, operation), lines in found.items():
+        units = {metric: row["unit"] for line in lines.values() for metric, row in line.items()}
+        unit_of = {metric: units.get(metric, "") for metric in ("throughput", "latency")}
+        own = [DeviceLine(*key, line.get("throughput"), line.get("latency")) for key, line in lines.items()]
+        own.sort(key=_place(own))
+        tables.append(DeviceTable(workload, operation, unit_of["throughput"], unit_of["latency"], own))
+    return tables
+
+
+def _place(lines: list[DeviceLine]) -> Callable[[DeviceLine], tuple[int, ...]]:
+    """Order lines by case, variant and device, each as they appear."""
+    cases, names, devices = (
+        unique(getattr(line, part) for line in lines) for part in ("case", "variant", "device")
+    )
+    return lambda line: (cases.index(line.case), names.index(line.variant), devices.index(line.device))
 
 
 def case_range(cases: Sequence[str]) -> str:

@@ -56,6 +56,23 @@ def partial(results: Results) -> Results:
 
 
 @pytest.fixture
+def several(results: Results) -> Results:
+    """Give the same result of two cards at once: the second has half the throughput of the first."""
+    own = []
+    for device, part in (("card1", 2 / 3), ("card2", 1 / 3)):
+        for row in copy.deepcopy(results["rows"]):
+            if row["metric"] == "throughput":
+                row["value"] = row["low"] = row["high"] = row["value"] * part
+            elif row["metric"] == "latency":
+                tails = row.get("percentiles", [])
+                row["percentiles"] = [*tails, (100.0, 9_000.0 if device == "card2" else 8_000.0)]
+            row["device"] = device
+            own.append(row)
+    results["rows"] += own
+    return results
+
+
+@pytest.fixture
 def core(results: Results, monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     """Put the fake engine in the place of the real one."""
     fake = FakeCore(results)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -301,3 +302,32 @@ def test_colour_is_off_when_it_is_not_wanted(core: FakeCore, runner: CliRunner) 
     plain = runner.invoke(app, ["run", "slot.yaml"], env=forced | {"NO_COLOR": "1"})
     assert "\x1b[32m" in coloured.stdout
     assert "\x1b[32m" not in plain.stdout
+
+
+def test_run_prints_what_each_of_several_devices_got(
+    several: Results, core: FakeCore, runner: CliRunner
+) -> None:
+    core.answer = several
+    lines = call(runner, "run", "slot.yaml").stdout.splitlines()
+    start = lines.index("load: by device")
+    assert re.split(r" {2,}", lines[start + 1].strip()) == [
+        *("case", "variant", "device", "throughput [Gb/s]", "mean [ns]", "p99 [ns]", "max [ns]")
+    ]
+    first, second = (re.split(r" {2,}", line.strip()) for line in lines[start + 3 : start + 5])
+    assert first[:3] == ["1 outstanding", "as-is", "card1"]
+    assert first[-1].startswith("8\u202f000")
+    assert second[0] == "card2"
+    assert second[-1].startswith("9\u202f000")
+    assert lines.index("load: throughput [Gb/s]") < start
+
+
+def test_a_long_table_of_devices_shows_its_ends(several: Results, core: FakeCore, runner: CliRunner) -> None:
+    core.answer = several
+    for row in [row for row in several["rows"] if row.get("device") == "card2"]:
+        several["rows"] += [{**row, "device": f"card{n}"} for n in range(3, 7)]
+    shown = call(runner, "run", "slot.yaml").stdout
+    table = shown.split("read-sweep: by device (first and last case; the report has all)")[1].split("\n\n")[0]
+    assert "16 B" in table
+    assert "2048 B" in table
+    assert "card6" in table
+    assert "64 B" not in table

@@ -278,3 +278,17 @@ def test_no_value_breaks_a_drawing(values: list[float], spread: float) -> None:
     places = re.findall(r' (?:x|y|cx|cy|x1|x2|y1|y2|width|height|points)="([^"]*)"', html)
     assert places
     assert not [place for place in places if re.search("nan|inf|e[+-]", place)]
+
+
+def test_every_device_is_in_the_results(several: Results) -> None:
+    section = next(s for s in parse(report.render(several)).iter("section") if s.get("id") == "results")
+    tables = {texts(d.find("summary")): d for d in section.iter("details")}
+    title = next(title for title in tables if title.startswith("load: by device"))
+    heads = [texts(cell) for cell in tables[title].iter("th")]
+    assert heads[:5] == ["case", "variant", "device", "throughput [Gb/s]", "mean latency [ns]"]
+    assert heads[-1] == "max [ns]"
+    rows = [[texts(cell) for cell in row.iter("td")] for row in tables[title].iter("tr")][1:]
+    assert len(rows) == 2 * len(
+        {(r["case"], r["variant"]) for r in several["rows"] if r["workload"] == "load"}
+    )
+    assert [row[2] for row in rows[:2]] == ["card1", "card2"]

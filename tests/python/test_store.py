@@ -111,3 +111,13 @@ def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
 def test_a_missing_result_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LanetwinError, match="cannot read"):
         load(tmp_path / "nothing")
+
+
+def test_the_rows_of_devices_name_them(several: Results, tmp_path: Path) -> None:
+    folder = store.save(several, tmp_path / "run")
+    with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["device"] for row in rows] == [row.get("device", "") for row in several["rows"]]
+    assert {row["p100"] for row in rows if row["device"] == "card2" and row["metric"] == "latency"} == {
+        "9000.0"
+    }

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from lanetwin.results import Results
-from lanetwin.summary import answers, limits, stopped, tables, variants
+from lanetwin.summary import answers, device_tables, limits, stopped, tables, variants
 
 
 def test_every_verdict_is_told_exactly_once(results: Results) -> None:
@@ -76,3 +78,36 @@ def test_neighbouring_cases_with_one_limit_are_taken_together(results: Results) 
 def test_only_a_partial_result_says_so(results: Results, partial: Results) -> None:
     assert stopped(results) is None
     assert "interrupted" in (stopped(partial) or "")
+
+
+def test_several_devices_are_told_beside_the_sum_and_not_in_it(several: Results) -> None:
+    of_all = [row for row in several["rows"] if "device" not in row]
+    alone: Results = {**several, "rows": of_all}
+    assert [answer.statement for answer in answers(several)] == [
+        answer.statement for answer in answers(alone)
+    ]
+    assert tables(several) == tables(alone)
+    assert device_tables(alone) == []
+    told = {table.workload: table for table in device_tables(several)}
+    assert list(told) == ["read-sweep", "write-sweep", "latency", "load"]
+    sweep = told["read-sweep"]
+    assert sweep.title == "read-sweep: by device"
+    assert [(line.case, line.variant, line.device) for line in sweep.lines[:5]] == [
+        ("16 B", "as-is", "card1"),
+        ("16 B", "as-is", "card2"),
+        ("16 B", "gen4", "card1"),
+        ("16 B", "gen4", "card2"),
+        ("32 B", "as-is", "card1"),
+    ]
+    one, other = sweep.lines[:2]
+    assert one.throughput
+    assert other.throughput
+    assert one.throughput["value"] == pytest.approx(2 * other.throughput["value"])
+    tails = [line.percentile(100.0) for line in told["latency"].lines[:2]]
+    assert tails == [8000.0, 9000.0]
+
+
+def test_reads_and_writes_of_devices_are_tables_of_their_own(several: Results) -> None:
+    for row in several["rows"]:
+        row["metric"] = f"read {row['metric']}"
+    assert next(table.title for table in device_tables(several)) == "read-sweep: read by device"

@@ -12,12 +12,15 @@ pub(crate) struct Operations {
     made: u64,
     places: Stream,
     kinds: Stream,
+    /// The logical unit that is asked.
+    pub(crate) logical_unit: u16,
 }
 
 impl Operations {
     pub(crate) fn new(workload: Workload, seed: u64, path: &str) -> Self {
         let stream = |purpose| Stream::new(seed, path, purpose);
-        Self { workload, made: 0, places: stream("addresses"), kinds: stream("operations") }
+        let (places, kinds) = (stream("addresses"), stream("operations"));
+        Self { workload, made: 0, places, kinds, logical_unit: 0 }
     }
     /// The next operation, under this handle; none if all have been made.
     pub(crate) fn next(&mut self, handle: u32) -> Option<Transfer> {
@@ -38,7 +41,8 @@ impl Operations {
             Pattern::Sequential => self.made % self.workload.places(),
         };
         self.made += 1;
-        Some(Transfer { operation, bytes, handle, address: place * u64::from(unit) })
+        let address = place * u64::from(unit);
+        Some(Transfer { operation, bytes, handle, unit: self.logical_unit, address })
     }
     /// How many have been made.
     pub(crate) const fn made(&self) -> u64 {

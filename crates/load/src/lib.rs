@@ -11,6 +11,9 @@
 //! outstanding, or at a rate whatever happens). A load asks from the start of the run; [`Load::reset`] begins to count
 //! (the end of the warm-up), [`Load::results`] is what has been counted since.
 //!
+//! Several loads in one machine take [`Handles`] that do not clash, and what they counted in the same window can be taken
+//! together ([`Results::merge`]).
+//!
 //! **Counting.** An operation counts when its answer arrives, with its whole latency. The integral of the number
 //! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
 //! run ([`Results::little`]): Little's law as an identity.
@@ -49,10 +52,12 @@
 //! ```
 
 mod addresses;
+mod handles;
 mod load;
 mod results;
 mod workload;
 
+pub use handles::Handles;
 pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
 pub use results::{Little, Results, Side};
 pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

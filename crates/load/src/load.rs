@@ -1,6 +1,7 @@
 //! The load itself: a component that asks and counts.
 
 use crate::addresses::Operations;
+use crate::handles::Handles;
 use crate::results::{Little, Results, Side};
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
@@ -55,9 +56,10 @@ pub struct Load<P> {
     arrivals: Arrivals,
     operations: Operations,
     intervals: Stream,
-    /// What is outstanding, by handle.
+    handles: Handles,
+    /// What is outstanding, by the place of its handle.
     outstanding: Vec<Option<Outstanding>>,
-    free: Vec<u32>,
+    free: Vec<usize>,
     stopped: bool,
     completed: u64,
     /// Of all latencies, for the digest.
@@ -113,6 +115,7 @@ impl<P: Asks> Load<P> {
             arrivals: workload.arrivals,
             operations: Operations::new(workload, seed, path),
             intervals: Stream::new(seed, path, "intervals"),
+            handles: Handles::ALL,
             outstanding: Vec::new(),
             free: Vec::new(),
             stopped: false,
@@ -121,6 +124,18 @@ impl<P: Asks> Load<P> {
             counted: Counted::default(),
             protocol: PhantomData,
         }
+    }
+
+    /// The same load as one of several: its operations have these handles.
+    #[must_use]
+    pub fn calling(self, handles: Handles) -> Self {
+        Self { handles, ..self }
+    }
+    /// The same load on this logical unit of the device; without it, on the first.
+    #[must_use]
+    pub fn on_unit(mut self, unit: u16) -> Self {
+        self.operations.logical_unit = unit;
+        self
     }
 
     /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with its whole
@@ -170,12 +185,12 @@ impl<P: Asks> Load<P> {
         if self.stopped {
             return false;
         }
-        let handle = self.free.last().copied().unwrap_or(self.outstanding.len() as u32);
-        let Some(transfer) = self.operations.next(handle) else { return false };
+        let place = self.free.last().copied().unwrap_or(self.outstanding.len());
+        let Some(transfer) = self.operations.next(self.handles.nth(place)) else { return false };
         let Transfer { operation, bytes, .. } = transfer;
         let entry = Some(Outstanding { operation, bytes, asked: cx.now() });
         if self.free.pop().is_some() {
-            self.outstanding[handle as usize] = entry;
+            self.outstanding[place] = entry;
         } else {
             self.outstanding.push(entry);
         }
@@ -213,9 +228,11 @@ impl<P: Asks> Component<Message> for Load<P> {
         let Some(Done { handle, status }) = P::answer(message) else {
             unreachable!("a load is sent answers, not {message:?}")
         };
-        let open = self.outstanding.get_mut(handle as usize).and_then(Option::take);
-        let open = open.unwrap_or_else(|| panic!("operation {handle} was answered, but is not outstanding"));
-        self.free.push(handle);
+        let place = self.handles.index(handle).filter(|place| *place < self.outstanding.len());
+        let open = place.and_then(|place| Some((place, self.outstanding[place].take()?)));
+        let (place, open) =
+            open.unwrap_or_else(|| panic!("operation {handle} was answered, but is not outstanding"));
+        self.free.push(place);
         let (now, counted) = (cx.now(), &mut self.counted);
         let latency = now - open.asked;
         self.completed += 1;

@@ -59,6 +59,24 @@ impl Results {
             Operation::Write => &self.writes,
         }
     }
+    /// Takes in what another load counted in the same window: the sum of both, as of one load.
+    ///
+    /// # Panics
+    /// If it was another window.
+    pub fn merge(&mut self, other: &Self) {
+        let windows = [&*self, other].map(|results| (results.since, results.until));
+        assert_eq!(windows[0], windows[1], "only what was counted in one window can be summed");
+        self.reads.merge(&other.reads);
+        self.writes.merge(&other.writes);
+        self.little.area_ps += other.little.area_ps;
+        self.little.residence_ps += other.little.residence_ps;
+        self.outstanding += other.outstanding;
+    }
+    /// Bits per second that were moved, both ways together; nothing if no time has passed.
+    #[must_use]
+    pub fn bits_per_second(&self) -> Option<f64> {
+        per_second((self.reads.bytes + self.writes.bytes) as f64 * 8.0, self.elapsed())
+    }
     /// The mean number outstanding; nothing if no time has passed.
     #[must_use]
     pub fn mean_outstanding(&self) -> Option<f64> {
@@ -78,6 +96,13 @@ impl Side {
             Status::Corrupt => self.corrupt += 1,
             Status::Aborted => self.aborted += 1,
         }
+    }
+    fn merge(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.bytes += other.bytes;
+        self.latency.merge(&other.latency);
+        self.corrupt += other.corrupt;
+        self.aborted += other.aborted;
     }
     /// Bits per second that were moved in `elapsed`; nothing if no time has passed.
     #[must_use]

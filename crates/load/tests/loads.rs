@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use lanetwin_kernel::{Component, ComponentId, Port, Stream};
-use lanetwin_load::{Arrivals, BlockLoad, DmaLoad, Mix, Pattern, Results, Workload};
+use lanetwin_load::{Arrivals, BlockLoad, DmaLoad, Handles, Mix, Pattern, Results, Workload};
 use lanetwin_ports::{Builder, Context, Done, Kernel, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use proptest::prelude::*;
@@ -93,6 +93,51 @@ fn an_open_loop_asks_at_its_rate_whatever_happens() {
     let gaps = log.borrow().windows(2).filter(|pair| pair[1].0 - pair[0].0 > 10_000).count();
     let share = gaps as f64 / n as f64;
     assert!((share - (-1.0_f64).exp()).abs() < 0.03, "{share} of the gaps are longer than the mean");
+}
+
+/// Three loads with a server each: what they ask carries their handles and units, and together they are a load of three times
+/// the depth.
+#[test]
+fn several_loads_do_not_share_handles_and_can_be_summed() {
+    let (mut builder, log) = (Builder::new(), Log::default());
+    let loads: Vec<ComponentId> = (0..3)
+        .map(|place| {
+            let path = format!("load{place}");
+            let load =
+                BlockLoad::new(WORKLOAD, 1, &path).calling(Handles::of(place, 3)).on_unit(place as u16);
+            let load = builder.add(path, Box::new(load));
+            let stream = Stream::new(1, "server", "latency");
+            let server = Server { least: 1_000, most: 9_000, status: Status::Ok, stream, log: log.clone() };
+            let server = builder.add(format!("server{place}"), Box::new(server));
+            builder.join((load, Port(0)), (server, Port(0)));
+            load
+        })
+        .collect();
+    let mut kernel = builder.seal();
+    let end = Instant::from_ps(1_000_000);
+    kernel.run_until(end);
+    assert!(log.borrow().iter().all(|(_, t)| t.handle < 12 && t.handle % 3 == u32::from(t.unit)));
+    let each: Vec<Results> =
+        loads.iter().map(|load| kernel.component::<BlockLoad>(*load).unwrap().results(end)).collect();
+    let mut sum = each[0].clone();
+    each[1..].iter().for_each(|other| sum.merge(other));
+    let total = |of: fn(&Results) -> u64| each.iter().map(of).sum::<u64>();
+    assert_eq!((sum.outstanding, sum.mean_outstanding()), (12, Some(12.0)));
+    assert_eq!(sum.reads.completed, total(|results| results.reads.completed));
+    assert_eq!(sum.reads.bytes, total(|results| results.reads.bytes));
+    assert_eq!(sum.reads.latency.count(), sum.reads.completed);
+    assert_eq!(sum.little.area_ps, sum.little.residence_ps);
+    assert_eq!(sum.bits_per_second(), Some(sum.reads.bytes as f64 * 8.0 * 1e12 / 1e6));
+}
+
+#[test]
+#[should_panic(expected = "one window")]
+fn what_was_counted_in_other_windows_has_no_sum() {
+    let (mut kernel, load, _) = machine(WORKLOAD, 1, (1_000, 9_000));
+    kernel.run_until(Instant::from_ps(10_000));
+    let mut early = results(&mut kernel, load);
+    kernel.run_until(Instant::from_ps(20_000));
+    early.merge(&results(&mut kernel, load));
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(crate) fn ring(request: &Transfer) -> Option<u64> {
 pub(crate) fn heard(content: u64, handle: u32) -> Transfer {
     let operation = if content >> 63 == 1 { Operation::Write } else { Operation::Read };
     let bytes = (content >> PLACE_BITS & u64::from(LARGEST - 1)) as u32 + 1;
-    Transfer { operation, bytes, handle, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
+    Transfer { operation, bytes, handle, unit: 0, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
 }
 
 /// Where the data of a request lie in host memory.
@@ -61,14 +61,16 @@ mod tests {
         #[test]
         fn what_is_rung_is_heard(write: bool, bytes in 1..=LARGEST, place in 0_u64..1 << PLACE_BITS, handle: u32) {
             let operation = if write { Operation::Write } else { Operation::Read };
-            let request = Transfer { operation, bytes, handle, address: place * SECTOR };
+            let request = Transfer { operation, bytes, handle, unit: 0, address: place * SECTOR };
             prop_assert_eq!(heard(ring(&request).unwrap(), handle), request);
         }
     }
 
     #[test]
     fn what_does_not_fit_is_not_rung() {
-        let ask = |bytes, address| ring(&Transfer { operation: Operation::Read, bytes, handle: 0, address });
+        let ask = |bytes, address| {
+            ring(&Transfer { operation: Operation::Read, bytes, handle: 0, unit: 0, address })
+        };
         assert!(ask(LARGEST, 0).is_some() && ask(1, (1 << 48) - 512).is_some());
         assert_eq!([ask(0, 0), ask(LARGEST + 1, 0), ask(1, 1 << 48), ask(1, 511)], [None; 4]);
     }

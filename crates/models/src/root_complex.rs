@@ -63,8 +63,10 @@ const FIRST_SLOT: u16 = 1;
 pub struct RootComplex {
     rules: Rules,
     slots: Vec<Option<Slot>>,
-    /// The slot that doorbells go to: the only one that is connected, or the one its place says; none if that is not known.
-    driven: Option<usize>,
+    /// The slots that lead to the devices that are driven, by the port of the device.
+    routes: BTreeMap<EndpointId, usize>,
+    /// The slot, if only one is connected: every device is behind it.
+    only: Option<usize>,
     iommu: Option<Iommu>,
     agenda: Agenda<(usize, Task)>,
     served: Option<Vec<ServedRead>>,
@@ -116,7 +118,8 @@ impl RootComplex {
             })
         });
         Self {
-            driven: driven_slot(site),
+            routes: routes(site),
+            only: only_slot(site),
             slots: site.pcie.iter().enumerate().map(slot).collect(),
             rules,
             iommu,
@@ -231,7 +234,8 @@ impl RootComplex {
     }
 
     fn doorbell(&mut self, (to, bytes): (EndpointId, u16), handle: u32, address: u64, cx: &mut Context<'_>) {
-        let slot = self.driven.unwrap_or_else(|| panic!("no root port is known to lead to {to:?}"));
+        let slot = self.routes.get(&to).copied().or(self.only);
+        let slot = slot.unwrap_or_else(|| panic!("no root port is known to lead to {to:?}"));
         let issue = self.rules.issue;
         let port = self.slot(slot);
         port.traffic.doorbells += 1;
@@ -242,11 +246,17 @@ impl RootComplex {
     }
 }
 
-/// The slot that leads to the device that is driven.
-fn driven_slot(site: &Site) -> Option<usize> {
-    let connected = || site.pcie.iter().enumerate().filter_map(|(i, port)| Some((i, (*port)?)));
-    let named = connected().find(|(_, port)| Some(port.endpoint) == site.target);
-    named.or_else(|| connected().next().filter(|_| connected().count() == 1)).map(|(slot, _)| slot)
+/// The slots that lead to the devices that are driven.
+fn routes(site: &Site) -> BTreeMap<EndpointId, usize> {
+    let is = |port: &Option<PcieSite>, root| port.is_some_and(|port| port.endpoint == root);
+    let slot = |root| site.pcie.iter().position(|port| is(port, root));
+    site.routes.iter().filter_map(|&(device, root)| Some((device, slot(root)?))).collect()
+}
+
+/// The slot that is connected, if no other is.
+fn only_slot(site: &Site) -> Option<usize> {
+    let mut connected = (0..site.pcie.len()).filter(|slot| site.pcie[*slot].is_some());
+    connected.next().filter(|_| connected.next().is_none())
 }
 
 /// The smallest page there is \[B\]; no request crosses a boundary of it.

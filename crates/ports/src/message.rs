@@ -130,6 +130,8 @@ pub struct Transfer {
     pub bytes: u32,
     /// The asker's name for it.
     pub handle: u32,
+    /// The logical unit of the device that is asked (a LUN, a namespace); 0 is the first.
+    pub unit: u16,
     /// Where: a host address (DMA), a byte offset on the medium (block).
     pub address: u64,
 }
@@ -164,15 +166,22 @@ impl Content for Message {
             }
             Self::Departed { handle } => fold(2, [handle.into()]),
             Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
-            Self::Dma(t) => fold(4, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::Dma(t) => fold(4, t.parts()),
             Self::DmaDone(d) => fold(5, [d.handle.into(), d.status as u64]),
-            Self::Block(t) => fold(6, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::Block(t) => fold(6, t.parts()),
             Self::BlockDone(d) => fold(7, [d.handle.into(), d.status as u64]),
             Self::Mmio { to, bytes, handle, address } => {
                 fold(8, [to.0.into(), bytes.into(), handle.into(), address])
             }
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
         }
+    }
+}
+
+impl Transfer {
+    fn parts(&self) -> [u64; 4] {
+        let what = self.operation as u64 | u64::from(self.unit) << 8;
+        [what, self.bytes.into(), self.handle.into(), self.address]
     }
 }
 

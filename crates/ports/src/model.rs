@@ -226,10 +226,11 @@ pub struct Site {
     pub seed: u64,
     /// Its PCIe ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub pcie: Vec<Option<PcieSite>>,
-    /// For a driver: the PCIe port of the device that it drives. For a root complex with several root ports: the one of them
-    /// that leads to the device that is driven. For a DMA requester: the PCIe port of the peer whose memory it reads and writes;
-    /// none if the memory is the host's.
+    /// For a driver: the PCIe port of the device that it drives. For a DMA requester: the PCIe port of the peer whose memory it
+    /// reads and writes; none if the memory is the host's.
     pub target: Option<EndpointId>,
+    /// For a root complex: the PCIe port of each device that is driven, with the root port that leads to it.
+    pub routes: Vec<(EndpointId, EndpointId)>,
 }
 
 /// A PCIe port in its place.

@@ -32,6 +32,8 @@ pub(crate) enum Holds {
     Generation,
     /// A name, or a sentence.
     Text,
+    /// A name, or a list of them.
+    Names,
     /// A mapping with these keys.
     Section(&'static [Field]),
     /// A list of mappings with these keys.
@@ -141,11 +143,11 @@ pub(crate) const DOWN: &[Field] = &[
 
 /// A workload.
 pub(crate) const WORKLOAD: &[Field] = &[
-    required("on", Holds::Text, "the component that asks"),
+    required("on", Holds::Names, "the component that asks; for `dma` also a list of them, which ask at once"),
     optional(
         "target",
-        Holds::Text,
-        "the component that answers; for `dma` the only host of the machine if left out",
+        Holds::Names,
+        "the component that answers, or a logical unit of it as in `hba.lun1`; for `block` also a list of them, which are asked at once; for `dma` the only host of the machine if left out",
     ),
     optional("dma", Holds::Section(DMA), "direct memory accesses of a device"),
     optional("block", Holds::Section(BLOCK), "reads and writes of blocks"),
@@ -170,31 +172,46 @@ pub(crate) const DMA: &[Field] = &[
         "outstanding",
         Holds::Many(count(1, 65_536)),
         "64",
-        "transfers in flight, a new one for each that is done",
+        "transfers in flight of each device, a new one for each that is done",
     ),
     optional(
         "rate",
         Holds::Many(Dimension::Rate),
-        "payload offered, whether or not it can be served; instead of `outstanding`",
+        "payload offered by each device, whether or not it can be served; instead of `outstanding`",
     ),
     field("arrivals", ARRIVALS, "poisson", "how the transfers of a `rate` are spaced"),
-    field("transfers", Holds::One(count(1, 100_000_000)), "10000", "transfers that are measured in a case"),
+    field(
+        "transfers",
+        Holds::One(count(1, 100_000_000)),
+        "10000",
+        "transfers that are measured in a case, of all devices together",
+    ),
 ];
 
 /// A block load.
 pub(crate) const BLOCK: &[Field] = &[
     required("size", Holds::Many(Dimension::Size), "bytes a request"),
-    field("depth", Holds::Many(count(1, 65_536)), "1", "requests in flight, a new one for each that is done"),
+    field(
+        "depth",
+        Holds::Many(count(1, 65_536)),
+        "1",
+        "requests in flight at each device, a new one for each that is done",
+    ),
     optional(
         "rate",
         Holds::Many(Dimension::Rate),
-        "payload offered, whether or not it can be served; instead of `depth`",
+        "payload offered to each device, whether or not it can be served; instead of `depth`",
     ),
     field("arrivals", ARRIVALS, "poisson", "how the requests of a `rate` are spaced"),
     field("read", Holds::One(Dimension::Ratio), "100%", "the share of reads"),
     field("pattern", PATTERN, "random", "the order of the addresses"),
     field("span", Holds::One(Dimension::Size), "1GiB", "the part of the medium that is used"),
-    field("requests", Holds::One(count(1, 100_000_000)), "10000", "requests that are measured in a case"),
+    field(
+        "requests",
+        Holds::One(count(1, 100_000_000)),
+        "10000",
+        "requests that are measured in a case, of all devices together",
+    ),
 ];
 
 /// The comparison.

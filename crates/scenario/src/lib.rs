@@ -41,7 +41,7 @@ pub use explain::{codes, explain};
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
     Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, Down, End, Join,
-    LinkPlan, Load, Offered, Pattern, Plan, PortPlan, Run, Variant, WarmUp, WorkloadPlan,
+    LinkPlan, Load, Offered, Pair, Pattern, Plan, PortPlan, Run, Variant, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;

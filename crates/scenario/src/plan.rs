@@ -178,17 +178,28 @@ pub struct Join {
     pub to: End,
 }
 
-/// A workload: one load, in one or more cases.
+/// A workload: one load, or the same for each of several devices at once; in one or more cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WorkloadPlan {
     /// Its name.
     pub name: String,
+    /// Who asks whom, in the order of writing: a load each; at least one, and no device twice.
+    pub pairs: Vec<Pair>,
+    /// What is measured one after the other, in the order of the lists; at least one.
+    pub cases: Vec<Case>,
+}
+
+/// Who asks whom.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
     /// The component that asks: its place in [`Variant::machine`].
     pub on: usize,
     /// The component that answers.
     pub target: usize,
-    /// What is measured one after the other, in the order of the lists; at least one.
-    pub cases: Vec<Case>,
+    /// The logical unit of it that is asked; 0 is the first.
+    pub unit: u16,
+    /// The name of the device of the two: the card (DMA), the drive (`ssd`) or its unit (`hba.lun1`) that is asked for blocks.
+    pub device: String,
 }
 
 /// One point of a sweep.
@@ -379,6 +390,14 @@ impl ComponentPlan {
     #[must_use]
     pub fn port(&self, protocol: Protocol) -> Option<usize> {
         self.ports.iter().position(|port| port.speaks == protocol)
+    }
+}
+
+impl WorkloadPlan {
+    /// Whether this component asks or answers.
+    #[must_use]
+    pub fn uses(&self, component: usize) -> bool {
+        self.pairs.iter().any(|pair| pair.on == component || pair.target == component)
     }
 }
 

@@ -174,6 +174,16 @@ problems! {
     Outages { at: String, until: String } = "SC049", "the link goes down at {at}, but it is down until {until} anyway, or the list is out of order", "write outages in the order of time, each after the end of the one before";
     /// Peers that are not below the same root port.
     NotPeers { from: String, to: String } = "SC050", "`{from}` and `{to}` are not below the same root port", "link both to one switch, or to switches that are linked: a host does not forward between its root ports";
+    /// A list of the ones of whom there is one.
+    OneOnly { key: &'static str, of: &'static str, several: &'static str } = "SC053", "`{key}` is a list, but one component alone can stand here for `{of}:`", "name one component in `{key}:`; it is `{several}:` that may be a list, for a load on each device of it";
+    /// A device that is named twice.
+    DeviceTwice { name: String } = "SC054", "`{name}` is in the list twice", "name every device once: more in flight is more `outstanding` or `depth`";
+    /// A logical unit that a device does not have.
+    NoSuchUnit { name: String, known: String } = "SC055", "there is no logical unit `{name}`", "name {known}";
+    /// What comes behind the name of a device, and is no logical unit.
+    NotAUnit { text: String, component: String } = "SC056", "`{text}` is no logical unit of `{component}`", "write `{component}` alone, or `lun` and a number behind it, as in `{component}.lun0`";
+    /// A block port that somebody else has.
+    BlockPortTaken { port: String, by: String } = "SC057", "the requests of the workload need port `{port}`, which {by} takes", "name the component in front of it as `target`, or take away what is in the way";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

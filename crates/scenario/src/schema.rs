@@ -116,7 +116,11 @@ fn holds(field: &Field) -> Entries {
             let word = pattern(r"^([Gg]en)?[1-5]$|^(2\.5|5|8|16|32)GT/s$".into());
             any_of([number, word])
         }
-        Holds::Text => entries([("type", words(["string", "integer"]))]),
+        Holds::Text => word(),
+        Holds::Names => {
+            let list = entries([("type", text("array")), ("items", Node::map(word()))]);
+            any_of([word(), list])
+        }
         Holds::Section(fields) => mapping(fields, Vec::new()),
         Holds::List(fields) => {
             entries([("type", text("array")), ("items", Node::map(mapping(fields, Vec::new())))])
@@ -127,6 +131,11 @@ fn holds(field: &Field) -> Entries {
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
         Holds::Ignored => Vec::new(),
     }
+}
+
+/// A word may look like a number.
+fn word() -> Entries {
+    entries([("type", words(["string", "integer"]))])
 }
 
 fn named(of: Entries) -> Entries {

@@ -4,7 +4,7 @@
 mod tree;
 
 use lanetwin_kernel::{ComponentId, Stream};
-use lanetwin_load::{BlockLoad, DmaLoad, Results};
+use lanetwin_load::Results;
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
@@ -30,9 +30,28 @@ fn worlds(plan: &Plan) -> Vec<(&Variant, &WorkloadPlan, &Case)> {
     worlds
 }
 
+/// Unlike drives of one host, asked at once: one driver each.
+const DRIVES: &str = "
+about: Do the drives of a host keep out of each other's way?
+machine:
+  host: {part: generic-host-gen4, iommu: true, iommu.walkers: 1, iotlb.entries: 4}
+  near: {model: block-endpoint, latency: 3us}
+  far: {model: block-endpoint, latency: 5us, parallelism: 4, port.tags: 32}
+  slow: {part: generic-nvme-gen4}
+links:
+  a: {from: host, to: near, width: x4}
+  b: {from: host, to: far, width: x2, ber: 1e-7}
+  c: {from: host, to: slow}
+workloads:
+  depth: {block: {size: 16KiB, depth: 8, read: 60%}, on: host, target: [near, far, slow]}
+  rate: {block: {size: 4KiB, rate: 500MB/s, read: 50%}, on: host, target: [slow, near]}
+run: {repeats: 1}
+";
+
 fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
-    for file in scenarios() {
-        let plan = plan_of(&file, &[]);
+    let files = scenarios();
+    let of_files = files.iter().map(|file| plan_of(file, &[]));
+    for plan in of_files.chain([plan("drives.yaml", DRIVES, &[])]) {
         for (variant, workload, case) in worlds(&plan) {
             let name = format!("{} {} {} {}", plan.name, variant.name, workload.name, case.label);
             look(&name, variant, workload, case);
@@ -40,23 +59,17 @@ fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
     }
 }
 
-fn reset(world: &mut World, at: Instant) {
-    match world.kernel.component::<DmaLoad>(world.load) {
-        Some(load) => load.reset(at),
-        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").reset(at),
+/// Of every load, and of all of them as one.
+fn assert_little(loads: &[Results], name: &str) {
+    for Results { little, .. } in loads.iter().chain([&sum(loads)]) {
+        assert_eq!(little.area_ps, little.residence_ps, "{name}");
     }
 }
-fn results(world: &mut World, at: Instant) -> Results {
-    match world.kernel.component::<DmaLoad>(world.load) {
-        Some(load) => load.results(at),
-        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").results(at),
-    }
-}
-fn stop(world: &mut World) {
-    match world.kernel.component::<DmaLoad>(world.load) {
-        Some(load) => load.stop(),
-        None => world.kernel.component::<BlockLoad>(world.load).expect("a load").stop(),
-    }
+
+fn sum(loads: &[Results]) -> Results {
+    let mut sum = loads[0].clone();
+    loads[1..].iter().for_each(|load| sum.merge(load));
+    sum
 }
 
 /// All that the root ports of the machine and devices with memory have seen, summed.
@@ -110,10 +123,11 @@ fn slices_change_nothing() {
         sliced.kernel.run_until(end);
         assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{name}");
         assert_eq!(whole.links().report(), sliced.links().report(), "{name}");
-        let [a, b] = [&mut whole, &mut sliced].map(|world| results(world, end));
-        assert!(a.reads.completed + a.writes.completed > 0, "{name}: nothing was done");
-        assert_eq!(a.little, b.little, "{name}");
-        assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
+        for (a, b) in whole.results(end).iter().zip(sliced.results(end)) {
+            assert!(a.reads.completed + a.writes.completed > 0, "{name}: nothing was done");
+            assert_eq!(a.little, b.little, "{name}");
+            assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
+        }
     });
 }
 
@@ -123,19 +137,18 @@ fn littles_law_holds_to_the_picosecond_for_every_stretch() {
         let mut world = World::new(variant, workload, case, 3);
         for at in instants(Instant::ZERO + LONG, name) {
             world.kernel.run_until(at);
-            let little = results(&mut world, at).little;
-            assert_eq!(little.area_ps, little.residence_ps, "{name} at {at}");
+            assert_little(&world.results(at), &format!("{name} at {at}"));
             if at.as_ps() % 3 == 0 {
-                reset(&mut world, at);
+                world.reset(at);
             }
         }
         let end = Instant::ZERO + LONG;
         world.kernel.run_until(end);
-        reset(&mut world, end);
+        world.reset(end);
         world.kernel.run_until(end + LONG);
-        let little = results(&mut world, end + LONG).little;
-        assert_eq!(little.area_ps, little.residence_ps, "{name}");
-        assert!(little.area_ps > 0, "{name}: nothing was in flight");
+        let results = world.results(end + LONG);
+        assert_little(&results, name);
+        assert!(results.iter().all(|load| load.little.area_ps > 0), "{name}: nothing was in flight");
     });
 }
 
@@ -145,14 +158,15 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
         let mut world = World::new(variant, workload, case, 3);
         let advertised = credits(&mut world);
         world.kernel.run_until(Instant::ZERO + LONG);
-        stop(&mut world);
+        world.stop();
         while let Some(next) = world.kernel.next_event() {
             world.kernel.run_until(next);
         }
         let end = world.kernel.now();
-        let load = results(&mut world, end);
-        assert_eq!(load.outstanding, 0, "{name}");
-        assert!(load.reads.bytes + load.writes.bytes > 0, "{name}");
+        let loads = world.results(end);
+        assert!(loads.iter().all(|load| load.outstanding == 0), "{name}");
+        assert!(loads.iter().all(|load| load.reads.bytes + load.writes.bytes > 0), "{name}");
+        let load = sum(&loads);
         let seen = traffic(&mut world, variant);
         assert_eq!(seen.unexpected, 0, "{name}");
         assert_eq!(
@@ -161,9 +175,11 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
         );
         let (read, written) = (load.reads.bytes, load.writes.bytes);
         if let Load::Dma(_) = case.load {
-            let card = world.requester().expect("a DMA load commands a requester");
-            let moved = [Operation::Read, Operation::Write].map(|operation| card.moved(operation).1);
-            assert_eq!(moved, [read, written], "{name}");
+            for (place, load) in loads.iter().enumerate() {
+                let card = world.requester(place).expect("a DMA load commands a requester");
+                let moved = [Operation::Read, Operation::Write].map(|operation| card.moved(operation).1);
+                assert_eq!(moved, [load.reads.bytes, load.writes.bytes], "{name}");
+            }
             assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
         } else if !variant.links.is_empty() {
             // what the load reads from a drive, the drive writes into the host's memory

@@ -5,6 +5,7 @@
 //!           ├─ LittlesLaw     residence = area, an identity of integers
 //!           └─ steady         warm-up cut (MSER-5), batch means
 //!  repeats ─┬─ interval       mean, median, percentile
+//!           ├─ fairness       of several devices, by Jain's index
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
 //!                └─► verdict  better · worse · equivalent · inconclusive
 //!  all of it ──► results      results.json, rows as CSV and NDJSON
@@ -18,6 +19,7 @@
 
 pub mod bootstrap;
 mod confidence;
+mod fairness;
 mod histogram;
 pub mod interval;
 mod little;
@@ -29,6 +31,7 @@ pub mod verdict;
 
 pub use bootstrap::{Change, paired_ratio};
 pub use confidence::{Confidence, Interval};
+pub use fairness::jain;
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR};
 pub use interval::OrderInterval;
 pub use little::{LittleError, LittlesLaw};

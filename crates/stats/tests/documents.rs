@@ -24,6 +24,7 @@ fn full() -> Results {
         variant: "as-is".into(),
         workload: "read-sweep".into(),
         case: "64 B".into(),
+        device: None,
         x: Some(X { name: "size".into(), value: 64.0, unit: "B".into() }),
         metric: "throughput".into(),
         unit: "Gb/s".into(),
@@ -206,6 +207,19 @@ fn damage_is_found_where_it_is() {
     let (code, line, path) = damage(|d| drop(d.as_object_mut().unwrap().remove("complete")));
     assert_eq!((code, path.as_str()), ("RS005", ""));
     assert!(line > 1);
+}
+
+/// Documents from before there were several devices have no `device`, and mean all of them together.
+#[test]
+fn a_row_may_tell_of_one_device() {
+    let mut results = full();
+    let mut own = results.rows[0].clone();
+    own.device = Some("card1".into());
+    results.rows.push(own);
+    let document = value(&results);
+    assert_eq!(document["rows"][0].get("device"), None);
+    assert_eq!(document["rows"][1]["device"], "card1");
+    assert_eq!(Results::from_json(&results.to_json(), "here"), Ok(results));
 }
 
 /// A folder of this test's own, removed when it ends.

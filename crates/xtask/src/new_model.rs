@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_new_model_answers_after_its_latency() {
         let latency = Value::Time(Span::from_us(80));
-        let site = Site { path: "disk".into(), seed: 1, pcie: Vec::new(), target: None };
+        let site = Site { path: "disk".into(), seed: 1, pcie: Vec::new(), target: None, routes: Vec::new() };
         let device = template::MODEL.component(&Params([("latency", latency)].into()), &site);
         let mut builder = Builder::new();
         let disk = builder.add("disk", device.expect("a disk is a component"));
@@ -105,7 +105,7 @@ mod tests {
         builder.join((disk, Port(0)), (asker, Port(0)));
         let door = builder.entry((disk, Port(0)));
         let mut kernel = builder.seal();
-        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, address: 0 };
+        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, unit: 0, address: 0 };
         kernel.inject(Instant::from_ps(5), door, Message::Block(request));
         kernel.run_until(Instant::NEVER);
         assert_eq!(kernel.now(), Instant::from_ps(5) + Span::from_us(80));

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lanetwin.cli.console import out, printable
-from lanetwin.numbers import change, change_interval, measured, significant
-from lanetwin.summary import limits, stopped, tables
+from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
+from lanetwin.summary import device_tables, limits, stopped, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from lanetwin.results import Results, Row, Verdict
-    from lanetwin.summary import ResultTable
+    from lanetwin.summary import DeviceTable, ResultTable
+
+MOST_DEVICE_LINES = 32
+"""A table of devices longer than this shows the first and the last case alone; the report has all of them."""
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclusive": "yellow"}
 
@@ -50,10 +53,13 @@ def plain_table(title: str, columns: Iterable[tuple[str, bool]]) -> Table:
 
 
 def print_results(results: Results) -> None:
-    """Print the tables, the bottlenecks, and whether the result is partial."""
+    """Print the tables, the devices, the bottlenecks, and whether the result is partial."""
     console = out()
     for table in tables(results):
         console.print(_table(table, console))
+        console.print()
+    for devices in device_tables(results):
+        console.print(_devices(devices))
         console.print()
     _print_limits(results)
     partial = stopped(results)
@@ -75,7 +81,7 @@ def _fits(table: Table, console: Console) -> bool:
 
 
 def _title(data: ResultTable) -> str:
-    return f"{data.workload}: {data.metric}" + (f" [{data.unit}]" if data.unit else "")
+    return headed(f"{data.workload}: {data.metric}", data.unit)
 
 
 def _side_by_side(data: ResultTable, *, intervals: bool) -> Table:
@@ -86,7 +92,7 @@ def _side_by_side(data: ResultTable, *, intervals: bool) -> Table:
         columns.append((name, True))
         if name in data.compared:
             columns += _verdict_columns(intervals=intervals)
-    columns += [(f"p{p:g}", True) for p in percentiles]
+    columns += [(percentile_name(p), True) for p in percentiles]
     table = plain_table(_title(data), columns)
     for line in data.lines:
         cells: list[Text] = [Text(printable(line.case))]
@@ -112,6 +118,29 @@ def _stacked(data: ResultTable, *, intervals: bool) -> Table:
             if name in data.compared:
                 cells += _verdict(line.verdicts.get(name), intervals=intervals)
             table.add_row(*cells)
+    return table
+
+
+def _devices(data: DeviceTable) -> Table:
+    """Give each device of each case and variant a row."""
+    cases, several = data.cases, len(data.variants) > 1
+    is_cut = len(data.lines) > MOST_DEVICE_LINES and len(cases) > 2
+    title = data.title + (" (first and last case; the report has all)" if is_cut else "")
+    columns = [("case", False), *([("variant", False)] if several else []), ("device", False)]
+    columns.append((headed("throughput", data.throughput_unit), True))
+    columns += [(headed(name, data.latency_unit), True) for name in ("mean", "p99", "max")]
+    table = plain_table(title, columns)
+    shown = [line for line in data.lines if not is_cut or line.case in (cases[0], cases[-1])]
+    before = ("", "")
+    for line in shown:
+        case = "" if line.case == before[0] else line.case
+        variant = "" if (line.case, line.variant) == before else line.variant
+        before = (line.case, line.variant)
+        words = [case, *([variant] if several else []), line.device]
+        tails = [line.percentile(percent) for percent in (99.0, 100.0)]
+        numbers = [_value(line.throughput), _value(line.latency)]
+        numbers += [Text("–" if value is None else significant(value)) for value in tails]
+        table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
 
 

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from markupsafe import Markup
 
-from lanetwin.numbers import NARROW_SPACE, change, change_interval, compact, measured, share, significant
+from lanetwin.numbers import (
+    NARROW_SPACE,
+    change,
+    change_interval,
+    compact,
+    headed,
+    measured,
+    percentile_name,
+    share,
+    significant,
+)
 from lanetwin.report.figures import loaded_latency, sweep, utilisation, verdicts, waterfall
 from lanetwin.report.figures.axes import NARROW, WIDE
-from lanetwin.summary import tables, unique
+from lanetwin.summary import device_tables, tables, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,14 +156,36 @@ def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
     return Line(line.case, cells, comparisons)
 
 
-SHOWN_PERCENTILES = (50.0, 99.0, 99.9)
+SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
 """The percentiles that have room in a table; `rows.csv` has all of them."""
 
 
 def _cell(row: Row) -> Cell:
     shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
-    tails = [f"p{p:g}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
+    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
     return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
+
+
+def devices(results: Results) -> list[Details]:
+    """Tabulate what each of several devices reached."""
+    found = []
+    for table in device_tables(results):
+        latencies = [line.latency for line in table.lines if line.latency]
+        percents = sorted({p for latency in latencies for p, _ in latency.get("percentiles", [])})
+        rows = []
+        for line in table.lines:
+            values = [_reading(line.throughput), _reading(line.latency)]
+            tails = [line.percentile(percent) for percent in percents]
+            values += ["–" if value is None else significant(value) for value in tails]
+            rows.append([line.case, line.variant, line.device, *values])
+        names = [headed("throughput", table.throughput_unit), headed("mean latency", table.latency_unit)]
+        names += [headed(percentile_name(p), table.latency_unit) for p in percents]
+        found.append(_details(table.title, ["case", "variant", "device"], names, rows))
+    return found
+
+
+def _reading(row: Row | None) -> str:
+    return measured(row["value"], row["low"], row["high"]) if row else "–"
 
 
 def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:

@@ -60,6 +60,7 @@ def render(results: Results) -> str:
             variants=variants(results),
             workloads=workloads,
             tables=blocks.result_tables(results),
+            devices=blocks.devices(results),
             plots=blocks.plots(results, easel),
             waterfalls=blocks.waterfalls(results, easel),
             link_figures=link_figures,

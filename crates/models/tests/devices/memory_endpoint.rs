@@ -76,7 +76,7 @@ fn a_requester_sends_to_the_peer_that_it_was_given_and_else_to_the_root_port() {
             let mut builder = Builder::new();
             let card = add_at(&mut builder, "card", "dma-requester", &[], |site| site.target = target);
             let log = peer(&mut builder, (card, Port(0)), Vec::new());
-            let ask = Message::Dma(Transfer { operation, bytes: 64, handle: 0, address: 0 });
+            let ask = Message::Dma(Transfer { operation, bytes: 64, handle: 0, address: 0, unit: 0 });
             peer(&mut builder, (card, Port(1)), vec![(ns(0), ask)]);
             let mut kernel = builder.seal();
             kernel.run_until(lanetwin_units::Instant::NEVER);

@@ -76,6 +76,7 @@ pub fn site(model: &Model, path: &str) -> Site {
         seed: 1,
         pcie: if has_pcie { vec![Some(PcieSite { endpoint, ..PLACE })] } else { Vec::new() },
         target: (!requests).then_some(DEVICE),
+        routes: vec![(DEVICE, ROOT)],
     }
 }
 

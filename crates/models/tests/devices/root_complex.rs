@@ -170,25 +170,30 @@ fn a_doorbell_becomes_a_write_to_the_device() {
     assert_eq!(tlps(&below), [(11, expected)]);
 }
 
-/// With several devices below, the place of the root complex says which root port leads to the one that is driven.
+/// With several devices below, the place of the root complex says which root port leads to which of them.
 #[test]
-fn a_doorbell_takes_the_slot_of_the_driven_device() {
-    let heard = |driven: Option<EndpointId>| {
+fn a_doorbell_takes_the_slot_of_the_device_that_it_is_for() {
+    let [near, far] = [7, 9].map(EndpointId);
+    let heard = |routes: &[(EndpointId, EndpointId)], rung: &[EndpointId]| {
         let mut builder = Builder::new();
         let root = add_at(&mut builder, "host", "root-complex", &[], |site| {
             let slot = |endpoint| Some(PcieSite { endpoint: EndpointId(endpoint), ..PLACE });
             site.pcie = vec![None, slot(4), slot(6)];
-            site.target = driven;
+            site.routes = routes.to_vec();
         });
         let below = [2, 3].map(|port| peer(&mut builder, (root, Port(port)), Vec::new()));
-        let ring = Message::Mmio { to: EndpointId(7), bytes: 4, handle: 6, address: 99 };
-        peer(&mut builder, (root, CPU), vec![(ns(1), ring)]);
+        let ring = |&to: &EndpointId| (ns(1), Message::Mmio { to, bytes: 4, handle: 6, address: 99 });
+        peer(&mut builder, (root, CPU), rung.iter().map(ring).collect());
         builder.seal().run_until(Instant::NEVER);
-        below.map(|log| tlps(&log).into_iter().map(|(_, tlps)| (tlps.from, tlps.to)).collect::<Vec<_>>())
+        below.map(|log| tlps(&log).into_iter().map(|(_, tlps)| (tlps.from.0, tlps.to)).collect::<Vec<_>>())
     };
-    assert_eq!(heard(Some(EndpointId(6))), [vec![], vec![(EndpointId(6), EndpointId(7))]]);
-    assert_eq!(heard(Some(EndpointId(4))), [vec![(EndpointId(4), EndpointId(7))], vec![]]);
-    assert!(std::panic::catch_unwind(|| heard(None)).is_err());
+    let [four, six] = [4, 6].map(EndpointId);
+    assert_eq!(
+        heard(&[(near, four), (far, six)], &[far, near, far]),
+        [vec![(4, near)], vec![(6, far), (6, far)]]
+    );
+    assert_eq!(heard(&[(near, six), (far, six)], &[near, far]), [vec![], vec![(6, near), (6, far)]]);
+    assert!(std::panic::catch_unwind(|| heard(&[(near, four)], &[far])).is_err());
 }
 
 #[test]

@@ -145,7 +145,7 @@ pub(super) fn report_unconnected(
 ) {
     for (component, slot) in machine.components.iter().enumerate() {
         let Some(plan) = &slot.plan else { continue };
-        let asked = workloads.iter().any(|load| load.on == component || load.target == component);
+        let asked = workloads.iter().any(|load| load.uses(component));
         let blocks = plan.ports.iter().filter(|port| port.speaks == Protocol::Block).count();
         for (port, declared) in plan.ports.iter().enumerate() {
             let needed = match declared.speaks {
@@ -170,7 +170,7 @@ pub(super) fn report_idle(
     reports: &mut Reports,
 ) {
     for (index, slot) in machine.components.iter().enumerate() {
-        let asked = workloads.iter().any(|load| load.on == index || load.target == index);
+        let asked = workloads.iter().any(|load| load.uses(index));
         let joined =
             wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index);
         let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);

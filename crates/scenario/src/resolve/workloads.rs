@@ -1,16 +1,19 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
+mod devices;
+
 use super::links::Wiring;
 use super::{Machine, check_name};
 use crate::fields::{Fields, Said, is_map, join};
 use crate::language::{BLOCK, DMA, WORKLOAD};
 use crate::node::{Entry, Node};
 use crate::plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, Offered, Pattern,
-    WorkloadPlan,
+    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, Offered, Pair,
+    Pattern, WorkloadPlan,
 };
 use crate::problem::{Problem, Reports};
 use crate::quantity;
+use devices::{Named, Names, card_pairs, check_block_ports, drive_pairs};
 use lanetwin_ports::{Protocol, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
@@ -53,39 +56,41 @@ fn workload(
     let path = join("workloads", &entry.key);
     check_name(&entry.key, entry.spot, &path, reports);
     let mut fields = Fields::open(&entry.value, &path, WORKLOAD, &[], reports)?;
-    let on = component(&mut fields, "on", machine, reports);
-    let (cases, target) = match (fields.written("dma"), fields.written("block")) {
+    let (cases, pairs) = match (fields.written("dma"), fields.written("block")) {
         (Some(node), None) => {
             let cases = dma(node, &fields.at("dma"), reports);
-            let target = dma_target(&mut fields, machine, reports);
-            if let (Some(on), Some(target)) = (on, target) {
-                check_dma(&fields, on, target, machine, wiring, reports);
+            let mut names = Names { fields: &mut fields, machine, reports };
+            let (cards, host) = (names.cards(), names.memory());
+            if let (Some(cards), Some(host)) = (&cards, &host) {
+                cards.iter().for_each(|card| check_dma(&fields, card, host, machine, wiring, reports));
             }
-            record(&mut fields, "dma", cases, target)
+            let pairs = cards.zip(host).map(|(cards, host)| card_pairs(&cards, &host));
+            record(&mut fields, "dma", cases, pairs)
         }
         (None, Some(node)) => {
             let cases = block(node, &fields.at("block"), reports);
-            let target = component(&mut fields, "target", machine, reports);
-            if fields.written("target").is_none() {
-                let about = "the component that answers".into();
-                fields.fault("target", Problem::Missing { key: "target".into(), about }, reports);
+            let mut names = Names { fields: &mut fields, machine, reports };
+            let (host, drives) = (names.host(), names.drives());
+            if let (Some(host), Some(drives)) = (&host, &drives) {
+                drives.iter().for_each(|drive| check_block(&fields, host, drive, machine, wiring, reports));
+                check_block_ports(drives, &fields, machine, wiring, reports);
             }
-            if let (Some(on), Some(target)) = (on, target) {
-                check_block(&fields, on, target, machine, wiring, reports);
-            }
-            record(&mut fields, "block", cases, target)
+            let pairs = host.zip(drives).map(|(host, drives)| drive_pairs(&host, &drives));
+            record(&mut fields, "block", cases, pairs)
         }
         (Some(_), Some(_)) => {
+            Names { fields: &mut fields, machine, reports }.cards();
             fields.fault("block", Problem::Exclusive { one: "dma", other: "block" }, reports);
             return None;
         }
         (None, None) => {
+            Names { fields: &mut fields, machine, reports }.cards();
             let about = "or `block:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
     };
-    let plan = WorkloadPlan { name: entry.key.clone(), on: on?, target: target?, cases: cases? };
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs: pairs?, cases: cases? };
     Some((plan, fields.finish()))
 }
 
@@ -95,80 +100,60 @@ fn record(
     fields: &mut Fields<'_>,
     key: &str,
     cases: Cases,
-    target: Option<usize>,
-) -> (Option<Vec<Case>>, Option<usize>) {
+    pairs: Option<Vec<Pair>>,
+) -> (Option<Vec<Case>>, Option<Vec<Pair>>) {
     let cases = cases.map(|(cases, node)| {
         fields.record(key, node);
         cases
     });
-    (cases, target)
+    (cases, pairs)
 }
 
-fn component(fields: &mut Fields<'_>, key: &str, machine: &Machine, reports: &mut Reports) -> Option<usize> {
-    let said = fields.text(key, reports)?;
-    machine.find(&said.value, said.spot, &fields.at(key), reports)
-}
-
-/// The target, or the only host.
-fn dma_target(fields: &mut Fields<'_>, machine: &Machine, reports: &mut Reports) -> Option<usize> {
-    if fields.written("target").is_some() {
-        return component(fields, "target", machine, reports);
-    }
-    let known = machine.components.iter().all(|slot| slot.plan.is_some());
-    let is_host = |component: &usize| machine.plan(*component).is_some_and(ComponentPlan::is_host);
-    let hosts: Vec<usize> = (0..machine.components.len()).filter(is_host).collect();
-    if let [host] = hosts[..] {
-        fields.record("target", Node::scalar(&machine.components[host].name));
-        return Some(host);
-    }
-    if known {
-        let about = format!("the host whose memory it is (the machine has {})", hosts.len());
-        fields.fault("target", Problem::Missing { key: "target".into(), about }, reports);
-    }
-    None
-}
-
-fn cannot(fields: &Fields<'_>, key: &str, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
+fn cannot(path: &str, named: &Named, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
     let problem = Problem::CannotServe { component: plan.name.clone(), what: what.into() };
-    fields.fault(key, problem, reports);
+    reports.add(problem, named.spot, path);
 }
 
 fn check_dma(
     fields: &Fields<'_>,
-    on: usize,
-    target: usize,
+    on: &Named,
+    target: &Named,
     machine: &Machine,
     wiring: &Wiring,
     reports: &mut Reports,
 ) {
-    let (Some(device), Some(memory)) = (machine.plan(on), machine.plan(target)) else { return };
+    let (Some(device), Some(memory)) = (machine.plan(on.component), machine.plan(target.component)) else {
+        return;
+    };
     if !device.has(Protocol::Dma) {
-        cannot(fields, "on", device, "takes no DMA commands", reports);
+        cannot(&fields.at("on"), on, device, "takes no DMA commands", reports);
     }
     if !memory.model.has_memory {
-        cannot(fields, "target", memory, "has no memory to read or write", reports);
+        cannot(&fields.at("target"), target, memory, "has no memory to read or write", reports);
     }
     check_path(fields, on, target, machine, wiring, reports);
 }
 
 fn check_block(
     fields: &Fields<'_>,
-    on: usize,
-    target: usize,
+    on: &Named,
+    target: &Named,
     machine: &Machine,
     wiring: &Wiring,
     reports: &mut Reports,
 ) {
-    let (Some(host), Some(disk)) = (machine.plan(on), machine.plan(target)) else { return };
+    let (Some(host), Some(disk)) = (machine.plan(on.component), machine.plan(target.component)) else {
+        return;
+    };
     if !host.is_host() {
-        cannot(fields, "on", host, "runs no driver: it is no host", reports);
+        cannot(&fields.at("on"), on, host, "runs no driver: it is no host", reports);
     }
     if disk.has(Protocol::Block) {
         return;
     }
     let other = disk.model.has_memory || disk.is_switch() || disk.has(Protocol::Dma);
     if other || !disk.has(Protocol::Pcie) {
-        cannot(fields, "target", disk, "answers no block requests", reports);
+        cannot(&fields.at("target"), target, disk, "answers no block requests", reports);
         return;
     }
     check_path(fields, on, target, machine, wiring, reports);
@@ -177,8 +162,8 @@ fn check_block(
 /// Reports if no links lead from one component to another. Links that were not understood may: then nothing is said.
 fn check_path(
     fields: &Fields<'_>,
-    from: usize,
-    to: usize,
+    from: &Named,
+    to: &Named,
     machine: &Machine,
     wiring: &Wiring,
     reports: &mut Reports,
@@ -187,14 +172,16 @@ fn check_path(
         return;
     }
     let is_host = |component: usize| machine.plan(component).is_some_and(ComponentPlan::is_host);
-    let name = |component: usize| machine.components[component].name.clone();
-    if reached(from, wiring, |here| !is_host(here)).contains(&to) {
+    let name = |named: &Named| machine.components[named.component].name.clone();
+    if reached(from.component, wiring, |here| !is_host(here)).contains(&to.component) {
         return;
     }
-    if reached(from, wiring, |_| true).contains(&to) {
-        fields.fault("target", Problem::NotPeers { from: name(from), to: name(to) }, reports);
+    let (from_name, to_name) = (name(from), name(to));
+    if reached(from.component, wiring, |_| true).contains(&to.component) {
+        let problem = Problem::NotPeers { from: from_name, to: to_name };
+        reports.add(problem, to.spot, &fields.at("target"));
     } else {
-        fields.fault("on", Problem::NoPath { from: name(from), to: name(to) }, reports);
+        reports.add(Problem::NoPath { from: from_name, to: to_name }, from.spot, &fields.at("on"));
     }
 }
 

@@ -64,12 +64,13 @@ fn short_supply(measured: &Measured) -> Option<(String, String)> {
 fn load(case: &Case, measured: &Measured) -> (String, String) {
     let closest =
         closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
+    let each = if measured.devices.is_empty() { "" } else { " for each device" };
     match offered(case) {
         Offered::Outstanding(1) => {
-            ("load: one at a time".to_owned(), format!("each waits for the one before{closest}"))
+            (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))
         }
         Offered::Outstanding(n) => {
-            (format!("load: {n} in flight"), format!("it asks for no more at once{closest}"))
+            (format!("load: {n} in flight{each}"), format!("it asks for no more at once{closest}"))
         }
         Offered::Rate { .. } => {
             ("load: its rate".to_owned(), format!("it asks for less than the machine can do{closest}"))

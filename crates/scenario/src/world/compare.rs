@@ -18,7 +18,7 @@ pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) 
         }
         let pairs: Vec<(&Row, &Row)> = family
             .into_iter()
-            .filter(|row| is_judged(&row.metric))
+            .filter(|row| is_judged(row))
             .filter_map(|row| {
                 Some((rows.iter().find(|r| r.variant == baseline && counterpart(r, row))?, row))
             })
@@ -28,9 +28,10 @@ pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) 
     list
 }
 
-/// Operations a second say the same as bytes a second: a family does not count one observation twice.
-fn is_judged(metric: &str) -> bool {
-    !metric.ends_with("transfers") && !metric.ends_with("IOPS")
+/// Operations a second say the same as bytes a second, and several devices together the same as each of them: a family does
+/// not count one observation twice.
+fn is_judged(row: &Row) -> bool {
+    row.device.is_none() && !row.metric.ends_with("transfers") && !row.metric.ends_with("IOPS")
 }
 
 fn same_case(a: &Row, b: &Row) -> bool {
@@ -38,7 +39,7 @@ fn same_case(a: &Row, b: &Row) -> bool {
 }
 
 fn counterpart(a: &Row, b: &Row) -> bool {
-    a.workload == b.workload && a.case == b.case && a.metric == b.metric
+    a.workload == b.workload && a.case == b.case && a.device == b.device && a.metric == b.metric
 }
 
 /// Judges paired repeats together, and rows without paired repeats by their intervals.
@@ -116,12 +117,14 @@ pub fn compare(a: &Results, b: &Results, margin: Margin) -> Results {
         }
         row
     };
-    for row_a in a.rows.iter().filter(|row| is_judged(&row.metric)) {
+    for row_a in a.rows.iter().filter(|row| is_judged(row) || row.device.is_some()) {
         let Some(row_b) = b.rows.iter().find(|r| r.variant == row_a.variant && counterpart(r, row_a)) else {
             continue;
         };
         let (one, other) = (label(&name_a, row_a), label(&name_b, row_b));
-        results.verdicts.extend(judge_pairs(&[(&one, &other)], margin, a.seed.unwrap_or(0)));
+        if is_judged(&one) {
+            results.verdicts.extend(judge_pairs(&[(&one, &other)], margin, a.seed.unwrap_or(0)));
+        }
         results.rows.extend([one, other]);
     }
     results

@@ -1,12 +1,13 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::loads::shown;
 use super::waterfall::{self, Stages};
 use super::wire::World;
 use crate::plan::{Case, Load, Offered, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
-use lanetwin_load::{BlockLoad, DmaLoad, Results};
+use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::Span;
 
 /// The warm-up is at least so many operations …
 const WARM_UP_LEAST: u64 = 64;
@@ -25,8 +26,10 @@ const FOLLOWED: u64 = 101;
 /// What one world has shown.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What the load has counted.
+    /// What the loads have counted, together.
     pub load: Results,
+    /// What each has counted, with the name of its device; none if there is only one.
+    pub devices: Vec<(String, Results)>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
@@ -96,18 +99,23 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: b
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
-            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * u64::from(in_flight(case)))
+            let in_flight = u64::from(in_flight(case)) * world.loads.len() as u64;
+            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
         }
     };
     run_to(world, warm);
     let begin = world.kernel.now();
-    reset(world, begin);
+    world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
     let answered = world.progress().1;
     run_to(world, answered + wanted);
     let end = world.kernel.now();
-    let load = results(world, end);
-    assert_eq!(load.little.area_ps, load.little.residence_ps, "Little's law holds to the picosecond");
+    let results = world.results(end);
+    let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
+    assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
+    let load = together(&results);
+    let devices = world.loads.iter().map(|load| load.device.clone()).zip(results);
+    let devices = if world.loads.len() == 1 { Vec::new() } else { devices.collect() };
     let after = world.links().report();
     let supplies = supplies_before.iter().zip(supplies(world));
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
@@ -115,7 +123,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: b
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let stages = follow.then(|| follow_some(world)).flatten();
-    Measured { load, links, stages, limits, digest, events, tlp_hops }
+    Measured { load, devices, links, stages, limits, digest, events, tlp_hops }
 }
 
 fn transfers(case: &Case) -> u64 {
@@ -125,6 +133,7 @@ fn transfers(case: &Case) -> u64 {
     }
 }
 
+/// How many operations each load keeps in flight.
 fn in_flight(case: &Case) -> u32 {
     let (Load::Dma(crate::plan::DmaCase { offered, .. })
     | Load::Block(crate::plan::BlockCase { offered, .. })) = case.load;
@@ -159,19 +168,12 @@ fn run_to(world: &mut World, answered: u64) {
     }
 }
 
-fn reset(world: &mut World, at: Instant) {
-    if let Some(load) = world.kernel.component::<DmaLoad>(world.load) {
-        load.reset(at);
-    } else if let Some(load) = world.kernel.component::<BlockLoad>(world.load) {
-        load.reset(at);
-    }
-}
-
-fn results(world: &mut World, at: Instant) -> Results {
-    if let Some(load) = world.kernel.component::<DmaLoad>(world.load) {
-        return load.results(at);
-    }
-    world.kernel.component::<BlockLoad>(world.load).expect("a load asks for DMA or blocks").results(at)
+/// The sum of what the loads have counted in the same window.
+fn together(results: &[Results]) -> Results {
+    let (first, others) = results.split_first().expect("a world has a load");
+    let mut sum = first.clone();
+    others.iter().for_each(|other| sum.merge(other));
+    sum
 }
 
 fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {
@@ -204,9 +206,7 @@ type Counted = (String, String, Supply);
 
 fn supplies(world: &World) -> Vec<Counted> {
     let mut list = Vec::new();
-    // What is not of the scenario has its path in parentheses.
-    let component = |path: &str| path.trim_matches(['(', ')']).to_owned();
-    world.kernel.supplies(&mut |path, name, supply| list.push((component(path), name.to_owned(), supply)));
+    world.kernel.supplies(&mut |path, name, supply| list.push((shown(path), name.to_owned(), supply)));
     list
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Variant + Case ── wire ──► World ── measure ──► Measured ┐
-//!                              (kernel, links, load)        ├─ rows, verdicts ──► Results
+//!                              (kernel, links, loads)       ├─ rows, verdicts ──► Results
 //!  … every variant × workload × case × repeat, on all cores ┘
 //! ```
 //!
@@ -14,7 +14,9 @@
 mod bottleneck;
 mod capsule;
 mod compare;
+mod drivers;
 mod fabric;
+mod loads;
 mod measure;
 mod route;
 mod rows;
@@ -24,6 +26,7 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
+pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use wire::World;

@@ -2,11 +2,13 @@
 
 use super::measure::Measured;
 use crate::plan::{Case, DmaOperation, Load};
-use lanetwin_load::Side;
+use lanetwin_load::{Results, Side};
 use lanetwin_stats::results::{Row, X};
-use lanetwin_stats::{Confidence, Direction, Histogram, interval};
+use lanetwin_stats::{Confidence, Direction, Histogram, interval, jain};
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
+/// The percentile that is the longest of all: told where the last of several devices matters.
+const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
 
 /// A metric: its name, its unit, which way is better, its value in each repeat.
@@ -26,16 +28,17 @@ pub(super) fn better(metric: &str) -> Direction {
     }
 }
 
-/// The rows of a case, from its repeats.
+/// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     let axis = case.axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into() });
-    let row = |metric: Metric| {
+    let row = |device: Option<&str>, metric: Metric| {
         let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
         let interval = interval::mean(&metric.samples, Confidence::P95);
         Row {
             variant: variant.into(),
             workload: workload.into(),
             case: case.label.clone(),
+            device: device.map(Into::into),
             x: axis.clone(),
             metric: metric.name,
             unit: metric.unit.into(),
@@ -47,19 +50,36 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
             samples: metric.samples,
         }
     };
-    metrics(case, repeats).into_iter().map(row).collect()
+    let devices = &repeats[0].devices;
+    let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
+    let told = Told { case, percents: &percents, always: !devices.is_empty() };
+    let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
+    let mut rows: Vec<Row> = told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect();
+    rows.extend(fairness(repeats).map(|metric| row(None, metric)));
+    for (place, (device, _)) in devices.iter().enumerate() {
+        let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
+        rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
+    }
+    rows
 }
 
-fn metrics(case: &Case, repeats: &[Measured]) -> Vec<Metric> {
-    let mut list = Vec::new();
-    for (prefix, side) in sides(case) {
-        let sides: Vec<&Side> = repeats.iter().map(side).collect();
-        if sides.iter().any(|s| s.completed > 0) {
-            list.extend(of_side(case, prefix, &sides, repeats));
-        }
-        list.extend(failures(prefix, &sides));
-    }
-    list
+/// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.
+fn fairness(repeats: &[Measured]) -> Option<Metric> {
+    let index = |measured: &Measured| {
+        let devices = measured.devices.iter();
+        jain(&devices.map(|(_, results)| results.bits_per_second().unwrap_or(0.0)).collect::<Vec<_>>())
+    };
+    let samples = repeats.iter().map(index).collect::<Option<Vec<_>>>()?;
+    Some(Metric { name: "fairness".into(), unit: "", samples, percentiles: Vec::new() })
+}
+
+/// How a case is told.
+struct Told<'a> {
+    case: &'a Case,
+    /// Which percentiles of the latency.
+    percents: &'a [f64],
+    /// Whether it is told, too, if nothing was done: one of several devices may get nothing.
+    always: bool,
 }
 
 /// The share of operations that were not answered as asked, if there are any.
@@ -73,11 +93,11 @@ fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     Some(Metric { name: format!("{prefix}failed"), unit: "%", samples, percentiles: Vec::new() })
 }
 
-type Of = fn(&Measured) -> &Side;
+type Of = fn(&Results) -> &Side;
 
 /// The kinds of operation that a case has, with the prefix of their metrics.
 fn sides(case: &Case) -> Vec<(&'static str, Of)> {
-    let (read, write): (Of, Of) = (|m| &m.load.reads, |m| &m.load.writes);
+    let (read, write): (Of, Of) = (|r| &r.reads, |r| &r.writes);
     match case.load {
         Load::Dma(dma) => match dma.operation {
             DmaOperation::Read => vec![("", read)],
@@ -90,34 +110,49 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
     }
 }
 
-fn of_side(case: &Case, prefix: &str, sides: &[&Side], repeats: &[Measured]) -> Vec<Metric> {
-    let elapsed = |i: usize| repeats[i].load.elapsed();
-    let per_repeat = |value: &dyn Fn(usize, &Side) -> f64| -> Vec<f64> {
-        sides.iter().enumerate().map(|(i, side)| value(i, side)).collect()
-    };
-    let bits = |i: usize, side: &Side| side.bits_per_second(elapsed(i)).unwrap_or(0.0);
-    let operations = |i: usize, side: &Side| side.operations_per_second(elapsed(i)).unwrap_or(0.0);
-    let is_dma = matches!(case.load, Load::Dma(_));
-    let (rate_name, rate_unit, rate_scale) =
-        if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };
-    let (bits_unit, bits_scale) = if is_dma { ("Gb/s", 1e9) } else { ("MB/s", 8e6) };
-    let mut all = Histogram::new();
-    sides.iter().for_each(|side| all.merge(&side.latency));
-    let percentiles = all.percentiles(&PERCENTILES);
-    let metric = |name: &str, unit, samples, percentiles| Metric {
-        name: format!("{prefix}{name}"),
-        unit,
-        samples,
-        percentiles,
-    };
-    vec![
-        metric("throughput", bits_unit, per_repeat(&|i, s| bits(i, s) / bits_scale), Vec::new()),
-        metric(rate_name, rate_unit, per_repeat(&|i, s| operations(i, s) / rate_scale), Vec::new()),
-        metric(
-            "latency",
-            "ns",
-            per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS),
-            percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS)).collect(),
-        ),
-    ]
+impl Told<'_> {
+    /// The metrics of one device, or of all together, from what was counted in each repeat.
+    fn metrics(&self, repeats: &[&Results]) -> Vec<Metric> {
+        let mut list = Vec::new();
+        for (prefix, side) in sides(self.case) {
+            let sides: Vec<&Side> = repeats.iter().map(|results| side(results)).collect();
+            if self.always || sides.iter().any(|s| s.completed > 0) {
+                list.extend(self.of_side(prefix, &sides, repeats));
+            }
+            list.extend(failures(prefix, &sides));
+        }
+        list
+    }
+
+    fn of_side(&self, prefix: &str, sides: &[&Side], repeats: &[&Results]) -> Vec<Metric> {
+        let elapsed = |i: usize| repeats[i].elapsed();
+        let per_repeat = |value: &dyn Fn(usize, &Side) -> f64| -> Vec<f64> {
+            sides.iter().enumerate().map(|(i, side)| value(i, side)).collect()
+        };
+        let bits = |i: usize, side: &Side| side.bits_per_second(elapsed(i)).unwrap_or(0.0);
+        let operations = |i: usize, side: &Side| side.operations_per_second(elapsed(i)).unwrap_or(0.0);
+        let is_dma = matches!(self.case.load, Load::Dma(_));
+        let (rate_name, rate_unit, rate_scale) =
+            if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };
+        let (bits_unit, bits_scale) = if is_dma { ("Gb/s", 1e9) } else { ("MB/s", 8e6) };
+        let mut all = Histogram::new();
+        sides.iter().for_each(|side| all.merge(&side.latency));
+        let percentiles = all.percentiles(self.percents);
+        let metric = |name: &str, unit, samples, percentiles| Metric {
+            name: format!("{prefix}{name}"),
+            unit,
+            samples,
+            percentiles,
+        };
+        let mut list = vec![
+            metric("throughput", bits_unit, per_repeat(&|i, s| bits(i, s) / bits_scale), Vec::new()),
+            metric(rate_name, rate_unit, per_repeat(&|i, s| operations(i, s) / rate_scale), Vec::new()),
+        ];
+        if !all.is_empty() {
+            let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
+            let tails = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS));
+            list.push(metric("latency", "ns", mean, tails.collect()));
+        }
+        list
+    }
 }

@@ -18,14 +18,15 @@
 //! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
 //! its queue includes the TLPs before it.
 
+use super::loads::WorldLoad;
 use super::route::{Crossing, way};
 use super::wire::World;
 use lanetwin_kernel::Tap;
 use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
 use lanetwin_models::root_complex::ServedRead;
-use lanetwin_pcie::link::{EgressId, RECORDED_HOPS};
+use lanetwin_pcie::link::{EgressId, EndpointId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Journey, Links, Message, Operation as Kind};
+use lanetwin_ports::{Done, Journey, Links, Message, Operation as Kind, Tlps};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,9 +35,11 @@ use std::rc::Rc;
 /// The stages of one operation, in order; they sum to its latency.
 pub type Stages = Vec<(String, Span)>;
 
-/// A question and its answer, by the handle of the one who asks.
+/// A question and its answer, by the handle of the one who asks; no two loads share one.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
+    /// The load that asked: its place in the world.
+    load: usize,
     handle: u32,
     asked: Instant,
     told: Instant,
@@ -53,19 +56,28 @@ pub(super) struct Log(Rc<RefCell<Seen>>);
 
 struct Listener {
     seen: Rc<RefCell<Seen>>,
-    load: String,
+    /// The paths of the loads.
+    loads: Vec<String>,
+}
+
+impl Listener {
+    fn place(&self, path: &str) -> Option<usize> {
+        self.loads.iter().position(|load| load == path)
+    }
 }
 
 impl Tap<Message> for Listener {
     fn see(&mut self, at: Instant, from: &str, to: &str, message: &Message) {
         let seen = &mut *self.seen.borrow_mut();
         match *message {
-            Message::Dma(t) | Message::Block(t) if from == self.load => {
+            Message::Dma(t) | Message::Block(t) if self.place(from).is_some() => {
                 seen.open.insert(t.handle, at);
             }
-            Message::DmaDone(d) | Message::BlockDone(d) if to == self.load => {
-                if let Some(asked) = seen.open.remove(&d.handle) {
-                    seen.done.push(Operation { handle: d.handle, asked, told: at });
+            Message::DmaDone(Done { handle, .. }) | Message::BlockDone(Done { handle, .. }) => {
+                if let Some(load) = self.place(to)
+                    && let Some(asked) = seen.open.remove(&handle)
+                {
+                    seen.done.push(Operation { load, handle, asked, told: at });
                 }
             }
             _ => {}
@@ -76,14 +88,22 @@ impl Tap<Message> for Listener {
 /// Begins to follow operations.
 pub(super) fn start(world: &mut World) -> Log {
     let seen = Rc::new(RefCell::new(Seen::default()));
-    let listener = Listener { seen: Rc::clone(&seen), load: "(load)".into() };
+    let loads = world.loads.iter().map(|load| load.path.clone()).collect();
+    let listener = Listener { seen: Rc::clone(&seen), loads };
     world.kernel.set_tap(Some(Box::new(listener)));
     world.links().fabric().record_journeys(true);
-    if let Some(requester) = world.requester() {
-        requester.record(true);
-    }
-    world.record_reads(true);
+    set_recording(world, true);
     Log(seen)
+}
+
+/// Lets the cards and the host say when they did what, or no longer.
+fn set_recording(world: &mut World, on: bool) {
+    for load in 0..world.loads.len() {
+        if let Some(requester) = world.requester(load) {
+            requester.record(on);
+        }
+    }
+    world.record_reads(on);
 }
 
 /// Ends following; explains the operation of median latency among those that were followed from question to answer.
@@ -92,23 +112,23 @@ pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
     let mut done = std::mem::take(&mut log.0.borrow_mut().done);
     done.sort_by_key(|o| (o.told - o.asked, o.asked, o.handle));
     let median = *done.get(done.len() / 2)?;
-    let records = world.requester().map(DmaRequester::take_record).unwrap_or_default();
+    let WorldLoad { asked, endpoint, .. } = world.loads[median.load].clone();
+    let records = world.requester(median.load).map(DmaRequester::take_record).unwrap_or_default();
     let record =
         records.iter().find(|r| r.transfer.handle == median.handle && r.asked == median.asked).copied();
     let handle = record.map_or(median.handle, |r| r.handle);
     // A handle is given to one operation after the other: of this one is only what happened in its time.
     let (from, until) = record.map_or((median.asked, median.told), |r| (r.issued, r.last));
     let mut served = world.take_reads();
-    served.retain(|s| s.handle == handle && s.arrived >= from && s.answered <= until);
-    if let Some(requester) = world.requester() {
-        requester.record(false);
-    }
-    world.record_reads(false);
+    // Cards name their own transfers, and do not ask each other.
+    let is_from = |from: EndpointId| Some(from) == endpoint;
+    served.retain(|s| s.handle == handle && is_from(s.from) && s.arrived >= from && s.answered <= until);
+    set_recording(world, false);
     let links = world.links();
     let mut journeys = links.fabric().take_journeys();
     links.fabric().record_journeys(false);
-    journeys.retain(|j| j.user.handle == handle && within(j, from, until));
-    let asked = world.asked.clone();
+    let is_its = |tlps: &Tlps| tlps.handle == handle && (is_from(tlps.from) || is_from(tlps.to));
+    journeys.retain(|j| is_its(&j.user) && within(j, from, until));
     let course = Course { links: world.links(), record, served, cursor: median.asked, stages: Stages::new() };
     Some(course.follow(&chain(&journeys), &asked, median.told))
 }

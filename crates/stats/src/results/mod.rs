@@ -138,6 +138,9 @@ pub struct Row {
     pub workload: String,
     /// The case's name within the workload ("64 B").
     pub case: String,
+    /// Of which of several devices it tells; none of all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Where the case lies on the axis of a sweep; none outside one.
     #[serde(default)]
     pub x: Option<X>,

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::Row;
 
 /// The columns that every row has; one for each percentile that occurs follows (`p50`, `p99.9`).
-const COLUMNS: [&str; 12] = [
-    "variant", "workload", "case", "x_name", "x_value", "x_unit", "metric", "unit", "value", "low", "high",
-    "n",
+const COLUMNS: [&str; 13] = [
+    "variant", "workload", "case", "device", "x_name", "x_value", "x_unit", "metric", "unit", "value", "low",
+    "high", "n",
 ];
 
 /// Writes rows as CSV with a header (RFC 4180, but lines end in `\n`); a number that does not exist is an empty field.
@@ -58,12 +58,13 @@ fn percents(rows: &[Row]) -> Vec<f64> {
     percents
 }
 
-fn fields(row: &Row) -> [String; 12] {
+fn fields(row: &Row) -> [String; 13] {
     let x = row.x.as_ref();
     [
         row.variant.clone(),
         row.workload.clone(),
         row.case.clone(),
+        row.device.clone().unwrap_or_default(),
         x.map_or_else(String::new, |x| x.name.clone()),
         number(x.map(|x| x.value)),
         x.map_or_else(String::new, |x| x.unit.clone()),
@@ -95,6 +96,7 @@ mod test {
             variant: "as-is".into(),
             workload: "read, \"sweep\"".into(),
             case: "64 B\nsecond line".into(),
+            device: Some("card1".into()),
             x: Some(X { name: "size".into(), value: 64.0, unit: "B".into() }),
             metric: "throughput".into(),
             unit: "Gb/s".into(),
@@ -116,13 +118,14 @@ mod test {
         rows_csv(&rows(), &mut out).unwrap();
         let mut reader = csv::Reader::from_reader(&out[..]);
         let header: Vec<String> = reader.headers().unwrap().iter().map(Into::into).collect();
-        assert_eq!(header[..12], COLUMNS);
-        assert_eq!(header[12..], ["p50", "p99.9"]);
+        assert_eq!(header[..13], COLUMNS);
+        assert_eq!(header[13..], ["p50", "p99.9"]);
         let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let sweep = [
             "as-is",
             "read, \"sweep\"",
             "64 B\nsecond line",
+            "card1",
             "size",
             "64",
             "B",
@@ -136,7 +139,7 @@ mod test {
             "",
         ];
         assert_eq!(records[0], sweep[..]);
-        assert_eq!(records[1], ["", "", "", "", "", "", "", "", "", "", "", "1", "546", "706"][..]);
+        assert_eq!(records[1], ["", "", "", "", "", "", "", "", "", "", "", "", "1", "546", "706"][..]);
     }
 
     #[test]

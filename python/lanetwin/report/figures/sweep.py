@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lanetwin.numbers import measured, with_unit
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.svg import Drawing
-from lanetwin.summary import unique, variants
+from lanetwin.summary import together, unique, variants
 
 if TYPE_CHECKING:
     from lanetwin.results import Results, Row
@@ -62,7 +62,7 @@ def sweeps(results: Results) -> list[Sweep]:
     """Find every sweep: rows with an abscissa, of one workload and metric, with at least two points."""
     order = variants(results)
     found: dict[tuple[str, str, str, str, str], list[Row]] = {}
-    for row in results["rows"]:
+    for row in together(results):
         if row["x"]:
             key = (row["workload"], row["metric"], row["unit"], row["x"]["name"], row["x"]["unit"])
             found.setdefault(key, []).append(row)

@@ -1,0 +1,304 @@
+//! `on:` and `target:` of a workload – who asks whom: a pair for each device.
+
+use crate::fields::{Fields, Said};
+use crate::node::{Node, Spot};
+use crate::plan::{ComponentPlan, End, Pair};
+use crate::problem::{Problem, Reports};
+use crate::resolve::Machine;
+use crate::resolve::links::Wiring;
+use lanetwin_ports::{Protocol, Value};
+
+/// The parameter that says how many logical units a device has; a model without it has one.
+const UNITS: &str = "luns";
+/// What a logical unit is called, before its number.
+const UNIT: &str = "lun";
+
+/// A component that a workload names.
+pub(super) struct Named {
+    pub component: usize,
+    pub unit: u16,
+    /// Where it is named.
+    pub spot: Spot,
+    name: String,
+}
+
+/// What the names of a workload are read from, and reported to.
+pub(super) struct Names<'a, 'n> {
+    pub fields: &'a mut Fields<'n>,
+    pub machine: &'a Machine,
+    pub reports: &'a mut Reports,
+}
+
+impl Names<'_, '_> {
+    /// The cards that ask for DMA.
+    pub(super) fn cards(&mut self) -> Option<Vec<Named>> {
+        self.several("on", Self::whole)
+    }
+    /// The host that runs the drivers of drives.
+    pub(super) fn host(&mut self) -> Option<Named> {
+        self.one("on", "block", "target")
+    }
+    /// The drives, or their logical units, that are asked for blocks.
+    pub(super) fn drives(&mut self) -> Option<Vec<Named>> {
+        if self.fields.written("target").is_none() {
+            let about = "the component that answers".into();
+            self.fields.fault("target", Problem::Missing { key: "target".into(), about }, self.reports);
+            return None;
+        }
+        self.several("target", Self::unit)
+    }
+    /// The host whose memory cards read and write: the one that is named, or the only one.
+    pub(super) fn memory(&mut self) -> Option<Named> {
+        if self.fields.written("target").is_some() {
+            return self.one("target", "dma", "on");
+        }
+        let machine = self.machine;
+        let known = machine.components.iter().all(|slot| slot.plan.is_some());
+        let is_host = |component: &usize| machine.plan(*component).is_some_and(ComponentPlan::is_host);
+        let hosts: Vec<usize> = (0..machine.components.len()).filter(is_host).collect();
+        if let [component] = hosts[..] {
+            let name = machine.components[component].name.clone();
+            self.fields.record("target", Node::scalar(&name));
+            return Some(Named { component, unit: 0, spot: self.fields.spot("target"), name });
+        }
+        if known {
+            let about = format!("the host whose memory it is (the machine has {})", hosts.len());
+            self.fields.fault("target", Problem::Missing { key: "target".into(), about }, self.reports);
+        }
+        None
+    }
+
+    /// The only component that can stand under `key` of this kind of workload, whose `several` may be a list.
+    fn one(&mut self, key: &'static str, of: &'static str, several: &'static str) -> Option<Named> {
+        let (names, listed) = self.fields.names(key, self.reports)?;
+        if listed {
+            self.fields.fault(key, Problem::OneOnly { key, of, several }, self.reports);
+            return None;
+        }
+        self.whole(key, names.first()?)
+    }
+
+    /// One or more components, none twice; all of them, before the first that is wrong ends it.
+    fn several(
+        &mut self,
+        key: &'static str,
+        read: fn(&mut Self, &str, &Said<String>) -> Option<Named>,
+    ) -> Option<Vec<Named>> {
+        let (names, _) = self.fields.names(key, self.reports)?;
+        if names.is_empty() {
+            self.fields.fault(key, Problem::Empty { what: "the list is empty" }, self.reports);
+            return None;
+        }
+        let found: Vec<_> = names.iter().map(|said| read(self, key, said)).collect();
+        let found = found.into_iter().collect::<Option<Vec<_>>>()?;
+        for (i, named) in found.iter().enumerate() {
+            let same = |other: &&Named| (other.component, other.unit) == (named.component, named.unit);
+            if found[..i].iter().any(|other| same(&other)) {
+                let problem = Problem::DeviceTwice { name: named.name.clone() };
+                self.reports.add(problem, named.spot, &self.fields.at(key));
+            }
+        }
+        Some(found)
+    }
+
+    /// A component as a whole.
+    fn whole(&mut self, key: &str, said: &Said<String>) -> Option<Named> {
+        let component = self.machine.find(&said.value, said.spot, &self.fields.at(key), self.reports)?;
+        Some(Named { component, unit: 0, spot: said.spot, name: said.value.clone() })
+    }
+
+    /// A component, or a logical unit of it.
+    fn unit(&mut self, key: &str, said: &Said<String>) -> Option<Named> {
+        let Some((name, unit)) = said.value.split_once('.') else {
+            let named = self.whole(key, said)?;
+            let units = self.machine.plan(named.component).map_or(1, units);
+            return Some(Named { name: device(&named.name, 0, units), ..named });
+        };
+        let path = self.fields.at(key);
+        let component = self.machine.find(name, said.spot, &path, self.reports)?;
+        let Some(number) = unit.strip_prefix(UNIT).and_then(number) else {
+            let problem = Problem::NotAUnit { text: unit.into(), component: name.into() };
+            self.reports.add(problem, said.spot, &path);
+            return None;
+        };
+        let units = units(self.machine.plan(component)?);
+        match u16::try_from(number) {
+            Ok(unit) if number < units => {
+                Some(Named { component, unit, spot: said.spot, name: device(name, unit, units) })
+            }
+            _ => {
+                let known = match units {
+                    1 => format!("`{name}`, which has one"),
+                    _ => format!(
+                        "one of `{name}.{UNIT}0` to `{name}.{UNIT}{}`, or raise `{UNITS}` of `{name}`",
+                        units - 1
+                    ),
+                };
+                let problem = Problem::NoSuchUnit { name: said.value.clone(), known };
+                self.reports.add(problem, said.spot, &path);
+                None
+            }
+        }
+    }
+}
+
+/// The number, if it is written as numbers are: without a sign, and without a zero before it.
+fn number(text: &str) -> Option<u64> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    if plain { text.parse().ok() } else { None }
+}
+
+/// How many logical units a device has.
+fn units(plan: &ComponentPlan) -> u64 {
+    match plan.params.0.get(UNITS) {
+        Some(Value::Count(units)) => *units,
+        _ => 1,
+    }
+}
+
+/// What a logical unit is called: as its device, if that has no other.
+fn device(component: &str, unit: u16, units: u64) -> String {
+    if units > 1 { format!("{component}.{UNIT}{unit}") } else { component.to_owned() }
+}
+
+/// Every card with the host.
+pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
+    let pair = |card: &Named| Pair {
+        on: card.component,
+        target: host.component,
+        unit: 0,
+        device: card.name.clone(),
+    };
+    cards.iter().map(pair).collect()
+}
+
+/// The host with every drive.
+pub(super) fn drive_pairs(host: &Named, drives: &[Named]) -> Vec<Pair> {
+    let pair = |drive: &Named| Pair {
+        on: host.component,
+        target: drive.component,
+        unit: drive.unit,
+        device: drive.name.clone(),
+    };
+    drives.iter().map(pair).collect()
+}
+
+/// Reports drives without a port of their own for the requests: a link or another unit has it.
+pub(super) fn check_block_ports(
+    drives: &[Named],
+    fields: &Fields<'_>,
+    machine: &Machine,
+    wiring: &Wiring,
+    reports: &mut Reports,
+) {
+    for (i, drive) in drives.iter().enumerate() {
+        let Some(plan) = machine.plan(drive.component) else { continue };
+        let Some(port) = plan.port(Protocol::Block) else { continue };
+        let end = End { component: drive.component, port };
+        let link = wiring.taken.get(&end).map(|link| format!("link `{link}`"));
+        let same = |other: &&Named| other.component == drive.component && other.unit != drive.unit;
+        let unit = || drives[..i].iter().find(same).map(|other| format!("`{}`", other.name));
+        if let Some(by) = link.or_else(unit) {
+            let port = format!("{}.{}", plan.name, plan.ports[port].name);
+            reports.add(Problem::BlockPortTaken { port, by }, drive.spot, &fields.at("target"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::WORKLOAD;
+    use crate::node::Origin;
+    use crate::plan::PortPlan;
+    use crate::resolve::Slot;
+    use crate::yaml;
+    use lanetwin_models::null_disk;
+    use lanetwin_ports::Params;
+
+    /// A machine with a device of so many logical units, and one of a model that does not know of them.
+    fn machine(units: u64) -> Machine {
+        let slot = |name: &str, params: Params| {
+            let plan = ComponentPlan {
+                name: name.into(),
+                part: None,
+                model: &null_disk::MODEL,
+                params,
+                origins: std::collections::BTreeMap::new(),
+                ports: Vec::new(),
+            };
+            Slot { name: name.into(), spot: Spot::default(), plan: Some(plan) }
+        };
+        let params = Params([(UNITS, Value::Count(units))].into());
+        Machine { components: vec![slot("hba", params), slot("ssd", Params::default())] }
+    }
+
+    /// The drives of `target`, as (component, unit, name), or what is wrong with them.
+    fn drives(units: u64, target: &str) -> Result<Vec<(usize, u16, String)>, Vec<String>> {
+        let mut reports = Reports::default();
+        let text = format!("on: host\ntarget: {target}\n");
+        let node = yaml::read(&text, 0, Origin::Scenario, &mut reports).expect("YAML");
+        let mut fields = Fields::open(&node, "w", WORKLOAD, &[], &mut reports).expect("a mapping");
+        let machine = machine(units);
+        let found = Names { fields: &mut fields, machine: &machine, reports: &mut reports }.drives();
+        let found = found.map(|all| all.into_iter().map(|d| (d.component, d.unit, d.name)).collect());
+        if reports.has_errors() {
+            let told = reports.into_diagnostics(&[]);
+            return Err(told
+                .into_iter()
+                .map(|d| format!("{}: {} - {}", d.code, d.message, d.help))
+                .collect());
+        }
+        Ok(found.expect("without an error there are drives"))
+    }
+
+    fn codes(units: u64, target: &str) -> Vec<String> {
+        drives(units, target).expect_err("an error").iter().map(|told| told[..5].to_owned()).collect()
+    }
+
+    #[test]
+    fn units_have_names_of_their_own_where_there_are_several() {
+        let name = |component, unit, name: &str| (component, unit, name.to_owned());
+        let all = drives(4, "[hba.lun3, hba, ssd.lun0, hba.lun1]");
+        let expected =
+            vec![name(0, 3, "hba.lun3"), name(0, 0, "hba.lun0"), name(1, 0, "ssd"), name(0, 1, "hba.lun1")];
+        assert_eq!(all, Ok(expected));
+        assert_eq!(drives(1, "hba"), Ok(vec![name(0, 0, "hba")]));
+        assert_eq!(drives(1 << 20, "hba.lun65535"), Ok(vec![name(0, 65_535, "hba.lun65535")]));
+    }
+
+    #[test]
+    fn the_same_unit_twice_and_units_that_are_not_there_are_errors() {
+        assert_eq!(codes(4, "[hba, hba.lun0]"), ["SC054"]);
+        assert_eq!(codes(4, "[hba.lun2, hba.lun1, hba.lun2, hba.lun2]"), ["SC054", "SC054"]);
+        assert_eq!(codes(4, "[hba.lun4, hba.lun1, ssd.lun1]"), ["SC055", "SC055"]);
+        assert_eq!(codes(1 << 20, "hba.lun65536"), ["SC055"]);
+        let told = drives(4, "hba.lun4").expect_err("an error");
+        assert!(told[0].contains("one of `hba.lun0` to `hba.lun3`"), "{told:?}");
+    }
+
+    /// A device that takes requests directly has one port for them, whatever it has units.
+    #[test]
+    fn two_units_cannot_share_a_port_for_requests() {
+        let mut machine = machine(4);
+        let port =
+            |name: &str| PortPlan { name: name.into(), group: "block", speaks: Protocol::Block, many: false };
+        for slot in &mut machine.components {
+            slot.plan.as_mut().expect("a plan").ports = vec![port("block")];
+        }
+        let drive =
+            |component, unit| Named { component, unit, spot: Spot::default(), name: format!("d{unit}") };
+        let found = |drives: &[Named]| {
+            let (mut reports, node) = (Reports::default(), Node::map::<&str>([]));
+            let fields = Fields::open(&node, "w", &[], &[], &mut reports).expect("a mapping");
+            check_block_ports(drives, &fields, &machine, &Wiring::default(), &mut reports);
+            reports.into_diagnostics(&[]).into_iter().map(|d| (d.code, d.message)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[drive(0, 3), drive(1, 0)]), []);
+        let told = found(&[drive(0, 3), drive(1, 0), drive(0, 1)]);
+        assert!(
+            matches!(&told[..], [("SC057", message)] if message.contains("`hba.block`, which `d3` takes")),
+            "{told:?}"
+        );
+    }
+}

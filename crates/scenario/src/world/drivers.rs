@@ -1,0 +1,40 @@
+//! `(cpu)`: several drivers on one host. The CPU port of a root complex is one; every driver has its own.
+//!
+//! ```text
+//!  driver of load 0 ─┐
+//!  driver of load 1 ─┼─ (cpu) ─ root complex        doorbells as they come, signals to the driver whose handle they carry
+//!  driver of load 2 ─┘
+//! ```
+//!
+//! It takes no time and limits nothing: drivers do not share cores.
+
+use lanetwin_kernel::{Component, Port};
+use lanetwin_load::Handles;
+use lanetwin_ports::{Context, Message};
+use lanetwin_units::Span;
+
+/// The port of the root complex.
+pub(super) const HOST: Port = Port(0);
+
+/// The port of the driver of a load.
+pub(super) const fn of_load(load: u32) -> Port {
+    Port(load as u16 + 1)
+}
+
+/// Leads signals to their drivers.
+#[derive(Debug)]
+pub(super) struct Drivers {
+    /// How many loads there are: whose driver is meant follows from the handle.
+    pub loads: u32,
+}
+
+impl Component<Message> for Drivers {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        let to = match message {
+            Message::Mmio { .. } => HOST,
+            Message::Signal { handle, .. } => of_load(Handles::place(handle, self.loads)),
+            _ => unreachable!("drivers and root complexes exchange doorbells and signals, not {message:?}"),
+        };
+        cx.send(to, Span::ZERO, message);
+    }
+}

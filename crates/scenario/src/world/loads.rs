@@ -1,0 +1,269 @@
+//! The loads of a world: one for each device that is measured, with a driver where the device needs one.
+//!
+//! ```text
+//!  DMA     (load)/card1 ─ card1        (load)/card2 ─ card2
+//!  blocks  (load)/ssd1 ─ (driver)/ssd1 ─┐
+//!          (load)/ssd2 ─ (driver)/ssd2 ─┴─ (cpu) ─ host ═ … ═ ssd1, ssd2
+//! ```
+//!
+//! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one device is
+//! asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps ask at the same
+//! instants throughout.
+
+use super::drivers::{self, Drivers};
+use super::fabric::Endpoints;
+use super::wire::{Ids, Wiring, World};
+use crate::fields;
+use crate::plan::{
+    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, Load, Offered, Pair, Pattern,
+};
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
+use lanetwin_models::{block_driver, dma_requester::DmaRequester};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{Builder, Model, Params, Protocol, Site};
+use lanetwin_units::{Instant, Span};
+
+/// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
+const LOAD: &str = "(load)";
+const DRIVER: &str = "(driver)";
+const CPU: &str = "(cpu)";
+
+/// A load, and what it asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorldLoad {
+    /// The name of the device that it measures: a card, a drive, or a logical unit of one.
+    pub device: String,
+    /// Its own path in the kernel.
+    pub path: String,
+    /// The load: a [`DmaLoad`] or a [`BlockLoad`].
+    pub id: ComponentId,
+    /// The DMA requester that it commands, if it does.
+    pub requester: Option<ComponentId>,
+    /// The name of what answers it: a card, a disk, or the driver of one.
+    pub asked: String,
+    /// The PCIe port of the device, if it has one.
+    pub endpoint: Option<EndpointId>,
+}
+
+/// Does the same with a load, whatever it asks for.
+macro_rules! with_load {
+    ($world:expr, $id:expr, $load:ident => $what:expr) => {
+        if let Some($load) = $world.kernel.component::<DmaLoad>($id) {
+            $what
+        } else {
+            let $load = $world.kernel.component::<BlockLoad>($id).expect("a load asks for DMA or blocks");
+            $what
+        }
+    };
+}
+
+impl World {
+    /// How many operations the loads have asked for and how many were answered, together.
+    pub fn progress(&mut self) -> (u64, u64) {
+        let mut sum = (0, 0);
+        for id in self.load_ids() {
+            let (asked, answered) = with_load!(self, id, load => load.progress());
+            sum = (sum.0 + asked, sum.1 + answered);
+        }
+        sum
+    }
+    /// All loads count from `at` on, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    pub fn reset(&mut self, at: Instant) {
+        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.reset(at)));
+    }
+    /// What each load has counted up to `at`, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    #[must_use]
+    pub fn results(&mut self, at: Instant) -> Vec<Results> {
+        self.load_ids().into_iter().map(|id| with_load!(self, id, load => load.results(at))).collect()
+    }
+    /// No load asks for anything more.
+    pub fn stop(&mut self) {
+        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.stop()));
+    }
+    /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
+    pub fn requester(&mut self, load: usize) -> Option<&mut DmaRequester> {
+        self.kernel.component::<DmaRequester>(self.loads[load].requester?)
+    }
+
+    fn load_ids(&self) -> Vec<ComponentId> {
+        self.loads.iter().map(|load| load.id).collect()
+    }
+}
+
+impl Wiring<'_> {
+    /// Adds the loads, each joined to what answers it.
+    pub(super) fn add_loads(
+        &self,
+        ids: &Ids,
+        endpoints: &Endpoints,
+        builder: &mut Builder,
+    ) -> Vec<WorldLoad> {
+        let mut adding = Adding { wiring: self, ids, endpoints, builder, cpu: None };
+        adding.all()
+    }
+
+    /// A component's place on the links, and that of its root port.
+    pub(super) fn device(&self, component: usize, endpoints: &Endpoints) -> Option<(EndpointId, EndpointId)> {
+        let port = self.variant.machine[component].port(Protocol::Pcie)?;
+        endpoints.get(&End { component, port }).copied()
+    }
+}
+
+/// The machine while loads are added to it.
+struct Adding<'a> {
+    wiring: &'a Wiring<'a>,
+    ids: &'a Ids,
+    endpoints: &'a Endpoints,
+    builder: &'a mut Builder,
+    /// What joins several drivers to their host.
+    cpu: Option<ComponentId>,
+}
+
+impl Adding<'_> {
+    fn all(&mut self) -> Vec<WorldLoad> {
+        let Wiring { workload, case, .. } = *self.wiring;
+        let pairs = &workload.pairs;
+        let is_driven =
+            |pair: &&Pair| matches!(case.load, Load::Block(_)) && !self.disk(pair).has(Protocol::Block);
+        if let (Some(pair), true) = (pairs.first(), pairs.iter().filter(is_driven).count() > 1) {
+            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads() }));
+            self.builder.join((cpu, drivers::HOST), self.host(pair));
+            self.cpu = Some(cpu);
+        }
+        (0..).zip(pairs).map(|(place, pair)| self.one(place, pair)).collect()
+    }
+
+    fn one(&mut self, place: u32, pair: &Pair) -> WorldLoad {
+        let Wiring { case, seed, .. } = *self.wiring;
+        let path = self.path(LOAD, pair);
+        let handles = Handles::of(place, self.loads());
+        let on = &self.wiring.variant.machine[pair.on];
+        let (id, device, (answers, asked)) = match case.load {
+            Load::Dma(case) => {
+                let load = DmaLoad::new(dma_workload(&case), seed, &path).calling(handles);
+                let card = (self.ids.of(pair.on), port(on, Protocol::Dma));
+                (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
+            }
+            Load::Block(case) => {
+                let load =
+                    BlockLoad::new(block_workload(&case), seed, &path).calling(handles).on_unit(pair.unit);
+                (self.builder.add(&path, Box::new(load)), pair.target, self.block_port(place, pair))
+            }
+        };
+        self.builder.join((id, Port(0)), answers);
+        let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
+        let requester = matches!(case.load, Load::Dma(_)).then(|| self.ids.of(pair.on));
+        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint }
+    }
+
+    /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
+    fn block_port(&mut self, place: u32, pair: &Pair) -> ((ComponentId, Port), String) {
+        let disk = self.disk(pair);
+        if disk.has(Protocol::Block) {
+            return ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+        }
+        let path = self.path(DRIVER, pair);
+        let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+        let seed = self.wiring.seed;
+        let site = Site { path: path.clone(), seed, pcie: Vec::new(), target, routes: Vec::new() };
+        let model = &block_driver::MODEL;
+        let driver = self
+            .builder
+            .add(&path, model.component(&defaults(model), &site).expect("a driver is a component"));
+        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(place)));
+        self.builder.join((driver, Port(1)), host);
+        ((driver, Port(0)), shown(&path))
+    }
+
+    fn disk(&self, pair: &Pair) -> &ComponentPlan {
+        &self.wiring.variant.machine[pair.target]
+    }
+    /// The port of the host that a driver talks to.
+    fn host(&self, pair: &Pair) -> (ComponentId, Port) {
+        (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
+    }
+    fn loads(&self) -> u32 {
+        u32::try_from(self.wiring.workload.pairs.len()).expect("a machine has fewer devices")
+    }
+    /// The path of something that a load has for itself.
+    fn path(&self, what: &str, pair: &Pair) -> String {
+        if self.loads() == 1 { what.to_owned() } else { format!("{what}/{}", pair.device) }
+    }
+}
+
+/// What a component is called before people: the path of what is not of the scenario has parentheses.
+pub(super) fn shown(path: &str) -> String {
+    path.replace(['(', ')'], "")
+}
+
+fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
+}
+
+/// A model's own defaults.
+fn defaults(model: &Model) -> Params {
+    let value = |param: &'static lanetwin_ports::Param| {
+        let text = param.default.expect("a driver's parameters have defaults");
+        (param.name, fields::default(param.dimension, text))
+    };
+    Params(model.all_params().map(value).collect())
+}
+
+fn dma_workload(case: &DmaCase) -> Workload {
+    let bytes = case.size.0 as u32;
+    Workload {
+        mix: match case.operation {
+            DmaOperation::Read => Mix::Reads,
+            DmaOperation::Write => Mix::Writes,
+            DmaOperation::Mixed => Mix::Alternating,
+        },
+        bytes,
+        unit: Workload::dma_unit(bytes),
+        span: case.window.0,
+        pattern: pattern(case.pattern),
+        arrivals: arrivals(case.offered, bytes),
+        count: None,
+    }
+}
+
+fn block_workload(case: &BlockCase) -> Workload {
+    let bytes = case.size.0 as u32;
+    Workload {
+        mix: Mix::Share { reads: case.read },
+        bytes,
+        unit: bytes,
+        span: case.span.0,
+        pattern: pattern(case.pattern),
+        arrivals: arrivals(case.offered, bytes),
+        count: None,
+    }
+}
+
+const fn pattern(pattern: Pattern) -> load::Pattern {
+    match pattern {
+        Pattern::Random => load::Pattern::Random,
+        Pattern::Sequential => load::Pattern::Sequential,
+    }
+}
+
+fn arrivals(offered: Offered, bytes: u32) -> load::Arrivals {
+    match offered {
+        Offered::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },
+        Offered::Rate { bytes_per_second, arrivals } => {
+            const PS_PER_SECOND: u128 = 1_000_000_000_000;
+            let ps = u128::from(bytes) * PS_PER_SECOND / u128::from(bytes_per_second.max(1));
+            let interval = Span::from_ps((ps as u64).max(1));
+            match arrivals {
+                Arrivals::Poisson => load::Arrivals::Poisson { mean: interval },
+                Arrivals::Fixed => load::Arrivals::Fixed { interval },
+            }
+        }
+    }
+}
