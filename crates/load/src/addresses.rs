@@ -38,7 +38,7 @@ impl Operations {
             Pattern::Sequential => self.made % self.workload.places(),
         };
         self.made += 1;
-        Some(Transfer { operation, bytes, handle, address: place * u64::from(unit) })
+        Some(Transfer { operation, bytes, handle, unit: 0, address: place * u64::from(unit) })
     }
     /// How many have been made.
     pub(crate) const fn made(&self) -> u64 {

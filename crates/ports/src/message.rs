@@ -130,8 +130,17 @@ pub struct Transfer {
     pub bytes: u32,
     /// The asker's name for it.
     pub handle: u32,
+    /// The logical unit of the device that is asked (a LUN, a namespace); 0 is the first.
+    pub unit: u16,
     /// Where: a host address (DMA), a byte offset on the medium (block).
     pub address: u64,
+}
+
+impl Transfer {
+    /// What is asked for of whom, as one number of a digest; unit 0 adds nothing to it.
+    fn asked(&self) -> u64 {
+        self.operation as u64 | u64::from(self.unit) << 8
+    }
 }
 
 /// The answer to a [`Transfer`].
@@ -164,9 +173,9 @@ impl Content for Message {
             }
             Self::Departed { handle } => fold(2, [handle.into()]),
             Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
-            Self::Dma(t) => fold(4, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::Dma(t) => fold(4, [t.asked(), t.bytes.into(), t.handle.into(), t.address]),
             Self::DmaDone(d) => fold(5, [d.handle.into(), d.status as u64]),
-            Self::Block(t) => fold(6, [t.operation as u64, t.bytes.into(), t.handle.into(), t.address]),
+            Self::Block(t) => fold(6, [t.asked(), t.bytes.into(), t.handle.into(), t.address]),
             Self::BlockDone(d) => fold(7, [d.handle.into(), d.status as u64]),
             Self::Mmio { to, bytes, handle, address } => {
                 fold(8, [to.0.into(), bytes.into(), handle.into(), address])

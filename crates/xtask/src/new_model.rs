@@ -105,7 +105,7 @@ mod tests {
         builder.join((disk, Port(0)), (asker, Port(0)));
         let door = builder.entry((disk, Port(0)));
         let mut kernel = builder.seal();
-        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, address: 0 };
+        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, unit: 0, address: 0 };
         kernel.inject(Instant::from_ps(5), door, Message::Block(request));
         kernel.run_until(Instant::NEVER);
         assert_eq!(kernel.now(), Instant::from_ps(5) + Span::from_us(80));

@@ -8,7 +8,7 @@ use lanetwin_ports::{Attributes, Builder, Done, Message, Operation, Status, Tran
 use lanetwin_units::{Instant, Span};
 
 fn ask(operation: Operation, handle: u32, bytes: u32) -> Message {
-    Message::Block(Transfer { operation, bytes, handle, address: u64::from(handle) * 4096 })
+    Message::Block(Transfer { operation, bytes, handle, unit: 0, address: u64::from(handle) * 4096 })
 }
 
 /// When each request was answered \[ns\], its handle and how it ended.
@@ -98,7 +98,7 @@ fn a_core_does_one_thing_at_a_time() {
 
 #[test]
 fn what_no_doorbell_can_say_is_refused() {
-    let request = Transfer { operation: Operation::Read, bytes: 512, handle: 0, address: 0 };
+    let request = Transfer { operation: Operation::Read, bytes: 512, handle: 0, unit: 0, address: 0 };
     let script = [
         (0, Message::Block(Transfer { bytes: 0, handle: 1, ..request })),
         (0, Message::Block(Transfer { address: 100, handle: 2, ..request })),

@@ -74,7 +74,7 @@ impl Bench {
 }
 
 fn read(handle: u32, address: u64, bytes: u32) -> Transfer {
-    Transfer { operation: Operation::Read, bytes, handle, address }
+    Transfer { operation: Operation::Read, bytes, handle, unit: 0, address }
 }
 fn write(handle: u32, address: u64, bytes: u32) -> Transfer {
     Transfer { operation: Operation::Write, ..read(handle, address, bytes) }

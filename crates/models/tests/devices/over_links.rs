@@ -78,7 +78,7 @@ fn run(script: &[(u64, Transfer)], translates: bool, tlp_by_tlp: bool) -> Outcom
 }
 
 fn transfer(operation: Operation, handle: u32, address: u64, bytes: u32) -> Transfer {
-    Transfer { operation, bytes, handle, address }
+    Transfer { operation, bytes, handle, unit: 0, address }
 }
 
 /// The time of TLPs on the wire one after another: framing of 8 B, header and payload each.

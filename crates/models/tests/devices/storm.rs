@@ -44,7 +44,7 @@ impl Component<Message> for Asker {
         let address = self.stream.below(1 << 22) * [1, 512][handle as usize % 2];
         self.open.borrow_mut().0.insert(handle);
         self.open.borrow_mut().1 += 1;
-        cx.send(Port(0), Span::ZERO, (self.wrap)(Transfer { operation, bytes, handle, address }));
+        cx.send(Port(0), Span::ZERO, (self.wrap)(Transfer { operation, bytes, handle, unit: 0, address }));
         if handle + 1 < QUESTIONS {
             cx.wake_at(cx.now() + soon(&mut self.stream), handle + 1);
         }

@@ -12,7 +12,7 @@ fn ask(wrapper: &str, replaced: &[(&str, &str)], seed: u64, n: u32) -> Vec<(u64,
     let disk = add(&mut builder, "null-disk", &[]);
     builder.join((wrapper, Port(1)), (disk, Port(0)));
     let request = |handle: u32| {
-        let request = Transfer { operation: Operation::Read, bytes: 4096, handle, address: 0 };
+        let request = Transfer { operation: Operation::Read, bytes: 4096, handle, unit: 0, address: 0 };
         (ns(u64::from(handle) * 10), Message::Block(request))
     };
     let log = peer(&mut builder, (wrapper, Port(0)), (0..n).map(request).collect());
