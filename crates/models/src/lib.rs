@@ -49,6 +49,7 @@ models! {
     delay,
     dma_requester,
     drop,
+    fc_hba,
     fixed_latency_disk,
     null_disk,
     root_complex,

@@ -95,6 +95,7 @@ impl Transmitter {
         let (data, ready) = next(0)?;
         let start = self.next_start(ready)?;
         self.waited += u128::from(start.0 - self.free.max(ready).0);
+        self.credits.settle(start);
         let mut frames = Vec::new();
         let mut before = 0;
         let mut frame = Some((data, ready));
