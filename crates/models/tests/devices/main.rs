@@ -3,6 +3,7 @@
 
 mod block;
 mod dma;
+mod fc;
 mod iommu;
 mod over_links;
 mod rig;
