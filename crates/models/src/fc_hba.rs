@@ -9,7 +9,8 @@
 //!
 //! **Both ways.** A frame of a read keeps its place in the adapter until the posted write that carries it has departed. While
 //! `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire stands still: what stalls PCIe stalls Fibre
-//! Channel. A write is sent as fast as host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
+//! Channel. At most `dma.writes` bursts of a port are handed to the link at once, so that its read requests, which may not pass posted
+//! writes, do not queue behind all that it has received. A write is sent as fast as host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
 //!
 //! **Bursts.** Frames that follow one another are one event, at most `dma.burst` bytes of them. Their starts, their credits and their
 //! R_RDY are counted frame by frame all the same.
@@ -27,6 +28,7 @@ mod target;
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
+use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use initiator::Initiator;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
@@ -72,8 +74,10 @@ pub struct FcHba {
     ports: Vec<FcPort>,
     /// What is being worked on, by the driver's name for it.
     exchanges: BTreeMap<u32, Transfer>,
-    /// Posted writes that have not departed, in their order.
-    posted: VecDeque<Posted>,
+    /// What is on its way into the link, in order, each with the number of its FC port.
+    posted: VecDeque<(usize, Posted)>,
+    /// How many of those there may be for each FC port.
+    writes: u64,
     agenda: Agenda<(usize, Task)>,
     effects: Effects,
     unexpected: u64,
@@ -86,15 +90,28 @@ struct FcPort {
     target: Target,
     /// When it will be pumped next; in the past if that is not known.
     planned: Instant,
+    /// What is to be written to host memory, in order.
+    to_write: VecDeque<Posted>,
+    /// How many those are.
+    waiting: Gauge,
+    /// How many are on their way into the link.
+    writing: Gauge,
     moved: Moved,
 }
 
 /// A write to host memory.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Posted {
     handle: u32,
-    /// Its data \[B\]; none of a completion entry.
-    data: Option<u32>,
+    what: Content,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// Data of a read, from this offset on \[B\].
+    Data { offset: u32, bytes: u32 },
+    /// The completion entry.
+    Entry,
 }
 
 #[derive(Debug)]
@@ -131,6 +148,9 @@ impl FcHba {
             initiator: Initiator::new(rules),
             target: Target::new(rules),
             planned: Instant::ZERO,
+            to_write: VecDeque::new(),
+            waiting: Gauge::default(),
+            writing: Gauge::default(),
             moved: Moved::default(),
         };
         Self {
@@ -138,6 +158,7 @@ impl FcHba {
             ports: (0..params.count("luns")).map(fc_port).collect(),
             exchanges: BTreeMap::new(),
             posted: VecDeque::new(),
+            writes: rules.writes,
             agenda: Agenda::new(),
             effects: Effects::new(),
             unexpected: 0,
@@ -191,39 +212,63 @@ impl FcHba {
 
     /// A write to host memory has left: its buffer is free, and with its completion entry a request is done.
     fn departed(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let first = self.posted.iter().position(|posted| posted.handle == handle);
-        let Some(posted) = first.and_then(|at| self.posted.remove(at)) else { return };
-        let Some((unit, _)) = self.exchange(handle) else { return };
+        let first = self.posted.iter().position(|(_, posted)| posted.handle == handle);
+        let Some((unit, posted)) = first.and_then(|at| self.posted.remove(at)) else { return };
         let port = &mut self.ports[unit];
-        if let Some(bytes) = posted.data {
-            port.moved.to_host += u64::from(bytes);
-            port.target.written(bytes.into(), cx.now());
-            self.pump(unit, cx);
-        } else {
-            port.moved.answered += 1;
-            self.exchanges.remove(&handle);
+        port.writing.remove(1, cx.now());
+        match posted.what {
+            Content::Data { bytes, .. } => {
+                port.moved.to_host += u64::from(bytes);
+                port.target.written(bytes.into(), cx.now());
+                self.write(unit, cx);
+                self.pump(unit, cx);
+            }
+            Content::Entry => {
+                port.moved.answered += 1;
+                self.exchanges.remove(&handle);
+                self.write(unit, cx);
+            }
+        }
+    }
+
+    /// Gives the link what an FC port has to write, as far as it may.
+    fn write(&mut self, unit: usize, cx: &mut Context<'_>) {
+        let (port, now) = (&mut self.ports[unit], cx.now());
+        while port.writing.number() < self.writes
+            && let Some(posted) = port.to_write.pop_front()
+        {
+            port.waiting.remove(1, now);
+            port.writing.add(1, now);
+            self.posted.push_back((unit, posted));
+            let Posted { handle, what } = posted;
+            let (Some(requests), Some(request)) = (&self.requests, self.exchanges.get(&handle)) else { continue };
+            let (address, bytes, told) = match what {
+                Content::Data { offset, bytes } => {
+                    (buffer(handle, request.bytes) + u64::from(offset), bytes, Attributes::NOTIFY)
+                }
+                Content::Entry => {
+                    (completion_entry(handle), SIGNAL_BYTES.into(), Attributes::SIGNAL.and(Attributes::NOTIFY))
+                }
+            };
+            requests.write(handle, address, bytes, told, cx);
         }
     }
 
     fn hear(&mut self, unit: usize, event: Event, cx: &mut Context<'_>) {
         let (Event::TransferReady(handle) | Event::Response(handle) | Event::Data { handle, .. }) = event;
-        let (Some((_, request)), Some(requests)) = (self.exchange(handle), &self.requests) else { return };
-        match event {
+        let Some((_, request)) = self.exchange(handle) else { return };
+        let port = &mut self.ports[unit];
+        let what = match event {
             Event::TransferReady(_) => {
-                self.ports[unit].initiator.transfer_ready(&request, cx.now(), &mut self.effects);
-                self.pump(unit, cx);
+                port.initiator.transfer_ready(&request, cx.now(), &mut self.effects);
+                return self.pump(unit, cx);
             }
-            Event::Data { offset, bytes, .. } => {
-                let address = buffer(handle, request.bytes) + u64::from(offset);
-                requests.write(handle, address, bytes, Attributes::NOTIFY, cx);
-                self.posted.push_back(Posted { handle, data: Some(bytes) });
-            }
-            Event::Response(_) => {
-                let told = Attributes::SIGNAL.and(Attributes::NOTIFY);
-                requests.write(handle, completion_entry(handle), SIGNAL_BYTES.into(), told, cx);
-                self.posted.push_back(Posted { handle, data: None });
-            }
-        }
+            Event::Data { offset, bytes, .. } => Content::Data { offset, bytes },
+            Event::Response(_) => Content::Entry,
+        };
+        port.to_write.push_back(Posted { handle, what });
+        port.waiting.add(1, cx.now());
+        self.write(unit, cx);
     }
 
     /// Lets an FC port send what can start, does what comes of it, and sees to it that this happens again in time.
@@ -325,6 +370,7 @@ impl Component<Message> for FcHba {
             see("tags", requests.tags_used(now));
         }
         for (i, port) in self.ports.iter().enumerate() {
+            see(&format!("host writes of FC port {i}"), held(&port.writing, &port.waiting, self.writes, now));
             port.initiator.held(i, now, see);
             port.target.held(i, now, see);
         }

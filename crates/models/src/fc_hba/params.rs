@@ -80,6 +80,12 @@ pub(super) const PARAMS: &[Param] = &[
         about: "how many bursts each FC port asks host memory for at once",
     },
     Param {
+        name: "dma.writes",
+        dimension: Dimension::Count { least: 1, most: 4096 },
+        default: Some("2"),
+        about: "how many bursts (or completion entries) of each FC port may be on their way into the link at once; read requests queue behind them",
+    },
+    Param {
         name: "buffer.rx",
         dimension: Dimension::Size,
         default: Some("64KiB"),
@@ -109,6 +115,7 @@ pub(super) struct Rules {
     /// The most that is moved to or from host memory at once \[B\]: whole frames.
     pub(super) burst: u32,
     pub(super) reads: u64,
+    pub(super) writes: u64,
     /// Buffers for data to and from host memory \[B\].
     pub(super) rx: u64,
     pub(super) tx: u64,
@@ -140,6 +147,7 @@ impl Rules {
             target_rate: (target_rate > 0).then(|| LinkRate::bytes_per_second(target_rate)),
             burst: burst as u32,
             reads: params.count("dma.reads"),
+            writes: params.count("dma.writes"),
             rx: params.size("buffer.rx").0,
             tx,
         }
