@@ -100,9 +100,9 @@ impl BlockDriver {
         let handle = request.handle;
         let submitted = self.cores.serve(cx.now(), self.submit) + self.submit;
         match (ring(request), self.target) {
-            (Some(address), Some(to)) if !self.outstanding.contains(&handle) => {
+            (Some((rung, address)), Some(to)) if !self.outstanding.contains(&handle) => {
                 self.outstanding.insert(handle);
-                cx.send_at(CPU, submitted, Message::Mmio { to, bytes: self.doorbell, handle, address });
+                cx.send_at(CPU, submitted, Message::Mmio { to, bytes: self.doorbell, handle: rung, address });
             }
             _ => {
                 self.refused += 1;

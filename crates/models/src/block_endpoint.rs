@@ -9,7 +9,7 @@
 //! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the device
 //! until its entry has departed.
 //!
-//! Not here: commands fetched from queues in host memory, flash, caches, different times for different addresses.
+//! Not here: commands fetched from queues in host memory, flash, caches, different times for different addresses or units.
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
@@ -122,7 +122,7 @@ impl BlockEndpoint {
     }
 
     fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
-        let request = heard(doorbell.address, doorbell.handle);
+        let request = heard(doorbell.handle, doorbell.address);
         let known = |waiting: &VecDeque<Transfer>| waiting.iter().any(|other| other.handle == request.handle);
         if self.work.contains_key(&request.handle) || known(&self.waiting) {
             self.unexpected += 1;

@@ -3,7 +3,9 @@
 //! ```text
 //!   address of the write   63     62 … 39      38 … 0
 //!                          write  length − 1   place on the medium / 512 B
-//!   handle of the write    the driver's name for the request, returned with the signal
+//!
+//!   handle of the write    31 … 24  23 … 0
+//!                          unit     the driver's name for the request, returned with the signal
 //! ```
 //!
 //! The memory buffer of a request is chosen by its handle, so that a load of depth `n` uses `n` buffers over and over, as
@@ -22,24 +24,30 @@ pub(crate) const SIGNAL_BYTES: u16 = 16;
 
 const LENGTH_BITS: u32 = 24;
 const PLACE_BITS: u32 = 39;
+const NAME_BITS: u32 = 24;
 const PAGE: u64 = 4096;
 
-/// The doorbell that asks for `request`; none if it is for no bytes, for too many, or for a place that is no sector.
-pub(crate) fn ring(request: &Transfer) -> Option<u64> {
+/// The doorbell that asks for `request`, its handle and its content; none if it is for no bytes, for too many, for a place that is
+/// no sector, or for a unit or under a name that is too large.
+pub(crate) fn ring(request: &Transfer) -> Option<(u32, u64)> {
     let place = request.address / SECTOR;
     let legal = (1..=LARGEST).contains(&request.bytes)
         && request.address.is_multiple_of(SECTOR)
-        && place >> PLACE_BITS == 0;
+        && place >> PLACE_BITS == 0
+        && request.handle >> NAME_BITS == 0
+        && u32::from(request.unit) >> (u32::BITS - NAME_BITS) == 0;
     let write = u64::from(request.operation == Operation::Write);
     let length = u64::from(request.bytes.wrapping_sub(1));
-    legal.then_some(write << 63 | length << PLACE_BITS | place)
+    let handle = u32::from(request.unit) << NAME_BITS | request.handle;
+    legal.then_some((handle, write << 63 | length << PLACE_BITS | place))
 }
 
-/// The request that a doorbell with this content and handle asks for.
-pub(crate) fn heard(content: u64, handle: u32) -> Transfer {
+/// The request that a doorbell with this handle and content asks for.
+pub(crate) fn heard(handle: u32, content: u64) -> Transfer {
     let operation = if content >> 63 == 1 { Operation::Write } else { Operation::Read };
     let bytes = (content >> PLACE_BITS & u64::from(LARGEST - 1)) as u32 + 1;
-    Transfer { operation, bytes, handle, unit: 0, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
+    let (unit, handle) = ((handle >> NAME_BITS) as u16, handle & ((1 << NAME_BITS) - 1));
+    Transfer { operation, bytes, handle, unit, address: (content & ((1 << PLACE_BITS) - 1)) * SECTOR }
 }
 
 /// Where the data of a request lie in host memory.
@@ -59,20 +67,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_rung_is_heard(write: bool, bytes in 1..=LARGEST, place in 0_u64..1 << PLACE_BITS, handle: u32) {
+        fn what_is_rung_is_heard(write: bool, bytes in 1..=LARGEST, place in 0_u64..1 << PLACE_BITS, unit in 0_u16..256, handle in 0_u32..1 << NAME_BITS) {
             let operation = if write { Operation::Write } else { Operation::Read };
-            let request = Transfer { operation, bytes, handle, unit: 0, address: place * SECTOR };
-            prop_assert_eq!(heard(ring(&request).unwrap(), handle), request);
+            let request = Transfer { operation, bytes, handle, unit, address: place * SECTOR };
+            let (handle, content) = ring(&request).unwrap();
+            prop_assert_eq!(heard(handle, content), request);
         }
     }
 
     #[test]
     fn what_does_not_fit_is_not_rung() {
-        let ask = |bytes, address| {
-            ring(&Transfer { operation: Operation::Read, bytes, handle: 0, unit: 0, address })
-        };
+        let request = Transfer { operation: Operation::Read, bytes: 1, handle: 0, unit: 0, address: 0 };
+        let ask = |bytes, address| ring(&Transfer { bytes, address, ..request });
         assert!(ask(LARGEST, 0).is_some() && ask(1, (1 << 48) - 512).is_some());
         assert_eq!([ask(0, 0), ask(LARGEST + 1, 0), ask(1, 1 << 48), ask(1, 511)], [None; 4]);
+        let named = |unit, handle| ring(&Transfer { unit, handle, ..request });
+        assert_eq!(
+            (named(255, (1 << 24) - 1), named(256, 0), named(0, 1 << 24)),
+            (Some((u32::MAX, 0)), None, None)
+        );
     }
 
     #[test]

@@ -51,6 +51,7 @@ models! {
     delay,
     dma_requester,
     drop,
+    fc_hba,
     fixed_latency_disk,
     memory_endpoint,
     null_disk,

@@ -179,6 +179,7 @@ impl Content for Message {
 }
 
 impl Transfer {
+    /// What enters a digest; unit 0 adds nothing to it.
     fn parts(&self) -> [u64; 4] {
         let what = self.operation as u64 | u64::from(self.unit) << 8;
         [what, self.bytes.into(), self.handle.into(), self.address]

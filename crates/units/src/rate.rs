@@ -160,6 +160,11 @@ impl LinkRate {
         }
         .reduced()
     }
+    /// The rate of a serial line after 8b/10b coding: a byte for every ten of its `kilobaud` · 1000 symbols a second.
+    #[must_use]
+    pub const fn line_8b10b(kilobaud: u64) -> Self {
+        Self { ticks: 10_000_000_000 * TICKS_PER_PS, per_bytes: kilobaud }.reduced()
+    }
     /// A rate of `bytes_per_second`.
     #[must_use]
     pub const fn bytes_per_second(bytes_per_second: u64) -> Self {
@@ -233,6 +238,13 @@ mod tests {
         assert_eq!(mb_per_s(Generation::Gen3, Width::X8), 7_876); // 7.877 GB/s
         assert_eq!(mb_per_s(Generation::Gen5, Width::X4), 15_753); // 15.754 GB/s
         assert_eq!(Generation::Gen1.symbol(), Ticks(4_000 * TICKS_PER_PS));
+    }
+
+    #[test]
+    fn a_line_carries_a_byte_for_every_ten_of_its_bits() {
+        assert_eq!(LinkRate::line_8b10b(2_500_000), LinkRate::pcie(Generation::Gen1, Width::X1));
+        assert_eq!(LinkRate::line_8b10b(4_250_000), LinkRate::bytes_per_second(425_000_000));
+        assert_eq!(LinkRate::line_8b10b(4_250_000).ticks_for(425).as_ps_ceil().as_ps(), 1_000_000);
     }
 
     proptest! {

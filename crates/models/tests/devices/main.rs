@@ -3,6 +3,7 @@
 
 mod block;
 mod dma;
+mod fc;
 mod iommu;
 mod memory_endpoint;
 mod over_links;

@@ -1,0 +1,391 @@
+//! `fc-hba`: a host bus adapter for Fibre Channel on PCIe, with a RAM-disk target behind each of its FC ports.
+//!
+//! ```text
+//!  read:   doorbell ─ command ─► FCP_CMND ─► target.access ─► data frames ─► MWr a burst ═► … FCP_RSP ─► MWr entry (signals)
+//!  write:  doorbell ─ command ─► FCP_CMND ─► target.access ─► FCP_XFER_RDY ─► MRd ═► data frames ─► FCP_RSP ─► MWr entry
+//! ```
+//!
+//! A request's `unit` is the FC port that it goes through; the ports share the connector, its tags and nothing else.
+//!
+//! **Both ways.** A frame of a read keeps its place in the adapter until the posted write that carries it has departed. While
+//! `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire stands still: what stalls PCIe stalls Fibre
+//! Channel. At most `dma.writes` bursts of a port are handed to the link at once, so that its read requests, which may not pass posted
+//! writes, do not queue behind all that it has received. A write is sent as fast as host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
+//!
+//! **Bursts.** Frames that follow one another are one event, at most `dma.burst` bytes of them. Their starts, their credits and their
+//! R_RDY are counted frame by frame all the same.
+//!
+//! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the adapter until its
+//! entry has departed.
+//!
+//! Not here: commands fetched from rings in host memory, R_RDY that waits for a frame on the way back to end (up to a frame's time,
+//! which credits hide), targets that ask for a write in pieces, interleaved sequences, switches between port and target, several
+//! PCIe functions with tags of their own, errors.
+
+mod initiator;
+mod params;
+mod target;
+
+use crate::agenda::Agenda;
+use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
+use crate::gauge::{Gauge, held};
+use crate::requests::Requests;
+use initiator::Initiator;
+use lanetwin_fabric::fc::logic::transmitter::Transmitter;
+use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::{Build, 
+    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps, Transfer,
+};
+use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
+use params::{PARAMS, Rules};
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use target::Target;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "fc-hba",
+    about: "A Fibre Channel host bus adapter on PCIe, with a RAM-disk target behind each FC port.",
+    ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the adapter's edge connector", many: false }],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(FcHba::new(params, site))),
+};
+
+const PCIE: Port = Port(0);
+
+/// What an FC port has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Moved {
+    /// Requests that were answered.
+    pub answered: u64,
+    /// Written to host memory: departed, of reads \[B\].
+    pub to_host: u64,
+    /// Arrived from host memory, of writes \[B\].
+    pub from_host: u64,
+}
+
+/// The device.
+#[derive(Debug)]
+pub struct FcHba {
+    /// None if the adapter is not plugged in: it then hears nothing.
+    requests: Option<Requests>,
+    ports: Vec<FcPort>,
+    /// What is being worked on, by the driver's name for it.
+    exchanges: BTreeMap<u32, Transfer>,
+    /// What is on its way into the link, in order, each with the number of its FC port.
+    posted: VecDeque<(usize, Posted)>,
+    /// How many of those there may be for each FC port.
+    writes: u64,
+    agenda: Agenda<(usize, Task)>,
+    effects: Effects,
+    unexpected: u64,
+}
+
+/// An FC port with the target behind it.
+#[derive(Debug)]
+struct FcPort {
+    initiator: Initiator,
+    target: Target,
+    /// When it will be pumped next; in the past if that is not known.
+    planned: Instant,
+    /// What is to be written to host memory, in order.
+    to_write: VecDeque<Posted>,
+    /// How many those are.
+    waiting: Gauge,
+    /// How many are on their way into the link.
+    writing: Gauge,
+    moved: Moved,
+}
+
+/// A write to host memory.
+#[derive(Clone, Copy, Debug)]
+struct Posted {
+    handle: u32,
+    what: Content,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// Data of a read, from this offset on \[B\].
+    Data { offset: u32, bytes: u32 },
+    /// The completion entry.
+    Entry,
+}
+
+#[derive(Debug)]
+enum Task {
+    /// Something may be able to start on a wire.
+    Pump,
+    /// A frame, or the last of a run, has arrived at the adapter.
+    Hear(Event),
+}
+
+/// What an FC port has done that others must act on.
+#[derive(Clone, Copy, Debug)]
+enum Effect {
+    /// Ask host memory for a burst of a write.
+    Fetch { handle: u32, offset: u32, bytes: u32 },
+    /// Something will arrive at the adapter.
+    At(Instant, Event),
+}
+type Effects = Vec<Effect>;
+
+/// What arrives at the adapter over Fibre Channel, with the exchange it belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    TransferReady(u32),
+    Data { handle: u32, offset: u32, bytes: u32 },
+    Response(u32),
+}
+
+impl FcHba {
+    fn new(params: &Params, site: &Site) -> Self {
+        let port = site.pcie.first().copied().flatten();
+        let rules = Rules::new(params);
+        let fc_port = |_| FcPort {
+            initiator: Initiator::new(rules),
+            target: Target::new(rules),
+            planned: Instant::ZERO,
+            to_write: VecDeque::new(),
+            waiting: Gauge::default(),
+            writing: Gauge::default(),
+            moved: Moved::default(),
+        };
+        Self {
+            requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
+            ports: (0..params.count("luns")).map(fc_port).collect(),
+            exchanges: BTreeMap::new(),
+            posted: VecDeque::new(),
+            writes: rules.writes,
+            agenda: Agenda::new(),
+            effects: Effects::new(),
+            unexpected: 0,
+        }
+    }
+
+    /// What the FC port `unit` has moved so far; nothing if there is no such port.
+    #[must_use]
+    pub fn moved(&self, unit: usize) -> Moved {
+        self.ports.get(unit).map(|port| port.moved).unwrap_or_default()
+    }
+
+    /// The exchange of this name, and the number of its FC port.
+    fn exchange(&self, handle: u32) -> Option<(usize, Transfer)> {
+        self.exchanges.get(&handle).map(|request| (usize::from(request.unit), *request))
+    }
+
+    fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
+        let request = heard(doorbell.handle, doorbell.address);
+        let unit = usize::from(request.unit);
+        if unit >= self.ports.len() || self.exchanges.contains_key(&request.handle) {
+            self.unexpected += 1;
+            return;
+        }
+        self.exchanges.insert(request.handle, request);
+        self.ports[unit].initiator.command(request, cx.now());
+        self.pump(unit, cx);
+    }
+
+    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+        if let Some(requests) = &mut self.requests {
+            requests.completed(tlps, cx, &mut |_| {});
+        }
+        let bytes = u32::from(tlps.count) * u32::from(tlps.bytes);
+        let place = self.exchange(tlps.handle).and_then(|(unit, request)| {
+            let offset = tlps.address.checked_sub(buffer(request.handle, request.bytes))?;
+            Some((unit, u32::try_from(offset).ok()?))
+        });
+        let fetched = place.is_some_and(|(unit, offset)| {
+            let initiator = &mut self.ports[unit].initiator;
+            initiator.fetched((tlps.handle, offset), bytes, cx.now(), &mut self.effects)
+        });
+        match place.filter(|_| fetched) {
+            Some((unit, _)) => {
+                self.ports[unit].moved.from_host += u64::from(bytes);
+                self.pump(unit, cx);
+            }
+            None => self.unexpected += u64::from(tlps.count),
+        }
+    }
+
+    /// A write to host memory has left: its buffer is free, and with its completion entry a request is done.
+    fn departed(&mut self, handle: u32, cx: &mut Context<'_>) {
+        let first = self.posted.iter().position(|(_, posted)| posted.handle == handle);
+        let Some((unit, posted)) = first.and_then(|at| self.posted.remove(at)) else { return };
+        let port = &mut self.ports[unit];
+        port.writing.remove(1, cx.now());
+        match posted.what {
+            Content::Data { bytes, .. } => {
+                port.moved.to_host += u64::from(bytes);
+                port.target.written(bytes.into(), cx.now());
+                self.write(unit, cx);
+                self.pump(unit, cx);
+            }
+            Content::Entry => {
+                port.moved.answered += 1;
+                self.exchanges.remove(&handle);
+                self.write(unit, cx);
+            }
+        }
+    }
+
+    /// Gives the link what an FC port has to write, as far as it may.
+    fn write(&mut self, unit: usize, cx: &mut Context<'_>) {
+        let (port, now) = (&mut self.ports[unit], cx.now());
+        while port.writing.number() < self.writes
+            && let Some(posted) = port.to_write.pop_front()
+        {
+            port.waiting.remove(1, now);
+            port.writing.add(1, now);
+            self.posted.push_back((unit, posted));
+            let Posted { handle, what } = posted;
+            let (Some(requests), Some(request)) = (&self.requests, self.exchanges.get(&handle)) else { continue };
+            let (address, bytes, told) = match what {
+                Content::Data { offset, bytes } => {
+                    (buffer(handle, request.bytes) + u64::from(offset), bytes, Attributes::NOTIFY)
+                }
+                Content::Entry => {
+                    (completion_entry(handle), SIGNAL_BYTES.into(), Attributes::SIGNAL.and(Attributes::NOTIFY))
+                }
+            };
+            requests.write(handle, address, bytes, told, cx);
+        }
+    }
+
+    fn hear(&mut self, unit: usize, event: Event, cx: &mut Context<'_>) {
+        let (Event::TransferReady(handle) | Event::Response(handle) | Event::Data { handle, .. }) = event;
+        let Some((_, request)) = self.exchange(handle) else { return };
+        let port = &mut self.ports[unit];
+        let what = match event {
+            Event::TransferReady(_) => {
+                port.initiator.transfer_ready(&request, cx.now(), &mut self.effects);
+                return self.pump(unit, cx);
+            }
+            Event::Data { offset, bytes, .. } => Content::Data { offset, bytes },
+            Event::Response(_) => Content::Entry,
+        };
+        port.to_write.push_back(Posted { handle, what });
+        port.waiting.add(1, cx.now());
+        self.write(unit, cx);
+    }
+
+    /// Lets an FC port send what can start, does what comes of it, and sees to it that this happens again in time.
+    fn pump(&mut self, unit: usize, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let FcPort { initiator, target, .. } = &mut self.ports[unit];
+        // what the initiator sends may be answered, what the target sends is heard of later
+        let there = initiator.pump(target, now, &mut self.effects);
+        let back = target.pump(now, &mut self.effects);
+        self.act(unit, cx);
+        let Some(next) = there.into_iter().chain(back).min() else { return };
+        let port = &mut self.ports[unit];
+        let next = next.as_ps_ceil();
+        if next < port.planned || port.planned <= now {
+            port.planned = next;
+            self.agenda.put(next, (unit, Task::Pump), cx);
+        }
+    }
+
+    fn act(&mut self, unit: usize, cx: &mut Context<'_>) {
+        for effect in self.effects.drain(..) {
+            match effect {
+                Effect::At(at, event) => self.agenda.put(at, (unit, Task::Hear(event)), cx),
+                Effect::Fetch { handle, offset, bytes } => {
+                    let (Some(requests), Some(request)) = (&mut self.requests, self.exchanges.get(&handle)) else {
+                        continue;
+                    };
+                    let address = buffer(handle, request.bytes) + u64::from(offset);
+                    requests.read(handle, address, bytes, cx, &mut |_| {});
+                }
+            }
+        }
+    }
+}
+
+/// What was used of a wire up to `now`.
+fn wire_used(wire: &Transmitter, now: Instant) -> Supply {
+    let in_use_ps = wire.busy(now.into()) / u128::from(TICKS_PER_PS);
+    Supply { in_use_ps, supply: 1, kind: SupplyKind::Server }
+}
+
+/// What was used of the credits of a wire up to `now`, if the next frame for it is ready at `front`.
+fn credits_used(wire: &Transmitter, front: Option<Ticks>, now: Instant) -> Supply {
+    let waiting_ps = wire.waited(front, now.into()) / u128::from(TICKS_PER_PS);
+    let in_use_ps = wire.credits().used(now.into()) / u128::from(TICKS_PER_PS);
+    Supply { in_use_ps, supply: wire.credits().total().into(), kind: SupplyKind::Held { waiting_ps } }
+}
+
+impl Component<Message> for FcHba {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Tlps(tlps) => match tlps.kind {
+                TlpKind::MWr => self.ring(&tlps, cx),
+                TlpKind::CplD => self.completions(&tlps, cx),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.unexpected += u64::from(tlps.count),
+            },
+            Message::Departed { handle } => self.departed(handle, cx),
+            _ => unreachable!("a host bus adapter is sent TLPs, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some((unit, task)) = self.agenda.take(cx) {
+            match task {
+                Task::Pump => self.pump(unit, cx),
+                Task::Hear(event) => self.hear(unit, event, cx),
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("being-worked-on", self.exchanges.len().to_string());
+        see("posted", self.posted.len().to_string());
+        see("unexpected", self.unexpected.to_string());
+        for (i, port) in self.ports.iter().enumerate() {
+            let FcPort { initiator, target, moved, .. } = port;
+            let Moved { answered, to_host, from_host } = moved;
+            see(
+                &format!("fc-port{i}"),
+                format!("{answered} requests, {to_host} B to and {from_host} B from host memory"),
+            );
+            see(
+                &format!("buffers-of-fc-port{i}"),
+                format!("{} B received, {} B to send, {} R_RDY withheld", target.received(), initiator.buffered(), target.withheld()),
+            );
+        }
+        if let Some(requests) = &self.requests {
+            see("tags-in-use", requests.tags_in_use().to_string());
+            see("waiting-for-tags", requests.waiting().to_string());
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        for (i, port) in self.ports.iter().enumerate() {
+            port.target.workers(i, now, see);
+            port.initiator.workers(i, now, see);
+        }
+        if let Some(requests) = &self.requests {
+            see("tags", requests.tags_used(now));
+        }
+        for (i, port) in self.ports.iter().enumerate() {
+            see(&format!("host writes of FC port {i}"), held(&port.writing, &port.waiting, self.writes, now));
+            port.initiator.held(i, now, see);
+            port.target.held(i, now, see);
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        self.ports.iter().fold(0, |sum, port| {
+            let Moved { answered, to_host, from_host } = port.moved;
+            let moved = lanetwin_kernel::mix(to_host).wrapping_add(from_host);
+            lanetwin_kernel::mix(sum ^ answered).wrapping_add(moved)
+        })
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
