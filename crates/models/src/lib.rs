@@ -20,8 +20,8 @@
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //!
-//! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), wires and switches (the links
-//! of the ports crate).
+//! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do (the links of the
+//! ports crate; a switch has a file here that says what can be said of it).
 
 mod agenda;
 mod completer;

@@ -99,7 +99,7 @@ impl Wiring<'_> {
 
     fn links(&self) -> (Links, Endpoints) {
         let (links, endpoints) = fabric::links(self.variant);
-        (links.build(self.seed).expect("a checked plan gives every port one link"), endpoints)
+        (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
     }
 
     fn add(&self, i: usize, endpoints: &Endpoints, builder: &mut Builder) -> Option<ComponentId> {

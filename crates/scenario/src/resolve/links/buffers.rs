@@ -27,7 +27,8 @@ impl Link<'_> {
             for (param, payload) in receives {
                 let (credits, needed) = (params.count(param), payload.div_ceil(CREDIT_BYTES));
                 if (1..needed).contains(&credits) {
-                    let (port, payload) = (self.port_name(end), quantity::label(Value::Size(Bytes(payload))));
+                    let (port, payload) =
+                        (self.ports_name(end), quantity::label(Value::Size(Bytes(payload))));
                     self.port_fault(
                         end,
                         param,
@@ -45,12 +46,18 @@ impl Link<'_> {
         let written = |bytes| quantity::written(Value::Size(Bytes(bytes)));
         let has = self.plan(end).params.size(param).0;
         if has < needed {
-            let (port, has, needed) = (self.port_name(end), written(has), written(needed));
+            let (port, has, needed) = (self.ports_name(end), written(has), written(needed));
             self.port_fault(end, param, Problem::SmallReplayBuffer { port, has, needed }, reports);
         } else if has > LARGEST_REPLAY_BUFFER {
             let (least, most) = (written(needed), written(LARGEST_REPLAY_BUFFER));
             self.port_fault(end, param, Problem::OutOfRange { text: written(has), least, most }, reports);
         }
+    }
+
+    /// A port as its parameters see it: ports that are alike have the same, and one mistake in them is reported once.
+    fn ports_name(&self, end: End) -> String {
+        let port = self.port(end);
+        if port.many { format!("{}.{}", self.plan(end).name, port.group) } else { self.port_name(end) }
     }
 
     /// Reports a problem with a parameter of the component at an end.
