@@ -15,6 +15,16 @@ use tree::{Nobody, plan, plan_of, scenarios};
 
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);
+
+/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower.
+fn long(case: &Case) -> Span {
+    let bytes = match case.load {
+        Load::Dma(_) => 0,
+        Load::Block(block) => block.size.0,
+    };
+    LONG + Span::from_ns(10) * bytes
+}
+
 /// What a drive writes to tell that a request is done \[B\].
 const SIGNAL_BYTES: u64 = 16;
 
@@ -94,7 +104,7 @@ fn instants(end: Instant, name: &str) -> Vec<Instant> {
 #[test]
 fn slices_change_nothing() {
     each_world(|name, variant, workload, case| {
-        let end = Instant::ZERO + LONG;
+        let end = Instant::ZERO + long(case);
         let mut whole = World::new(variant, workload, case, 3);
         whole.kernel.run_until(end);
         let mut sliced = World::new(variant, workload, case, 3);
@@ -115,7 +125,7 @@ fn slices_change_nothing() {
 fn littles_law_holds_to_the_picosecond_for_every_stretch() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
-        for at in instants(Instant::ZERO + LONG, name) {
+        for at in instants(Instant::ZERO + long(case), name) {
             world.kernel.run_until(at);
             let little = results(&mut world, at).little;
             assert_eq!(little.area_ps, little.residence_ps, "{name} at {at}");
@@ -123,11 +133,11 @@ fn littles_law_holds_to_the_picosecond_for_every_stretch() {
                 reset(&mut world, at);
             }
         }
-        let end = Instant::ZERO + LONG;
+        let end = Instant::ZERO + long(case);
         world.kernel.run_until(end);
         reset(&mut world, end);
-        world.kernel.run_until(end + LONG);
-        let little = results(&mut world, end + LONG).little;
+        world.kernel.run_until(end + long(case));
+        let little = results(&mut world, end + long(case)).little;
         assert_eq!(little.area_ps, little.residence_ps, "{name}");
         assert!(little.area_ps > 0, "{name}: nothing was in flight");
     });
@@ -138,7 +148,7 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
         let advertised = credits(&mut world);
-        world.kernel.run_until(Instant::ZERO + LONG);
+        world.kernel.run_until(Instant::ZERO + long(case));
         stop(&mut world);
         while let Some(next) = world.kernel.next_event() {
             world.kernel.run_until(next);
