@@ -51,6 +51,22 @@ workloads:
 run: {repeats: 1}
 ";
 
+/// A Fibre Channel adapter that its FC port limits.
+const FC: &str = "
+about: What limits this adapter?
+machine:
+  host: {model: root-complex}
+  hba: {model: fc-hba}
+links:
+  slot: {from: host.slot0, to: hba, gen: 2, width: x4}
+workloads:
+  w:
+    block: {size: 64KiB, depth: 16, requests: 300}
+    on: host
+    target: hba
+run: {repeats: 1}
+";
+
 const WRITES: &str = "workloads.w.dma.operation=write";
 
 /// The waterfall's stages, in order.
@@ -124,6 +140,43 @@ fn slow_engines() {
 fn a_slow_copier() {
     let sets = ["machine.card.read.copy=50ns"];
     assert_limit(CARD, &sets, "card: copier", "machine.card.read.copy=40ns", "machine.card.port.tags=512");
+}
+
+#[test]
+fn a_fibre_channel_port() {
+    let why = assert_limit(FC, &[], "hba: FC port 0 to host", "machine.hba.fc.gfc=8", "machine.hba.luns=4");
+    assert!(why.starts_with("busy 100.0 %") || why.starts_with("busy 99."), "{why}");
+    let writes = ["workloads.w.block.read=0%"];
+    assert_limit(FC, &writes, "hba: FC port 0 to target", "machine.hba.fc.gfc=8", "links.slot.width=x8");
+}
+
+#[test]
+fn what_stands_around_a_fibre_channel_port() {
+    let far = ["machine.hba.fc.propagation=50us", "machine.hba.fc.bb-credits=8"];
+    assert_limit(
+        FC,
+        &far,
+        "hba: BB credits of FC port 0",
+        "machine.hba.fc.bb-credits=16",
+        "links.slot.width=x8",
+    );
+    let small = ["workloads.w.block.size=512B", "workloads.w.block.requests=2000"];
+    assert_limit(
+        FC,
+        &small,
+        "hba: target of FC port 0",
+        "machine.hba.target.access=5us",
+        "machine.hba.fc.gfc=8",
+    );
+    let one_by_one =
+        ["workloads.w.block.read=0%", "machine.hba.dma.reads=1", "machine.host.memory.dram=20us"];
+    assert_limit(
+        FC,
+        &one_by_one,
+        "hba: host reads of FC port 0",
+        "machine.hba.dma.reads=2",
+        "machine.hba.fc.gfc=8",
+    );
 }
 
 #[test]

@@ -16,6 +16,16 @@ use tree::{Nobody, plan, plan_of, scenarios};
 
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);
+
+/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower.
+fn long(case: &Case) -> Span {
+    let bytes = match case.load {
+        Load::Dma(_) => 0,
+        Load::Block(block) => block.size.0,
+    };
+    LONG + Span::from_ns(10) * bytes
+}
+
 /// What a drive writes to tell that a request is done \[B\].
 const SIGNAL_BYTES: u64 = 16;
 
@@ -113,7 +123,7 @@ fn instants(end: Instant, name: &str) -> Vec<Instant> {
 #[test]
 fn slices_change_nothing() {
     each_world(|name, variant, workload, case| {
-        let end = Instant::ZERO + LONG;
+        let end = Instant::ZERO + long(case);
         let mut whole = World::new(variant, workload, case, 3);
         whole.kernel.run_until(end);
         let mut sliced = World::new(variant, workload, case, 3);
@@ -135,18 +145,18 @@ fn slices_change_nothing() {
 fn littles_law_holds_to_the_picosecond_for_every_stretch() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
-        for at in instants(Instant::ZERO + LONG, name) {
+        for at in instants(Instant::ZERO + long(case), name) {
             world.kernel.run_until(at);
             assert_little(&world.results(at), &format!("{name} at {at}"));
             if at.as_ps() % 3 == 0 {
                 world.reset(at);
             }
         }
-        let end = Instant::ZERO + LONG;
+        let end = Instant::ZERO + long(case);
         world.kernel.run_until(end);
         world.reset(end);
-        world.kernel.run_until(end + LONG);
-        let results = world.results(end + LONG);
+        world.kernel.run_until(end + long(case));
+        let results = world.results(end + long(case));
         assert_little(&results, name);
         assert!(results.iter().all(|load| load.little.area_ps > 0), "{name}: nothing was in flight");
     });
@@ -157,7 +167,7 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
     each_world(|name, variant, workload, case| {
         let mut world = World::new(variant, workload, case, 3);
         let advertised = credits(&mut world);
-        world.kernel.run_until(Instant::ZERO + LONG);
+        world.kernel.run_until(Instant::ZERO + long(case));
         world.stop();
         while let Some(next) = world.kernel.next_event() {
             world.kernel.run_until(next);

@@ -272,6 +272,24 @@ fn a_full_buffer_withholds_credits() {
     assert!(supply.in_use_ps >= 8 * u128::from(Span::from_us(100).as_ps()), "{supply:?}");
 }
 
+/// A write of 2 MiB asks host memory for no more than it may, and for no more than it has room for.
+#[test]
+fn what_is_asked_of_host_memory_has_a_place() {
+    let asked = |hba: &[(&str, &str)]| {
+        let mut builder = Builder::new();
+        let card = add(&mut builder, "fc-hba", hba);
+        // nobody ever answers a read request
+        let doorbell = upstream(MWr, 7, 1 << 63 | (u64::from(MIB2) - 1) << 39, 4);
+        let log = peer(&mut builder, (card, Port(0)), vec![(ns(0), doorbell)]);
+        builder.seal().run_until(Instant::NEVER);
+        tlps_of(&log).map(|tlps| u64::from(tlps.count) * u64::from(tlps.bytes)).sum::<u64>()
+    };
+    assert_eq!(asked(&[("dma.reads", "3"), ("dma.burst", "2KiB")]), 3 * 2048);
+    assert_eq!(asked(&[("dma.reads", "3"), ("dma.burst", "2KiB"), ("buffer.tx", "5000B")]), 2 * 2048);
+    assert_eq!(asked(&[("dma.reads", "100")]), 32 * 512, "a tag for each request");
+    assert_eq!(asked(&[("dma.burst", "0B"), ("buffer.tx", "0B")]), 2048, "a frame at least");
+}
+
 fn tlps_of(log: &Log) -> impl Iterator<Item = lanetwin_ports::Tlps> {
     let of = |&(_, _, message): &(u64, Port, Message)| match message {
         Message::Tlps(tlps) => Some(tlps),
