@@ -3,6 +3,7 @@
 use lanetwin_load::iometer::config::*;
 use lanetwin_load::iometer::{
     Assignment, CODES, Finding, Protocol, Record, Step, TestType, UpdateType, Version, Word, read, read_path,
+    results_csv,
 };
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -264,15 +265,21 @@ fn every_code_has_a_page_whose_examples_are_true() {
         if *code == "IO001" {
             continue; // the absence of a file has no text
         }
-        let wrong = codes(&example(&page, "wrong"));
+        let wrong: Vec<&str> = example(&page, "wrong").iter().map(|finding| finding.code).collect();
         assert!(!wrong.is_empty() && wrong.iter().all(|found| found == code), "{code}, wrong: {wrong:?}");
-        assert_eq!(found(&example(&page, "right")), [], "{code}, right");
+        assert_eq!(example(&page, "right"), [], "{code}, right");
     }
 }
-fn example(page: &str, which: &str) -> String {
-    let fence = format!("```icf {which}");
-    let lines = page.lines().skip_while(|line| *line != fence).skip(1).take_while(|line| *line != "```");
-    lines.map(|line| format!("{line}\n")).collect()
+/// What is found in an example of a page: a configuration or results.
+fn example(page: &str, which: &str) -> Vec<Finding> {
+    let text = |kind: &str| -> Option<String> {
+        let fence = format!("```{kind} {which}");
+        let mut lines = page.lines().skip_while(|line| *line != fence);
+        lines.next()?;
+        Some(lines.take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect())
+    };
+    let results = |text: String| results_csv::read(&text, "results.csv").err().unwrap_or_default();
+    text("icf").map(|text| found(&text)).or_else(|| text("csv").map(results)).expect("an example")
 }
 
 #[test]

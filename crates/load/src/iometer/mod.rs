@@ -23,6 +23,7 @@ mod lines;
 pub mod metrics;
 mod problem;
 mod read;
+pub mod results_csv;
 mod version;
 mod words;
 mod write;

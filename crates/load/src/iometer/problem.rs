@@ -110,6 +110,10 @@ problems! {
     Stray { text: String } = "IO018", "the line `{text}` belongs to nothing", "a value stands below the line with an apostrophe that names it; remove the line, or restore what it belonged to";
     /// More values than belong there.
     TooManyValues { key: String, wanted: usize, found: usize } = "IO019", "`{key}` has {found} values, where {wanted} belong", "remove what is too much; numbers have no comma inside";
+    /// Not a results file.
+    NotResults = "IO020", "this is no results file of Iometer", "a results file opens with `'Test Type,Test Description`; give `results.csv`, not the configuration or a spreadsheet made of it";
+    /// A cell that is not what its column holds.
+    BadCell { column: String, text: String } = "IO021", "`{text}` cannot be read as {column}", "the file was edited or saved by a spreadsheet in another format; give it as Iometer wrote it";
 
     /// A version near a known one.
     NearVersion { version: String, like: String } = "IO101", "version `{version}` is read like {like}", "compare what `lanetwin iometer show` prints with what you meant";
