@@ -1,7 +1,7 @@
 //! `'RESULTS DISPLAY`.
 
 use super::super::config::{BarChart, Display, Named};
-use super::super::lines::{Between, Line, Place};
+use super::super::lines::{Between, Line};
 use super::super::problem::Problem;
 use super::super::words::{Switch, UpdateType};
 use super::{DISPLAY, Reader, short};
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         let (id, name) = line.split_comma();
         let Some(name) = name.filter(|name| !name.text.is_empty()) else {
             let problem = Problem::MissingValue { key: short(key.text), wanted: wanted.into() };
-            self.report(&problem, Place { ..line.place });
+            self.report(&problem, line.place);
             return None;
         };
         Some(Named { id: self.count(id, "the number of a manager or worker"), name: name.text.to_owned() })

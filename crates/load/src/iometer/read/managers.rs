@@ -4,7 +4,7 @@ use super::super::config::{
     Connections, DiskSettings, FixedSeed, Manager, Named, NetworkSettings, Target, TargetKind, Worker,
     WorkerKind,
 };
-use super::super::lines::{Between, Line};
+use super::super::lines::{Between, Field, Line};
 use super::super::problem::Problem;
 use super::super::words::{Kind, Protocol, Switch};
 use super::check::Assigned;
@@ -128,18 +128,14 @@ impl<'a> Reader<'a> {
         while let Some(key) = self.key(SETTINGS_PART) {
             if key.is(IOS) {
                 let wanted = "outstanding I/Os, connection rate and transactions";
-                if let Some([ios, test, transactions]) = self.fields(key, Between::Commas, wanted) {
-                    worker.outstanding = self.number(ios, "a number of outstanding I/Os", 1, u32::MAX.into());
-                    worker.connections.tested = self.word(test).is_some_and(Switch::is_on);
-                    worker.connections.transactions = self.count(transactions, "a number of transactions");
+                if let Some(fields) = self.fields(key, Between::Commas, wanted) {
+                    self.ios(worker, fields);
                 }
             } else if key.is(IOS_SEED) {
                 let wanted = "outstanding I/Os, connection rate, transactions, use of the seed and seed";
                 if let Some([ios, test, transactions, used, seed]) = self.fields(key, Between::Commas, wanted)
                 {
-                    worker.outstanding = self.number(ios, "a number of outstanding I/Os", 1, u32::MAX.into());
-                    worker.connections.tested = self.word(test).is_some_and(Switch::is_on);
-                    worker.connections.transactions = self.count(transactions, "a number of transactions");
+                    self.ios(worker, [ios, test, transactions]);
                     let used = self.word(used).is_some_and(Switch::is_on);
                     worker.seed = Some(FixedSeed { used, value: self.number(seed, "a seed", 0, u64::MAX) });
                 }
@@ -151,6 +147,11 @@ impl<'a> Reader<'a> {
                 self.unknown(key, &[IOS_SEED, IOS, DISK_PATTERN, DISK, INTERFACE, VI]);
             }
         }
+    }
+    fn ios(&mut self, worker: &mut Worker, [ios, test, transactions]: [Field<'a>; 3]) {
+        worker.outstanding = self.number(ios, "a number of outstanding I/Os", 1, u32::MAX.into());
+        worker.connections.tested = self.word(test).is_some_and(Switch::is_on);
+        worker.connections.transactions = self.count(transactions, "a number of transactions");
     }
     fn disk_settings(&mut self, key: Line<'a>, worker: &mut Worker) {
         let mut fields = Vec::new();
