@@ -32,7 +32,7 @@ class Checked(TypedDict):
 
 
 class IometerShown(TypedDict):
-    """What a configuration of Iometer says, and what was found in it; no configuration if there was an error."""
+    """What a configuration of Iometer says, unless there was an error, and what was found in it."""
 
     diagnostics: list[dict[str, Any]]
     config: dict[str, Any] | None

@@ -212,7 +212,7 @@ impl Target {
         // every stream moves on with every access, so that no percentage shifts the draws of another
         let is_read = self.kinds.below(WHOLE) < line.reads.into();
         let is_random = self.patterns.below(WHOLE) < line.random.into();
-        let place = self.region.start + self.places.below(self.region.bytes);
+        let place = self.region.start.saturating_add(self.places.below(self.region.bytes));
         let alignment = line.alignment(self.region.sector);
         let wanted = if is_random { place } else { self.position };
         let aligned = wanted.checked_next_multiple_of(alignment.into());

@@ -16,6 +16,26 @@
 //! The facts are those of Iometer's sources (versions 2008.06.18 and 1.1.0; the layout of 2004.07.30's files is that of
 //! 2008.06.18's) and of its user's guide; each is cited where it stands by the name of its source file.
 //! `docs/iometer.md` says what is read and what is not modelled.
+//!
+//! ```
+//! use lanetwin_load::BlockLoad;
+//! use lanetwin_load::iometer::access::{AccessWorkload, Region};
+//! use lanetwin_load::iometer::{config::{SECTOR, WorkerKind}, read};
+//!
+//! let text = include_str!("../../../../scenarios/iometer/idt-1.1.0.icf");
+//! let config = read(text, "idt-1.1.0.icf").expect("a configuration").config;
+//! let worker = &config.managers[0].workers[0];
+//! let WorkerKind::Disk(settings) = &worker.kind else { panic!("a disk worker") };
+//! let mixed = config.spec(&worker.specs[2]).expect("a specification of the file");
+//! let workload = AccessWorkload {
+//!     lines: mixed.lines.clone(),
+//!     region: Region::of_disk(settings, 1 << 30, SECTOR),
+//!     outstanding: worker.outstanding,
+//!     count: None,
+//! };
+//! let load = BlockLoad::of_accesses(workload, 1, "load");
+//! # let _ = load;
+//! ```
 
 pub mod access;
 pub mod config;

@@ -5,9 +5,9 @@
 
 mod check;
 mod display;
-mod managers;
 mod setup;
 mod specs;
+mod workers;
 
 use super::config::Config;
 use super::lines::{Between, Field, Line, Lines, Place, Shape, decode};
