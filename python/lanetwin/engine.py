@@ -31,6 +31,13 @@ class Checked(TypedDict):
     plan: dict[str, Any] | None
 
 
+class IometerShown(TypedDict):
+    """What a configuration of Iometer says, unless there was an error, and what was found in it."""
+
+    diagnostics: list[dict[str, Any]]
+    config: dict[str, Any] | None
+
+
 class ValidationRow(TypedDict):
     """One published cell beside its prediction."""
 
@@ -192,6 +199,11 @@ def explain(code: str) -> str:
 def codes() -> list[dict[str, Any]]:
     """Return every diagnostic code with its title."""
     return cast("list[dict[str, Any]]", json.loads(_core.explain_list()))
+
+
+def iometer_show(path: str) -> IometerShown:
+    """Read a configuration of Iometer; its mistakes are in the answer, not raised."""
+    return cast("IometerShown", json.loads(_core.iometer_show(path)))
 
 
 def templates() -> list[dict[str, Any]]:

@@ -36,6 +36,41 @@ FORMS = [
     {"name": "littles-law", "about": "Requests in flight.", "formula": "N = X · R", "arguments": []},
 ]
 
+CONFIGURATION: dict[str, Any] = {
+    "version": "1.1.0",
+    "setup": {
+        "description": "four [bold] loads",
+        "run_time": {"hours": 0, "minutes": 1, "seconds": 30},
+        "ramp_up_s": 5,
+        "test_type": "NORMAL",
+    },
+    "specs": [
+        {
+            "name": "mixed",
+            "lines": [
+                {"size": 2097152, "share": 67, "reads": 100, "random": 0},
+                {"size": 65536, "share": 33, "reads": 0, "random": 0},
+            ],
+        }
+    ],
+    "managers": [
+        {
+            "name": "HOST",
+            "workers": [
+                {
+                    "name": "Worker 1",
+                    "kind": {"disk": {}},
+                    "outstanding": 8,
+                    "targets": [{"name": "E:"}, {"name": "F:"}],
+                    "specs": ["mixed"],
+                }
+            ],
+        }
+    ],
+}
+for _line in CONFIGURATION["specs"][0]["lines"]:
+    _line.update({"delay_ms": 0, "burst": 1, "align": 0, "reply": 0})
+
 VALIDATION: dict[str, Any] = {
     "rows": [
         {
@@ -93,6 +128,7 @@ class FakeCore:
         self.answer: Any = answer
         self.asked: list[tuple[Any, ...]] = []
         self.raises: BaseException | None = None
+        self.configuration: dict[str, Any] = {"diagnostics": [], "config": CONFIGURATION}
         self.checked: dict[str, Any] = {"diagnostics": [], "plan": {"links": {"slot": {"gen": 3}}}}
         self.validation = copy.deepcopy(VALIDATION)
 
@@ -141,6 +177,10 @@ class FakeCore:
             }
         ]
         return json.dumps({"about": "A card", "name": name, "parameters": rows, "validated": ""})
+
+    def iometer_show(self, path: str) -> str:
+        self._said("iometer_show", path)
+        return json.dumps(self.configuration)
 
     def calc_list(self) -> str:
         return json.dumps(FORMS)

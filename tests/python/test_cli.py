@@ -261,6 +261,32 @@ def test_schema_and_replay_are_printed(core: FakeCore, runner: CliRunner) -> Non
     assert call(runner, "replay", "c.json").stdout == "path: host/root-port-0\ntime: 1 ns\n"
 
 
+def test_a_configuration_of_iometer_is_shown_with_every_line_and_target(
+    core: FakeCore, runner: CliRunner
+) -> None:
+    shown = call(runner, "iometer", "show", "a.icf").stdout
+    assert "run time: 1 minutes 30 seconds" in shown
+    assert "four [bold] loads" in shown
+    for words in ("67", "65536", "Worker 1", "E:", "F:"):
+        assert words in shown
+    assert json.loads(call(runner, "iometer", "show", "a.icf", "--json").stdout) == core.configuration
+
+
+def test_a_configuration_with_mistakes_is_not_shown(core: FakeCore, runner: CliRunner) -> None:
+    mistake = {
+        "code": "IO011",
+        "severity": "error",
+        "message": "shares add to 99",
+        "file": "a.icf",
+        "line": 3,
+    }
+    core.configuration = {"diagnostics": [mistake], "config": None}
+    done = call(runner, "iometer", "show", "a.icf")
+    assert done.exit_code == 1
+    assert "IO011" in done.stderr
+    assert done.stdout == ""
+
+
 def test_commands_may_be_shortened_while_it_is_clear_which(core: FakeCore, runner: CliRunner) -> None:
     assert call(runner, "val").exit_code == 0
     assert call(runner, "c").exit_code == 2

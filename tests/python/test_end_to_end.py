@@ -267,3 +267,15 @@ def test_broken_scenarios_are_not_valid(right: str, wrong: str, place: str) -> N
     assert SLOT.count(right) == 1
     found = mistakes(SLOT.replace(right, wrong))
     assert any(mistake.startswith(f"{place}:") for mistake in found), found
+
+
+def test_a_sample_of_iometer_is_shown_without_a_doubt(tmp_path: Path) -> None:
+    sample = TREE / "scenarios/iometer/idt-2004.07.30.icf"
+    shown = call(tmp_path, "iometer", "show", str(sample))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "2 MiB sequential reads" in shown.stdout
+    config = json.loads(call(tmp_path, "iometer", "show", str(sample), "--json").stdout)["config"]
+    assert [line["share"] for line in config["specs"][2]["lines"]] == [67, 33]
+    missing = call(tmp_path, "iometer", "show", "missing.icf")
+    assert missing.returncode == 1
+    assert "IO001" in missing.stderr

@@ -18,7 +18,9 @@
 //! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
 //! run ([`Results::little`]): Little's law as an identity.
 //!
-//! Not here: what warm-up is long enough, intervals and verdicts (the stats crate), job files of other tools.
+//! [`iometer`] reads the configurations of Iometer and writes its results.
+//!
+//! Not here: what warm-up is long enough, intervals and verdicts (the stats crate).
 //!
 //! ```
 //! use lanetwin_kernel::{Component, Port};
@@ -53,8 +55,10 @@
 
 mod addresses;
 mod handles;
+pub mod iometer;
 mod load;
 mod results;
+mod source;
 mod workload;
 
 pub use handles::Handles;

@@ -1,8 +1,9 @@
 //! The load itself: a component that asks and counts.
 
-use crate::addresses::Operations;
 use crate::handles::Handles;
+use crate::iometer::access::AccessWorkload;
 use crate::results::{Little, Results, Side};
+use crate::source::Source;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Transfer};
@@ -11,6 +12,10 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 const ASK: Port = Port(0);
+/// What a load is woken for: the next arrival of an open loop, …
+const ARRIVAL: u32 = 0;
+/// … or the end of the pause before a burst.
+const BURST: u32 = 1;
 
 /// The protocol that a load speaks.
 pub trait Asks: 'static {
@@ -54,13 +59,15 @@ pub type BlockLoad = Load<Block>;
 #[derive(Debug)]
 pub struct Load<P> {
     arrivals: Arrivals,
-    operations: Operations,
+    operations: Source,
     intervals: Stream,
     handles: Handles,
     /// What is outstanding, by the place of its handle.
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<usize>,
     stopped: bool,
+    /// Whether nothing is asked for before the next burst.
+    paused: bool,
     completed: u64,
     /// Of all latencies, for the digest.
     latency_sum: u64,
@@ -111,14 +118,30 @@ impl<P: Asks> Load<P> {
         if let Err(wrong) = workload.check() {
             panic!("{path}: {wrong}");
         }
+        Self::of(Source::mix(workload, seed, path), workload.arrivals, seed, path)
+    }
+    /// A load at `path` in a run with this seed, that does what an access specification of Iometer says.
+    ///
+    /// # Panics
+    /// If the workload cannot be run ([`AccessWorkload::check`]).
+    #[must_use]
+    pub fn of_accesses(workload: AccessWorkload, seed: u64, path: &str) -> Self {
+        if let Err(wrong) = workload.check() {
+            panic!("{path}: {wrong}");
+        }
+        let arrivals = Arrivals::Closed { outstanding: workload.outstanding };
+        Self::of(Source::accesses(workload, seed, path), arrivals, seed, path)
+    }
+    fn of(operations: Source, arrivals: Arrivals, seed: u64, path: &str) -> Self {
         Self {
-            arrivals: workload.arrivals,
-            operations: Operations::new(workload, seed, path),
+            arrivals,
+            operations,
             intervals: Stream::new(seed, path, "intervals"),
             handles: Handles::ALL,
             outstanding: Vec::new(),
             free: Vec::new(),
             stopped: false,
+            paused: false,
             completed: 0,
             latency_sum: 0,
             counted: Counted::default(),
@@ -134,7 +157,7 @@ impl<P: Asks> Load<P> {
     /// The same load on this logical unit of the device; without it, on the first.
     #[must_use]
     pub fn on_unit(mut self, unit: u16) -> Self {
-        self.operations.logical_unit = unit;
+        self.operations.go_to(unit);
         self
     }
 
@@ -182,7 +205,13 @@ impl<P: Asks> Load<P> {
 
     /// Asks for the next operation, if there is one.
     fn ask(&mut self, cx: &mut Context<'_>) -> bool {
-        if self.stopped {
+        if self.stopped || self.paused {
+            return false;
+        }
+        let pause = self.operations.pause();
+        if pause > Span::ZERO {
+            self.paused = true;
+            cx.wake_at(cx.now() + pause, BURST);
             return false;
         }
         let place = self.free.last().copied().unwrap_or(self.outstanding.len());
@@ -206,20 +235,27 @@ impl<P: Asks> Load<P> {
             Arrivals::Fixed { interval } => interval,
             Arrivals::Poisson { mean } => self.intervals.exponential(mean),
         };
-        cx.wake_at(cx.now() + interval, 0);
+        cx.wake_at(cx.now() + interval, ARRIVAL);
+    }
+    /// Asks until as many are outstanding as a closed loop may have.
+    fn fill(&mut self, cx: &mut Context<'_>) {
+        if let Arrivals::Closed { outstanding } = self.arrivals {
+            while self.counted.number < u64::from(outstanding) && self.ask(cx) {}
+        }
     }
 }
 
 impl<P: Asks> Component<Message> for Load<P> {
     fn start(&mut self, cx: &mut Context<'_>) {
-        if let Arrivals::Closed { outstanding } = self.arrivals {
-            let _all_asked = (0..outstanding).all(|_| self.ask(cx));
-        }
+        self.fill(cx);
         self.schedule(cx);
     }
 
-    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        if self.ask(cx) {
+    fn wake(&mut self, token: u32, cx: &mut Context<'_>) {
+        if token == BURST {
+            self.paused = false;
+            self.fill(cx);
+        } else if self.ask(cx) {
             self.schedule(cx);
         }
     }

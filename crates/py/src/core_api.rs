@@ -3,9 +3,10 @@
 //! Every function here is called with the interpreter lock released. A long one is given a [`Monitor`]: it
 //! reports progress to it and asks it, now and then, whether the user wants it to stop.
 //!
-//! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`), and anything of
+//! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`, `lanetwin-load`), and anything of
 //! Python (the crate root).
 
+use lanetwin_load::iometer;
 use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
 use lanetwin_scenario::{Catalogue, Diagnostic};
 use lanetwin_stats::Margin;
@@ -175,6 +176,16 @@ pub fn compare(a: &str, b: &str, options: &str) -> Answer {
         ));
     }
     Ok(results.to_json())
+}
+
+/// Reads a configuration of Iometer: `{"diagnostics": […], "config": … | null}`.
+pub fn iometer_show(path: &str) -> Answer {
+    match iometer::read_path(Path::new(path)) {
+        Ok(iometer::Understood { config, warnings }) => {
+            json(&serde_json::json!({ "diagnostics": warnings, "config": config }))
+        }
+        Err(findings) => json(&serde_json::json!({ "diagnostics": findings, "config": null })),
+    }
 }
 
 /// The margin of equivalence of a comparison that names none.

@@ -1,7 +1,7 @@
 //! `lanetwin._core`: the engine as Python sees it. JSON text in, JSON text out, the interpreter lock released.
 //!
 //! ```text
-//!  lanetwin (Python) ──► _core (here) ──► core_api ──► scenario, stats, validation
+//!  lanetwin (Python) ──► _core (here) ──► core_api ──► scenario, stats, validation, load
 //! ```
 //!
 //! The only crate that knows Python, and it knows nothing else: no document is understood here, no number is
@@ -127,6 +127,12 @@ mod _core {
     #[pyfunction]
     fn schema(py: Python<'_>) -> PyResult<String> {
         ask(py, core_api::schema)
+    }
+
+    /// Reads a configuration of Iometer: `{"diagnostics": […], "config": … | null}`.
+    #[pyfunction]
+    fn iometer_show(py: Python<'_>, path: &str) -> PyResult<String> {
+        ask(py, || core_api::iometer_show(path))
     }
 
     /// Replays the capsule of a run that stopped on a bug, up to one event before it.

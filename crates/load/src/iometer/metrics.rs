@@ -1,0 +1,347 @@
+//! The seven families of metrics that Iometer shows and records, from what a load has counted.
+//!
+//! | Family | Here |
+//! |---|---|
+//! | operations per second | I/Os as counted; transactions equal I/Os, connections are not made |
+//! | megabytes per second | both: decimal (10⁶ B) and binary (2²⁰ B), told apart by name |
+//! | average latency, maximum latency | as counted; of a transaction: that of its I/O |
+//! | CPU | of the driver's cores, if somebody has measured how long they were busy |
+//! | network | not modelled |
+//! | errors | I/Os that came back damaged, or not at all |
+//!
+//! **Transactions.** A transaction is a request and its reply; an access specification without replies makes one I/O a
+//! transaction, and Iometer counts and times it with each (`IOGrunt.cpp`, `Record_IO`: `remaining_requests +
+//! remaining_replies == 1`). Disk workers have no replies, so their transactions are their I/Os.
+//!
+//! **CPU effectiveness** is I/Os per second divided by the percentage of total CPU utilisation, 0 if that is 0
+//! (`Manager.cpp`, `UpdateResults`).
+//!
+//! **Nothing counted.** An average over no operation is 0, and so is a rate over no time, as in Iometer.
+
+use crate::results::Side;
+use lanetwin_stats::Histogram;
+use lanetwin_units::Span;
+use serde::Serialize;
+
+/// 10⁶ B: a decimal megabyte.
+const MEGABYTE: f64 = 1e6;
+/// 2²⁰ B: a binary megabyte, which the standards call MiB. Versions up to 2008.06.18 call it MB (`IOCommon.h`).
+const MEBIBYTE: f64 = 1_048_576.0;
+const PS_PER_MS: f64 = 1e9;
+const PS_PER_S: f64 = 1e12;
+
+/// What a load and the computer that ran it have counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// The reads.
+    pub reads: &'a Side,
+    /// The writes.
+    pub writes: &'a Side,
+    /// In this time.
+    pub elapsed: Span,
+    /// How busy the driver's cores were, if anybody looked.
+    pub cpu: Option<CpuTime>,
+    /// How many interrupts the driver's cores took, if anybody counted.
+    pub interrupts: Option<u64>,
+}
+
+/// How busy cores were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CpuTime {
+    /// Of all cores, added.
+    pub busy: Span,
+    /// How many cores there are; at least one.
+    pub cores: u32,
+}
+
+/// One of the seven families.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+pub enum Family {
+    /// Operations per second.
+    #[serde(rename = "Operations per Second")]
+    Operations,
+    /// Megabytes per second.
+    #[serde(rename = "Megabytes per Second")]
+    Megabytes,
+    /// Average latency.
+    #[serde(rename = "Average Latency")]
+    AverageLatency,
+    /// Maximum latency.
+    #[serde(rename = "Maximum Latency")]
+    MaximumLatency,
+    /// CPU.
+    #[serde(rename = "CPU")]
+    Cpu,
+    /// Network.
+    Network,
+    /// Errors.
+    Errors,
+}
+
+/// A value, or why there is none.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// The value, in the unit of the metric.
+    Value(f64),
+    /// There is none.
+    NotModelled {
+        /// Why, in a sentence.
+        why: &'static str,
+    },
+}
+
+impl Reading {
+    /// The value; none if it is not modelled.
+    #[must_use]
+    pub const fn value(self) -> Option<f64> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::NotModelled { .. } => None,
+        }
+    }
+}
+
+/// One metric.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Metric {
+    /// Its family.
+    pub family: Family,
+    /// Its name in the menus of Iometer 1.1.0, abbreviations written out.
+    pub name: &'static str,
+    /// Its unit; empty for a count.
+    pub unit: &'static str,
+    /// Its value.
+    pub reading: Reading,
+}
+
+const NO_CONNECTIONS: Reading =
+    Reading::NotModelled { why: "Connections belong to network workers and to the connection rate test." };
+const NO_CPU: Reading = Reading::NotModelled { why: "Nobody measured how busy the driver's cores were." };
+const NO_MODES: Reading = Reading::NotModelled {
+    why: "A core is busy or idle: user, privileged, DPC and interrupt time are not told apart.",
+};
+const NO_INTERRUPTS: Reading = Reading::NotModelled { why: "Nobody counted the driver's interrupts." };
+const NO_NETWORK: Reading = Reading::NotModelled { why: "Disk workers use no network interface." };
+
+/// All metrics, in the order of Iometer's menus.
+#[must_use]
+pub fn metrics(counted: &Counted<'_>) -> Vec<Metric> {
+    let all = [
+        operations(counted),
+        megabytes(counted),
+        latencies(counted, Family::AverageLatency, AVERAGES, average_ms),
+        latencies(counted, Family::MaximumLatency, MAXIMA, maximum_ms),
+        cpu(counted),
+        network(),
+        errors(counted),
+    ];
+    all.concat()
+}
+
+const fn metric(family: Family, name: &'static str, unit: &'static str, reading: Reading) -> Metric {
+    Metric { family, name, unit, reading }
+}
+
+/// Of reads, of writes, and their sum.
+fn sums(counted: &Counted<'_>, of: impl Fn(&Side) -> u64) -> [f64; 3] {
+    let [reads, writes] = [of(counted.reads), of(counted.writes)];
+    [(reads + writes) as f64, reads as f64, writes as f64]
+}
+
+impl Counted<'_> {
+    /// An amount for each second; 0 if no time has passed.
+    pub(super) fn per_second(&self, amount: f64) -> f64 {
+        let ps = self.elapsed.as_ps();
+        if ps == 0 { 0.0 } else { amount * PS_PER_S / ps as f64 }
+    }
+    /// Of all cores, as a percentage of the time that they had \[%\].
+    pub(super) fn utilisation(&self) -> Option<f64> {
+        const PERCENT: f64 = 100.0;
+        let CpuTime { busy, cores } = self.cpu?;
+        let had = self.elapsed.as_ps() as f64 * f64::from(cores);
+        Some(if had == 0.0 { 0.0 } else { busy.as_ps() as f64 * PERCENT / had })
+    }
+    /// The latencies of both sides.
+    pub(super) fn both(&self) -> Histogram {
+        let mut both = self.reads.latency.clone();
+        both.merge(&self.writes.latency);
+        both
+    }
+}
+
+/// The mean \[ms\]; 0 of nothing.
+pub(super) fn average_ms(latency: &Histogram) -> f64 {
+    latency.mean_ps().map_or(0.0, |ps| ps / PS_PER_MS)
+}
+/// The largest \[ms\]; 0 of nothing.
+pub(super) fn maximum_ms(latency: &Histogram) -> f64 {
+    latency.max().map_or(0.0, |span| span.as_ps() as f64 / PS_PER_MS)
+}
+/// How many were answered damaged, or not at all.
+pub(super) fn failed(side: &Side) -> u64 {
+    side.corrupt + side.aborted
+}
+
+fn operations(counted: &Counted<'_>) -> Vec<Metric> {
+    let [total, reads, writes] =
+        sums(counted, |side| side.completed).map(|n| Reading::Value(counted.per_second(n)));
+    let of = |name, reading| metric(Family::Operations, name, "1/s", reading);
+    vec![
+        of("Total I/Os per Second", total),
+        of("Read I/Os per Second", reads),
+        of("Write I/Os per Second", writes),
+        of("Transactions per Second", total),
+        of("Connections per Second", NO_CONNECTIONS),
+    ]
+}
+
+fn megabytes(counted: &Counted<'_>) -> Vec<Metric> {
+    let names = [
+        ["Total MBs per Second (Decimal)", "Total MBs per Second (Binary)"],
+        ["Read MBs per Second (Decimal)", "Read MBs per Second (Binary)"],
+        ["Write MBs per Second (Decimal)", "Write MBs per Second (Binary)"],
+    ];
+    let rates = sums(counted, |side| side.bytes).map(|bytes| counted.per_second(bytes));
+    let of = |nth: usize, unit, divisor: f64| {
+        names.iter().zip(rates).map(move |(names, rate)| {
+            metric(Family::Megabytes, names[nth], unit, Reading::Value(rate / divisor))
+        })
+    };
+    of(0, "MB/s", MEGABYTE).chain(of(1, "MiB/s", MEBIBYTE)).collect()
+}
+
+const AVERAGES: [&str; 5] = [
+    "Average I/O Response Time",
+    "Average Read Response Time",
+    "Average Write Response Time",
+    "Average Transaction Time",
+    "Average Connection Time",
+];
+const MAXIMA: [&str; 5] = [
+    "Maximum I/O Response Time",
+    "Maximum Read Response Time",
+    "Maximum Write Response Time",
+    "Maximum Transaction Time",
+    "Maximum Connection Time",
+];
+
+fn latencies(
+    counted: &Counted<'_>,
+    family: Family,
+    names: [&'static str; 5],
+    of: fn(&Histogram) -> f64,
+) -> Vec<Metric> {
+    let both = Reading::Value(of(&counted.both()));
+    let [reads, writes] = [counted.reads, counted.writes].map(|side| Reading::Value(of(&side.latency)));
+    let readings = [both, reads, writes, both, NO_CONNECTIONS];
+    names.into_iter().zip(readings).map(|(name, reading)| metric(family, name, "ms", reading)).collect()
+}
+
+fn cpu(counted: &Counted<'_>) -> Vec<Metric> {
+    let utilisation = counted.utilisation();
+    let of = |name, unit, reading| metric(Family::Cpu, name, unit, reading);
+    let interrupts =
+        counted.interrupts.map_or(NO_INTERRUPTS, |n| Reading::Value(counted.per_second(n as f64)));
+    let effectiveness = utilisation.map_or(NO_CPU, |percent| Reading::Value(effectiveness(counted, percent)));
+    vec![
+        of("% CPU Utilization (total)", "%", utilisation.map_or(NO_CPU, Reading::Value)),
+        of("% User Time", "%", NO_MODES),
+        of("% Privileged Time", "%", NO_MODES),
+        of("% DPC Time", "%", NO_MODES),
+        of("% Interrupt Time", "%", NO_MODES),
+        of("Interrupts per Second", "1/s", interrupts),
+        of("CPU Effectiveness", "1/s/%", effectiveness),
+    ]
+}
+
+/// I/Os per second for each percent of CPU utilisation.
+pub(super) fn effectiveness(counted: &Counted<'_>, percent: f64) -> f64 {
+    let [total, ..] = sums(counted, |side| side.completed);
+    if percent == 0.0 { 0.0 } else { counted.per_second(total) / percent }
+}
+
+fn network() -> Vec<Metric> {
+    let of = |name, unit| metric(Family::Network, name, unit, NO_NETWORK);
+    vec![
+        of("Network Packets per Second", "1/s"),
+        of("Packet Errors", ""),
+        of("TCP Segments Retransmitted per Second", "1/s"),
+    ]
+}
+
+fn errors(counted: &Counted<'_>) -> Vec<Metric> {
+    let names = ["Total Error Count", "Read Error Count", "Write Error Count"];
+    let counts = sums(counted, failed);
+    let of = |(name, count)| metric(Family::Errors, name, "", Reading::Value(count));
+    names.into_iter().zip(counts).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_ports::Status;
+
+    fn side(operations: &[(u32, u64)], failed: u64) -> Side {
+        let mut side = Side { corrupt: failed, ..Side::default() };
+        for (bytes, us) in operations {
+            side.count(Status::Ok, *bytes, Span::from_us(*us));
+        }
+        side
+    }
+    fn value(metrics: &[Metric], name: &str) -> Option<f64> {
+        metrics.iter().find(|metric| metric.name == name).expect("a metric of this name").reading.value()
+    }
+
+    #[test]
+    fn both_megabytes_and_the_rest_are_as_defined() {
+        let reads = side(&[(1 << 20, 1000), (1 << 20, 3000)], 1);
+        let writes = side(&[(500_000, 500)], 0);
+        let cpu = Some(CpuTime { busy: Span::from_us(10_000), cores: 4 });
+        let elapsed = Span::from_us(10_000);
+        let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu, interrupts: Some(30) };
+        let metrics = metrics(&counted);
+        for (name, expected) in [
+            ("Total I/Os per Second", 300.0),
+            ("Read I/Os per Second", 200.0),
+            ("Transactions per Second", 300.0),
+            ("Read MBs per Second (Binary)", 200.0),
+            ("Read MBs per Second (Decimal)", 209.7152),
+            ("Write MBs per Second (Decimal)", 50.0),
+            ("Average I/O Response Time", 1.5),
+            ("Average Read Response Time", 2.0),
+            ("Average Transaction Time", 1.5),
+            ("Maximum I/O Response Time", 3.0),
+            ("Maximum Write Response Time", 0.5),
+            ("% CPU Utilization (total)", 25.0),
+            ("CPU Effectiveness", 12.0),
+            ("Interrupts per Second", 3000.0),
+            ("Total Error Count", 1.0),
+            ("Write Error Count", 0.0),
+        ] {
+            let found = value(&metrics, name).expect("a value");
+            assert!((found - expected).abs() < 1e-9 * expected.max(1.0), "{name}: {found}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_modelled_says_why_and_every_family_is_there() {
+        let (reads, writes) = (Side::default(), Side::default());
+        let counted =
+            Counted { reads: &reads, writes: &writes, elapsed: Span::ZERO, cpu: None, interrupts: None };
+        let metrics = metrics(&counted);
+        assert_eq!(metrics.len(), 5 + 6 + 5 + 5 + 7 + 3 + 3);
+        assert_eq!(value(&metrics, "Total I/Os per Second"), Some(0.0));
+        assert_eq!(value(&metrics, "Average Read Response Time"), Some(0.0));
+        let missing: Vec<&str> = metrics
+            .iter()
+            .filter_map(|metric| match metric.reading {
+                Reading::NotModelled { why } => Some((metric.name, why)),
+                Reading::Value(_) => None,
+            })
+            .inspect(|(_, why)| assert!(why.ends_with('.') && why.len() > 20, "{why}"))
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(missing.len(), 1 + 2 + 7 + 3, "{missing:?}");
+    }
+}

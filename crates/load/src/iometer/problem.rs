@@ -1,0 +1,181 @@
+//! What can be wrong with an `.icf` file: one variant a code, with the message and the remedy.
+//!
+//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run as
+//! tests. `IO0…` are errors, `IO1…` warnings.
+
+use super::lines::Place;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Whether it stops the reading.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// There is no configuration.
+    Error,
+    /// There is a configuration; it may not be what was meant.
+    Warning,
+}
+
+/// A mistake, or a doubt, with its place and remedy.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Finding {
+    /// The file.
+    pub file: String,
+    /// Line, from 1; 0 if it is about the file as a whole.
+    pub line: u32,
+    /// Column, from 1, in characters; 0 if it is about the file as a whole.
+    pub column: u32,
+    /// `IO011`.
+    pub code: &'static str,
+    /// Whether it stops the reading.
+    pub severity: Severity,
+    /// The section, and what in it: `MANAGER LIST: Worker 1`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let severity = if self.severity == Severity::Error { "error" } else { "warning" };
+        writeln!(f, "{severity}[{}] {}:{}:{}  {}", self.code, self.file, self.line, self.column, self.path)?;
+        write!(f, "  {}\n  help: {}", self.message, self.help)
+    }
+}
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
+        /// A mistake of the author, before it has a place.
+        #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+        pub(super) enum Problem {
+            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
+        }
+
+        /// Every code, in order.
+        pub const CODES: &[&str] = &[$($code),*];
+
+        impl Problem {
+            /// The code: `IO011`.
+            const fn code(&self) -> &'static str {
+                match self { $(Self::$name { .. } => $code,)* }
+            }
+            /// What to do about it.
+            #[expect(unused_variables, reason = "not every help text repeats every field")]
+            fn help(&self) -> String {
+                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
+            }
+        }
+    };
+}
+
+problems! {
+    /// A file cannot be read.
+    Unreadable { said: String } = "IO001", "the file cannot be read: {said}", "check the path, and that the file may be read";
+    /// The first line is no version line.
+    NoVersion = "IO002", "the file does not open with its version", "the first line of a configuration of Iometer is `Version 1.1.0` or `Version 2004.07.30`";
+    /// A version whose files are not understood.
+    UnknownVersion { text: String } = "IO003", "files of version `{text}` are not understood", "save it again with Iometer 1.1.0 or 2004.07.30; versions from 1999.02.17 on are read like one of the two";
+    /// A section that does not end.
+    Truncated { section: String, end: String } = "IO004", "`{section}` is cut short: there is no `{end}` line", "the file was cut off or edited; save it again, or add the line `{end}`";
+    /// A section that nobody knows.
+    UnknownSection { name: String } = "IO005", "there is no section `{name}`", "the sections are `'TEST SETUP`, `'RESULTS DISPLAY`, `'ACCESS SPECIFICATIONS` and `'MANAGER LIST`; a comment has a space after its apostrophe";
+    /// A key that the section does not have.
+    UnknownKey { key: String, known: String } = "IO006", "`{key}` is not known here", "known here: {known}";
+    /// A key without its values.
+    MissingValue { key: String, wanted: String } = "IO007", "`{key}` lacks {wanted}", "write {wanted} into the line below, after a tab";
+    /// Not a whole number.
+    NotANumber { text: String, what: String } = "IO008", "`{text}` is no whole number, where {what} belongs", "write {what} in digits";
+    /// A number out of its range.
+    OutOfRange { text: String, what: String, least: u64, most: u64 } = "IO009", "`{text}` is out of range for {what}", "choose a value from {least} to {most}";
+    /// A word that is not in the list.
+    UnknownWord { word: String, words: String } = "IO010", "`{word}` is none of the words that can stand here", "write one of {words}";
+    /// Shares that do not make a whole.
+    SharesNot100 { name: String, sum: u64 } = "IO011", "the shares of accesses of `{name}` add to {sum}, not to 100", "the second number of each line is its share of accesses in percent, whatever the sizes; make them add to 100";
+    /// A specification without lines.
+    NoLines { name: String } = "IO012", "the access specification `{name}` has no line", "add one, such as `2048,100,67,100,0,1,0,0`, or remove the specification";
+    /// A specification that is not there.
+    UnknownSpec { spec: String, worker: String, known: String } = "IO013", "worker `{worker}` is assigned `{spec}`, which is no access specification of this file", "the file has {known}; add the specification, or assign one of these or `Idle`";
+    /// Something that is there twice.
+    Duplicate { what: String, line: u32 } = "IO014", "{what} is already given in line {line}", "rename or remove one of the two";
+    /// A setting that this kind of worker does not have.
+    WrongKind { what: String, kind: &'static str } = "IO015", "{what} does not belong to a {kind} worker", "remove it, or change the type of the worker";
+    /// More lines than a specification holds.
+    TooManyLines { name: String, most: usize } = "IO016", "the access specification `{name}` has more than {most} lines", "a share is at least 1 %: merge lines, or split the specification";
+    /// A file with nothing in it.
+    Nothing = "IO017", "the file has no section", "a library of access specifications has at least `'ACCESS SPECIFICATIONS`";
+    /// A line that belongs to nothing.
+    Stray { text: String } = "IO018", "the line `{text}` belongs to nothing", "a value stands below the line with an apostrophe that names it; remove the line, or restore what it belonged to";
+    /// More values than belong there.
+    TooManyValues { key: String, wanted: usize, found: usize } = "IO019", "`{key}` has {found} values, where {wanted} belong", "remove what is too much; numbers have no comma inside";
+    /// Not a results file.
+    NotResults = "IO020", "this is no results file of Iometer", "a results file opens with `'Test Type,Test Description`; give `results.csv`, not the configuration or a spreadsheet made of it";
+    /// A cell that is not what its column holds.
+    BadCell { column: String, text: String } = "IO021", "`{text}` cannot be read as {column}", "the file was edited or saved by a spreadsheet in another format; give it as Iometer wrote it";
+
+    /// A version near a known one.
+    NearVersion { version: String, like: String } = "IO101", "version `{version}` is read like {like}", "compare what `lanetwin iometer show` prints with what you meant";
+    /// No version line at the end.
+    NoClosingVersion = "IO102", "the version line at the end is missing", "Iometer repeats the version as the last line; check that nothing was cut off";
+    /// A section that is not there.
+    MissingSection { section: &'static str, so: &'static str } = "IO103", "there is no section `'{section}`: {so}", "save all sections if the file is to be run; a library needs no more than its specifications";
+    /// A reply where none belongs.
+    ReplyOnDisk { spec: String, worker: String } = "IO104", "`{spec}` has replies, but `{worker}` is a disk worker: they are left out", "set the last number of its lines to 0; with a reply, Iometer makes a second I/O in the opposite direction";
+    /// A worker that does nothing.
+    IdleWorker { worker: String, why: &'static str } = "IO105", "worker `{worker}` does nothing: {why}", "assign what is missing, or remove the worker";
+    /// Something that is read and not modelled.
+    NotModelled { what: String } = "IO106", "{what}: read, but not modelled", "see docs/iometer.md for what is modelled";
+}
+
+impl Problem {
+    fn severity(&self) -> Severity {
+        if self.code().starts_with("IO0") { Severity::Error } else { Severity::Warning }
+    }
+    /// As it is reported.
+    pub(super) fn at(&self, place: Place, path: &str, file: &str) -> Finding {
+        Finding {
+            file: file.to_owned(),
+            line: place.line,
+            column: place.column,
+            code: self.code(),
+            severity: self.severity(),
+            path: path.to_owned(),
+            message: self.to_string(),
+            help: self.help(),
+        }
+    }
+}
+
+/// What was found so far; no two the same.
+#[derive(Default, Debug)]
+pub(super) struct Findings {
+    found: BTreeSet<Finding>,
+    errors: usize,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, finding: Finding) {
+        let is_error = finding.severity == Severity::Error;
+        self.errors += usize::from(self.found.insert(finding) && is_error);
+    }
+    /// How many errors there are.
+    pub(super) const fn errors(&self) -> usize {
+        self.errors
+    }
+    /// All of them, in the order of their places.
+    pub(super) fn into_vec(self) -> Vec<Finding> {
+        self.found.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_ascend_and_are_never_used_twice() {
+        assert!(CODES.windows(2).all(|pair| pair[0] < pair[1]), "{CODES:?}");
+    }
+}
