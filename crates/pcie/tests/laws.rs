@@ -88,7 +88,17 @@ fn same(manner: &str, expected: &Outcome, got: &Outcome) -> Result<(), String> {
 
 fn same_digest(manner: &str, whole: &Run, other: &Run) -> Result<(), String> {
     let (a, b) = (whole.fabric.digest(), other.fabric.digest());
-    if a == b { Ok(()) } else { Err(format!("{manner}: digest {b:016x} in place of {a:016x}")) }
+    if a != b {
+        return Err(format!("{manner}: digest {b:016x} in place of {a:016x}"));
+    }
+    let egresses = whole.fabric.egress_count() + whole.fabric.column_count();
+    for id in (0..egresses).map(|egress| lanetwin_pcie::link::EgressId(egress as u16)) {
+        let (a, b) = (whole.fabric.activity(id), other.fabric.activity(id));
+        if a != b {
+            return Err(format!("{manner}: {id:?} did {b:?} in place of {a:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// No train is left, all credits are back, and each egress and column has carried what the reference says.

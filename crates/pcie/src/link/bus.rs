@@ -126,7 +126,10 @@ impl<U: Copy> Fabric<U> {
         let echo = self.echo(column, input, t).saturating_add(distance);
         self.send(column, input, t, until.min(horizon).min(echo).max(t + 1), env);
         let free = self.egresses[column].link_free;
-        columns.for_each(|c| self.egresses[c].link_free = free);
+        for column in columns {
+            let column = &mut self.egresses[column];
+            (column.link_free, column.idle_from) = (free, free);
+        }
         self.buses[bus].turn = self.buses[bus].after(column);
         free
     }

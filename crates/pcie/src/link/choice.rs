@@ -58,7 +58,7 @@ impl Egress {
         }
         let ahead = self.occupied & (u128::MAX << self.pointer);
         let mut winner = None;
-        let (mut contended, mut until, mut stalled) = (false, NEVER, false);
+        let (mut contended, mut until) = (false, NEVER);
         for mut part in [ahead, self.occupied & !ahead] {
             while part != 0 {
                 let input = part.trailing_zeros() as usize;
@@ -73,7 +73,7 @@ impl Egress {
                         Obstacle::None => winner = Some(input),
                         Obstacle::Order => contended = true,
                         Obstacle::Until(known) => {
-                            (contended, stalled) = (true, true);
+                            contended = true;
                             until = until.min(known);
                         }
                     }
@@ -81,8 +81,8 @@ impl Egress {
             }
         }
         match winner {
-            Some(input) => self.chosen(input, contended, until, t),
-            None => self.nobody(stalled, until, t),
+            Some(input) => Choice::Send { input, contended, until },
+            None => Choice::Wait(until),
         }
     }
 
@@ -95,9 +95,9 @@ impl Egress {
             return Choice::Wait(head);
         }
         match self.obstacle(input, t) {
-            Obstacle::None => self.chosen(input, false, NEVER, t),
+            Obstacle::None => Choice::Send { input, contended: false, until: NEVER },
             Obstacle::Order => Choice::Wait(NEVER),
-            Obstacle::Until(known) => self.nobody(true, known, t),
+            Obstacle::Until(known) => Choice::Wait(known),
         }
     }
 
@@ -119,25 +119,7 @@ impl Egress {
             return None;
         }
         self.starved |= 1 << class;
-        self.stalled_since = self.stalled_since.min(t);
         Some(known)
-    }
-
-    #[inline]
-    pub(super) fn chosen(&mut self, input: usize, contended: bool, until: u64, t: u64) -> Choice {
-        if self.stalled_since != NEVER {
-            self.done.stalled += t.saturating_sub(self.stalled_since);
-            self.stalled_since = NEVER;
-        }
-        Choice::Send { input, contended, until }
-    }
-
-    #[inline]
-    pub(super) fn nobody(&mut self, stalled: bool, until: u64, t: u64) -> Choice {
-        if stalled {
-            self.stalled_since = self.stalled_since.min(t);
-        }
-        Choice::Wait(until)
     }
 
     /// What keeps the first TLP of `input` from going at `t`.

@@ -75,6 +75,7 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         let class = input % CLASSES;
+        self.egresses[e].end_stall(decided);
         self.egresses[e].occupy(input, class, &segment, &run);
         self.see_off(e, input, decided, segment, run, env);
         self.return_credits(e, input, &segment, &run, env);

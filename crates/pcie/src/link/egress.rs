@@ -118,7 +118,7 @@ pub struct Activity {
     pub retrains: u64,
     /// Time between being eligible and starting, summed over TLPs.
     pub waited: u128,
-    /// Idle wire time while a TLP was waiting for credits or replay-buffer room.
+    /// Wire time that was idle, but for single DLLPs and SKPs, while a TLP was waiting for credits or replay-buffer room.
     pub stalled: u64,
     /// A sum over all departures that is equal for equal schedules.
     pub digest: u64,
@@ -241,8 +241,10 @@ pub(super) struct Egress {
     pub reach: u64,
     /// The same for a credit; it matters only while a TLP is waiting for one.
     pub credit_lookahead: u64,
-    /// Since when the wire has been idle for want of credits, [`NEVER`] if it is not.
-    pub stalled_since: u64,
+    /// When the wire was last free behind a TLP, or behind overhead that was not sent into the idleness of a stall.
+    pub idle_from: u64,
+    /// The time of the overhead that was sent into a stall since then, without DLLPs in lumps.
+    pub idle_overhead: u64,
     pub done: Activity,
 }
 
@@ -290,7 +292,8 @@ impl Egress {
             overhead_lookahead: NEVER,
             reach: NEVER,
             credit_lookahead: NEVER,
-            stalled_since: NEVER,
+            idle_from: 0,
+            idle_overhead: 0,
             done: Activity::default(),
         }
     }

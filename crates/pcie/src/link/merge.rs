@@ -116,6 +116,9 @@ impl<U: Copy> Fabric<U> {
                 }
                 continue;
             }
+            if last.is_none() {
+                self.egresses[e].end_stall(t);
+            }
             if let Some(run) = wire.extend(t, lanes.ser) {
                 self.take_wire(e, &lanes, run, env);
             }

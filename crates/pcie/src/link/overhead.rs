@@ -37,17 +37,18 @@ impl<U: Copy> Fabric<U> {
                 continue;
             }
             if skp > start {
-                egress.link_free = start + dllp;
                 egress.overhead.due.take_front(1);
+                egress.overlay(start, dllp, dllp);
                 continue;
             }
-            if egress.link_free <= skp && skip_idle(&mut egress.overhead, t.min(down.saturating_sub(1))) {
+            if egress.link_free <= skp && egress.skip_idle(t.min(down.saturating_sub(1))) {
                 continue;
             }
             let number = egress.overhead.number;
             let lump = if egress.overhead.mode == DllpMode::Lump { self.lump(e, number) * dllp } else { 0 };
             let egress = &mut self.egresses[e];
-            egress.link_free = start + egress.overhead.skp + lump;
+            let skp = egress.overhead.skp;
+            egress.overlay(start, skp, skp + lump);
             egress.overhead.number += 1;
         }
     }
@@ -113,29 +114,58 @@ impl<U: Copy> Fabric<U> {
 }
 
 impl Egress {
+    /// Overhead takes the wire at `start`, for `all` with the DLLPs in its lump, for `own` without. If the wire was idle, and a TLP waited for
+    /// credits, that is no end of the stall.
+    fn overlay(&mut self, start: u64, own: u64, all: u64) {
+        let stalled = start > self.link_free && self.earliest() <= start;
+        self.link_free = start + all;
+        if stalled {
+            self.idle_overhead += own;
+        } else {
+            (self.idle_from, self.idle_overhead) = (self.link_free, 0);
+        }
+    }
+
+    /// The wire is taken at `t`: books how long it was idle although a TLP was eligible. It was free to go but for credits and room.
+    #[inline]
+    pub(super) fn end_stall(&mut self, t: u64) {
+        if t > self.idle_from {
+            let from = self.idle_from.max(self.earliest());
+            self.done.stalled += t.saturating_sub(from).saturating_sub(self.idle_overhead);
+        }
+    }
+
+    /// On an idle wire only the last SKP before `t` can still matter: passes over the others. False if there are none.
+    fn skip_idle(&mut self, t: u64) -> bool {
+        let (number, period) = (self.overhead.number, self.overhead.period);
+        let until = t.min(self.overhead.due.next().saturating_sub(1).max(self.overhead.skp_due()));
+        // Three periods are kept: with its DLLPs an SKP lasts less than one.
+        let last = (until / period).saturating_sub(3);
+        if last <= number {
+            return false;
+        }
+        // Those that fall into a stall, and those before it.
+        let stalled = self.earliest().div_ceil(period).clamp(number, last);
+        if stalled > number {
+            (self.idle_from, self.idle_overhead) = ((stalled - 1) * period + self.overhead.skp, 0);
+        }
+        self.idle_overhead += (last - stalled) * self.overhead.skp;
+        self.overhead.number = last;
+        true
+    }
+
     /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of the time between.
     fn go_down(&mut self, t: u64) {
         let Some((_, up)) = self.overhead.outages.pop_front() else { return };
         if t >= up {
             return; // it was busy all the while
         }
-        self.link_free = up;
+        self.end_stall(t);
+        (self.link_free, self.idle_from, self.idle_overhead) = (up, up, 0);
         if self.overhead.period != NEVER {
             self.overhead.number = self.overhead.number.max(up.div_ceil(self.overhead.period));
         }
     }
-}
-
-/// On an idle wire only the last SKP before `t` can still matter: passes over the others. False if there are none.
-fn skip_idle(overhead: &mut Overhead, t: u64) -> bool {
-    let until = t.min(overhead.due.next().saturating_sub(1).max(overhead.skp_due()));
-    // Three periods are kept: with its DLLPs an SKP lasts less than one.
-    let last = (until / overhead.period).saturating_sub(3);
-    if last <= overhead.number {
-        return false;
-    }
-    overhead.number = last;
-    true
 }
 
 impl Overhead {

@@ -93,7 +93,7 @@ impl Egress {
         self.rest_if_done(ring);
         self.header_credits[class] += more as i64;
         self.data_credits[class] += more as i64 * units;
-        self.done.stalled += more * (pace - ser);
+        self.done.stalled += more * (pace - ser) - late(segment, t, (ser, pace), more);
         (run.per, run.m) = (pace, 1 + more as u16);
     }
 
@@ -106,6 +106,7 @@ impl Egress {
             turns.advance(input, run.m);
         }
         self.link_free = run.last() + run.ser;
+        (self.idle_from, self.idle_overhead) = (self.link_free, 0);
         if self.finite[class] {
             self.header_credits[class] -= m;
             self.data_credits[class] -= m * i64::from(segment.units);
@@ -135,5 +136,34 @@ impl Egress {
         done.waited += u128::from(ahead - segment.p * pairs);
         let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
+    }
+}
+
+/// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free `ser` after the one
+/// before, waits for them to be eligible, summed.
+#[inline]
+fn late(segment: &Segment, t: u64, (ser, pace): (u64, u64), more: u64) -> u64 {
+    let first = (segment.t + segment.p).saturating_sub(t + ser);
+    let less = pace - segment.p;
+    let n = if less == 0 { more } else { first.div_ceil(less).min(more) };
+    n * first - less * (n * n.saturating_sub(1) / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_wire_waits_for_each_tlp_by_itself(
+            (t, ser, more) in (0_u64..50, 1_u64..20, 1_u64..10), (lead, spare, slack) in (0_u64..40, 0_u64..20, 0_u64..20),
+        ) {
+            let p = ser + spare;
+            let pace = p + slack;
+            let segment = Segment { t: t.saturating_sub(lead), p, n: 20, ..Segment::default() };
+            let each = (1..=more).map(|k| (segment.t + k * p).saturating_sub(t + (k - 1) * pace + ser));
+            prop_assert_eq!(late(&segment, t, (ser, pace), more), each.sum::<u64>());
+        }
     }
 }

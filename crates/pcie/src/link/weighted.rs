@@ -51,7 +51,7 @@ impl Turns {
 impl Egress {
     /// The turns at `t` over the inputs whose first TLP may go.
     pub(super) fn choose_weighted(&mut self, t: u64) -> Choice {
-        let (mut candidates, mut until, mut stalled, mut waiting) = (0_u128, NEVER, false, 0);
+        let (mut candidates, mut until, mut waiting) = (0_u128, NEVER, 0);
         for input in bits(self.occupied) {
             let head = self.head[input];
             if head > t {
@@ -62,16 +62,13 @@ impl Egress {
             match self.obstacle(input, t) {
                 Obstacle::None => candidates |= 1 << input,
                 Obstacle::Order => {}
-                Obstacle::Until(known) => {
-                    stalled = true;
-                    until = until.min(known);
-                }
+                Obstacle::Until(known) => until = until.min(known),
             }
         }
         let winner = self.turns.as_ref().and_then(|turns| turns.winner(candidates));
         match winner {
-            Some(input) => self.chosen(input, waiting > 1, until, t),
-            None => self.nobody(stalled, until, t),
+            Some(input) => Choice::Send { input, contended: waiting > 1, until },
+            None => Choice::Wait(until),
         }
     }
 }
