@@ -46,6 +46,7 @@ struct Grant {
 
 impl<U: Copy> Fabric<U> {
     /// Lets a bus decide, at the wake it asked for: as [`Fabric::pump`] for a single wire.
+    #[inline(never)]
     pub(super) fn pump_bus(&mut self, bus: usize, now: Instant, env: &mut impl Environment<U>) {
         let columns = self.buses[bus].columns.clone();
         let leader = columns.start;

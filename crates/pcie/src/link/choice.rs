@@ -48,11 +48,14 @@ impl Egress {
     }
 
     /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
-        if self.occupied.is_power_of_two() {
-            return self.choose_only(t);
-        }
+        if self.occupied.is_power_of_two() { self.choose_only(t) } else { self.choose_among(t) }
+    }
+
+    /// The same with several inputs that hold anything.
+    #[inline]
+    fn choose_among(&mut self, t: u64) -> Choice {
         if self.turns.is_some() {
             return self.choose_weighted(t);
         }

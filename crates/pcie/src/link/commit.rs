@@ -11,6 +11,7 @@ use lanetwin_units::Ticks;
 
 impl<U: Copy> Fabric<U> {
     /// Sends from `input` at `t`, and as many more of the same as may start before `until`.
+    #[inline(always)]
     pub(super) fn send(&mut self, e: usize, input: usize, t: u64, until: u64, env: &mut impl Environment<U>) {
         let one_by_one = self.tlp_by_tlp;
         let egress = &mut self.egresses[e];
@@ -64,7 +65,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// Lets a run of TLPs leave: takes credits and room, and sees them off.
-    #[inline]
+    #[inline(always)]
     fn commit(
         &mut self,
         e: usize,
@@ -75,7 +76,10 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         let class = input % CLASSES;
-        self.egresses[e].end_stall(decided);
+        // A TLP that is alone and goes when it is eligible has ended no stall.
+        if decided > segment.t || !self.egresses[e].occupied.is_power_of_two() {
+            self.egresses[e].end_stall(decided);
+        }
         self.egresses[e].occupy(input, class, &segment, &run);
         self.see_off(e, input, decided, segment, run, env);
         self.return_credits(e, input, &segment, &run, env);
@@ -139,7 +143,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// TLPs that came in through an ingress have left: the credits that they took upstream go back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn return_credits(
         &mut self,
         e: usize,
@@ -156,7 +160,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// The buffer upstream is free when the TLPs have left here, and from a column also when they are all in: returns the credits.
-    #[inline]
+    #[inline(always)]
     fn give_back(
         &mut self,
         e: usize,
@@ -166,24 +170,35 @@ impl<U: Copy> Fabric<U> {
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
-        let paces = if matches!(self.egresses[e].sink, Sink::Output { .. }) {
-            let rest = self.rest(lender, segment.bytes);
-            left.or_later(segment.t + rest, segment.p)
+        let first = if matches!(self.egresses[e].sink, Sink::Output { .. }) {
+            self.give_back_from_column(lender, ring, segment, run)
         } else {
-            [left, Paced::NONE]
+            let egress = &mut self.egresses[lender];
+            let first = run.start + run.ser + egress.credit_latency;
+            let weight = u32::from(segment.units);
+            egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
+            first
         };
         let egress = &mut self.egresses[lender];
         egress.owed[ring] -= u32::from(run.m);
-        let (weight, latency) = (u32::from(segment.units), egress.credit_latency);
-        let first = paces[0].t + latency;
-        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
-            egress.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
-        }
         if egress.starved & (1 << (ring % CLASSES)) != 0 {
             let at = first.max(egress.link_free);
             self.ask_wake(lender, at, env);
         }
+    }
+
+    /// The same when TLPs have left a column; returns when the first of the credits is back.
+    #[inline(never)]
+    fn give_back_from_column(&mut self, lender: usize, ring: usize, segment: &Segment, run: &Run) -> u64 {
+        let rest = self.rest(lender, segment.bytes);
+        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
+        let paces = left.or_later(segment.t + rest, segment.p);
+        let egress = &mut self.egresses[lender];
+        let (weight, latency) = (u32::from(segment.units), egress.credit_latency);
+        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
+            egress.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
+        }
+        paces[0].t + latency
     }
 
     /// How much later than it may be forwarded a TLP from egress `e` is all in.
@@ -198,7 +213,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// Passes TLPs on to the next egress, or to the column in front of it.
-    #[inline]
+    #[inline(always)]
     fn forward(
         &mut self,
         e: usize,
@@ -231,7 +246,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// Passes TLPs from a column to the egress behind it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn put_out(
         &mut self,
         e: usize,

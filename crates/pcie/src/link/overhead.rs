@@ -130,9 +130,14 @@ impl Egress {
     #[inline]
     pub(super) fn end_stall(&mut self, t: u64) {
         if t > self.idle_from {
-            let from = self.idle_from.max(self.earliest());
-            self.done.stalled += t.saturating_sub(from).saturating_sub(self.idle_overhead);
+            self.book_stall(t);
         }
+    }
+
+    #[inline(never)]
+    fn book_stall(&mut self, t: u64) {
+        let from = self.idle_from.max(self.earliest());
+        self.done.stalled += t.saturating_sub(from).saturating_sub(self.idle_overhead);
     }
 
     /// On an idle wire only the last SKP before `t` can still matter: passes over the others. False if there are none.

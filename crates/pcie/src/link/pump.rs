@@ -124,7 +124,7 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
-    #[inline]
+    #[inline(always)]
     pub(super) fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
         let egress = &self.egresses[e];
         let singly = egress.inputs[input].front().is_some_and(|segment| segment.singly);

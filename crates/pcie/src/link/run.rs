@@ -98,7 +98,7 @@ impl Egress {
     }
 
     /// A run takes the wire, credits, and room in the replay buffer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn occupy(&mut self, input: usize, class: usize, segment: &Segment, run: &Run) {
         let m = i64::from(run.m);
         self.pointer = (input + 1) as u16;

@@ -36,7 +36,7 @@ impl Turns {
     }
 
     /// An input has sent `m` TLPs, and nobody else could.
-    #[inline]
+    #[inline(never)]
     pub fn advance(&mut self, input: usize, m: u16) {
         let ingress = input / CLASSES;
         self.class[ingress] = ((input + 1) % CLASSES) as u8;
@@ -49,6 +49,7 @@ impl Turns {
 }
 
 impl Egress {
+    #[inline(never)]
     /// The turns at `t` over the inputs whose first TLP may go.
     pub(super) fn choose_weighted(&mut self, t: u64) -> Choice {
         let (mut candidates, mut until, mut waiting) = (0_u128, NEVER, 0);
