@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 fn side(count: u64, bytes: u64, us: u64) -> Side {
     let mut latency = Histogram::new();
     latency.record_n(Span::from_us(us), count);
-    Side { completed: count, bytes: count * bytes, latency, ..Side::default() }
+    let mut side = Side::default();
+    (side.completed, side.bytes, side.latency) = (count, count * bytes, latency);
+    side
 }
 
 const LINE: AccessLine =
