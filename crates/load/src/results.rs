@@ -119,7 +119,8 @@ impl Side {
             Status::Aborted => self.aborted += 1,
         }
     }
-    fn merge(&mut self, other: &Self) {
+    /// Takes in what was counted elsewhere: the sum of both.
+    pub fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
         self.bytes += other.bytes;
         self.latency.merge(&other.latency);

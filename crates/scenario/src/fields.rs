@@ -95,15 +95,20 @@ impl<'n> Fields<'n> {
         Some(Said { value: text.to_owned(), spot: node.spot, origin: node.origin })
     }
 
-    /// The names under `key`, one or a list, and whether they are a list; none if there is nothing, or something else.
-    pub(crate) fn names(&mut self, key: &str, reports: &mut Reports) -> Option<(Vec<Said<String>>, bool)> {
+    /// The names of a `wanted` under `key`, one or a list, and whether they are a list; none if there is nothing, or something else.
+    pub(crate) fn names(
+        &mut self,
+        key: &str,
+        wanted: &'static str,
+        reports: &mut Reports,
+    ) -> Option<(Vec<Said<String>>, bool)> {
         let (node, path) = (self.written(key)?, self.at(key));
         let (items, listed) = match &node.kind {
             Kind::List(items) => (&items[..], true),
             _ => (std::slice::from_ref(node), false),
         };
         let read = |item: &Node| {
-            let value = scalar(item, "the name of a component", &path, reports)?.to_owned();
+            let value = scalar(item, wanted, &path, reports)?.to_owned();
             Some(Said { value, spot: item.spot, origin: item.origin })
         };
         let names: Vec<_> = items.iter().map(read).collect();

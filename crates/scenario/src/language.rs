@@ -42,6 +42,8 @@ pub(crate) enum Holds {
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
     Variants,
+    /// A mapping from names of files to their texts.
+    Texts,
     /// Anything: read by nobody.
     Ignored,
 }
@@ -76,6 +78,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
     ),
     optional("compare", Holds::Section(COMPARE), "how the variants are compared"),
     optional("run", Holds::Section(RUN), "how often and for how long"),
+    optional(
+        "files",
+        Holds::Texts,
+        "the texts of files that workloads name, by these names; a complete plan has them, otherwise they are read",
+    ),
     optional("origins", Holds::Ignored, "who set each value of a complete plan; not read"),
 ];
 
@@ -147,10 +154,11 @@ pub(crate) const WORKLOAD: &[Field] = &[
     optional(
         "target",
         Holds::Names,
-        "the component that answers, or a logical unit of it as in `hba.lun1`; for `block` also a list of them, which are asked at once; for `dma` the only host of the machine if left out",
+        "the component that answers, or a logical unit of it as in `hba.lun1`; for `block` and `iometer` also a list of them, which are asked at once; for `dma` the only host of the machine if left out",
     ),
     optional("dma", Holds::Section(DMA), "direct memory accesses of a device"),
     optional("block", Holds::Section(BLOCK), "reads and writes of blocks"),
+    optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
 ];
 
 const PATTERN: Holds = one_of(&["random", "sequential"]);
@@ -212,6 +220,35 @@ pub(crate) const BLOCK: &[Field] = &[
         "10000",
         "requests that are measured in a case, of all devices together",
     ),
+];
+
+/// A load from a configuration of Iometer.
+pub(crate) const IOMETER: &[Field] = &[
+    required("file", Holds::Text, "the configuration (`.icf`), as a path from the folder of the scenario"),
+    optional(
+        "spec",
+        Holds::Names,
+        "the access specification, a case for each of a list; otherwise those that the worker is assigned, or all disk workers if none is named",
+    ),
+    optional(
+        "worker",
+        Holds::Text,
+        "the worker whose outstanding I/Os, maximum disk size and starting sector are used; otherwise the first disk worker",
+    ),
+    optional(
+        "outstanding",
+        Holds::Many(count(1, 65_536)),
+        "I/Os in flight on each target; otherwise what the worker has, or 1 without a worker",
+    ),
+    field("capacity", Holds::One(Dimension::Size), "1GiB", "the size of each target"),
+    field("sector", Holds::One(Dimension::Size), "512B", "the sector of each target"),
+    field(
+        "requests",
+        Holds::One(count(1, 100_000_000)),
+        "10000",
+        "I/Os that are measured in a case, of all targets together; the run time of the file is not used",
+    ),
+    optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
 ];
 
 /// The comparison.

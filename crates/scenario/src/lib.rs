@@ -23,6 +23,7 @@ pub mod calc;
 mod catalogue;
 mod explain;
 mod fields;
+mod files;
 mod language;
 mod node;
 mod overlay;
@@ -38,9 +39,11 @@ mod yaml;
 
 pub use catalogue::{Catalogue, Grade, Number, NumberKind, Part};
 pub use explain::{codes, explain};
+pub use files::Files;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, Down, End, Join,
+    Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, Down, End,
+    IometerCase, IometerFile, Join,
     LinkPlan, Load, Offered, Pair, Pattern, Plan, PortPlan, Run, Variant, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
@@ -60,13 +63,20 @@ pub fn check_text(text: &str) -> Vec<Diagnostic> {
 }
 
 /// Checks the text of a scenario as if it had been read from `path`, with the parts of `catalogue` and the changes
-/// `sets`, each `path=value`.
+/// `sets`, each `path=value`. No file is read: see [`check_with`].
 #[must_use]
 pub fn check(path: &Path, text: &str, sets: &[String], catalogue: &Catalogue) -> Checked {
-    resolve::check(&path.display().to_string(), text, sets, catalogue, Vec::new(), Reports::default())
+    check_with(path, text, sets, catalogue, &Files::none())
 }
 
-/// Reads and checks the scenario at `path`, with the parts beside it and those of `LANETWIN_PARTS`.
+/// As [`check`], with the files that the scenario names.
+#[must_use]
+pub fn check_with(path: &Path, text: &str, sets: &[String], catalogue: &Catalogue, files: &Files) -> Checked {
+    let scenario = resolve::Text { path: &path.display().to_string(), text, sets, files };
+    resolve::check(&scenario, catalogue, Vec::new(), Reports::default())
+}
+
+/// Reads and checks the scenario at `path`, with the files that it names, the parts beside it and those of `LANETWIN_PARTS`.
 ///
 /// # Errors
 /// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).
@@ -78,7 +88,9 @@ pub fn check_path(path: &Path, sets: &[String]) -> Result<Plan, Vec<Diagnostic>>
         Err(error) => return Err(unreadable(path, &error.to_string())),
     };
     let catalogue = Catalogue::read(Some(path), &mut sources, &mut reports);
-    let checked = resolve::check(&path.display().to_string(), &text, sets, &catalogue, sources, reports);
+    let files = Files::beside(path);
+    let scenario = resolve::Text { path: &path.display().to_string(), text: &text, sets, files: &files };
+    let checked = resolve::check(&scenario, &catalogue, sources, reports);
     checked.plan.ok_or(checked.diagnostics)
 }
 

@@ -1,5 +1,9 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod load;
+
+pub use load::{IometerCase, IometerFile};
+
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
 use crate::problem::Diagnostic;
@@ -22,6 +26,8 @@ pub struct Plan {
     pub path: String,
     /// The scenario as it was written.
     pub text: String,
+    /// The texts of the files that its workloads name, by the names that they give them.
+    pub files: BTreeMap<String, String>,
     /// The variants, in the order of writing; at least one.
     pub variants: Vec<Variant>,
     /// How the variants are compared.
@@ -225,12 +231,14 @@ pub struct Axis {
 }
 
 /// What is asked.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Load {
     /// Direct memory accesses of a device.
     Dma(DmaCase),
     /// Reads and writes of blocks.
     Block(BlockCase),
+    /// Reads and writes of blocks, as an access specification of Iometer has them.
+    Iometer(Box<IometerCase>),
 }
 
 /// One DMA load.
@@ -350,7 +358,7 @@ impl Plan {
             ("seed", Node::scalar(self.run.seed.to_string())),
         ]);
         let section = |name: &str| first.document.get(name).cloned().unwrap_or_else(Node::null);
-        Node::map([
+        let mut sections = vec![
             ("about", Node::scalar(&self.about)),
             ("machine", section("machine")),
             ("links", section("links")),
@@ -358,8 +366,13 @@ impl Plan {
             ("variants", Node::map(variants)),
             ("compare", compare),
             ("run", run),
-            ("origins", Node::map(origins)),
-        ])
+        ];
+        if !self.files.is_empty() {
+            let texts = self.files.iter().map(|(name, text)| (name.clone(), Node::scalar(text)));
+            sections.push(("files", Node::map(texts)));
+        }
+        sections.push(("origins", Node::map(origins)));
+        Node::map(sections)
     }
 }
 

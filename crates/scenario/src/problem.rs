@@ -5,6 +5,7 @@
 
 use crate::node::Spot;
 use crate::spelling::Near;
+use lanetwin_load::iometer::Finding;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -184,6 +185,16 @@ problems! {
     NotAUnit { text: String, component: String } = "SC056", "`{text}` is no logical unit of `{component}`", "write `{component}` alone, or `lun` and a number behind it, as in `{component}.lun0`";
     /// A block port that somebody else has.
     BlockPortTaken { port: String, by: String } = "SC057", "the requests of the workload need port `{port}`, which {by} takes", "name the component in front of it as `target`, or take away what is in the way";
+    /// An access specification that a configuration does not have.
+    UnknownSpec { name: String, file: String, known: String, near: Near } = "SC058", "`{file}` has no access specification `{name}`", "{near}it has {known}";
+    /// A worker that a configuration does not have.
+    UnknownWorker { name: String, file: String, known: String, near: Near } = "SC059", "`{file}` has no disk worker `{name}`", "{near}its disk workers are {known}";
+    /// No access specification to run.
+    NoSpec { file: String, known: String } = "SC060", "no disk worker of `{file}` is assigned an access specification", "name one with `spec:`; the file has {known}";
+    /// An access specification that cannot run on such a target.
+    CannotAccess { spec: String, why: String, room: String } = "SC061", "`{spec}` cannot run on a target of {room}: {why}", "enlarge `capacity`, or the maximum disk size in the file; a request must fit between the starting sector and the end";
+    /// An access specification that is named twice.
+    SpecTwice { name: String } = "SC062", "`{name}` is in the list twice", "name every access specification once: each is a case of its own";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
@@ -234,6 +245,20 @@ impl Reports {
             path: path.to_owned(),
             message: problem.to_string(),
             help,
+        });
+    }
+    /// Notes what was found in the text of a configuration of Iometer, the source number `file`; what is about it as a whole is told of the
+    /// place `path` of the scenario that names it.
+    pub(crate) fn add_finding(&mut self, finding: &Finding, file: u16, path: &str) {
+        let Finding { line, column, code, severity, path: within, message, help, .. } = finding;
+        let is_error = *severity == lanetwin_load::iometer::Severity::Error;
+        self.found.insert(Report {
+            spot: Spot { file, line: *line, column: *column },
+            code,
+            severity: if is_error { Severity::Error } else { Severity::Warning },
+            path: if *line == 0 { path.to_owned() } else { within.clone() },
+            message: message.clone(),
+            help: help.clone(),
         });
     }
     /// Takes over what was found in each of the variants; what is wrong in some only says in which.

@@ -22,6 +22,7 @@ fn long(case: &Case) -> Span {
     let bytes = match case.load {
         Load::Dma(_) => 0,
         Load::Block(block) => block.size.0,
+        Load::Iometer(ref case) => case.largest().into(),
     };
     LONG + Span::from_ns(10) * bytes
 }

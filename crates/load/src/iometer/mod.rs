@@ -50,6 +50,6 @@ mod write;
 
 pub use lines::decode;
 pub use problem::{CODES, Finding, Severity};
-pub use read::{Understood, read, read_path};
+pub use read::{Understood, read, read_path, unreadable};
 pub use version::{Dialect, Version};
 pub use words::{Assignment, Protocol, Record, Step, TestType, UpdateType, Word};

@@ -11,6 +11,7 @@ mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};
 use crate::fields::{Fields, is_map, is_name, join};
+use crate::files::{Configurations, Files};
 use crate::language::{AS_IS, COMPARE, DOCUMENT, RUN};
 use crate::node::{Kind, Node, Origin, Spot};
 use crate::overlay;
@@ -31,17 +32,27 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A scenario before it is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    /// Where it was read from.
+    pub path: &'a str,
+    /// What it says.
+    pub text: &'a str,
+    /// What is changed in it.
+    pub sets: &'a [String],
+    /// The files that it names.
+    pub files: &'a Files,
+}
+
 /// Checks a scenario.
 pub(crate) fn check(
-    path: &str,
-    text: &str,
-    sets: &[String],
+    scenario: &Text<'_>,
     catalogue: &Catalogue,
     mut sources: Vec<String>,
     mut reports: Reports,
 ) -> Checked {
-    let file = add_source(&mut sources, path.to_owned());
-    let plan = plan(path, text, sets, file, catalogue, &mut sources, &mut reports);
+    let plan = plan(scenario, catalogue, &mut sources, &mut reports);
     let plan = plan.filter(|_| !reports.has_errors());
     let diagnostics = reports.into_diagnostics(&sources);
     let plan = plan.map(|plan| Plan { warnings: diagnostics.clone(), ..plan });
@@ -49,14 +60,13 @@ pub(crate) fn check(
 }
 
 fn plan(
-    path: &str,
-    text: &str,
-    sets: &[String],
-    file: Spot,
+    scenario: &Text<'_>,
     catalogue: &Catalogue,
     sources: &mut Vec<String>,
     reports: &mut Reports,
 ) -> Option<Plan> {
+    let Text { path, text, sets, files } = *scenario;
+    let file = add_source(sources, path.to_owned());
     let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
     for text in sets {
         let spot = add_source(sources, format!("--set {text}"));
@@ -65,6 +75,8 @@ fn plan(
     let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
     let about = document.text("about", reports).map(|said| said.value);
     let trees = variant_trees(&tree, reports);
+    let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
+    let configurations = Configurations::read(&documents, files, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
     let compare = read_compare(document.written("compare"), &names, reports);
     let run = read_run(document.written("run"), reports);
@@ -72,7 +84,8 @@ fn plan(
     let mut found = Vec::new();
     for (name, spot, tree) in &trees {
         let mut reports = Reports::default();
-        let variant = resolve(name, tree, catalogue, &mut reports);
+        let known = Known { catalogue, configurations: &configurations };
+        let variant = resolve(name, tree, known, &mut reports);
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));
     }
@@ -94,6 +107,7 @@ fn plan(
         about: about?,
         path,
         text,
+        files: configurations.into_texts(),
         variants,
         compare: compare?,
         run: run?,
@@ -139,14 +153,22 @@ fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
     }
 }
 
+/// What is known beside the scenario.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    catalogue: &'a Catalogue,
+    configurations: &'a Configurations,
+}
+
 /// One variant; none if something in it is wrong.
-fn resolve(name: &str, tree: &Node, catalogue: &Catalogue, reports: &mut Reports) -> Option<Variant> {
+fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
-    let (machine, machine_node) = machine::read(section("machine")?, catalogue, reports)?;
+    let (machine, machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
     let (wiring, links_node) = links::read(section("links"), &machine, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
-    let workloads = section("workloads").and_then(|node| workloads::read(node, &machine, &wiring, reports));
+    let place = workloads::Place { machine: &machine, wiring: &wiring, configurations: known.configurations };
+    let workloads = section("workloads").and_then(|node| workloads::read(node, place, reports));
     if wired {
         let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
         machine::report_unconnected(&machine, &wiring, loads, reports);

@@ -1,10 +1,12 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
 mod devices;
+mod iometer;
 
 use super::links::Wiring;
 use super::{Machine, check_name};
 use crate::fields::{Fields, Said, is_map, join};
+use crate::files::Configurations;
 use crate::language::{BLOCK, DMA, WORKLOAD};
 use crate::node::{Entry, Node};
 use crate::plan::{
@@ -24,13 +26,17 @@ const MOST_CASES: usize = 10_000;
 /// A load that asks for something less often than this, on average, is a slip of the unit.
 const LONGEST_GAP_SECONDS: u64 = 60;
 
+/// What the workloads of a variant are about.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub machine: &'a Machine,
+    pub wiring: &'a Wiring,
+    /// What the files that they name say.
+    pub configurations: &'a Configurations,
+}
+
 /// Reads the section; the workloads, and the section with every default filled in.
-pub(super) fn read(
-    node: &Node,
-    machine: &Machine,
-    wiring: &Wiring,
-    reports: &mut Reports,
-) -> Option<(Vec<WorkloadPlan>, Node)> {
+pub(super) fn read(node: &Node, place: Place<'_>, reports: &mut Reports) -> Option<(Vec<WorkloadPlan>, Node)> {
     if !is_map(node, "workloads", reports) {
         return None;
     }
@@ -38,7 +44,7 @@ pub(super) fn read(
         reports.add(Problem::Empty { what: "there is no workload" }, node.spot, "workloads");
         return None;
     }
-    let read = |entry| workload(entry, machine, wiring, reports);
+    let read = |entry| workload(entry, place, reports);
     // all of them, before the first that is wrong ends it
     let read: Vec<_> = node.entries().iter().map(read).collect();
     let read: Vec<(WorkloadPlan, Node)> = read.into_iter().collect::<Option<_>>()?;
@@ -47,67 +53,64 @@ pub(super) fn read(
     Some((plans, Node::map(named)))
 }
 
-fn workload(
-    entry: &Entry,
-    machine: &Machine,
-    wiring: &Wiring,
-    reports: &mut Reports,
-) -> Option<(WorkloadPlan, Node)> {
+/// The kinds of workload: one key of them is written.
+const KINDS: [&str; 3] = ["dma", "block", "iometer"];
+
+fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
     check_name(&entry.key, entry.spot, &path, reports);
     let mut fields = Fields::open(&entry.value, &path, WORKLOAD, &[], reports)?;
-    let (cases, pairs) = match (fields.written("dma"), fields.written("block")) {
-        (Some(node), None) => {
-            let cases = dma(node, &fields.at("dma"), reports);
-            let mut names = Names { fields: &mut fields, machine, reports };
-            let (cards, host) = (names.cards(), names.memory());
-            if let (Some(cards), Some(host)) = (&cards, &host) {
-                cards.iter().for_each(|card| check_dma(&fields, card, host, machine, wiring, reports));
-            }
-            let pairs = cards.zip(host).map(|(cards, host)| card_pairs(&cards, &host));
-            record(&mut fields, "dma", cases, pairs)
-        }
-        (None, Some(node)) => {
-            let cases = block(node, &fields.at("block"), reports);
-            let mut names = Names { fields: &mut fields, machine, reports };
-            let (host, drives) = (names.host(), names.drives());
-            if let (Some(host), Some(drives)) = (&host, &drives) {
-                drives.iter().for_each(|drive| check_block(&fields, host, drive, machine, wiring, reports));
-                check_block_ports(drives, &fields, machine, wiring, reports);
-            }
-            let pairs = host.zip(drives).map(|(host, drives)| drive_pairs(&host, &drives));
-            record(&mut fields, "block", cases, pairs)
-        }
-        (Some(_), Some(_)) => {
-            Names { fields: &mut fields, machine, reports }.cards();
-            fields.fault("block", Problem::Exclusive { one: "dma", other: "block" }, reports);
+    let kinds: Vec<_> = KINDS.iter().filter_map(|key| Some((*key, fields.written(key)?))).collect();
+    let (key, node) = match kinds[..] {
+        [only] => only,
+        [(one, _), (other, _), ..] => {
+            Names { fields: &mut fields, machine: place.machine, reports }.cards();
+            fields.fault(other, Problem::Exclusive { one, other }, reports);
             return None;
         }
-        (None, None) => {
-            Names { fields: &mut fields, machine, reports }.cards();
-            let about = "or `block:`, with what is asked".into();
+        [] => {
+            Names { fields: &mut fields, machine: place.machine, reports }.cards();
+            let about = "or `block:` or `iometer:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
     };
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs: pairs?, cases: cases? };
-    Some((plan, fields.finish()))
-}
-
-type Cases = Option<(Vec<Case>, Node)>;
-
-fn record(
-    fields: &mut Fields<'_>,
-    key: &str,
-    cases: Cases,
-    pairs: Option<Vec<Pair>>,
-) -> (Option<Vec<Case>>, Option<Vec<Pair>>) {
+    let at = fields.at(key);
+    let (cases, pairs) = match key {
+        "dma" => (dma(node, &at, reports), cards(&mut fields, place, reports)),
+        "block" => (block(node, &at, reports), drives(&mut fields, place, reports)),
+        _ => (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
+    };
     let cases = cases.map(|(cases, node)| {
         fields.record(key, node);
         cases
     });
-    (cases, pairs)
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs: pairs?, cases: cases? };
+    Some((plan, fields.finish()))
 }
+
+/// Who asks whom: cards a host.
+fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+    let Place { machine, wiring, .. } = place;
+    let mut names = Names { fields, machine, reports };
+    let (cards, host) = (names.cards(), names.memory());
+    let (cards, host) = (cards?, host?);
+    cards.iter().for_each(|card| check_dma(fields, card, &host, machine, wiring, reports));
+    Some(card_pairs(&cards, &host))
+}
+
+/// Who asks whom: a host drives.
+fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
+    let Place { machine, wiring, .. } = place;
+    let mut names = Names { fields, machine, reports };
+    let (host, drives) = (names.host(), names.drives());
+    let (host, drives) = (host?, drives?);
+    drives.iter().for_each(|drive| check_block(fields, &host, drive, machine, wiring, reports));
+    check_block_ports(&drives, fields, machine, wiring, reports);
+    Some(drive_pairs(&host, &drives))
+}
+
+type Cases = Option<(Vec<Case>, Node)>;
 
 fn cannot(path: &str, named: &Named, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
     let problem = Problem::CannotServe { component: plan.name.clone(), what: what.into() };

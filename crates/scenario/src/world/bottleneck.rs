@@ -5,7 +5,7 @@
 //! receiver, tags, places for transfers, and last the load itself.
 
 use super::measure::{DirectionUse, Measured, SupplyUse};
-use crate::plan::{Case, Load, Offered};
+use crate::plan::{Case, Offered};
 
 /// A wire that is busy for this share of the time is what limits.
 const WIRE_FULL: f64 = 0.95;
@@ -65,7 +65,7 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
     let closest =
         closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
     let each = if measured.devices.is_empty() { "" } else { " for each device" };
-    match offered(case) {
+    match case.load.offered() {
         Offered::Outstanding(1) => {
             (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))
         }
@@ -106,13 +106,6 @@ fn in_use(supply: &SupplyUse) -> String {
         (1, Some(_)) => format!("in use {share} of the time"),
         (n, None) => format!("{share} of the {n} are busy"),
         (n, Some(_)) => format!("{share} of the {n} are in use"),
-    }
-}
-
-fn offered(case: &Case) -> Offered {
-    match case.load {
-        Load::Dma(dma) => dma.offered,
-        Load::Block(block) => block.offered,
     }
 }
 

@@ -3,8 +3,10 @@
 use super::measure::run_slice;
 use super::run::Granularity;
 use super::wire::World;
+use crate::files::Files;
 use crate::plan::Plan;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A run that broke: a bug of ours, with the way back to it.
@@ -24,6 +26,9 @@ pub struct Capsule {
     pub path: String,
     /// Its text.
     pub text: String,
+    /// The texts of the files that it names.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// The changes.
     pub sets: Vec<String>,
     /// The variant.
@@ -60,6 +65,7 @@ impl Crash {
             events: world.kernel.events(),
             path: String::new(),
             text: String::new(),
+            files: BTreeMap::new(),
             sets: Vec::new(),
             variant: String::new(),
             workload: String::new(),
@@ -85,7 +91,8 @@ pub fn replay(capsule: &Capsule) -> Result<Vec<(String, String)>, String> {
         ));
     }
     let (catalogue, _) = crate::Catalogue::beside(Some(Path::new(&capsule.path)));
-    let checked = crate::check(Path::new(&capsule.path), &capsule.text, &capsule.sets, &catalogue);
+    let (path, files) = (Path::new(&capsule.path), Files::of(capsule.files.clone()));
+    let checked = crate::check_with(path, &capsule.text, &capsule.sets, &catalogue, &files);
     let plan = checked.plan.ok_or("the capsule's scenario does not check here: are its parts missing?")?;
     let mut world = find(&plan, capsule).ok_or("the capsule names a case that its scenario does not have")?;
     let events = capsule.events.saturating_sub(1);

@@ -116,6 +116,9 @@ impl Wiring<'_> {
     }
 }
 
+/// A load, the component that is measured, and the port that answers with the name of its owner.
+type Asking = (ComponentId, usize, ((ComponentId, Port), String));
+
 /// The machine while loads are added to it.
 struct Adding<'a> {
     wiring: &'a Wiring<'a>,
@@ -131,7 +134,7 @@ impl Adding<'_> {
         let Wiring { workload, case, .. } = *self.wiring;
         let pairs = &workload.pairs;
         let is_driven =
-            |pair: &&Pair| matches!(case.load, Load::Block(_)) && !self.disk(pair).has(Protocol::Block);
+            |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
         if let (Some(pair), true) = (pairs.first(), pairs.iter().filter(is_driven).count() > 1) {
             let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads() }));
             self.builder.join((cpu, drivers::HOST), self.host(pair));
@@ -152,15 +155,24 @@ impl Adding<'_> {
                 (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
             }
             Load::Block(case) => {
-                let load =
-                    BlockLoad::new(block_workload(&case), seed, &path).calling(handles).on_unit(pair.unit);
-                (self.builder.add(&path, Box::new(load)), pair.target, self.block_port(place, pair))
+                let load = BlockLoad::new(block_workload(&case), seed, &path);
+                self.on_drive(load, (place, pair), &path)
+            }
+            Load::Iometer(ref case) => {
+                let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
+                self.on_drive(load, (place, pair), &path)
             }
         };
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
-        let requester = matches!(case.load, Load::Dma(_)).then(|| self.ids.of(pair.on));
+        let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
         WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint }
+    }
+
+    /// A load on a drive: what it is in the kernel, the device, and what answers it.
+    fn on_drive(&mut self, load: BlockLoad, (place, pair): (u32, &Pair), path: &str) -> Asking {
+        let load = load.calling(Handles::of(place, self.loads())).on_unit(pair.unit);
+        (self.builder.add(path, Box::new(load)), pair.target, self.block_port(place, pair))
     }
 
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.

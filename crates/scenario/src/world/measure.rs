@@ -3,7 +3,7 @@
 use super::loads::shown;
 use super::waterfall::{self, Stages};
 use super::wire::World;
-use crate::plan::{Case, Load, Offered, WarmUp};
+use crate::plan::{Case, Offered, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
@@ -95,7 +95,7 @@ impl DirectionUse {
 
 /// Runs a world through warm-up and measurement; follows some operations afterwards if asked to.
 pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Measured {
-    let wanted = transfers(case);
+    let wanted = case.load.operations();
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
@@ -126,18 +126,9 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: b
     Measured { load, devices, links, stages, limits, digest, events, tlp_hops }
 }
 
-fn transfers(case: &Case) -> u64 {
-    match case.load {
-        Load::Dma(dma) => dma.transfers,
-        Load::Block(block) => block.requests,
-    }
-}
-
 /// How many operations each load keeps in flight.
 fn in_flight(case: &Case) -> u32 {
-    let (Load::Dma(crate::plan::DmaCase { offered, .. })
-    | Load::Block(crate::plan::BlockCase { offered, .. })) = case.load;
-    match offered {
+    match case.load.offered() {
         Offered::Outstanding(n) => n,
         Offered::Rate { .. } => 1,
     }

@@ -106,7 +106,9 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         },
         Load::Block(block) if block.read >= 1.0 => vec![("", read)],
         Load::Block(block) if block.read <= 0.0 => vec![("", write)],
-        Load::Block(_) => vec![("read ", read), ("write ", write)],
+        Load::Iometer(ref case) if case.kinds() == (true, false) => vec![("", read)],
+        Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
+        Load::Block(_) | Load::Iometer(_) => vec![("read ", read), ("write ", write)],
     }
 }
 
@@ -131,7 +133,7 @@ impl Told<'_> {
         };
         let bits = |i: usize, side: &Side| side.bits_per_second(elapsed(i)).unwrap_or(0.0);
         let operations = |i: usize, side: &Side| side.operations_per_second(elapsed(i)).unwrap_or(0.0);
-        let is_dma = matches!(self.case.load, Load::Dma(_));
+        let is_dma = self.case.load.is_dma();
         let (rate_name, rate_unit, rate_scale) =
             if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };
         let (bits_unit, bits_scale) = if is_dma { ("Gb/s", 1e9) } else { ("MB/s", 8e6) };

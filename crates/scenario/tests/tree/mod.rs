@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use lanetwin_scenario::world::{Granularity, Options, Progress, Watcher, run};
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use lanetwin_stats::results::{Cost, Results};
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,17 @@ pub fn scenarios() -> Vec<PathBuf> {
 /// The plan of a scenario file, with changes.
 pub fn plan_of(file: &Path, sets: &[&str]) -> Plan {
     let text = std::fs::read_to_string(file).expect("a scenario can be read");
-    plan(&file.file_name().expect("a file").to_string_lossy(), &text, sets)
+    plan_with(&file.file_name().expect("a file").to_string_lossy(), &text, sets, &Files::beside(file))
 }
 
 /// The plan of a text, with changes.
 pub fn plan(path: &str, text: &str, sets: &[&str]) -> Plan {
+    plan_with(path, text, sets, &Files::none())
+}
+
+fn plan_with(path: &str, text: &str, sets: &[&str], files: &Files) -> Plan {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let checked = check(Path::new(path), text, &sets, &Catalogue::built_in());
+    let checked = check_with(Path::new(path), text, &sets, &Catalogue::built_in(), files);
     checked.plan.unwrap_or_else(|| panic!("{path}: {:#?}", checked.diagnostics))
 }
 

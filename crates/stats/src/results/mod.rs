@@ -26,10 +26,12 @@
 //! ```
 
 mod digest;
+mod iometer;
 mod read;
 mod tables;
 mod waterfall;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -37,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use digest::Digest;
+pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
 pub use tables::{rows_csv, rows_ndjson};
 pub use waterfall::{Stage, Waterfall};
@@ -85,6 +88,9 @@ pub struct Results {
     /// Where the time of an I/O went.
     #[serde(default)]
     pub waterfalls: Vec<Waterfall>,
+    /// Iometer's own metrics, of workloads that run its access specifications.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub iometer: Vec<IometerMetric>,
     /// What the links were busy with.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
@@ -103,6 +109,9 @@ pub struct Results {
     /// The parts that were used.
     #[serde(default)]
     pub parts: Vec<Part>,
+    /// Files in the formats of other programs, which belong beside the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// What the run cost.
     #[serde(default)]
     pub cost: Cost,
@@ -127,6 +136,9 @@ pub struct ScenarioText {
     pub path: String,
     /// Its text, whole.
     pub text: String,
+    /// The texts of the files that it names, by the names that it gives them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// One metric of one case.
@@ -316,12 +328,14 @@ impl Results {
             plan: Value::Null,
             rows: Vec::new(),
             waterfalls: Vec::new(),
+            iometer: Vec::new(),
             utilisation: Vec::new(),
             bottlenecks: Vec::new(),
             verdicts: Vec::new(),
             assumptions: Vec::new(),
             not_modelled: Vec::new(),
             parts: Vec::new(),
+            attachments: Vec::new(),
             cost: Cost::default(),
         }
     }

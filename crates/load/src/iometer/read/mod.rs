@@ -33,11 +33,14 @@ pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     let file = path.display().to_string();
     match std::fs::read(path) {
         Ok(bytes) => read(&decode(&bytes), &file),
-        Err(error) => {
-            let problem = Problem::Unreadable { said: error.to_string() };
-            Err(vec![problem.at(Place::default(), "", &file)])
-        }
+        Err(error) => Err(vec![unreadable(&error.to_string(), &file)]),
     }
+}
+
+/// What is found in a file that cannot be read, and why it cannot.
+#[must_use]
+pub fn unreadable(said: &str, file: &str) -> Finding {
+    Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
 }
 
 /// Reads a text; `file` is what findings call it.

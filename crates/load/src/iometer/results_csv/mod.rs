@@ -27,6 +27,10 @@ use super::config::AccessSpec;
 use super::version::Version;
 use super::words::TestType;
 
+/// What stands where Iometer writes the time of day, in the file of a run that had none: a simulation gives the same file whenever it is
+/// run.
+pub const NO_TIME: &str = "1970-01-01 00:00:00:000";
+
 /// A series of tests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {

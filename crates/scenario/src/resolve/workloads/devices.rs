@@ -10,6 +10,8 @@ use lanetwin_ports::{Protocol, Value};
 
 /// The parameter that says how many logical units a device has; a model without it has one.
 const UNITS: &str = "luns";
+/// What stands under `on` and `target`.
+const COMPONENT: &str = "the name of a component";
 /// What a logical unit is called, before its number.
 const UNIT: &str = "lun";
 
@@ -70,7 +72,7 @@ impl Names<'_, '_> {
 
     /// The only component that can stand under `key` of this kind of workload, whose `several` may be a list.
     fn one(&mut self, key: &'static str, of: &'static str, several: &'static str) -> Option<Named> {
-        let (names, listed) = self.fields.names(key, self.reports)?;
+        let (names, listed) = self.fields.names(key, COMPONENT, self.reports)?;
         if listed {
             self.fields.fault(key, Problem::OneOnly { key, of, several }, self.reports);
             return None;
@@ -84,7 +86,7 @@ impl Names<'_, '_> {
         key: &'static str,
         read: fn(&mut Self, &str, &Said<String>) -> Option<Named>,
     ) -> Option<Vec<Named>> {
-        let (names, _) = self.fields.names(key, self.reports)?;
+        let (names, _) = self.fields.names(key, COMPONENT, self.reports)?;
         if names.is_empty() {
             self.fields.fault(key, Problem::Empty { what: "the list is empty" }, self.reports);
             return None;

@@ -1,0 +1,132 @@
+//! Files that a scenario names: configurations of Iometer. Each is read once, understood once, and kept with the plan.
+//!
+//! ```text
+//!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
+//!                            └─ the file beside it ───────┴─► text ─ read ─► configuration, or what is wrong with it
+//! ```
+//!
+//! A complete plan has the texts in `files:`, so that it runs wherever it is.
+
+use crate::catalogue::add_source;
+use crate::fields::{is_map, join, scalar};
+use crate::node::{Kind, Node};
+use crate::problem::Reports;
+use lanetwin_load::iometer::config::Config;
+use lanetwin_load::iometer::{self, Understood};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where the files that a scenario names are.
+#[derive(Clone, Default, Debug)]
+pub struct Files {
+    /// Names are paths from here; without it nothing is read.
+    folder: Option<PathBuf>,
+    /// What has been read before.
+    texts: BTreeMap<String, String>,
+}
+
+impl Files {
+    /// Nowhere: a scenario that names one must have its text under `files:`.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+    /// In the folder of this scenario; a name may lead out of it.
+    #[must_use]
+    pub fn beside(scenario: &Path) -> Self {
+        let folder = scenario.parent().unwrap_or_else(|| Path::new("")).to_path_buf();
+        Self { folder: Some(folder), texts: BTreeMap::new() }
+    }
+    /// Here: texts by name, as [`Plan::files`](crate::Plan::files) has them.
+    #[must_use]
+    pub const fn of(texts: BTreeMap<String, String>) -> Self {
+        Self { folder: None, texts }
+    }
+
+    /// What findings call the file of this name, and its text or why there is none.
+    fn read(&self, name: &str) -> (String, Result<String, String>) {
+        if let Some(text) = self.texts.get(name) {
+            return (name.to_owned(), Ok(text.clone()));
+        }
+        let Some(folder) = &self.folder else {
+            return (name.to_owned(), Err("it is not among the `files:` of the scenario".into()));
+        };
+        let path = folder.join(name);
+        let read = std::fs::read(&path).map(|bytes| iometer::decode(&bytes).to_string());
+        (path.display().to_string(), read.map_err(|error| error.to_string()))
+    }
+}
+
+/// A file that was read.
+#[derive(Debug)]
+struct Found {
+    text: Option<String>,
+    /// None if something is wrong with it.
+    config: Option<Config>,
+}
+
+/// The configurations of Iometer that the workloads of a scenario name.
+#[derive(Default, Debug)]
+pub(crate) struct Configurations(BTreeMap<String, Found>);
+
+impl Configurations {
+    /// Reads every file that a workload of one of these documents names; reports what is wrong with it.
+    pub(crate) fn read(
+        documents: &[&Node],
+        files: &Files,
+        sources: &mut Vec<String>,
+        reports: &mut Reports,
+    ) -> Self {
+        let inline = documents.first().and_then(|document| texts(document, reports)).unwrap_or_default();
+        let mut all = Self::default();
+        for (name, path) in documents.iter().flat_map(|document| named(document)) {
+            if all.0.contains_key(name) {
+                continue;
+            }
+            let (shown, text) = match inline.get(name) {
+                Some(text) => (name.to_owned(), Ok(text.clone())),
+                None => files.read(name),
+            };
+            let read = match &text {
+                Ok(text) => iometer::read(text, &shown),
+                Err(said) => Err(vec![iometer::unreadable(said, &shown)]),
+            };
+            let (config, findings) = match read {
+                Ok(Understood { config, warnings }) => (Some(config), warnings),
+                Err(findings) => (None, findings),
+            };
+            let file = add_source(sources, shown).file;
+            findings.iter().for_each(|finding| reports.add_finding(finding, file, &path));
+            all.0.insert(name.to_owned(), Found { text: text.ok(), config });
+        }
+        all
+    }
+    /// What the file of this name says; none if something is wrong with it, which has been reported.
+    pub(crate) fn config(&self, name: &str) -> Option<&Config> {
+        self.0.get(name)?.config.as_ref()
+    }
+    /// Every text, by the name of its file.
+    pub(crate) fn into_texts(self) -> BTreeMap<String, String> {
+        self.0.into_iter().filter_map(|(name, found)| Some((name, found.text?))).collect()
+    }
+}
+
+/// The texts under `files:`.
+fn texts(document: &Node, reports: &mut Reports) -> Option<BTreeMap<String, String>> {
+    let section = document.get("files").filter(|node| node.kind != Kind::Null)?;
+    is_map(section, "files", reports).then_some(())?;
+    let read = |entry: &crate::node::Entry| {
+        let text = scalar(&entry.value, "the text of a file", &join("files", &entry.key), reports)?;
+        Some((entry.key.clone(), text.to_owned()))
+    };
+    Some(section.entries().iter().filter_map(read).collect())
+}
+
+/// The files that the workloads of a document name, and where they do.
+fn named(document: &Node) -> impl Iterator<Item = (&str, String)> {
+    let workloads = document.get("workloads").map_or(&[][..], Node::entries);
+    workloads.iter().filter_map(|workload| {
+        let name = workload.value.get("iometer")?.get("file")?.text()?;
+        Some((name, join(&join("workloads", &workload.key), "iometer.file")))
+    })
+}

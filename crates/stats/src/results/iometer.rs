@@ -1,0 +1,34 @@
+//! What a run has to say in the words of Iometer.
+
+use serde::{Deserialize, Serialize};
+
+/// One of Iometer's metrics of one case: all repeats taken together, as one test.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct IometerMetric {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The case's name.
+    pub case: String,
+    /// The family that Iometer counts it to ("Megabytes per Second").
+    pub family: String,
+    /// Its name in Iometer ("Total MBs per Second (Decimal)").
+    pub metric: String,
+    /// Its unit ("MB/s"); empty for a count.
+    pub unit: String,
+    /// Its value; none if it is not modelled.
+    pub value: Option<f64>,
+    /// Why there is no value, in a sentence; empty if there is one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub not_modelled: String,
+}
+
+/// A file in the format of another program.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its name, without a folder: letters, digits, `-`, `_` and `.` ("iometer-with.csv").
+    pub name: String,
+    /// Its text, whole.
+    pub text: String,
+}
