@@ -1,5 +1,6 @@
 //! The claims.
 
+pub mod idt_16t4g2;
 pub mod link_ceilings;
 pub mod pcie_bench;
 pub mod section_i;

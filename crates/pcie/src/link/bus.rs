@@ -25,11 +25,15 @@ pub(super) struct Bus {
     pub columns: Range<usize>,
     /// The column that is asked first.
     turn: usize,
+    /// Which inputs of each column hold anything, and the least distance of all columns while it is so.
+    seen: (Vec<u128>, u64),
 }
 
 impl Bus {
     pub fn new(columns: Range<usize>) -> Self {
-        Self { turn: columns.start, columns }
+        // No column has so many inputs: the distance is found at the first look.
+        let seen = (vec![u128::MAX; columns.len()], 0);
+        Self { turn: columns.start, columns, seen }
     }
     fn after(&self, column: usize) -> usize {
         if column + 1 == self.columns.end { self.columns.start } else { column + 1 }
@@ -40,7 +44,7 @@ impl Bus {
 struct Grant {
     column: usize,
     input: usize,
-    /// Nobody else on the bus holds anything before this tick.
+    /// Nobody else in this column holds anything before this tick.
     until: u64,
 }
 
@@ -60,42 +64,92 @@ impl<U: Copy> Fabric<U> {
         let (known, end) = self.view(step, env);
         self.soonest = known;
         let mut t = wake.max(self.egresses[leader].link_free);
-        while columns.clone().any(|c| self.egresses[c].occupied != 0) {
+        // What waits upstream may have changed since the last wake.
+        self.buses[bus].seen.0.fill(u128::MAX);
+        loop {
+            let mut holders = columns.clone().filter(|&c| self.egresses[c].occupied != 0);
+            let Some(first) = holders.next() else { return };
+            let alone = holders.next().is_none();
             t = t.max(columns.clone().map(|c| self.egresses[c].earliest()).min().unwrap_or(NEVER));
-            let mut horizon = self.bus_horizon(&columns, step).min(end);
+            let distance = self.bus_distance(bus);
+            let mut horizon = self.bus_horizon(&columns, distance, step).min(end);
             if t >= horizon {
                 self.ask_wake(leader, t, env);
                 return;
             }
             let wanted = columns.clone().fold(false, |wanted, c| self.foresee_want(c, t, step) | wanted);
             if wanted {
-                horizon = self.bus_horizon(&columns, step).min(end);
+                horizon = self.bus_horizon(&columns, distance, step).min(end);
                 if t >= horizon {
                     self.ask_wake(leader, t, env);
                     return;
                 }
             }
+            if alone
+                && !self.tlp_by_tlp
+                && self.egresses[first].merges()
+                && self.send_merged(first, t, horizon, env)
+            {
+                t = self.release_bus(bus, first);
+                continue;
+            }
             match self.grant(bus, t) {
                 Err(NEVER) => return,
                 Err(later) => t = later,
-                Ok(grant) => t = self.take_bus(bus, &grant, t, horizon, env),
+                Ok(Grant { column, input, until }) => {
+                    let echo = self.echo(column, input, t).saturating_add(distance);
+                    let until = if alone { until.min(horizon).min(echo) } else { t };
+                    self.send(column, input, t, until.max(t + 1), env);
+                    t = self.release_bus(bus, column);
+                }
             }
         }
     }
 
+    /// The least delay from anything that happens anywhere to something new in front of any of the columns.
+    fn bus_distance(&mut self, bus: usize) -> u64 {
+        if self.tlp_by_tlp {
+            return 0;
+        }
+        let Bus { columns, seen, .. } = &self.buses[bus];
+        let changed = columns.clone().zip(&seen.0).any(|(c, seen)| self.egresses[c].occupied != *seen);
+        if changed {
+            let columns = columns.clone();
+            self.buses[bus].seen.1 = columns.clone().map(|c| self.distance(c)).min().unwrap_or(0);
+            for (i, c) in columns.enumerate() {
+                self.buses[bus].seen.0[i] = self.egresses[c].occupied;
+            }
+        }
+        self.buses[bus].seen.1
+    }
+
+    /// The same as [`Self::distance`], for a column with those that share its wire.
+    #[inline]
+    pub(super) fn distance_on_wire(&mut self, e: usize) -> u64 {
+        let bus = self.egresses[e].bus;
+        if bus == NO_BUS { self.distance(e) } else { self.bus_distance(usize::from(bus)) }
+    }
+
     /// The tick before which nothing that is still unknown can matter to any of the columns.
-    fn bus_horizon(&self, columns: &Range<usize>, step: u64) -> u64 {
-        let of = |c: usize| {
-            let distance = if self.tlp_by_tlp { 0 } else { self.distance(c) };
-            self.egresses[c].horizon(self.soonest, distance, step)
-        };
+    fn bus_horizon(&self, columns: &Range<usize>, distance: u64, step: u64) -> u64 {
+        let of = |c: usize| self.egresses[c].horizon(self.soonest, distance, step);
         columns.clone().map(of).min().unwrap_or(step)
+    }
+
+    /// A column has sent: the wire is taken for all of them, and its neighbour has the next turn. Returns when the wire is free.
+    fn release_bus(&mut self, bus: usize, column: usize) -> u64 {
+        let free = self.egresses[column].link_free;
+        for c in self.buses[bus].columns.clone() {
+            let column = &mut self.egresses[c];
+            (column.link_free, column.idle_from) = (free, free);
+        }
+        self.buses[bus].turn = self.buses[bus].after(column);
+        free
     }
 
     /// The first column in turn that can send at `t`; or the tick at which one may.
     fn grant(&mut self, bus: usize, t: u64) -> Result<Grant, u64> {
-        let Bus { columns, turn } = self.buses[bus].clone();
-        let holders = columns.clone().filter(|&c| self.egresses[c].occupied != 0).count();
+        let (columns, turn) = (self.buses[bus].columns.clone(), self.buses[bus].turn);
         let mut later = NEVER;
         for column in (turn..columns.end).chain(columns.start..turn) {
             if self.egresses[column].occupied == 0 {
@@ -104,34 +158,10 @@ impl<U: Copy> Fabric<U> {
             match self.egresses[column].choose(t) {
                 Choice::Wait(known) => later = later.min(known),
                 Choice::Send { input, contended, until } => {
-                    let alone = holders == 1 && !contended;
-                    return Ok(Grant { column, input, until: if alone { until } else { t } });
+                    return Ok(Grant { column, input, until: if contended { t } else { until } });
                 }
             }
         }
         Err(later)
-    }
-
-    /// A column sends from `t` on; returns when the wire is free.
-    fn take_bus(
-        &mut self,
-        bus: usize,
-        grant: &Grant,
-        t: u64,
-        horizon: u64,
-        env: &mut impl Environment<U>,
-    ) -> u64 {
-        let columns = self.buses[bus].columns.clone();
-        let &Grant { column, input, until } = grant;
-        let distance = columns.clone().map(|c| self.distance(c)).min().unwrap_or(0);
-        let echo = self.echo(column, input, t).saturating_add(distance);
-        self.send(column, input, t, until.min(horizon).min(echo).max(t + 1), env);
-        let free = self.egresses[column].link_free;
-        for column in columns {
-            let column = &mut self.egresses[column];
-            (column.link_free, column.idle_from) = (free, free);
-        }
-        self.buses[bus].turn = self.buses[bus].after(column);
-        free
     }
 }

@@ -177,8 +177,8 @@ impl<U: Copy> Fabric<U> {
 
     /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter here.
     #[inline]
-    fn merge_until(&self, e: usize, until: u64, echo: u64) -> u64 {
-        let happens = self.soonest.min(echo).saturating_add(self.distance(e));
+    fn merge_until(&mut self, e: usize, until: u64, echo: u64) -> u64 {
+        let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(e));
         until.min(self.egresses[e].overhead.next).min(happens)
     }
 

@@ -170,7 +170,8 @@ fn document(
     results.seed = Some(seed);
     results.complete = measured.iter().all(Option::is_some);
     results.stopped = (!results.complete).then(|| "interrupted".into());
-    results.scenario = ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files: plan.files.clone() };
+    results.scenario =
+        ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files: plan.files.clone() };
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     let repeats = plan.run.repeats as usize;
