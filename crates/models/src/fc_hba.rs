@@ -32,7 +32,7 @@ use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use initiator::Initiator;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_kernel::{Stream, Component, Port, Supply, SupplyKind};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Build, 
     Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps, Transfer,
@@ -145,9 +145,10 @@ impl FcHba {
     fn new(params: &Params, site: &Site) -> Self {
         let port = site.pcie.first().copied().flatten();
         let rules = Rules::new(params);
-        let fc_port = |_| FcPort {
+        let jitter = |unit| Stream::new(site.seed, &site.path, &format!("jitter of target {unit}"));
+        let fc_port = |unit| FcPort {
             initiator: Initiator::new(rules),
-            target: Target::new(rules),
+            target: Target::new(rules, jitter(unit)),
             planned: Instant::ZERO,
             to_write: VecDeque::new(),
             waiting: Gauge::default(),

@@ -56,6 +56,12 @@ pub(super) const PARAMS: &[Param] = &[
         about: "the time that a target takes for a command, one after another, before its data can move",
     },
     Param {
+        name: "target.jitter",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the most that is added to each `target.access`, uniformly at random",
+    },
+    Param {
         name: "target.rate",
         dimension: Dimension::Rate,
         default: Some("0GB/s"),
@@ -110,6 +116,7 @@ pub(super) struct Rules {
     /// The firmware time of a command.
     pub(super) command: Span,
     pub(super) access: Span,
+    pub(super) jitter: Span,
     /// None if there is no limit.
     pub(super) target_rate: Option<LinkRate>,
     /// The most that is moved to or from host memory at once \[B\]: whole frames.
@@ -144,6 +151,7 @@ impl Rules {
             propagation: params.time("fc.propagation").as_ticks(),
             command: params.time("command"),
             access: params.time("target.access"),
+            jitter: params.time("target.jitter"),
             target_rate: (target_rate > 0).then(|| LinkRate::bytes_per_second(target_rate)),
             burst: burst as u32,
             reads: params.count("dma.reads"),

@@ -15,9 +15,9 @@ use lanetwin_fabric::fc::logic::pace::Pace;
 use lanetwin_fabric::fc::logic::receive_buffer::ReceiveBuffer;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
 use lanetwin_fabric::fc::spec::fcp::Unit;
-use lanetwin_kernel::Supply;
+use lanetwin_kernel::{Stream, Supply};
 use lanetwin_ports::{Operation, Transfer};
-use lanetwin_units::{Instant, Ticks};
+use lanetwin_units::{Instant, Span, Ticks};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -26,6 +26,8 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) struct Target {
     rules: Rules,
     disk: Servers,
+    /// What is added to each access.
+    jitter: Stream,
     /// The medium, as it is read and as it is written.
     media: [Pace; 2],
     wire: Transmitter,
@@ -65,10 +67,11 @@ struct Read {
 }
 
 impl Target {
-    pub(super) fn new(rules: Rules) -> Self {
+    pub(super) fn new(rules: Rules, jitter: Stream) -> Self {
         Self {
             rules,
             disk: Servers::new(1),
+            jitter,
             media: [Pace::new(rules.target_rate); 2],
             wire: Transmitter::new(rules.line, rules.credits[0]),
             answers: BinaryHeap::new(),
@@ -80,12 +83,19 @@ impl Target {
 
     /// FCP_CMND arrives at `arrival`, behind those before it; it is `now` that it was sent.
     pub(super) fn command(&mut self, request: &Transfer, arrival: Ticks, now: Instant) {
-        let access = self.rules.access;
+        let access = self.rules.access + self.draw_jitter();
         let ready = self.disk.serve_later(now, arrival.as_ps_ceil(), access) + access;
         let Transfer { handle, bytes, operation, .. } = *request;
         match operation {
             Operation::Read => self.reads.push_back(Read { handle, bytes, sent: 0, ready: ready.into() }),
             Operation::Write => self.answer(ready.into(), Answer::TransferReady(handle)),
+        }
+    }
+    /// Nothing is drawn where there is no jitter.
+    fn draw_jitter(&mut self) -> Span {
+        match self.rules.jitter.as_ps() {
+            0 => Span::ZERO,
+            most => Span::from_ps(self.jitter.below(most + 1)),
         }
     }
     /// A frame with data of a write arrives at `arrival`: when the medium has taken it.

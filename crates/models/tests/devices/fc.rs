@@ -403,3 +403,21 @@ proptest! {
         prop_assert_eq!(trains, singly);
     }
 }
+
+/// Each access takes up to 20 µs more, evenly: requests one at a time are 10 µs slower on average, and none by more than 20 µs.
+#[test]
+fn accesses_take_longer_by_up_to_the_jitter() {
+    let small = Flow { bytes: 4096, depth: 1, count: 400, ..READS };
+    let intervals = |jitter: &str| -> Vec<u64> {
+        let outcome = run(GEN2_X4, &[("target.access", "10us"), ("target.jitter", jitter)], &[small]);
+        outcome.answers[0].windows(2).map(|pair| (pair[1] - pair[0]).as_ps()).collect()
+    };
+    let steady = intervals("0ns");
+    let base = steady[steady.len() / 2];
+    let drawn = intervals("20us");
+    let us = |ps: u64| (ps - base) as f64 / 1e6;
+    let mean = drawn.iter().map(|&ps| us(ps)).sum::<f64>() / drawn.len() as f64;
+    assert!((mean - 10.0).abs() < 1.0, "{mean}");
+    let longest = us(*drawn.iter().max().unwrap());
+    assert!((19.0..=20.01).contains(&longest), "{longest}");
+}
