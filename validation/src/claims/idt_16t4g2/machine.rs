@@ -42,7 +42,12 @@ impl Workload {
     }
     /// Accesses that are measured: of the mixed row a third are small.
     const fn requests(self) -> u32 {
-        if matches!(self, Self::Mixed) { 90 } else { 60 }
+        if matches!(self, Self::Mixed) { 50 } else { 35 }
+    }
+    /// What an access moves on average \[B\].
+    pub(super) const fn mean_bytes(self) -> f64 {
+        const LARGE: f64 = 2_097_152.0;
+        if matches!(self, Self::Mixed) { 0.67 * LARGE + 0.33 * 65_536.0 } else { LARGE }
     }
 }
 
@@ -89,7 +94,7 @@ fn scenario(workload: Workload, switch: Switch, outstanding: u32) -> String {
            iometer: {{file: {ICF_NAME}, spec: \"{spec}\", outstanding: {outstanding}, requests: {requests}}}\n    \
            on: host\n    \
            target: [hba0.lun0, hba0.lun1, hba1.lun0, hba1.lun1, hba2.lun0]\n\
-         run: {{repeats: 1, seed: 1, warm-up: 15}}\n",
+         run: {{repeats: 1, seed: 1, warm-up: 10}}\n",
         name = workload.name(),
     )
 }
