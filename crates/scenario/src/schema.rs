@@ -128,9 +128,7 @@ fn holds(field: &Field) -> Entries {
         Holds::Named(fields) => {
             named(if std::ptr::eq(fields, COMPONENT) { component() } else { mapping(fields, Vec::new()) })
         }
-        Holds::Texts => {
-            entries([("type", text("object")), ("additionalProperties", Node::map(word()))])
-        }
+        Holds::Texts => entries([("type", text("object")), ("additionalProperties", Node::map(word()))]),
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
         Holds::Ignored => Vec::new(),
     }

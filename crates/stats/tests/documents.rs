@@ -18,7 +18,8 @@ fn full() -> Results {
     results.digest = Some(Digest(0x00c0_ffee));
     results.complete = true;
     results.options = json!({"sets": [], "granularity": "train"});
-    results.scenario = ScenarioText { path: "slot.yaml".into(), text: "about: x\n".into(), ..ScenarioText::default() };
+    results.scenario =
+        ScenarioText { path: "slot.yaml".into(), text: "about: x\n".into(), ..ScenarioText::default() };
     results.plan = json!({"links": {"slot": {"gen": 3}}});
     results.rows = vec![Row {
         variant: "as-is".into(),

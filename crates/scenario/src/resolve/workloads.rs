@@ -36,7 +36,11 @@ pub(super) struct Place<'a> {
 }
 
 /// Reads the section; the workloads, and the section with every default filled in.
-pub(super) fn read(node: &Node, place: Place<'_>, reports: &mut Reports) -> Option<(Vec<WorkloadPlan>, Node)> {
+pub(super) fn read(
+    node: &Node,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<(Vec<WorkloadPlan>, Node)> {
     if !is_map(node, "workloads", reports) {
         return None;
     }

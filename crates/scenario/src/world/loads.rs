@@ -133,8 +133,7 @@ impl Adding<'_> {
     fn all(&mut self) -> Vec<WorldLoad> {
         let Wiring { workload, case, .. } = *self.wiring;
         let pairs = &workload.pairs;
-        let is_driven =
-            |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
+        let is_driven = |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
         if let (Some(pair), true) = (pairs.first(), pairs.iter().filter(is_driven).count() > 1) {
             let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads() }));
             self.builder.join((cpu, drivers::HOST), self.host(pair));

@@ -10,7 +10,9 @@ use crate::problem::{Problem, Reports, quoted};
 use crate::quantity;
 use crate::spelling::Near;
 use lanetwin_load::iometer::TestType;
-use lanetwin_load::iometer::config::{AccessLine, AccessSpec, Config, DiskSettings, IDLE, Worker, WorkerKind};
+use lanetwin_load::iometer::config::{
+    AccessLine, AccessSpec, Config, DiskSettings, IDLE, Worker, WorkerKind,
+};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
@@ -52,7 +54,11 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
     }
     fields.record("understood", Node::list(specs.iter().flat_map(|spec| understood(spec))));
     let case = |spec: &AccessSpec, n: u32| Case {
-        label: if outstanding.len() == 1 { spec.name.clone() } else { format!("{}, {n} in flight", spec.name) },
+        label: if outstanding.len() == 1 {
+            spec.name.clone()
+        } else {
+            format!("{}, {n} in flight", spec.name)
+        },
         // of several specifications each would have a curve of its own: they have no place on one axis
         axis: (specs.len() == 1 && outstanding.len() > 1).then(|| Axis {
             name: "outstanding",
@@ -89,7 +95,10 @@ impl<'c> Source<'c> {
         all.filter_map(disk).collect()
     }
     /// The worker whose settings are used; inside, none if the file has no disk worker.
-    #[expect(clippy::option_option, reason = "no worker in a library is in order, a worker that is not there is not")]
+    #[expect(
+        clippy::option_option,
+        reason = "no worker in a library is in order, a worker that is not there is not"
+    )]
     fn worker(&self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<DiskWorker<'c>>> {
         let workers = self.workers();
         if fields.written("worker").is_none() {
@@ -124,7 +133,9 @@ impl<'c> Source<'c> {
         let mut specs: Vec<&AccessSpec> = Vec::new();
         // who is assigned the one that does nothing does nothing
         let assigned = workers.iter().flat_map(|worker| &worker.worker.specs);
-        for spec in assigned.filter(|name| !name.eq_ignore_ascii_case(IDLE)).filter_map(|n| self.config.spec(n)) {
+        for spec in
+            assigned.filter(|name| !name.eq_ignore_ascii_case(IDLE)).filter_map(|n| self.config.spec(n))
+        {
             if !specs.iter().any(|other| std::ptr::eq(*other, spec)) {
                 specs.push(spec);
             }
