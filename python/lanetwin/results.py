@@ -80,6 +80,27 @@ class Utilisation(TypedDict):
     mean_queue: float
 
 
+class IometerMetric(TypedDict):
+    """One of Iometer's metrics of one case, all repeats taken together."""
+
+    variant: str
+    workload: str
+    case: str
+    family: str
+    metric: str
+    unit: str
+    value: float | None
+    not_modelled: NotRequired[str]
+    """Why there is no value."""
+
+
+class Attachment(TypedDict):
+    """A file in the format of another program, which belongs beside the document."""
+
+    name: str
+    text: str
+
+
 class Bottleneck(TypedDict):
     """What limited one case, by name, and how that shows."""
 
@@ -129,6 +150,8 @@ class Scenario(TypedDict):
 
     path: str
     text: str
+    files: NotRequired[dict[str, str]]
+    """The texts of the files that it names."""
 
 
 class Cost(TypedDict):
@@ -163,6 +186,8 @@ class Results(TypedDict):
     parts: list[Part]
     cost: Cost
     options: NotRequired[dict[str, Any]]
+    iometer: NotRequired[list[IometerMetric]]
+    attachments: NotRequired[list[Attachment]]
 
 
 def parse(text: str, origin: str) -> Results:

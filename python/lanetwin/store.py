@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LONGEST_NAME = 80
 """Longest part of a folder's name that comes from the user [characters]."""
 
+_ATTACHMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
 
 def folder_name(results: Results) -> str:
     """Return the folder's name: the run's name, its digest, and a mark if the result is partial.
@@ -32,8 +34,13 @@ def folder_name(results: Results) -> str:
 
 
 def files(results: Results) -> dict[str, str]:
-    """Return the contents of the folder, by file name."""
-    return {
+    """Return the contents of the folder, by file name.
+
+    A document may come from anywhere: what it attaches under the name of a path, or of one of our own files,
+    is left out.
+    """
+    attached = {file["name"]: file["text"] for file in results.get("attachments", [])}
+    return {name: text for name, text in attached.items() if _ATTACHMENT.fullmatch(name)} | {
         "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
         "rows.csv": rows_csv(results["rows"]),
         "plan.yaml": yaml_out.dump(results["plan"]),

@@ -14,7 +14,7 @@ from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, sh
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lanetwin.results import Bottleneck, Outcome, Results, Row, Verdict
+    from lanetwin.results import Bottleneck, IometerMetric, Outcome, Results, Row, Verdict
 
 NO_BREAK_SPACE = "\u00a0"
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "inconclusive", "equivalent")
@@ -117,6 +117,42 @@ class DeviceTable:
         return unique(line.variant for line in self.lines)
 
 
+@dataclass(frozen=True, slots=True)
+class IometerLine:
+    """One of Iometer's metrics: what each variant reached, or why nothing can be said."""
+
+    family: str
+    metric: str
+    unit: str
+    values: dict[str, float | None]
+    not_modelled: str
+
+
+@dataclass(frozen=True, slots=True)
+class IometerTable:
+    """Iometer's metrics of one case, variants side by side."""
+
+    workload: str
+    case: str
+    variants: list[str]
+    lines: list[IometerLine]
+
+    @property
+    def families(self) -> list[tuple[str, list[IometerLine]]]:
+        """What has a value, family by family."""
+        known = [line for line in self.lines if not line.not_modelled]
+        return [(name, list(lines)) for name, lines in groupby(known, lambda line: line.family)]
+
+    @property
+    def missing(self) -> list[IometerLine]:
+        """What is not modelled."""
+        return [line for line in self.lines if line.not_modelled]
+
+    def value(self, metric: str, variant: str) -> float | None:
+        """Return one value, if there is one."""
+        return next((line.values.get(variant) for line in self.lines if line.metric == metric), None)
+
+
 def variants(results: Results) -> list[str]:
     """Return the variants in their order, the baseline first."""
     names = unique(row["variant"] for row in results["rows"])
@@ -147,6 +183,25 @@ def tables(results: Results) -> list[ResultTable]:
 def together(results: Results) -> list[Row]:
     """Return the rows that tell all devices of a workload together."""
     return [row for row in results["rows"] if row.get("device") is None]
+
+
+def iometer_tables(results: Results) -> list[IometerTable]:
+    """Return Iometer's own metrics, case by case; none if no workload was one of Iometer."""
+    order = variants(results)
+    by_case: dict[tuple[str, str], dict[tuple[str, str, str], list[IometerMetric]]] = {}
+    for metric in results.get("iometer", []):
+        lines = by_case.setdefault((metric["workload"], metric["case"]), {})
+        lines.setdefault((metric["family"], metric["metric"], metric["unit"]), []).append(metric)
+    tables = []
+    for (workload, case), lines in by_case.items():
+        own = []
+        for (family, name, unit), found in lines.items():
+            values = {metric["variant"]: metric["value"] for metric in found}
+            whys = unique(metric.get("not_modelled", "") for metric in found)
+            own.append(IometerLine(family, name, unit, values, whys[0] if all(whys) else ""))
+        present = {variant for line in own for variant in line.values}
+        tables.append(IometerTable(workload, case, [v for v in order if v in present], own))
+    return tables
 
 
 def device_tables(results: Results) -> list[DeviceTable]:

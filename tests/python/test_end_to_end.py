@@ -279,3 +279,79 @@ def test_a_sample_of_iometer_is_shown_without_a_doubt(tmp_path: Path) -> None:
     missing = call(tmp_path, "iometer", "show", "missing.icf")
     assert missing.returncode == 1
     assert "IO001" in missing.stderr
+
+
+ADAPTERS = """\
+about: Does Iometer notice the switch?
+machine:
+  host: {part: supermicro-x7dwn-intel-5400}
+  sw: {part: idt-89pes16t4g2}
+  hba: {part: emulex-lpe12002}
+links:
+  up: {from: host, to: sw}
+  slot: {from: sw, to: hba}
+workloads:
+  disks:
+    iometer: {file: idt.icf, spec: 2 MiB sequential reads, requests: 8}
+    on: host
+    target: [hba.lun0, hba.lun1]
+variants:
+  without: {machine.sw: null, links.up: null, links.slot.from: host}
+  with: {}
+run: {repeats: 1, warm-up: 2}
+"""
+"""Two drives of Iometer, with and without a switch."""
+
+
+def test_a_configuration_of_iometer_runs_and_leaves_its_results_file(tmp_path: Path) -> None:
+    sample = (TREE / "scenarios/iometer/idt-2004.07.30.icf").read_bytes()
+    (tmp_path / "idt.icf").write_bytes(sample)
+    (tmp_path / "disks.yaml").write_text(ADAPTERS, encoding="utf-8")
+    done = call(tmp_path, "run", "disks.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "Iometer's metrics" in done.stdout
+    kept = folder_of_the_run(tmp_path)
+    results = json.loads((kept / "results.json").read_text(encoding="utf-8"))
+    assert results["scenario"]["files"] == {"idt.icf": sample.decode()}
+    assert any("run time" in text for text in results["not_modelled"])
+
+    metrics = {(m["variant"], m["metric"]): m for m in results["iometer"]}
+    rows = {(row["variant"], row["metric"]): row["value"] for row in results["rows"] if not row.get("device")}
+    for variant in ("without", "with"):
+        decimal = metrics[variant, "Total MBs per Second (Decimal)"]["value"]
+        binary = metrics[variant, "Total MBs per Second (Binary)"]["value"]
+        assert decimal == pytest.approx(binary * 2**20 / 10**6)
+        assert decimal == pytest.approx(rows[variant, "throughput"], rel=0.05)
+        lines = (kept / f"iometer-{variant}.csv").read_bytes().decode().split("\r\n")
+        heads = next(line for line in lines if line.startswith("'Target Type")).split(",")
+        cells = next(line for line in lines if line.startswith("ALL,")).split(",")
+        assert len(heads) == 56
+        # what this version of Iometer calls MB has 2^20 B
+        assert float(cells[heads.index("MBps")]) == pytest.approx(binary, abs=1e-6)
+        assert sum(line.startswith("DISK,hba.lun") for line in lines) == 2
+
+    page = (kept / "report.html").read_text(encoding="utf-8")
+    section = page.split('<section id="iometer">')[1].split("</section>")[0]
+    assert section.index("Total MBs per Second (Decimal) [MB/s]") < section.index("Total Error Count")
+    assert "Connections per Second: Connections belong to" in section
+
+    # the plan has the text of the file: the run needs it no longer
+    (tmp_path / "idt.icf").unlink()
+    again = json.loads(call(tmp_path, "run", str(kept / "plan.yaml"), "--json").stdout)
+    assert (again["digest"], again["iometer"]) == (results["digest"], results["iometer"])
+    assert again["attachments"] == results["attachments"]
+
+
+def test_a_mistake_in_a_configuration_of_iometer_is_told_with_its_place(tmp_path: Path) -> None:
+    text = (TREE / "scenarios/iometer/idt-2004.07.30.icf").read_text(encoding="utf-8")
+    (tmp_path / "disks.yaml").write_text(ADAPTERS, encoding="utf-8")
+    missing = call(tmp_path, "check", "disks.yaml")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert "error[IO001] idt.icf" in missing.stderr
+    assert "workloads.disks.iometer.file" in missing.stderr
+    (tmp_path / "idt.icf").write_text(text.replace("65536,33,0,", "65536,34,0,"), encoding="utf-8")
+    line = 1 + next(n for n, line in enumerate(text.splitlines()) if "67 % 2 MiB" in line)
+    wrong = call(tmp_path, "run", "disks.yaml")
+    assert wrong.returncode == 1
+    assert f"error[IO011] idt.icf:{line}:" in wrong.stderr, wrong.stderr
+    assert list((tmp_path).glob("runs")) == []

@@ -30,6 +30,17 @@ def test_the_folder_holds_what_the_run_found(results: Results, tmp_path: Path) -
     assert float(tail["p50"]) < float(tail["value"]) < float(tail["p99.9"])
 
 
+def test_attachments_lie_beside_the_document_and_nowhere_else(results: Results, tmp_path: Path) -> None:
+    names = ["iometer.csv", "../escaped.csv", "results.json", ".hidden", ""]
+    results["attachments"] = [{"name": name, "text": "'Test Type\r\n"} for name in names]
+    folder = store.save(results, tmp_path / "run")
+    own = {"iometer.csv", "plan.yaml", "report.html", "results.json", "rows.csv"}
+    assert {path.name for path in folder.iterdir()} == own
+    assert (folder / "iometer.csv").read_bytes() == b"'Test Type\r\n"
+    assert load(folder) == results
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
 def test_the_folder_is_readable_as_the_user_wishes(results: Results, tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

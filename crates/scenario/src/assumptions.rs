@@ -2,7 +2,7 @@
 
 use crate::catalogue::NumberKind;
 use crate::node::Origin;
-use crate::plan::{ComponentPlan, Plan, Variant};
+use crate::plan::{ComponentPlan, Load, Plan, Variant};
 use crate::quantity;
 use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
@@ -86,9 +86,42 @@ impl Plan {
         if components().any(|c| c.is_switch() && c.params.choice("core") == "none") {
             list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
         }
+        list.extend(self.of_iometer());
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
+        list
+    }
+}
+
+impl Plan {
+    /// What workloads of Iometer leave out of their files.
+    fn of_iometer(&self) -> Vec<String> {
+        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let mut list = Vec::new();
+        for workload in workloads {
+            for case in &workload.cases {
+                let Load::Iometer(iometer) = &case.load else { continue };
+                let name = &iometer.spec.name;
+                let time = match iometer.from.run_time_s {
+                    0 => "until it is stopped".to_owned(),
+                    seconds => format!("{seconds} s"),
+                };
+                list.push(format!(
+                    "The run time of `{}` ({time}), and its ramp up: a case ends after the `requests` of the scenario.",
+                    iometer.from.name
+                ));
+                if iometer.is_paced() && workload.pairs.len() > 1 {
+                    list.push(format!("Bursts and delays of `{name}` are of each target; in Iometer all targets of a worker share them."));
+                }
+                if iometer.has_replies() {
+                    list.push(format!("The replies of `{name}`: a disk makes none."));
+                }
+            }
+        }
+        // once each, in the order of the scenario
+        let mut seen = BTreeSet::new();
+        list.retain(|text| seen.insert(text.clone()));
         list
     }
 }

@@ -27,6 +27,8 @@ use words::{action, ends, machine};
 const SEED: u64 = 3;
 /// So many operations of each case: many rounds of what is in flight, little for a simulator that knows no trains.
 const OPERATIONS: u64 = 200;
+/// No more are followed to the end once so many TLPs have left: of large requests, a few of each device.
+const DEPARTURES: usize = 200_000;
 /// A run ends with the slice in which its last operation is answered.
 const SLICE: Span = Span::from_us(5);
 
@@ -96,7 +98,9 @@ impl Recording {
         fabric.set_submission_tap(Some(Box::new(move |submission| heard.borrow_mut().push(*submission))));
         fabric.set_tap(Some(Box::new(move |run| left.borrow_mut().extend(reference::engine::single(run)))));
         world.kernel.set_tap(Some(Box::new(Listener(Rc::clone(&told)))));
-        while world.progress().1 < OPERATIONS {
+        while world.progress().1 == 0
+            || world.progress().1 < OPERATIONS && departures.borrow().len() < DEPARTURES
+        {
             assert!(world.kernel.next_event().is_some(), "nothing is answered any more");
             let now = world.kernel.now();
             world.kernel.run_until(now + SLICE);

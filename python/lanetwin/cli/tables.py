@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lanetwin.cli.console import out, printable
 from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
-from lanetwin.summary import device_tables, limits, stopped, tables
+from lanetwin.summary import device_tables, iometer_tables, limits, stopped, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,10 +18,21 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from lanetwin.results import Results, Row, Verdict
-    from lanetwin.summary import DeviceTable, ResultTable
+    from lanetwin.summary import DeviceTable, IometerTable, ResultTable
 
 MOST_DEVICE_LINES = 32
 """A table of devices longer than this shows the first and the last case alone; the report has all of them."""
+
+IOMETER_COLUMNS = {
+    "I/O/s": "Total I/Os per Second",
+    "MB/s": "Total MBs per Second (Decimal)",
+    "MiB/s": "Total MBs per Second (Binary)",
+    "mean [ms]": "Average I/O Response Time",
+    "max [ms]": "Maximum I/O Response Time",
+    "CPU [%]": "% CPU Utilization (total)",
+    "errors": "Total Error Count",
+}
+"""What the terminal has room for."""
 
 VERDICT_STYLES = {"better": "green", "worse": "red", "equivalent": "", "inconclusive": "yellow"}
 
@@ -60,6 +71,10 @@ def print_results(results: Results) -> None:
         console.print()
     for devices in device_tables(results):
         console.print(_devices(devices))
+        console.print()
+    found = iometer_tables(results)
+    if found:
+        console.print(_iometer(found))
         console.print()
     _print_limits(results)
     partial = stopped(results)
@@ -141,6 +156,22 @@ def _devices(data: DeviceTable) -> Table:
         numbers = [_value(line.throughput), _value(line.latency)]
         numbers += [Text("–" if value is None else significant(value)) for value in tails]
         table.add_row(*(Text(printable(word)) for word in words), *numbers)
+    return table
+
+
+def _iometer(tables: Sequence[IometerTable]) -> Table:
+    """Give each variant of each case a row with what Iometer shows first; the report has all metrics."""
+    several = any(len(data.variants) > 1 for data in tables)
+    columns = [("workload", False), ("case", False), *([("variant", False)] if several else [])]
+    columns += [(head, True) for head in IOMETER_COLUMNS]
+    table = plain_table("Iometer's metrics (the report has all)", columns)
+    for data in tables:
+        for nth, variant in enumerate(data.variants):
+            words = ["", ""] if nth else [data.workload, data.case]
+            words += [variant] if several else []
+            values = [data.value(name, variant) for name in IOMETER_COLUMNS.values()]
+            numbers = [Text("–" if value is None else significant(value)) for value in values]
+            table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
 
 

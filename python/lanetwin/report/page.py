@@ -17,7 +17,7 @@ from lanetwin import yaml_out
 from lanetwin.numbers import fixed, significant
 from lanetwin.report import blocks
 from lanetwin.rows_csv import rows_csv
-from lanetwin.summary import answers, limits, stopped, unique, variants
+from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 
 if TYPE_CHECKING:
     from lanetwin.results import Results
@@ -61,6 +61,7 @@ def render(results: Results) -> str:
             workloads=workloads,
             tables=blocks.result_tables(results),
             devices=blocks.devices(results),
+            iometer=iometer_tables(results),
             plots=blocks.plots(results, easel),
             waterfalls=blocks.waterfalls(results, easel),
             link_figures=link_figures,

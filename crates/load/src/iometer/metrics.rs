@@ -21,7 +21,7 @@
 use crate::results::Side;
 use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// 10⁶ B: a decimal megabyte.
 const MEGABYTE: f64 = 1e6;
@@ -55,27 +55,43 @@ pub struct CpuTime {
 }
 
 /// One of the seven families.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
     /// Operations per second.
-    #[serde(rename = "Operations per Second")]
     Operations,
     /// Megabytes per second.
-    #[serde(rename = "Megabytes per Second")]
     Megabytes,
     /// Average latency.
-    #[serde(rename = "Average Latency")]
     AverageLatency,
     /// Maximum latency.
-    #[serde(rename = "Maximum Latency")]
     MaximumLatency,
     /// CPU.
-    #[serde(rename = "CPU")]
     Cpu,
     /// Network.
     Network,
     /// Errors.
     Errors,
+}
+
+impl Family {
+    /// Its name in the menus of Iometer.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Operations => "Operations per Second",
+            Self::Megabytes => "Megabytes per Second",
+            Self::AverageLatency => "Average Latency",
+            Self::MaximumLatency => "Maximum Latency",
+            Self::Cpu => "CPU",
+            Self::Network => "Network",
+            Self::Errors => "Errors",
+        }
+    }
+}
+impl Serialize for Family {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// A value, or why there is none.

@@ -16,6 +16,7 @@ mod capsule;
 mod compare;
 mod drivers;
 mod fabric;
+mod iometer;
 mod loads;
 mod measure;
 mod route;

@@ -3,6 +3,7 @@
 use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
+use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
 use super::rows::rows;
 use super::wire::World;
@@ -175,7 +176,7 @@ fn document(
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     let repeats = plan.run.repeats as usize;
-    let mut digest = 0_u64;
+    let (mut digest, mut files) = (0_u64, ResultsFiles::default());
     for (tasks, measured) in tasks.chunks(repeats).zip(measured.chunks(repeats)) {
         let whole: Vec<Measured> = measured.iter().flatten().cloned().collect();
         for m in &whole {
@@ -188,8 +189,13 @@ fn document(
         }
         if whole.len() == repeats {
             tell_case(&mut results, &tasks[0], &whole);
+            let Task { variant, workload, case, .. } = tasks[0];
+            let ran = Ran { variant, workload, case, repeats: &whole };
+            results.iometer.extend(ran.metrics());
+            files.add(&ran);
         }
     }
+    results.attachments = files.into_attachments(plan.variants.len(), results.complete);
     results.digest = Some(Digest(digest));
     let baseline = &plan.variants[plan.compare.baseline].name;
     if let Some(margin) = Margin::new(plan.compare.equivalent_within) {
