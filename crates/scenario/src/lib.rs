@@ -23,6 +23,7 @@ pub mod calc;
 mod catalogue;
 mod explain;
 mod fields;
+pub mod hierarchy;
 mod language;
 mod node;
 mod overlay;

@@ -5,6 +5,7 @@ use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::measure::{Measured, measure};
 use super::rows::rows;
+use super::switches;
 use super::wire::World;
 use crate::catalogue::NumberKind;
 use crate::plan::{Case, Plan, Variant, WorkloadPlan};
@@ -131,8 +132,8 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
-    let ran =
-        catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, task.repeat == 0)));
+    let follow = (task.repeat == 0).then_some(plan.run.repeats);
+    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
         let capsule = Capsule {
@@ -186,6 +187,9 @@ fn document(
         }
         if whole.len() == repeats {
             tell_case(&mut results, &tasks[0], &whole);
+            let Task { variant, workload, case, .. } = tasks[0];
+            let transits = switches::Of { plan, variant, workload: &workload.name, case: &case.label };
+            results.switches.extend(transits.rows(&whole[0].transits));
         }
     }
     results.digest = Some(Digest(digest));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Results ─┬─ what ran      scenario text, complete plan, seed, digest, version, parts
-//!           ├─ what came out rows · waterfalls · utilisation · bottlenecks · verdicts
+//!           ├─ what came out rows · waterfalls · switches · utilisation · bottlenecks · verdicts
 //!           ├─ what it rests on   assumptions · not_modelled
 //!           └─ what it cost  events, TLP hops, CPU seconds
 //!     │
@@ -27,6 +27,7 @@
 
 mod digest;
 mod read;
+mod switches;
 mod tables;
 mod waterfall;
 
@@ -38,6 +39,7 @@ use serde_json::Value;
 
 pub use digest::Digest;
 pub use read::ReadError;
+pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
 pub use waterfall::{Stage, Waterfall};
 
@@ -85,6 +87,9 @@ pub struct Results {
     /// Where the time of an I/O went.
     #[serde(default)]
     pub waterfalls: Vec<Waterfall>,
+    /// How long packets were in the switches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<SwitchTransit>,
     /// What the links were busy with.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
@@ -316,6 +321,7 @@ impl Results {
             plan: Value::Null,
             rows: Vec::new(),
             waterfalls: Vec::new(),
+            switches: Vec::new(),
             utilisation: Vec::new(),
             bottlenecks: Vec::new(),
             verdicts: Vec::new(),
