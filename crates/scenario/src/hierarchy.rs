@@ -78,9 +78,10 @@ impl Hierarchy {
 
     fn bridges(&self) -> Vec<Value> {
         let down = self.tree.ports().map(|port| (&self.ports[port.index()], self.tree.bridge(port)));
-        let up = self.tree.nodes().filter_map(|node| {
-            self.tree.upstream(node).map(|bridge| (&self.nodes[node.index()], bridge))
-        });
+        let up = self
+            .tree
+            .nodes()
+            .filter_map(|node| self.tree.upstream(node).map(|bridge| (&self.nodes[node.index()], bridge)));
         let mut all: Vec<(&String, &Bridge)> = down.chain(up).collect();
         all.sort_by_key(|(_, bridge)| bridge.bdf.raw());
         all.into_iter().map(|(name, bridge)| bridge_json(name, bridge)).collect()
@@ -123,7 +124,9 @@ impl Serialize for Hierarchy {
 
 fn bridge_json(name: &str, bridge: &Bridge) -> Value {
     let window = |space| {
-        bridge.window(space).map(|window| json!({ "first": hex(*window.start()), "last": hex(*window.end()) }))
+        bridge
+            .window(space)
+            .map(|window| json!({ "first": hex(*window.start()), "last": hex(*window.end()) }))
     };
     let buses = bridge.buses;
     json!({
@@ -220,9 +223,11 @@ impl<'a> Planting<'a> {
 
     /// How much of a device's memory workloads use \[B\].
     fn used(&self, component: usize) -> u64 {
-        let on_it = self.variant.workloads.iter().filter(|workload| {
-            workload.pairs.iter().any(|pair| pair.target == component)
-        });
+        let on_it = self
+            .variant
+            .workloads
+            .iter()
+            .filter(|workload| workload.pairs.iter().any(|pair| pair.target == component));
         let windows = on_it.flat_map(|workload| &workload.cases).map(|case| match case.load {
             Load::Dma(DmaCase { window, .. }) => window.0,
             Load::Block(_) => 0,

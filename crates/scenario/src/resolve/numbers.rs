@@ -15,7 +15,8 @@ pub(super) fn check(variant: &Variant, spots: &[Spot], reports: &mut Reports) {
     for NotEnumerated { host, why } in Hierarchy::all(variant).err().unwrap_or_default() {
         let name = variant.machine[host].name.clone();
         let place = join("machine", &name);
-        let size = |bytes: u128| quantity::written(Value::Size(Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))));
+        let size =
+            |bytes: u128| quantity::written(Value::Size(Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))));
         let problem = match why {
             // the tree calls its root complex `host`
             Error::TooManyPorts(of) => {

@@ -4,7 +4,9 @@ use super::*;
 use crate::hierarchy::Hierarchy;
 use crate::plan::{Plan, Variant};
 use crate::world::fabric::{Endpoints, links};
-use lanetwin_pcie::logic::routing::{Aim, Crossing as Passed, Direction as Facing, NodeId, Path as Route, Source};
+use lanetwin_pcie::logic::routing::{
+    Aim, Crossing as Passed, Direction as Facing, NodeId, Path as Route, Source,
+};
 use lanetwin_pcie::spec::Bdf;
 use lanetwin_ports::Links;
 use std::path::Path;
@@ -43,7 +45,8 @@ impl Both<'_> {
             Peer::Host => Source::Host,
             Peer::Device(node) => Source::Endpoint(node),
         };
-        let Route { crossings, .. } = self.hierarchy.tree.path(source, aim).expect("everybody can be reached");
+        let Route { crossings, .. } =
+            self.hierarchy.tree.path(source, aim).expect("everybody can be reached");
         let passed = |Passed { port, direction }: Passed| {
             (self.hierarchy.links[port.index()], direction == Facing::Down)
         };
@@ -94,7 +97,8 @@ fn compare(plan: &Plan) -> usize {
             let (builder, endpoints) = links(variant);
             let links = builder.build(1).expect("the links of a checked plan");
             let both = Both { variant, links, endpoints, hierarchy };
-            let host = |(end, _): &(&crate::plan::End, &(EndpointId, EndpointId))| end.component == hierarchy.host;
+            let host =
+                |(end, _): &(&crate::plan::End, &(EndpointId, EndpointId))| end.component == hierarchy.host;
             let roots: Vec<EndpointId> = both.endpoints.iter().filter(host).map(|(_, at)| at.0).collect();
             let what = format!("{} {}", plan.name, variant.name);
             compared += roots.into_iter().map(|root| both.compare(root, &what)).sum::<usize>();
@@ -110,8 +114,11 @@ fn plan(path: &Path) -> Plan {
 #[test]
 fn addresses_and_ids_lead_over_the_same_links_as_destinations_in_every_scenario() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let files = std::fs::read_dir(folder).expect("the tree has scenarios").map(|entry| entry.expect("an entry").path());
-    let plans = files.filter(|path| path.extension().is_some_and(|ext| ext == "yaml")).map(|path| plan(&path));
+    let files = std::fs::read_dir(folder)
+        .expect("the tree has scenarios")
+        .map(|entry| entry.expect("an entry").path());
+    let plans =
+        files.filter(|path| path.extension().is_some_and(|ext| ext == "yaml")).map(|path| plan(&path));
     for plan in plans {
         let linked = plan.variants.iter().any(|variant| !variant.links.is_empty());
         assert_eq!(compare(&plan) > 0, linked, "{}", plan.name);
