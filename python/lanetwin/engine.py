@@ -31,6 +31,30 @@ class Checked(TypedDict):
     plan: dict[str, Any] | None
 
 
+class Hierarchy(TypedDict):
+    """What is below one host: as `lspci -t` draws it, as `lspci -vv` lists it, and by name."""
+
+    host: str
+    drawing: str
+    listing: str
+    bridges: list[dict[str, Any]]
+    functions: list[dict[str, Any]]
+
+
+class SharedTree(TypedDict):
+    """The hierarchies of variants that are alike."""
+
+    variants: list[str]
+    hosts: list[Hierarchy]
+
+
+class Numbered(TypedDict):
+    """What numbering the devices of a scenario found; the trees are there only if there was no error."""
+
+    diagnostics: list[dict[str, Any]]
+    trees: list[SharedTree] | None
+
+
 class IometerShown(TypedDict):
     """What a configuration of Iometer says, unless there was an error, and what was found in it."""
 
@@ -102,6 +126,11 @@ def _reports(progress: Callable[[Progress], object] | None) -> Callable[[str], o
 def check(path: str, sets: Iterable[str] = ()) -> Checked:
     """Check a scenario without running it; its mistakes are in the answer, not raised."""
     return cast("Checked", json.loads(_core.check(path, list(sets))))
+
+
+def tree(path: str, sets: Iterable[str] = ()) -> Numbered:
+    """Give every device below the hosts of a scenario its bus number and addresses, variant by variant."""
+    return cast("Numbered", json.loads(_core.tree(path, list(sets))))
 
 
 def run(

@@ -63,6 +63,36 @@ class Waterfall(TypedDict):
     stages: list[Stage]
 
 
+SwitchTransit = TypedDict(
+    "SwitchTransit",
+    {
+        "variant": str,
+        "workload": str,
+        "case": str,
+        "switch": str,
+        "from": str,
+        "to": str,
+        "way": str,
+        "widths": str,
+        "tlp": str,
+        "bytes": int,
+        "packets": int,
+        "latency": float,
+        "latency_parameter": str,
+        "latency_kind": str,
+        "latency_source": NotRequired[str],
+        "valid_for": NotRequired[str],
+        "unit": str,
+        "idle": float,
+        "shortest": float,
+        "median": float,
+        "p99": float,
+        "longest": float,
+    },
+)
+"""How long packets were in a switch on their way from one of its links to another, beside its latency."""
+
+
 class Utilisation(TypedDict):
     """What one direction of one link was busy with, as fractions of the time."""
 
@@ -178,6 +208,7 @@ class Results(TypedDict):
     plan: dict[str, Any]
     rows: list[Row]
     waterfalls: list[Waterfall]
+    switches: NotRequired[list[SwitchTransit]]
     utilisation: list[Utilisation]
     bottlenecks: list[Bottleneck]
     verdicts: list[Verdict]

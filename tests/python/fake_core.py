@@ -129,6 +129,8 @@ class FakeCore:
         self.asked: list[tuple[Any, ...]] = []
         self.raises: BaseException | None = None
         self.configuration: dict[str, Any] = {"diagnostics": [], "config": CONFIGURATION}
+        host = {"host": "host", "drawing": "-[0000:00]---00.0  host\n", "listing": "01:00.0 Endpoint: card\n"}
+        self.trees: list[dict[str, Any]] | None = [{"variants": ["as-is"], "hosts": [host]}]
         self.checked: dict[str, Any] = {"diagnostics": [], "plan": {"links": {"slot": {"gen": 3}}}}
         self.validation = copy.deepcopy(VALIDATION)
 
@@ -139,6 +141,10 @@ class FakeCore:
 
     def version(self) -> str:
         return "0.1.0"
+
+    def tree(self, path: str, sets: list[str]) -> str:
+        self._said("tree", path, sets)
+        return json.dumps({"diagnostics": [], "trees": self.trees})
 
     def check(self, path: str, sets: list[str]) -> str:
         self._said("check", path, sets)

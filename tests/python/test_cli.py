@@ -207,6 +207,28 @@ def test_check_prints_all_mistakes_and_fails_on_errors_only(core: FakeCore, runn
     assert "1 error, 1 warning" in done.stderr
 
 
+def test_check_prints_the_tree_of_each_variant_that_has_its_own(core: FakeCore, runner: CliRunner) -> None:
+    tree = "-[0000:00]---00.0  host\n\n01:00.0 Endpoint: card\n"
+    done = call(runner, "check", "slot.yaml", "--tree")
+    assert (done.exit_code, done.stdout) == (0, tree)
+    alone = (core.trees or [])[0]
+    core.trees = [alone | {"variants": ["a", "b"]}, alone | {"variants": ["none"], "hosts": []}]
+    done = call(runner, "check", "slot.yaml", "--tree")
+    assert done.stdout == f"# variant a, b\n{tree}\n# variant none\nno PCIe links\n"
+    found = json.loads(call(runner, "check", "slot.yaml", "--tree", "--json").stdout)
+    assert found["trees"] == core.trees
+    assert found["plan"] == core.checked["plan"]
+
+
+def test_a_scenario_that_is_wrong_has_no_tree(core: FakeCore, runner: CliRunner) -> None:
+    wrong = {"code": "SC064", "severity": "error", "message": "no number", "help": "fewer", "file": "s.yaml"}
+    core.checked = {"diagnostics": [wrong], "plan": None}
+    core.trees = None
+    done = call(runner, "check", "slot.yaml", "--tree")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "SC064" in done.stderr
+
+
 def test_check_prints_the_plan(core: FakeCore, runner: CliRunner) -> None:
     assert call(runner, "check", "slot.yaml", "--plan").stdout == "links:\n  slot:\n    gen: 3\n"
 

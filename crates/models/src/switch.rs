@@ -99,7 +99,7 @@ const PARAMS: &[Param] = &[
         about: "whose turn it is at an output: every input's, or as often as the `weight` of the link it came in through",
     },
     Param {
-        name: "latency",
+        name: COMMON,
         dimension: Dimension::Time,
         default: Some("120ns"),
         about: "from a TLP being in (its header, its last byte if stored) to its being eligible at the output",
@@ -130,12 +130,26 @@ const PAIRS: [Param; 25] = {
 /// The widths that pairs are made of.
 const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
 
+/// The parameter that every pair has which has no latency of its own.
+const COMMON: &str = "latency";
+
 /// The latency from a link of one width to one of another, if the pair has one of its own; x12 and x32 count as the next narrower width.
 #[must_use]
 pub fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
-    let place = |width| WIDTHS.iter().rposition(|narrower| *narrower <= width).unwrap_or(0);
-    let latency = params.time(PAIRS[place(from) * WIDTHS.len() + place(to)].name);
+    let latency = params.time(pair_name(from, to));
     (latency > Span::ZERO).then_some(latency)
+}
+
+/// The parameter that says the latency from a link of one width to one of another: `latency.x4-x4`, or `latency` if the pair has none of
+/// its own.
+#[must_use]
+pub fn latency_parameter(params: &Params, from: Width, to: Width) -> &'static str {
+    pair_latency(params, from, to).map_or(COMMON, |_| pair_name(from, to))
+}
+
+fn pair_name(from: Width, to: Width) -> &'static str {
+    let place = |width| WIDTHS.iter().rposition(|narrower| *narrower <= width).unwrap_or(0);
+    PAIRS[place(from) * WIDTHS.len() + place(to)].name
 }
 
 /// Whether the parameter of this name is the latency of a pair of widths.
@@ -191,5 +205,8 @@ mod tests {
         let own = Some(Span::from_ns(70));
         assert_eq!([of(Width::X8, Width::X16), of(Width::X12, Width::X32)], [own, own]);
         assert_eq!([of(Width::X16, Width::X8), of(Width::X8, Width::X8), of(Width::X1, Width::X2)], [None; 3]);
+        let parameter = |from, to| latency_parameter(&params, from, to);
+        assert_eq!(parameter(Width::X12, Width::X32), "latency.x8-x16");
+        assert_eq!(parameter(Width::X16, Width::X8), "latency");
     }
 }

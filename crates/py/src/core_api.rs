@@ -8,7 +8,7 @@
 
 use lanetwin_load::iometer;
 use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
-use lanetwin_scenario::{Catalogue, Diagnostic};
+use lanetwin_scenario::{Catalogue, Diagnostic, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,18 @@ pub fn check(path: &str, sets: &[String]) -> Answer {
     match lanetwin_scenario::check_path(Path::new(path), sets) {
         Ok(plan) => json(&serde_json::json!({ "diagnostics": plan.warnings, "plan": plan })),
         Err(diagnostics) => json(&serde_json::json!({ "diagnostics": diagnostics, "plan": null })),
+    }
+}
+
+/// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry
+/// for variants that are alike.
+pub fn tree(path: &str, sets: &[String]) -> Answer {
+    match lanetwin_scenario::check_path(Path::new(path), sets) {
+        Ok(plan) => {
+            let trees = hierarchy::hierarchies(&plan.variants);
+            json(&serde_json::json!({ "diagnostics": plan.warnings, "trees": trees }))
+        }
+        Err(diagnostics) => json(&serde_json::json!({ "diagnostics": diagnostics, "trees": null })),
     }
 }
 

@@ -53,6 +53,12 @@ mod _core {
         ask(py, || core_api::check(path, &sets))
     }
 
+    /// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": […] | null}`.
+    #[pyfunction]
+    fn tree(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
+        ask(py, || core_api::tree(path, &sets))
+    }
+
     /// Simulates every variant and workload of a scenario: a results document.
     #[pyfunction]
     #[pyo3(signature = (path, options, progress=None))]

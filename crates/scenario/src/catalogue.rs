@@ -54,6 +54,18 @@ pub enum NumberKind {
     Calibrated,
 }
 
+impl std::fmt::Display for NumberKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Datasheet => "datasheet",
+            Self::Measured => "measured",
+            Self::Standard => "standard",
+            Self::Assumed => "assumed",
+            Self::Calibrated => "calibrated",
+        })
+    }
+}
+
 /// A number of a part.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Number {

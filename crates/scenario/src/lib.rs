@@ -24,6 +24,7 @@ mod catalogue;
 mod explain;
 mod fields;
 mod files;
+pub mod hierarchy;
 mod language;
 mod node;
 mod overlay;

@@ -196,6 +196,13 @@ problems! {
     /// An access specification that is named twice.
     SpecTwice { name: String } = "SC062", "`{name}` is in the list twice", "name every access specification once: each is a case of its own";
 
+    /// More devices on a bus than its numbers tell apart.
+    TooManyOnBus { name: String } = "SC063", "`{name}` has more links down than its bus has places for: a root complex has 31, a switch 32", "link some of the devices to another switch, or to another host";
+    /// No bus number is left.
+    NoBusNumber { host: String, port: String } = "SC064", "below host `{host}` there are more than 256 buses: no number is left for what is below `{port}`", "take devices away: each takes a bus, and each switch one besides those of its ports; or give them to another host";
+    /// Memory that does not fit where addresses can be.
+    NoAddress { host: String, space: String, needed: String, available: String } = "SC065", "the devices below host `{host}` need {needed} of {space}, where there are {available}", "make `window` of the workloads on the memory of devices smaller";
+
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.

@@ -179,3 +179,31 @@ proptest! {
         }
     }
 }
+
+/// A switch has 25 pairs of widths. Those without a latency of their own say nothing, and are not in the plan.
+#[test]
+fn a_plan_tells_of_pairs_of_widths_only_what_was_said() {
+    let text = "
+about: Which pairs?
+machine:
+  host: {part: generic-host-gen4}
+  sw: {model: switch, latency.x8-x8: 90ns}
+  card: {part: generic-dma-gen5}
+links: {up: {from: host, to: sw}, bay: {from: sw, to: card}}
+workloads: {read: {dma: {size: 64B}, on: card}}
+variants:
+  as-is: {}
+  more: {machine.sw.latency.x4-x8: 80ns}
+  fewer: {machine.sw.latency.x8-x8: null}
+";
+    let plan = plan(text, &[]);
+    let pairs = |variant: usize| -> Vec<&str> {
+        let machine = plan.variants[variant].document.get("machine").expect("a machine");
+        let keys = machine.get("sw").expect("a switch").entries().iter().map(|entry| &*entry.key);
+        keys.filter(|key| key.starts_with("latency.")).collect()
+    };
+    assert_eq!(pairs(0), ["latency.x8-x8"]);
+    assert_eq!(pairs(1), ["latency.x4-x8", "latency.x8-x8"]);
+    assert_eq!(pairs(2), [""; 0]);
+    assert_prints_as_itself(&plan);
+}

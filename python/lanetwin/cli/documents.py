@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markdown import Markdown
@@ -16,6 +16,9 @@ from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.tables import plain_table
 from lanetwin.errors import Diagnostic, LanetwinError
+
+if TYPE_CHECKING:
+    from lanetwin.engine import SharedTree
 
 
 def register(app: typer.Typer) -> None:
@@ -73,6 +76,9 @@ def check(
     plan: Annotated[
         bool, typer.Option("--plan", "-p", help="Print the plan, every default filled in.")
     ] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", "-t", help="Print bus numbers, windows and addresses, as lspci does.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a scenario without running it: all its mistakes at once, with file, line and remedy.
@@ -80,8 +86,12 @@ def check(
     [dim]Examples:[/]
       lanetwin check slot.yaml
       lanetwin check slot.yaml --set links.slot.gen=5 --plan
+      lanetwin check switch.yaml --tree
     """
-    found = engine.check(str(scenario), sets or [])
+    found: dict[str, Any] = dict(engine.check(str(scenario), sets or []))
+    trees = engine.tree(str(scenario), sets or [])["trees"] if tree else None
+    if tree:
+        found["trees"] = trees
     diagnostics = [Diagnostic.from_dict(fields) for fields in found["diagnostics"]]
     if as_json:
         emit_json(found)
@@ -93,9 +103,24 @@ def check(
         return
     if plan:
         emit(yaml_out.dump(found["plan"]))
-    else:
+    if tree:
+        emit(_trees(trees or []))
+    if not (plan or tree):
         warned = f", {counted(len(diagnostics), 'warning')}" if diagnostics else ""
         emit(f"{scenario}: ok{warned}")
+
+
+def _trees(trees: list[SharedTree]) -> str:
+    """Write the trees, each below the names of its variants if they differ."""
+    texts = []
+    for shared in trees:
+        hosts = shared["hosts"]
+        named = [f"# variant {', '.join(shared['variants'])}\n"] if len(trees) > 1 else []
+        for host in hosts:
+            named += [f"# host {host['host']}\n"] if len(hosts) > 1 else []
+            named += [host["drawing"], "\n", host["listing"]]
+        texts.append("".join(named) if hosts else "".join(named) + "no PCIe links\n")
+    return "\n".join(texts)
 
 
 def schema() -> None:

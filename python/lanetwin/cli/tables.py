@@ -11,6 +11,7 @@ from rich.text import Text
 from lanetwin.cli.console import out, printable
 from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
 from lanetwin.summary import device_tables, iometer_tables, limits, stopped, tables
+from lanetwin.transits import ends_of_sweeps, passages, varying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_DEVICE_LINES = 32
 """A table of devices longer than this shows the first and the last case alone; the report has all of them."""
+MOST_SWITCH_LINES = 24
+"""So does a table of switches, with the cases of each workload."""
 
 IOMETER_COLUMNS = {
     "I/O/s": "Total I/Os per Second",
@@ -76,6 +79,7 @@ def print_results(results: Results) -> None:
     if found:
         console.print(_iometer(found))
         console.print()
+    _print_switches(results)
     _print_limits(results)
     partial = stopped(results)
     if partial:
@@ -173,6 +177,31 @@ def _iometer(tables: Sequence[IometerTable]) -> Table:
             numbers = [Text("–" if value is None else significant(value)) for value in values]
             table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
+def _print_switches(results: Results) -> None:
+    """Give the slowest of the ways that are alike a row."""
+    found = passages(results)
+    if not found:
+        return
+    shown = ends_of_sweeps(found, MOST_SWITCH_LINES)
+    parts, places = varying(shown)
+    columns = [(part, False) for part in (*parts, "way", "packets", "widths")]
+    columns += [(name, True) for name in ("idle", "median", "p99", "last")]
+    title = headed("In the switches", found[0].transit["unit"])
+    is_cut = len(shown) < len(found)
+    table = plain_table(title + (" (first and last case; the report has all)" if is_cut else ""), columns)
+    before: list[str] = []
+    for passage, place in zip(shown, places, strict=True):
+        same = 0
+        while same < len(before) and place[same] == before[same]:
+            same += 1
+        before = place
+        one = passage.transit
+        words = [*("" for _ in place[:same]), *place[same:], passage.way, passage.tlp, one["widths"]]
+        numbers = [one["idle"], one["median"], one["p99"], one["longest"]]
+        table.add_row(*(Text(printable(word)) for word in words), *(Text(significant(n)) for n in numbers))
+    console = out()
+    console.print(table)
+    console.print()
 
 
 def _verdict_columns(*, intervals: bool) -> list[tuple[str, bool]]:

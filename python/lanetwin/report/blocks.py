@@ -18,9 +18,10 @@ from lanetwin.numbers import (
     share,
     significant,
 )
-from lanetwin.report.figures import loaded_latency, sweep, utilisation, verdicts, waterfall
+from lanetwin.report.figures import loaded_latency, sweep, transits, utilisation, verdicts, waterfall
 from lanetwin.report.figures.axes import NARROW, WIDE
 from lanetwin.summary import device_tables, tables, unique
+from lanetwin.transits import ordered, packet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,6 +219,33 @@ def _stages(breakdowns: list[waterfall.Breakdown]) -> Details:
             stages = ["–" if value is None else significant(value) for value in values]
             rows.append([breakdown.case, variant, *stages, significant(whole["total"])])
     return _details(f"Every case in {breakdowns[0].unit}", ["case", "variant"], [*hops, "total"], rows)
+
+
+def in_switches(results: Results, easel: Easel) -> tuple[list[Figure], Details | None]:
+    """Draw the slowest way of those that are alike, and tabulate all."""
+    found = ordered(results)
+    if not found:
+        return [], None
+    rows = [
+        [
+            t["workload"],
+            t["case"],
+            t["variant"],
+            t["switch"],
+            f"{t['from']} → {t['to']}",
+            t["way"],
+            t["widths"],
+        ]
+        + [packet(t), str(t["packets"])]
+        + [significant(value) for value in (t["latency"], t["idle"], t["shortest"])]
+        + [significant(value) for value in (t["median"], t["p99"], t["longest"])]
+        for t in found
+    ]
+    names = ["workload", "case", "variant", "switch", "links", "way", "widths", "packets"]
+    times = ("latency", "idle", "shortest", "median", "p99", "last")
+    values = ["count", *(headed(name, found[0]["unit"]) for name in times)]
+    details = _details("Every way through every switch", names, values, rows)
+    return [easel.figure(transits.draw, data) for data in transits.transits(results)], details
 
 
 def link_use(results: Results, easel: Easel) -> tuple[list[Figure], Details | None]:

@@ -18,6 +18,7 @@ from lanetwin.numbers import fixed, significant
 from lanetwin.report import blocks
 from lanetwin.rows_csv import rows_csv
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
+from lanetwin.transits import latencies, passages
 
 if TYPE_CHECKING:
     from lanetwin.results import Results
@@ -47,6 +48,7 @@ def render(results: Results) -> str:
     """
     easel = blocks.Easel()
     link_figures, link_details = blocks.link_use(results, easel)
+    switch_figures, switch_details = blocks.in_switches(results, easel)
     workloads = unique(row["workload"] for row in results["rows"])
     return (
         _environment()
@@ -64,6 +66,10 @@ def render(results: Results) -> str:
             iometer=iometer_tables(results),
             plots=blocks.plots(results, easel),
             waterfalls=blocks.waterfalls(results, easel),
+            switch_figures=switch_figures,
+            switch_details=switch_details,
+            latencies=latencies(results),
+            passages=passages(results),
             link_figures=link_figures,
             link_details=link_details,
             plan=yaml_out.dump(results["plan"]),

@@ -12,12 +12,24 @@ mod probe {
     fn probe() {
         {
             let mb = Megabyte::Binary;
-            let base: Vec<_> = published().iter().map(|row| predict(row.workload, &Mechanism::BASE, row.without * mb.bytes())).collect();
+            let base: Vec<_> = published()
+                .iter()
+                .map(|row| predict(row.workload, &Mechanism::BASE, row.without * mb.bytes()))
+                .collect();
             for m in mechanisms() {
                 let mut line = format!("{:34} {:26}", m.name, m.end);
                 for (row, base) in published().iter().zip(&base) {
-                    let p = if m.is_of_switch() { predict_again(row.workload, &m, base) } else { predict(row.workload, &m, row.without * mb.bytes()) };
-                    line += &format!(" {:7.1}/{:7.1} ({:+5.1} %)", p.with.bytes_per_second/mb.bytes(), p.without.bytes_per_second/mb.bytes(), 100.0*(p.with.bytes_per_second/base.with.bytes_per_second-1.0));
+                    let p = if m.is_of_switch() {
+                        predict_again(row.workload, &m, base)
+                    } else {
+                        predict(row.workload, &m, row.without * mb.bytes())
+                    };
+                    line += &format!(
+                        " {:7.1}/{:7.1} ({:+5.1} %)",
+                        p.with.bytes_per_second / mb.bytes(),
+                        p.without.bytes_per_second / mb.bytes(),
+                        100.0 * (p.with.bytes_per_second / base.with.bytes_per_second - 1.0)
+                    );
                 }
                 eprintln!("SW {line}");
             }

@@ -10,6 +10,7 @@ use crate::plan::{ComponentPlan, End, LinkPlan, PortPlan, WorkloadPlan};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::spelling::Near;
+use lanetwin_models::switch::is_pair_latency;
 use lanetwin_ports::{Model, Param, Params, Protocol, Value};
 use std::collections::BTreeMap;
 
@@ -56,7 +57,10 @@ fn component(
         let Some((value, origin)) = parameter(param, &fields, part, reports) else { continue };
         params.0.insert(param.name, value);
         origins.insert(param.name, origin);
-        fields.record(param.name, Node::scalar(quantity::written(value)).by(origin));
+        // a pair of widths without a latency of its own has the switch's: nothing to say, whoever reads it
+        if origin != Origin::Default || !is_pair_latency(param.name) {
+            fields.record(param.name, Node::scalar(quantity::written(value)).by(origin));
+        }
     }
     if params.0.len() < names.len() {
         return None;

@@ -7,6 +7,7 @@
 
 mod links;
 mod machine;
+mod numbers;
 mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};
@@ -182,14 +183,17 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     }
     let document =
         Node::map([("machine", machine_node), ("links", links_node), ("workloads", workloads_node)]);
-    Some(Variant {
+    let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
+    let variant = Variant {
         name: name.to_owned(),
         machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
         links: wiring.links,
         joins: wiring.joins,
         workloads,
         document,
-    })
+    };
+    numbers::check(&variant, &spots, reports);
+    (!reports.has_errors()).then_some(variant)
 }
 
 /// The machine while it is checked: what is wrong in one place must not be reported again in others.

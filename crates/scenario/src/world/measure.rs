@@ -1,6 +1,7 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
 use super::loads::shown;
+use super::transit::{self, Transit};
 use super::waterfall::{self, Stages};
 use super::wire::World;
 use crate::plan::{Case, Offered, WarmUp};
@@ -20,8 +21,12 @@ const SLICE_PART: u64 = 32;
 const SLICE_LEAST: Span = Span::from_us(5);
 /// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
-/// So many operations are followed for the waterfall.
+/// So many operations are followed for the waterfall …
 const FOLLOWED: u64 = 101;
+/// … and for the transits of switches this part of those that are measured in all repeats …
+const FOLLOWED_PART: u64 = 12;
+/// … unless so many trains have arrived before.
+const FOLLOWED_TRAINS: usize = 20_000;
 
 /// What one world has shown.
 #[derive(Clone, Debug)]
@@ -34,6 +39,8 @@ pub struct Measured {
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub stages: Option<Stages>,
+    /// How long TLPs were in the switches, if operations were followed.
+    pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
     pub limits: Vec<SupplyUse>,
     /// Of everything that happened up to the end of the measurement.
@@ -93,8 +100,8 @@ impl DirectionUse {
     }
 }
 
-/// Runs a world through warm-up and measurement; follows some operations afterwards if asked to.
-pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Measured {
+/// Runs a world through warm-up and measurement; afterwards follows some operations, if asked to on behalf of so many repeats.
+pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: Option<u32>) -> Measured {
     let wanted = case.load.operations();
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
@@ -122,8 +129,9 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: b
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
-    let stages = follow.then(|| follow_some(world)).flatten();
-    Measured { load, devices, links, stages, limits, digest, events, tlp_hops }
+    let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
+    let (stages, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    Measured { load, devices, links, stages, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.
@@ -215,12 +223,24 @@ fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
     SupplyUse { component, name, supply, share, waiting }
 }
 
-/// Follows some more operations, and explains the one of median latency.
-fn follow_some(world: &mut World) -> Option<Stages> {
+/// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.
+fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
+    let begin = world.kernel.now();
+    world.links().fabric().record_journeys(true);
     let log = waterfall::start(world);
-    let answered = world.progress().1;
     // Those in flight began before they could be followed.
-    let (asked, done) = world.progress();
-    run_to(world, answered + (asked - done) + FOLLOWED);
-    waterfall::finish(world, &log)
+    let (asked, answered) = world.progress();
+    run_to(world, asked + FOLLOWED);
+    let mut journeys = world.links().fabric().take_journeys();
+    let stages = waterfall::finish(world, &log, &journeys);
+    if !world.links().wiring().switches.is_empty() {
+        while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
+            let done = world.progress().1;
+            run_to(world, done + 1);
+            journeys.extend(world.links().fabric().take_journeys());
+        }
+    }
+    world.links().fabric().record_journeys(false);
+    let end = world.kernel.now();
+    (stages, transit::transits(world.links(), &journeys, begin..end))
 }

@@ -22,6 +22,8 @@ mod measure;
 mod route;
 mod rows;
 mod run;
+mod switches;
+mod transit;
 mod waterfall;
 mod wire;
 
@@ -30,4 +32,5 @@ pub use compare::compare;
 pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use run::{Granularity, Options, Progress, Watcher, run};
+pub use transit::Transit;
 pub use wire::World;

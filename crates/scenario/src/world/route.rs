@@ -39,6 +39,8 @@ pub(super) struct Crossing {
     pub wire: Ticks,
     /// From then on.
     pub forwarding: Span,
+    /// The whole without the flight: from its first bit coming in to its first bit going out.
+    pub transit: Ticks,
 }
 
 impl Crossing {
@@ -57,7 +59,8 @@ impl Crossing {
             Forwarding::CutThrough => ticks(a, HEADER_BYTES).min(ser_a).max(ser_a.saturating_sub(ser_b)),
         };
         let forwarding = latency(wiring, switch, incoming, outgoing);
-        Some(Self { wire: Ticks(a.propagation.as_ticks().0 + needed), forwarding })
+        let transit = Ticks(needed + forwarding.as_ticks().0);
+        Some(Self { wire: Ticks(a.propagation.as_ticks().0 + needed), forwarding, transit })
     }
 }
 
@@ -80,3 +83,6 @@ fn ends(wiring: &Wiring, egress: EgressId) -> [Attach; 2] {
 fn direction(wiring: &Wiring, egress: EgressId) -> &Direction {
     &wiring.links[egress.index() / 2].directions[egress.index() % 2]
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use super::compare::verdicts;
 use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
 use super::rows::rows;
+use super::switches;
 use super::wire::World;
 use crate::catalogue::NumberKind;
 use crate::plan::{Case, Plan, Variant, WorkloadPlan};
@@ -132,8 +133,8 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
-    let ran =
-        catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, task.repeat == 0)));
+    let follow = (task.repeat == 0).then_some(plan.run.repeats);
+    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
         let capsule = Capsule {
@@ -193,6 +194,8 @@ fn document(
             let ran = Ran { variant, workload, case, repeats: &whole };
             results.iometer.extend(ran.metrics());
             files.add(&ran);
+            let transits = switches::Of { plan, variant, workload: &workload.name, case: &case.label };
+            results.switches.extend(transits.rows(&whole[0].transits));
         }
     }
     results.attachments = files.into_attachments(plan.variants.len(), results.complete);

@@ -91,7 +91,6 @@ pub(super) fn start(world: &mut World) -> Log {
     let loads = world.loads.iter().map(|load| load.path.clone()).collect();
     let listener = Listener { seen: Rc::clone(&seen), loads };
     world.kernel.set_tap(Some(Box::new(listener)));
-    world.links().fabric().record_journeys(true);
     set_recording(world, true);
     Log(seen)
 }
@@ -106,12 +105,15 @@ fn set_recording(world: &mut World, on: bool) {
     world.record_reads(on);
 }
 
-/// Ends following; explains the operation of median latency among those that were followed from question to answer.
-pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
+/// Ends following; explains the operation of median latency among those that were followed from question to answer, over these journeys.
+pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Option<Stages> {
     world.kernel.set_tap(None);
     let mut done = std::mem::take(&mut log.0.borrow_mut().done);
     done.sort_by_key(|o| (o.told - o.asked, o.asked, o.handle));
-    let median = *done.get(done.len() / 2)?;
+    let Some(median) = done.get(done.len() / 2).copied() else {
+        set_recording(world, false);
+        return None;
+    };
     let WorldLoad { asked, endpoint, .. } = world.loads[median.load].clone();
     let records = world.requester(median.load).map(DmaRequester::take_record).unwrap_or_default();
     let record =
@@ -124,11 +126,9 @@ pub(super) fn finish(world: &mut World, log: &Log) -> Option<Stages> {
     let is_from = |from: EndpointId| Some(from) == endpoint;
     served.retain(|s| s.handle == handle && is_from(s.from) && s.arrived >= from && s.answered <= until);
     set_recording(world, false);
-    let links = world.links();
-    let mut journeys = links.fabric().take_journeys();
-    links.fabric().record_journeys(false);
     let is_its = |tlps: &Tlps| tlps.handle == handle && (is_from(tlps.from) || is_from(tlps.to));
-    journeys.retain(|j| is_its(&j.user) && within(j, from, until));
+    let journeys: Vec<Journey> =
+        journeys.iter().filter(|j| is_its(&j.user) && within(j, from, until)).copied().collect();
     let course = Course { links: world.links(), record, served, cursor: median.asked, stages: Stages::new() };
     Some(course.follow(&chain(&journeys), &asked, median.told))
 }
@@ -221,7 +221,7 @@ impl Course<'_> {
         let wiring = self.links.wiring();
         let bytes = self.links.wire_bytes(journey.from, &journey.user);
         let crossing = Crossing::new(wiring, incoming, outgoing, bytes);
-        let Crossing { wire, forwarding } = crossing.expect("one hop begins where the one before ends");
+        let Crossing { wire, forwarding, .. } = crossing.expect("one hop begins where the one before ends");
         let name = self.links.egress_name(incoming);
         let (way, switch) = (way_of(name), name.2.to_owned());
         let to = self.links.egress_name(outgoing).0.to_owned();

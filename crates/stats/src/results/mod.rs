@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Results ─┬─ what ran      scenario text, complete plan, seed, digest, version, parts
-//!           ├─ what came out rows · waterfalls · utilisation · bottlenecks · verdicts
+//!           ├─ what came out rows · waterfalls · switches · utilisation · bottlenecks · verdicts
 //!           ├─ what it rests on   assumptions · not_modelled
 //!           └─ what it cost  events, TLP hops, CPU seconds
 //!     │
@@ -28,6 +28,7 @@
 mod digest;
 mod iometer;
 mod read;
+mod switches;
 mod tables;
 mod waterfall;
 
@@ -41,6 +42,7 @@ use serde_json::Value;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
+pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
 pub use waterfall::{Stage, Waterfall};
 
@@ -91,6 +93,9 @@ pub struct Results {
     /// Iometer's own metrics, of workloads that run its access specifications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub iometer: Vec<IometerMetric>,
+    /// How long packets were in the switches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<SwitchTransit>,
     /// What the links were busy with.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
@@ -329,6 +334,7 @@ impl Results {
             rows: Vec::new(),
             waterfalls: Vec::new(),
             iometer: Vec::new(),
+            switches: Vec::new(),
             utilisation: Vec::new(),
             bottlenecks: Vec::new(),
             verdicts: Vec::new(),

@@ -72,7 +72,7 @@ impl Waterfall {
 }
 
 /// Exact to the picosecond up to 2⁵³ ps, two and a half hours.
-fn nanoseconds(length: Span) -> f64 {
+pub(super) fn nanoseconds(length: Span) -> f64 {
     length.as_ps() as f64 / PS_PER_NS
 }
 
