@@ -36,12 +36,12 @@ pub struct Side {
     /// How many were not answered by the device.
     pub aborted: u64,
     /// The first and the last answer as asked.
-    ends: Option<Ends>,
+    pub(crate) ends: Option<Ends>,
 }
 
 /// The first and the last of some answers.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
+pub(crate) struct Ends {
     first: Instant,
     last: Instant,
     /// How many came at the first instant, and what they moved \[B\].
