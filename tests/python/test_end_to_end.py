@@ -279,3 +279,26 @@ def test_a_sample_of_iometer_is_shown_without_a_doubt(tmp_path: Path) -> None:
     missing = call(tmp_path, "iometer", "show", "missing.icf")
     assert missing.returncode == 1
     assert "IO001" in missing.stderr
+
+
+def test_the_guide_shows_the_times_in_switches_that_are_there(tmp_path: Path) -> None:
+    guide = (TREE / "docs" / "report.md").read_text(encoding="utf-8")
+    shown = guide[guide.index("In the switches [ns]") :]
+    shown = shown[: shown.index("```")]
+    scenario = TREE / "scenarios" / "switch-latency.yaml"
+    (tmp_path / scenario.name).write_text(scenario.read_text(encoding="utf-8"), encoding="utf-8")
+    done = call(tmp_path, "run", scenario.name)
+    printed = {tuple(line.split()) for line in done.stdout.splitlines()}
+    wanted = [line for line in shown.splitlines() if "cut-through" in line]
+    assert len(wanted) == 3
+    for line in wanted:
+        assert any(set(line.split()[1:]) <= set(words) for words in printed), line
+
+
+def test_the_tree_of_a_scenario_has_every_drive_and_its_bus() -> None:
+    done = call(TREE, "check", "scenarios/hot-plug.yaml", "--tree")
+    assert done.returncode == 0
+    buses = re.findall(r"-\[([0-9a-f]{2})\]----00\.0  (ssd\d)", done.stdout)
+    assert buses == [("03", "ssd1"), ("04", "ssd2"), ("05", "ssd3"), ("06", "ssd4")]
+    assert "Memory behind bridge: 80000000-803fffff" in done.stdout
+    assert "# variant" not in done.stdout  # an outage changes no number
