@@ -17,6 +17,10 @@ import jsonschema
 import pytest
 import yaml
 
+from lanetwin.numbers import significant
+from lanetwin.results import load
+from lanetwin.transits import passages
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -288,11 +292,15 @@ def test_the_guide_shows_the_times_in_switches_that_are_there(tmp_path: Path) ->
     scenario = TREE / "scenarios" / "switch-latency.yaml"
     (tmp_path / scenario.name).write_text(scenario.read_text(encoding="utf-8"), encoding="utf-8")
     done = call(tmp_path, "run", scenario.name)
-    printed = {tuple(line.split()) for line in done.stdout.splitlines()}
-    wanted = [line for line in shown.splitlines() if "cut-through" in line]
-    assert len(wanted) == 3
-    for line in wanted:
-        assert any(set(line.split()[1:]) <= set(words) for words in printed), line
+    assert "In the switches [ns]" in done.stdout
+    found = {}
+    for passage in passages(load(folder_of_the_run(tmp_path))):
+        one = passage.transit
+        numbers = [significant(value) for value in (one["idle"], one["median"], one["p99"], one["longest"])]
+        words = (one["workload"], one["variant"], passage.way, passage.tlp, one["widths"], *numbers)
+        found[one["workload"], one["variant"]] = " ".join(words)
+    lines = [" ".join(line.split()) for line in shown.splitlines() if "cut-through" in line]
+    assert lines == [found[workload, "cut-through"] for workload in ("alone", "together", "busy")]
 
 
 def test_the_tree_of_a_scenario_has_every_drive_and_its_bus() -> None:
