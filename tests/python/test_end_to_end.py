@@ -17,6 +17,10 @@ import jsonschema
 import pytest
 import yaml
 
+from lanetwin.numbers import significant
+from lanetwin.results import load
+from lanetwin.transits import passages
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -355,3 +359,28 @@ def test_a_mistake_in_a_configuration_of_iometer_is_told_with_its_place(tmp_path
     assert wrong.returncode == 1
     assert f"error[IO011] idt.icf:{line}:" in wrong.stderr, wrong.stderr
     assert list((tmp_path).glob("runs")) == []
+def test_the_guide_shows_the_times_in_switches_that_are_there(tmp_path: Path) -> None:
+    guide = (TREE / "docs" / "report.md").read_text(encoding="utf-8")
+    shown = guide[guide.index("In the switches [ns]") :]
+    shown = shown[: shown.index("```")]
+    scenario = TREE / "scenarios" / "switch-latency.yaml"
+    (tmp_path / scenario.name).write_text(scenario.read_text(encoding="utf-8"), encoding="utf-8")
+    done = call(tmp_path, "run", scenario.name)
+    assert "In the switches [ns]" in done.stdout
+    found = {}
+    for passage in passages(load(folder_of_the_run(tmp_path))):
+        one = passage.transit
+        numbers = [significant(value) for value in (one["idle"], one["median"], one["p99"], one["longest"])]
+        words = (one["workload"], one["variant"], passage.way, passage.tlp, one["widths"], *numbers)
+        found[one["workload"], one["variant"]] = " ".join(words)
+    lines = [" ".join(line.split()) for line in shown.splitlines() if "cut-through" in line]
+    assert lines == [found[workload, "cut-through"] for workload in ("alone", "together", "busy")]
+
+
+def test_the_tree_of_a_scenario_has_every_drive_and_its_bus() -> None:
+    done = call(TREE, "check", "scenarios/hot-plug.yaml", "--tree")
+    assert done.returncode == 0
+    buses = re.findall(r"-\[([0-9a-f]{2})\]----00\.0  (ssd\d)", done.stdout)
+    assert buses == [("03", "ssd1"), ("04", "ssd2"), ("05", "ssd3"), ("06", "ssd4")]
+    assert "Memory behind bridge: 80000000-803fffff" in done.stdout
+    assert "# variant" not in done.stdout  # an outage changes no number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -101,7 +102,7 @@ def test_a_latency_is_told_once_with_the_widths_that_it_was_used_for(crossed: Re
 
 def printed(results: Results, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return what the terminal shows."""
-    console = Console(width=140, record=True, file=open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115
+    console = Console(width=140, record=True, file=io.StringIO())
     monkeypatch.setattr(tables, "out", lambda: console)
     tables.print_results(results)
     return console.export_text()

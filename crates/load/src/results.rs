@@ -205,7 +205,7 @@ mod tests {
         one.merge(&other);
         // seven in all, three of them at the first instant: four in 40 us
         assert_eq!(one.operations_per_second(window), Some(1e5));
-        assert_eq!(one.bits_per_second(window), Some(4.0 * 512.0 / 40e-6));
+        assert_eq!(one.bits_per_second(window), Some(4.0 * 512.0 * 1e5 / 4.0));
         for us in 51..1044 {
             one.count(Status::Ok, 64, Span::from_us(10), at(us));
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,7 +64,7 @@ def register(app: typer.Typer) -> None:
 
 def _command(form: dict[str, Any]) -> Callable[..., None]:
     """Make the function behind one command, with an option per parameter."""
-    names = {parameter["name"].replace("-", "_"): parameter["name"] for parameter in form["arguments"]}
+    names = {_variable(parameter["name"]): parameter["name"] for parameter in form["arguments"]}
 
     def evaluate(**given: Any) -> None:
         as_json = bool(given.pop("json"))
@@ -87,6 +88,12 @@ def _command(form: dict[str, Any]) -> Callable[..., None]:
     return evaluate
 
 
+def _variable(name: str) -> str:
+    """Return the name of a parameter in Python, which keeps some words, such as `in`, for itself."""
+    word = name.replace("-", "_")
+    return f"{word}_" if keyword.iskeyword(word) else word
+
+
 def _option(parameter: dict[str, Any]) -> inspect.Parameter:
     """Make the option of one parameter. Its value stays text: units are the engine's to read."""
     name, default, required = parameter["name"], parameter["default"], parameter["required"]
@@ -99,7 +106,7 @@ def _option(parameter: dict[str, Any]) -> inspect.Parameter:
         show_default=False,
     )
     return inspect.Parameter(
-        name.replace("-", "_"),
+        _variable(name),
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if required else None,
         annotation=Annotated[str if required else str | None, option],
