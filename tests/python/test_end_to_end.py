@@ -288,20 +288,20 @@ def test_a_sample_of_iometer_is_shown_without_a_doubt(tmp_path: Path) -> None:
 ADAPTERS = """\
 about: Does Iometer notice the switch?
 machine:
+  hba: {part: emulex-lpe12002}
   host: {part: supermicro-x7dwn-intel-5400}
   sw: {part: idt-89pes16t4g2}
-  hba: {part: emulex-lpe12002}
 links:
-  up: {from: host, to: sw}
   slot: {from: sw, to: hba}
+  up: {from: host, to: sw}
 workloads:
   disks:
     iometer: {file: idt.icf, spec: 2 MiB sequential reads, requests: 8}
     on: host
     target: [hba.lun0, hba.lun1]
 variants:
-  without: {machine.sw: null, links.up: null, links.slot.from: host}
-  with: {}
+  direct: {machine.sw: null, links.up: null, links.slot.from: host}
+  switched: {}
 run: {repeats: 1, warm-up: 2}
 """
 """Two drives of Iometer, with and without a switch."""
@@ -321,7 +321,7 @@ def test_a_configuration_of_iometer_runs_and_leaves_its_results_file(tmp_path: P
 
     metrics = {(m["variant"], m["metric"]): m for m in results["iometer"]}
     rows = {(row["variant"], row["metric"]): row["value"] for row in results["rows"] if not row.get("device")}
-    for variant in ("without", "with"):
+    for variant in ("direct", "switched"):
         decimal = metrics[variant, "Total MBs per Second (Decimal)"]["value"]
         binary = metrics[variant, "Total MBs per Second (Binary)"]["value"]
         assert decimal == pytest.approx(binary * 2**20 / 10**6)

@@ -74,7 +74,7 @@ impl<'a> Ran<'a> {
             let cores = drivers.flat_map(|used| (0..used.supply).map(move |_| busy(used.share)));
             for (nth, busy) in cores.enumerate() {
                 match all.get_mut(nth) {
-                    Some(sum) => *sum = *sum + busy,
+                    Some(sum) => *sum += busy,
                     None => all.push(busy),
                 }
             }
@@ -130,7 +130,7 @@ impl Sum {
         for results in all {
             sum.reads.merge(&results.reads);
             sum.writes.merge(&results.writes);
-            sum.elapsed = sum.elapsed + results.elapsed();
+            sum.elapsed += results.elapsed();
         }
         sum
     }
