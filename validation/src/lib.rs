@@ -27,7 +27,7 @@ mod volley;
 mod watch;
 
 pub use claims::{Claim, claims};
-pub use report::{FreeParameter, Report, Role, Row, SCHEMA, Summary};
+pub use report::{Effect, FreeParameter, Report, Role, Row, SCHEMA, Summary};
 pub use watch::Progress;
 
 use lanetwin_scenario::Diagnostic;

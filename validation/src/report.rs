@@ -91,6 +91,20 @@ pub struct Summary {
     pub free_parameters: Vec<FreeParameter>,
     /// What was found, in sentences.
     pub text: String,
+    /// What assumptions do to the predicted rows, if they were moved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+}
+
+/// What moving one assumption does to each predicted row: an ablation.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Effect {
+    /// What is assumed.
+    pub mechanism: String,
+    /// To which end of its range it was moved.
+    pub end: String,
+    /// What that changes, for each predicted row in the order of the rows \[%\].
+    pub changes_pct: Vec<f64>,
 }
 
 /// A number of the model that nobody measured or published.
@@ -113,7 +127,7 @@ impl Report {
     }
 
     pub(crate) fn add(&mut self, claim: &Claim, outcome: Outcome) {
-        let Outcome { cells, free_parameters, met, text } = outcome;
+        let Outcome { cells, free_parameters, met, text, effects } = outcome;
         let rows: Vec<Row> = cells
             .into_iter()
             .map(|cell| Row {
@@ -146,6 +160,7 @@ impl Report {
             baseline_mape: accuracy::mape(predicted().filter_map(|row| row.baseline_error_pct)),
             free_parameters,
             text,
+            effects,
         });
         self.rows.extend(rows);
     }

@@ -7,7 +7,7 @@ pub mod section_i;
 pub mod switch_forwarding;
 
 use crate::problem;
-use crate::report::{FreeParameter, Role};
+use crate::report::{Effect, FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_scenario::Diagnostic;
 use lanetwin_stats::results::Digest;
@@ -31,6 +31,8 @@ pub(crate) struct Outcome {
     /// Whether the bar is met, given that the claim predicts at all.
     pub(crate) met: bool,
     pub(crate) text: String,
+    /// What moving an assumption does, where that was tried.
+    pub(crate) effects: Vec<Effect>,
 }
 
 /// A row before its errors are known.
@@ -53,8 +55,13 @@ pub(crate) struct Cell {
 /// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
-    const CLAIMS: &[Claim] =
-        &[section_i::CLAIM, link_ceilings::CLAIM, switch_forwarding::CLAIM, pcie_bench::CLAIM];
+    const CLAIMS: &[Claim] = &[
+        section_i::CLAIM,
+        link_ceilings::CLAIM,
+        switch_forwarding::CLAIM,
+        pcie_bench::CLAIM,
+        idt_16t4g2::CLAIM,
+    ];
     CLAIMS
 }
 

@@ -303,5 +303,6 @@ fn outcome(published: &[Published], effort: Effort, watch: &mut Watch<'_>) -> Op
         met: calibrated <= CALIBRATED_MOST && scores.iter().all(Score::is_met),
         free_parameters: free.into_iter().collect(),
         text,
+        effects: Vec::new(),
     })
 }

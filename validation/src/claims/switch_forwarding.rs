@@ -145,7 +145,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         last_ns(120.0, 4096.0, (4.0, 4.0), true, 4.0),
         last_ns(120.0, 4096.0, (4.0, 4.0), false, 4.0),
     );
-    Some(Outcome { cells, free_parameters: Vec::new(), met: worst <= BAR_PCT, text })
+    Some(Outcome { cells, free_parameters: Vec::new(), met: worst <= BAR_PCT, text, effects: Vec::new() })
 }
 
 #[cfg(test)]

@@ -123,3 +123,25 @@ pub(super) fn mechanisms() -> Vec<Mechanism> {
         Mechanism { brake: Brake::Rate, ..of("drives: slow by", "the rate of the medium", &[]) },
     ]
 }
+
+/// The ends that can move a row by more than a few parts of a thousand; those of the switch, all at once.
+pub(super) fn decisive() -> Vec<Mechanism> {
+    let of_switch = Mechanism::of(
+        "switch: everything",
+        "slow and small",
+        &[
+            ("sw.latency", "300ns"),
+            ("sw.speed-up", "2"),
+            ("sw.forwarding", "store-and-forward"),
+            ("sw.port.posted-header-credits", "16"),
+            ("sw.port.posted-data-credits", "128"),
+            ("sw.port.completion-header-credits", "16"),
+            ("sw.port.completion-data-credits", "128"),
+            ("sw.output.tlps", "8"),
+            ("sw.output.data", "2KiB"),
+            ("sw.port.credit-update", "300ns"),
+        ],
+    );
+    let others = mechanisms().into_iter().filter(|mechanism| !mechanism.is_of_switch());
+    [of_switch].into_iter().chain(others).collect()
+}
