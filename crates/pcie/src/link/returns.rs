@@ -71,7 +71,7 @@ impl ReturnRing {
     /// What is due at `t`, left where it is: how many, and their weight together.
     pub fn due(&self, t: u64) -> (i64, i64) {
         let due = self.0.iter().take_while(|r| r.t <= t).map(|r| {
-            let n = if r.p == 0 { r.n } else { ((t - r.t) / r.p + 1).min(u64::from(r.n)) as u32 };
+            let n = (t - r.t).checked_div(r.p).map_or(r.n, |past| (past + 1).min(u64::from(r.n)) as u32);
             (i64::from(n), i64::from(n) * i64::from(r.weight))
         });
         due.fold((0, 0), |(n, w), (count, weight)| (n + count, w + weight))

@@ -42,8 +42,8 @@ impl Turns {
         self.class[ingress] = ((input + 1) % CLASSES) as u8;
         let own = |phase: &usize| usize::from(self.phases[*phase]) == ingress;
         let all = self.phases.iter().filter(|&&other| usize::from(other) == ingress).count();
-        let ahead = (self.phase..self.phases.len()).chain(0..self.phase).filter(own);
-        let last = ahead.skip((usize::from(m) - 1) % all).next().expect("every ingress has a phase");
+        let mut ahead = (self.phase..self.phases.len()).chain(0..self.phase).filter(own);
+        let last = ahead.nth((usize::from(m) - 1) % all).expect("every ingress has a phase");
         self.phase = if last + 1 == self.phases.len() { 0 } else { last + 1 };
     }
 }
