@@ -90,6 +90,14 @@ class FreeParameter(TypedDict):
     calibrated_to: str | None
 
 
+class Effect(TypedDict):
+    """What moving one assumption to an end of its range does to each predicted row."""
+
+    mechanism: str
+    end: str
+    changes_pct: list[float]
+
+
 class Claim(TypedDict):
     """One claim as a whole: its error, the error to beat, and whether the bar was met."""
 
@@ -103,6 +111,7 @@ class Claim(TypedDict):
     predicted_rows: int
     text: NotRequired[str]
     parameters: NotRequired[list[FreeParameter]]
+    effects: NotRequired[list[Effect]]
 
 
 class Validation(TypedDict):

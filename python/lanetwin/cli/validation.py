@@ -16,7 +16,9 @@ from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import measured, signed, significant, with_unit
 
 if TYPE_CHECKING:
-    from lanetwin.engine import Claim, FreeParameter, ValidationRow
+    from rich.table import Table
+
+    from lanetwin.engine import Claim, Effect, FreeParameter, ValidationRow
 
 FINEST = 0.001
 """Smaller errors are not told apart [%]."""
@@ -101,6 +103,20 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
     if claim.get("text"):
         console.print(Text(f"  {printable(claim['text'])}"))
     console.print()
+    if claim.get("effects"):
+        cases = [row["case"] for row in rows if row["role"] == "predicted"]
+        console.print(_effects(claim["effects"], cases))
+        console.print()
+
+
+def _effects(effects: list[Effect], cases: list[str]) -> Table:
+    """Say what each assumption does to each predicted row, when it is moved to an end of its range."""
+    columns = [("assumption", False), ("moved to", False), *((case, True) for case in cases)]
+    table = plain_table("What assumptions do to the predictions [%]", columns)
+    for effect in effects:
+        changes = (Text(signed(change, 1)) for change in effect["changes_pct"])
+        table.add_row(Text(printable(effect["mechanism"])), Text(printable(effect["end"])), *changes)
+    return table
 
 
 def _parameter(parameter: FreeParameter) -> str:

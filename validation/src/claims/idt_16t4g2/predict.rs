@@ -8,7 +8,7 @@ const DRIVES: f64 = 5.0;
 /// What a 4GFC port carries at most \[B/s\]: where the search for a rate begins.
 const PORT: f64 = 413e6;
 /// Steps of the search, and the relative error at which it ends.
-const STEPS: usize = 6;
+const STEPS: usize = 10;
 const CLOSE: f64 = 0.002;
 
 /// What a row gives on a machine.
