@@ -128,7 +128,8 @@ fn the_sum_follows_from_the_devices() {
         for repeat in 0..3 {
             let shares: Vec<f64> = each.iter().map(|row| row.samples[repeat]).collect();
             let sum: f64 = shares.iter().sum();
-            assert!((sum / throughput.samples[repeat] - 1.0).abs() < 1e-12, "{sum} {throughput:?}");
+            // of few operations each is counted from its own first answer to its own last
+            assert!((sum / throughput.samples[repeat] - 1.0).abs() < 5e-3, "{sum} {throughput:?}");
             let (fairness, none) = rows(&results, "fairness");
             let expected = jain(&shares).expect("something was moved");
             assert!(none.is_empty() && fairness.unit.is_empty());
