@@ -129,7 +129,7 @@ fn the_sum_follows_from_the_devices() {
             let shares: Vec<f64> = each.iter().map(|row| row.samples[repeat]).collect();
             let sum: f64 = shares.iter().sum();
             // of few operations each is counted from its own first answer to its own last
-            assert!((sum / throughput.samples[repeat] - 1.0).abs() < 5e-3, "{sum} {throughput:?}");
+            assert!((sum / throughput.samples[repeat] - 1.0).abs() < 2e-2, "{sum} {throughput:?}");
             let (fairness, none) = rows(&results, "fairness");
             let expected = jain(&shares).expect("something was moved");
             assert!(none.is_empty() && fairness.unit.is_empty());
