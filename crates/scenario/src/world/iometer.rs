@@ -37,7 +37,7 @@ impl<'a> Ran<'a> {
         if self.iometer().is_none() {
             return Vec::new();
         }
-        let sum = Sum::of(self.repeats.iter().map(|measured| &measured.load));
+        let sum = Sum::of(self.repeats, |measured| &measured.load);
         let told = |metric: metrics::Metric| {
             let (value, not_modelled) = match metric.reading {
                 Reading::Value(value) => (Some(value), String::new()),
@@ -97,7 +97,7 @@ impl<'a> Ran<'a> {
             outstanding: iometer.outstanding,
         };
         let running = Running { managers: 1, workers: 1, disks };
-        let sum = Sum::of(self.repeats.iter().map(|measured| &measured.load));
+        let sum = Sum::of(self.repeats, |measured| &measured.load);
         let counted = sum.counted(self.cpu());
         let mut rows = vec![
             Row::all(name, &counted, running, settings),
@@ -108,9 +108,9 @@ impl<'a> Ran<'a> {
         }));
         rows.push(Row::worker(&worker, name, &counted, disks, settings));
         for (place, pair) in self.workload.pairs.iter().enumerate() {
-            let own =
-                |measured: &'a Measured| measured.devices.get(place).map_or(&measured.load, |(_, own)| own);
-            let sum = Sum::of(self.repeats.iter().map(own));
+            let sum = Sum::of(self.repeats, |measured| {
+                measured.devices.get(place).map_or(&measured.load, |(_, own)| own)
+            });
             rows.push(Row::disk(&pair.device, &sum.counted(None), settings));
         }
         Test { specs: vec![iometer.spec.clone()], rows, ended: NO_TIME.to_owned() }
@@ -125,12 +125,14 @@ struct Sum {
 }
 
 impl Sum {
-    fn of<'r>(all: impl Iterator<Item = &'r Results>) -> Self {
+    /// What was counted in each repeat by some of its loads, over the run time of all of them.
+    fn of(repeats: &[Measured], counted: impl Fn(&Measured) -> &Results) -> Self {
         let mut sum = Self { reads: Side::default(), writes: Side::default(), elapsed: Span::ZERO };
-        for results in all {
+        for measured in repeats {
+            let results = counted(measured);
             sum.reads.merge(&results.reads);
             sum.writes.merge(&results.writes);
-            sum.elapsed += run_time(results);
+            sum.elapsed += run_time(&measured.load);
         }
         sum
     }
@@ -187,5 +189,6 @@ fn run_time(results: &Results) -> Span {
     const PS_PER_SECOND: f64 = 1e12;
     let bits = (results.reads.bytes + results.writes.bytes) as f64 * 8.0;
     let moved = results.bits_per_second().filter(|rate| *rate > 0.0);
-    moved.map_or_else(|| results.elapsed(), |rate| Span::from_ps((bits / rate * PS_PER_SECOND).round() as u64))
+    moved
+        .map_or_else(|| results.elapsed(), |rate| Span::from_ps((bits / rate * PS_PER_SECOND).round() as u64))
 }
