@@ -275,7 +275,7 @@ impl<P: Asks> Component<Message> for Load<P> {
         self.latency_sum = self.latency_sum.wrapping_add(latency.as_ps());
         counted.becomes(counted.number - 1, now);
         counted.residence_ps += counted.residence(open.asked, now);
-        counted.sides[open.operation as usize].count(status, open.bytes, latency, now);
+        counted.sides[open.operation as usize].count(status, open.bytes, latency);
         if matches!(self.arrivals, Arrivals::Closed { .. }) {
             self.ask(cx);
         }

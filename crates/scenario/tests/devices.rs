@@ -128,7 +128,7 @@ fn the_sum_follows_from_the_devices() {
         for repeat in 0..3 {
             let shares: Vec<f64> = each.iter().map(|row| row.samples[repeat]).collect();
             let sum: f64 = shares.iter().sum();
-            // of few operations each is counted from its own first answer to its own last
+            // of few operations each device has a time of its own, by Little's law
             assert!((sum / throughput.samples[repeat] - 1.0).abs() < 2e-2, "{sum} {throughput:?}");
             let (fairness, none) = rows(&results, "fairness");
             let expected = jain(&shares).expect("something was moved");

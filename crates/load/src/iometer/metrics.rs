@@ -297,12 +297,11 @@ fn errors(counted: &Counted<'_>) -> Vec<Metric> {
 mod tests {
     use super::*;
     use lanetwin_ports::Status;
-    use lanetwin_units::Instant;
 
     fn side(operations: &[(u32, u64)], failed: u64) -> Side {
         let mut side = Side { corrupt: failed, ..Side::default() };
         for (bytes, us) in operations {
-            side.count(Status::Ok, *bytes, Span::from_us(*us), Instant::ZERO);
+            side.count(Status::Ok, *bytes, Span::from_us(*us));
         }
         side
     }

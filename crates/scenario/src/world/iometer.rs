@@ -68,7 +68,7 @@ impl<'a> Ran<'a> {
     fn cores(&self) -> Vec<Span> {
         let mut all: Vec<Span> = Vec::new();
         for measured in self.repeats {
-            let elapsed = run_time(&measured.load).as_ps() as f64;
+            let elapsed = measured.load.time().as_ps() as f64;
             let busy = |share: f64| Span::from_ps((share * elapsed).round() as u64);
             let drivers = measured.limits.iter().filter(|used| used.name == CORES);
             let cores = drivers.flat_map(|used| (0..used.supply).map(move |_| busy(used.share)));
@@ -132,7 +132,7 @@ impl Sum {
             let results = counted(measured);
             sum.reads.merge(&results.reads);
             sum.writes.merge(&results.writes);
-            sum.elapsed += run_time(&measured.load);
+            sum.elapsed += measured.load.time();
         }
         sum
     }
@@ -182,13 +182,4 @@ impl ResultsFiles {
         };
         self.0.into_iter().map(file).collect()
     }
-}
-
-/// The time that Iometer's rates are over: that in which what was counted was moved, so that they are the throughput of the other rows.
-fn run_time(results: &Results) -> Span {
-    const PS_PER_SECOND: f64 = 1e12;
-    let bits = (results.reads.bytes + results.writes.bytes) as f64 * 8.0;
-    let moved = results.bits_per_second().filter(|rate| *rate > 0.0);
-    moved
-        .map_or_else(|| results.elapsed(), |rate| Span::from_ps((bits / rate * PS_PER_SECOND).round() as u64))
 }

@@ -127,12 +127,12 @@ impl Told<'_> {
     }
 
     fn of_side(&self, prefix: &str, sides: &[&Side], repeats: &[&Results]) -> Vec<Metric> {
-        let elapsed = |i: usize| repeats[i].elapsed();
+        let time = |i: usize| repeats[i].time();
         let per_repeat = |value: &dyn Fn(usize, &Side) -> f64| -> Vec<f64> {
             sides.iter().enumerate().map(|(i, side)| value(i, side)).collect()
         };
-        let bits = |i: usize, side: &Side| side.bits_per_second(elapsed(i)).unwrap_or(0.0);
-        let operations = |i: usize, side: &Side| side.operations_per_second(elapsed(i)).unwrap_or(0.0);
+        let bits = |i: usize, side: &Side| side.bits_per_second(time(i)).unwrap_or(0.0);
+        let operations = |i: usize, side: &Side| side.operations_per_second(time(i)).unwrap_or(0.0);
         let is_dma = self.case.load.is_dma();
         let (rate_name, rate_unit, rate_scale) =
             if is_dma { ("transfers", "M/s", 1e6) } else { ("IOPS", "k/s", 1e3) };

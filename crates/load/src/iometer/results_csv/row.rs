@@ -291,7 +291,6 @@ fn bins(latency: &Histogram) -> [u64; 21] {
 mod tests {
     use super::*;
     use lanetwin_ports::Status;
-    use lanetwin_units::Instant;
 
     #[test]
     fn latencies_fall_into_their_bins() {
@@ -309,7 +308,7 @@ mod tests {
     #[test]
     fn raw_times_over_the_speed_of_their_clock_are_the_times_in_milliseconds() {
         let mut reads = Side::default();
-        reads.count(Status::Ok, 4096, Span::from_us(1500), Instant::ZERO);
+        reads.count(Status::Ok, 4096, Span::from_us(1500));
         let elapsed = Span::from_us(15_000_000);
         let writes = Side::default();
         let counted = Counted { reads: &reads, writes: &writes, elapsed, cpu: None, interrupts: None };
