@@ -359,6 +359,8 @@ def test_a_mistake_in_a_configuration_of_iometer_is_told_with_its_place(tmp_path
     assert wrong.returncode == 1
     assert f"error[IO011] idt.icf:{line}:" in wrong.stderr, wrong.stderr
     assert list((tmp_path).glob("runs")) == []
+
+
 def test_the_guide_shows_the_times_in_switches_that_are_there(tmp_path: Path) -> None:
     guide = (TREE / "docs" / "report.md").read_text(encoding="utf-8")
     shown = guide[guide.index("In the switches [ns]") :]

@@ -229,6 +229,7 @@ pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
                 "claim": claim.claim, "about": claim.about, "bar": claim.bar, "met": claim.met, "mape_pct": claim.mape,
                 "baseline_mape_pct": claim.baseline_mape, "free_parameters": claim.free_parameters.len(),
                 "predicted_rows": claim.predicted_rows, "text": claim.text, "parameters": claim.free_parameters,
+                "effects": claim.effects,
             })
         })
         .collect();

@@ -177,6 +177,8 @@ def _iometer(tables: Sequence[IometerTable]) -> Table:
             numbers = [Text("–" if value is None else significant(value)) for value in values]
             table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
+
+
 def _print_switches(results: Results) -> None:
     """Give the slowest of the ways that are alike a row."""
     found = passages(results)
