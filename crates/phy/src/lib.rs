@@ -12,6 +12,7 @@
 //! | [`network`] | S-parameters: pairing, mixed mode, other references, other grids, cascades |
 //! | [`quality`] | what data are worth: passivity, reciprocity, causality, range |
 //! | [`element`] | packages, traces, vias, connectors, cables, with numbers and their sources |
+//! | [`gate`] | a file on its way to become a channel: everything that is asked before it is used |
 //! | [`budget`] | loss budgets of each rate, margins, what-if, where to put a retimer |
 //!
 //! Floats are at home here: no time is simulated. Results are the same on every machine all the same: transcendentals come
@@ -39,6 +40,7 @@
 pub mod budget;
 mod complex;
 pub mod element;
+pub mod gate;
 mod matrix;
 pub mod network;
 mod problem;

@@ -1,7 +1,7 @@
 //! Chains of elements: budgets, what-if, placement, and the network that they make.
 
 use lanetwin_phy::budget::{Chain, Change, Item, Share, Verdict, table};
-use lanetwin_phy::element::{Axis, Confidence, Corner, Element, Length, Library};
+use lanetwin_phy::element::{Axis, Capacitance, Confidence, Corner, Element, Length, Library};
 use lanetwin_phy::network::Grid;
 use lanetwin_phy::quality::{Grade, Quality};
 use lanetwin_phy::{DataRate, decibels};
@@ -176,6 +176,21 @@ fn the_network_of_a_chain_is_what_its_losses_say_but_for_reflections() {
     let transfer = chain.transfer(0, library, Corner::Nominal, &axis, 85.0).unwrap();
     assert_eq!((transfer.step_hz, transfer.h.len()), (10e6, 4001));
     assert!((decibels(transfer.h[1600].norm_sqr().sqrt()) + whole).abs() < 1e-9);
+}
+
+#[test]
+fn the_die_of_a_package_that_is_a_file_is_an_element_of_its_own() {
+    let library = Library::standard();
+    let die = Element::Die(Capacitance::femtofarads(100.0).unwrap());
+    let chain = Chain::new(vec![Item::new("die", die)]).unwrap();
+    // 10·log(1 + (π·f·C·Z)²) of 100 fF between 100 Ω at 16 GHz: (0.50265)² = 0.25266, 0.9783 dB
+    let margin = &chain.margins(library, Corner::High, DataRate::Gen5).unwrap()[0];
+    assert!((margin.loss_db - 0.9783).abs() < 1e-4, "{}", margin.loss_db);
+    let axis = Axis::new(Grid::new(10e6, 40e9).unwrap());
+    let (network, _) = chain.segment_network(0, library, Corner::High, &axis, 100.0).unwrap();
+    assert!((network.loss_db(1, 0, 16e9).unwrap() - margin.loss_db).abs() < 1e-12);
+    assert!(chain.numbers(library).unwrap().is_empty());
+    assert_eq!(Capacitance::femtofarads(-1.0).unwrap_err().code, "PH021");
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl Axis {
         let wire = [ZERO, ONE, ONE, ZERO];
         let mut cells: Vec<Complex64> = wire.repeat(self.shapes.len());
         let mut found = Vec::new();
-        for piece in pieces {
+        for piece in &joined(pieces) {
             match piece {
                 Piece::Shunt(farad) => self.append(&mut cells, |shape| shunt(*farad, reference_ohm, shape)),
                 Piece::Line(line) => {
@@ -91,6 +91,21 @@ impl Axis {
             join_two_ports(a, &[reflected, through, through, reflected]);
         }
     }
+}
+
+/// Lines of one impedance that follow each other, as the one line that they are.
+fn joined(pieces: &[Piece]) -> Vec<Piece> {
+    let mut made: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match (made.last_mut(), piece) {
+            (Some(Piece::Line(last)), Piece::Line(next)) if last.impedance_ohm == next.impedance_ohm => {
+                last.law = last.law.plus(next.law);
+                last.delay_s += next.delay_s;
+            }
+            _ => made.push(piece.clone()),
+        }
+    }
+    made
 }
 
 /// A capacitance across the line: with y = jωC·Z, S11 = −y/(2 + y), S21 = 2/(2 + y).
@@ -183,6 +198,17 @@ mod tests {
         let (net, _) = axis().cascade(&[line(0.0, 0.0, 62.5e-12, 50.0)], 100.0).unwrap();
         assert!(magnitude(net.at(400)[0] + 0.6) < 1e-12, "{}", net.at(400)[0]);
         assert!((net.at(400)[2].norm_sqr() - 0.64).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_line_cut_in_two_is_the_same_line() {
+        let whole = through(&[line(5.0, 7.0, 1e-9, 85.0)]);
+        // a capacitance of nothing between the halves keeps them apart
+        let halves = [line(2.5, 3.5, 0.5e-9, 85.0), Piece::Shunt(0.0), line(2.5, 3.5, 0.5e-9, 85.0)];
+        for pieces in [&halves[..], &[halves[0].clone(), halves[2].clone()]] {
+            let off = through(pieces).iter().zip(&whole).map(|(a, b)| magnitude(a - b)).fold(0.0, f64::max);
+            assert!(off < 1e-12, "{off:e}");
+        }
     }
 
     /// |S21|² of a capacitance is 1/(1 + (ωCZ/2)²): half at ωC = 2/Z.

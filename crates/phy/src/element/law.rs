@@ -48,6 +48,11 @@ impl Law {
     pub fn loss_db(self, hertz: f64) -> f64 {
         self.skin * hertz.sqrt() + self.dielectric * hertz
     }
+    /// Both losses.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { skin: self.skin + other.skin, dielectric: self.dielectric + other.dielectric }
+    }
     /// So many times the loss.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {

@@ -28,6 +28,9 @@ pub use axis::Axis;
 pub use law::Law;
 pub use library::{Confidence, Entry, Family, Kind, Library, Number};
 
+/// Between two terminations of 50 Ω.
+const DIFFERENTIAL_OHM: f64 = 100.0;
+
 /// Which end of what production, temperature and humidity allow.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,9 +85,33 @@ impl Length {
     }
 }
 
+/// A capacitance between P and N \[F\].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize)]
+pub struct Capacitance(f64);
+
+impl Capacitance {
+    /// From femtofarads.
+    ///
+    /// # Errors
+    /// `PH021` if it is negative or not finite.
+    pub fn femtofarads(femtofarads: f64) -> Result<Self, Finding> {
+        if femtofarads.is_finite() && femtofarads >= 0.0 {
+            return Ok(Self(femtofarads * 1e-15));
+        }
+        Err(Problem::BadSize { what: "capacitance", text: format!("{femtofarads} fF") }.found())
+    }
+    /// In farads.
+    #[must_use]
+    pub const fn as_farads(self) -> f64 {
+        self.0
+    }
+}
+
 /// What an element is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Element {
+    /// The pads of a die by themselves, beside a package that is a file.
+    Die(Capacitance),
     /// A package with its die; the die is on the outer side of the segment.
     Package(String),
     /// A trace on a board, of a material.
@@ -157,6 +184,14 @@ impl Pieces {
     }
 }
 
+/// A network as it is, with its losses in its own reference.
+fn of_network(network: &Arc<Network>) -> Result<Pieces, Finding> {
+    if network.ports() != 2 {
+        return Err(Problem::PortsDiffer { left: 2, right: network.ports() }.found());
+    }
+    Ok(Pieces { pieces: vec![Piece::Network(network.clone())], impedance_ohm: network.reference()[0] })
+}
+
 impl Element {
     /// Where in the library it is described; none for data.
     pub(crate) fn entry(&self) -> Option<(Family, &str)> {
@@ -167,7 +202,7 @@ impl Element {
             Self::Connector(name) => (Family::Connectors, name),
             Self::Cable(name, _) => (Family::Cables, name),
             Self::Retimer(name) => (Family::Retimers, name),
-            Self::Network(_) => return None,
+            Self::Die(_) | Self::Network(_) => return None,
         })
     }
     /// What it is computed from; of a retimer, its package with the die on the near side.
@@ -175,16 +210,13 @@ impl Element {
     /// # Errors
     /// `PH020` for a name that the library does not have, `PH017` for data that are no two-port.
     pub(crate) fn pieces(&self, library: &Library, corner: Corner) -> Result<Pieces, Finding> {
-        let Some((family, name)) = self.entry() else {
-            let Self::Network(network) = self else { unreachable!("everything else has an entry") };
-            if network.ports() != 2 {
-                return Err(Problem::PortsDiffer { left: 2, right: network.ports() }.found());
+        let (family, name) = match (self, self.entry()) {
+            (Self::Network(network), _) => return of_network(network),
+            (Self::Die(capacitance), _) => {
+                let pieces = vec![Piece::Shunt(capacitance.as_farads())];
+                return Ok(Pieces { pieces, impedance_ohm: DIFFERENTIAL_OHM });
             }
-            // a line of data is in its own reference
-            return Ok(Pieces {
-                pieces: vec![Piece::Network(network.clone())],
-                impedance_ohm: network.reference()[0],
-            });
+            (_, entry) => entry.expect("everything else has an entry"),
         };
         let entry = library.entry(family, name)?;
         let metres = match self {
