@@ -203,21 +203,21 @@ impl Reader {
             return;
         }
         self.wrapped |= !at_record;
+        let mut in_record = self.numbers.len() % self.record;
         for word in words {
+            // the number of a mistake is lost, its place is not
+            let mut value = 0.0;
             match number(word) {
-                Ok(value) => {
-                    if self.numbers.len().is_multiple_of(self.record) {
-                        let place = Place { line, column: column(piece, word) };
-                        self.frequency(value, word, place);
+                Ok(read) => {
+                    value = read;
+                    if in_record == 0 {
+                        self.frequency(value, word, Place { line, column: column(piece, word) });
                     }
-                    self.numbers.push(value);
                 }
-                Err(problem) => {
-                    self.say(problem, Place { line, column: column(piece, word) });
-                    // the number is lost, its place is not
-                    self.numbers.push(0.0);
-                }
+                Err(problem) => self.say(problem, Place { line, column: column(piece, word) }),
             }
+            self.numbers.push(value);
+            in_record = if in_record + 1 == self.record { 0 } else { in_record + 1 };
         }
     }
     /// Settles how long a record is; false if that cannot be known.
