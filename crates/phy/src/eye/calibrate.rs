@@ -5,6 +5,10 @@
 //! and other channels are judged with the same stress: an error of the CTLE or the swing then acts on both and cancels for
 //! the most part. Height falls with noise and width with jitter; random jitter stays as it is.
 //!
+//! A lossy channel may lose the height of the mask before jitter has taken its width down to the mask: jitter takes height
+//! too. Then only the height is brought to the mask, by noise, the jitter stays as the constants have it, and
+//! [`Calibration::opening`] says how wide the eye is. Height is what such a channel fails by.
+//!
 //! The compliance channel is the caller's, and the calibration can only be as good. One that is smoother than real ones
 //! gives a stress that real ones of the same loss fail: give it the reflections and neighbours that the channels have.
 
@@ -17,51 +21,59 @@ use super::waves::Prepared;
 /// How near the height must come \[share of the mask\].
 const NEAR: f64 = 1e-3;
 /// The least noise that is tried \[V\], and the most.
-const LEAST_NOISE: f64 = 1e-6;
+const LEAST_NOISE: f64 = 5e-5;
 const MOST_NOISE: f64 = 0.1;
+/// Full eyes of each search: more than to judge, so that the opening follows noise and jitter smoothly.
+const EYES: usize = 6;
 /// Steps of the search of one unknown.
 const STEPS: u32 = 60;
 
-/// The mask cannot be met exactly on this channel.
+/// What calibration found.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Calibration {
+    /// Noise and jitter to judge other channels with.
+    pub stress: Stress,
+    /// The eye of the compliance channel with it: the mask's height, and its width or more.
+    pub opening: Opening,
+}
+
+/// The mask cannot be met on this channel.
 #[derive(Clone, Copy, PartialEq, Debug, thiserror::Error)]
 pub enum CalibrationError {
-    /// Even without noise and deterministic jitter the eye is smaller than the mask.
-    #[error("without noise the eye is {} V high and {} UI wide, less than the mask: not a compliance channel", .0.height_v, .0.width_ui)]
+    /// Even with hardly any noise (50 µV) and no deterministic jitter the eye is smaller than the mask.
+    #[error("with hardly any noise the eye is {} V high and {} UI wide, less than the mask: not a compliance channel", .0.height_v, .0.width_ui)]
     TooLossy(Opening),
     /// With noise that brings the height to the mask the eye is too narrow, without any deterministic jitter.
     #[error("at the height of the mask the eye is {} UI wide, less than the mask, without any deterministic jitter", .0.width_ui)]
     TooNarrow(Opening),
-    /// Noise of 0.1 V or jitter of a UI do not close the eye.
-    #[error("no noise and jitter bring the eye down to the mask")]
+    /// Noise of 0.1 V does not close the eye.
+    #[error("no noise brings the eye down to the mask")]
     TooGood,
 }
 
 impl Receiver {
-    /// The stress with which `compliance` gives height and width of the mask.
+    /// The stress with which `compliance` gives height and, if it can, width of the mask.
     ///
     /// # Errors
     ///
     /// If no noise and deterministic jitter do.
-    pub fn calibrate(&self, compliance: &Prepared) -> Result<Stress, CalibrationError> {
-        let bench = Bench { receiver: self, compliance, search: Search::default() };
-        let none = bench.stress(LEAST_NOISE, 0.0);
-        let best = bench.opening(&none);
+    pub fn calibrate(&self, compliance: &Prepared) -> Result<Calibration, CalibrationError> {
+        let bench = Bench { receiver: self, compliance, search: Search { full_eyes: EYES, ..Search::default() } };
+        let best = bench.opening(&bench.stress(LEAST_NOISE, 0.0));
         if !self.mask().passes(best) {
             return Err(CalibrationError::TooLossy(best));
         }
-        let without = bench.noise_for(0.0).ok_or(CalibrationError::TooGood)?;
-        let opening = bench.opening(&bench.stress(without, 0.0));
-        if opening.width_ui < self.mask().width_ui * (1.0 - NEAR) {
-            return Err(CalibrationError::TooNarrow(opening));
+        let sharp = bench.calibration(0.0).ok_or(CalibrationError::TooGood)?;
+        if sharp.opening.width_ui < self.mask().width_ui * (1.0 - NEAR) {
+            return Err(CalibrationError::TooNarrow(sharp.opening));
         }
-        // too much jitter for any noise counts as too narrow
-        let excess = |jitter_s: f64| match bench.noise_for(jitter_s) {
-            Some(noise) => bench.opening(&bench.stress(noise, jitter_s)).width_ui / self.mask().width_ui - 1.0,
-            None => -1.0,
+        let excess = |jitter_s| {
+            bench.calibration(jitter_s).map(|found| found.opening.width_ui / self.mask().width_ui - 1.0)
         };
-        let jitter = falls_to_zero(excess, 0.0, self.ui_s()).ok_or(CalibrationError::TooGood)?;
-        let noise = bench.noise_for(jitter).ok_or(CalibrationError::TooGood)?;
-        Ok(bench.stress(noise, jitter))
+        let both = falls_to_zero(excess, 0.0, self.ui_s(), 1.0 / 16.0).and_then(|jitter_s| bench.calibration(jitter_s));
+        // the height went first: keep the jitter of the constants if the channel bears it, or none
+        let height_only = || bench.calibration(self.stress().jitter.deterministic_s).unwrap_or(sharp);
+        Ok(both.unwrap_or_else(height_only))
     }
 }
 
@@ -81,28 +93,42 @@ impl Bench<'_> {
         self.receiver.search(self.compliance, stress, &self.search).opening
     }
 
-    /// The noise with which the height is the mask's at a deterministic jitter; `None` if there is none.
-    fn noise_for(&self, jitter_s: f64) -> Option<f64> {
+    /// The calibration of the height at a deterministic jitter; `None` if no noise brings it to the mask.
+    fn calibration(&self, jitter_s: f64) -> Option<Calibration> {
         let excess = |noise: f64| {
-            self.opening(&self.stress(noise, jitter_s)).height_v / self.receiver.mask().height_v - 1.0
+            Some(self.opening(&self.stress(noise, jitter_s)).height_v / self.receiver.mask().height_v - 1.0)
         };
-        falls_to_zero(excess, LEAST_NOISE, MOST_NOISE)
+        let stress = self.stress(falls_to_zero(excess, LEAST_NOISE, MOST_NOISE, 1.0 / 256.0)?, jitter_s);
+        Some(Calibration { stress, opening: self.opening(&stress) })
     }
 }
 
-/// Where a falling function is 0, to within [`NEAR`]; `None` if it is not in the range.
+/// Where a falling function is 0, to within [`NEAR`]; `None` if it is not in the range, or ends before.
 ///
-/// False position with the Illinois rule (Dowell and Jarratt, BIT 11 (1971) 168) after the range has been narrowed by
-/// quarters from below, as the function is flat far above.
-fn falls_to_zero(of: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
-    let (mut low, mut above) = (low, of(low));
-    if above < -NEAR {
-        return None;
-    }
-    let (mut high, mut below) = first_below(&of, low, high)?;
+/// False position with the Illinois rule (Dowell and Jarratt, BIT 11 (1971) 168) between the last place that is above and
+/// the first that is not, of places that double from `first`, a share of the range. The low end is looked at only if that one
+/// is already below: it is where an eye is slowest to draw.
+fn falls_to_zero(of: impl Fn(f64) -> Option<f64>, low: f64, high: f64, first: f64) -> Option<f64> {
+    let mut last = None;
+    let mut share = first;
+    let (mut high, mut below) = loop {
+        if share > 1.0 {
+            return None;
+        }
+        let place = low + (high - low) * share;
+        match of(place) {
+            Some(found) if found > 0.0 => last = Some((place, found)),
+            found => break (place, found?),
+        }
+        share *= 2.0;
+    };
+    let (mut low, mut above) = match last {
+        Some(last) => last,
+        None => (low, of(low).filter(|&found| found >= -NEAR)?),
+    };
     for _ in 0..STEPS {
         let middle = (low * below - high * above) / (below - above);
-        let found = of(middle);
+        let found = of(middle)?;
         if found.abs() <= NEAR || (high - low) <= 1e-6 * high {
             return Some(middle);
         }
@@ -117,19 +143,6 @@ fn falls_to_zero(of: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     Some(0.5 * (low + high))
 }
 
-/// The first of some growing places above `low` where the function is not above 0.
-fn first_below(of: &impl Fn(f64) -> f64, low: f64, high: f64) -> Option<(f64, f64)> {
-    let mut place = low + (high - low) / 256.0;
-    while place <= high {
-        let found = of(place);
-        if found <= 0.0 {
-            return Some((place, found));
-        }
-        place = low + (place - low) * 2.0;
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,10 +150,11 @@ mod tests {
     #[test]
     fn zeros_of_falling_functions_are_found_and_missing_ones_are_told() {
         let near = |found: Option<f64>, zero: f64| (found.unwrap() - zero).abs() < 2e-3;
-        assert!(near(falls_to_zero(|x| 0.3 - x, 0.0, 1.0), 0.3));
-        assert!(near(falls_to_zero(|x| if x < 0.7 { 0.7 - x } else { -1.0 }, 0.0, 1.0), 0.7));
-        assert!(near(falls_to_zero(|x| libm::exp(-5.0 * x) - 0.5, 0.0, 1.0), 0.138_6));
-        assert_eq!(falls_to_zero(|x| 3.0 - x, 0.0, 1.0), None);
-        assert_eq!(falls_to_zero(|x| -0.1 - x, 0.0, 1.0), None);
+        assert!(near(falls_to_zero(|x| Some(0.3 - x), 0.0, 1.0, 1.0 / 64.0), 0.3));
+        assert!(near(falls_to_zero(|x| Some(if x < 0.7 { 0.7 - x } else { -1.0 }), 0.0, 1.0, 1.0 / 64.0), 0.7));
+        assert!(near(falls_to_zero(|x| Some(libm::exp(-5.0 * x) - 0.5), 0.0, 1.0, 1.0 / 64.0), 0.138_6));
+        assert_eq!(falls_to_zero(|x| Some(3.0 - x), 0.0, 1.0, 1.0 / 64.0), None);
+        assert_eq!(falls_to_zero(|x| Some(-0.1 - x), 0.0, 1.0, 1.0 / 64.0), None);
+        assert_eq!(falls_to_zero(|x| (x < 0.2).then_some(0.3 - x), 0.0, 1.0, 1.0 / 64.0), None);
     }
 }

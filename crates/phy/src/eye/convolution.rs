@@ -21,6 +21,8 @@ const WEIGHED_AT: f64 = 8.0;
 const CHANGED_BY: f64 = 0.02;
 /// The share of the noise's variance that split shifts may take.
 const MOST_TAKEN: f64 = 0.5;
+/// Noise below this share of the sum of the cursors counts as this much: it would be lost in so wide a distribution.
+const LEAST_NOISE: f64 = 1e-3;
 
 /// The distribution of X = Σ ±c_k + N(0, σ²); it is symmetric about 0.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,7 +41,9 @@ impl Distribution {
     #[must_use]
     pub fn of(disturbance: &Interference) -> Self {
         assert!(disturbance.sigma_v > 0.0, "an eye needs noise, not {} V", disturbance.sigma_v);
-        let (large, variance) = without_small(disturbance);
+        let widest = disturbance.main_v - disturbance.peak_distortion_v();
+        let sigma = disturbance.sigma_v.max(LEAST_NOISE * widest);
+        let (large, variance) = without_small(&disturbance.cursors_v, sigma);
         let plan = Shifts::plan(&large, variance);
         let masses = convolve(&plan);
         Self { bin_v: plan.bin_v, tails: sum_from_outside(&masses) }
@@ -75,8 +79,8 @@ impl Distribution {
 }
 
 /// The cursors that count, smallest first, and the variance of noise and of those that do not \[V²\].
-fn without_small(disturbance: &Interference) -> (Vec<f64>, f64) {
-    let weight = WEIGHED_AT / disturbance.sigma_v;
+fn without_small(cursors: &[f64], sigma: f64) -> (Vec<f64>, f64) {
+    let weight = WEIGHED_AT / sigma;
     // the fourth powers of a loud few would be summed in vain: start from the size at which one alone is too much
     let mut limit = libm::pow(12.0 * CHANGED_BY, 0.25) / weight;
     let share = |cursor: f64| {
@@ -85,15 +89,15 @@ fn without_small(disturbance: &Interference) -> (Vec<f64>, f64) {
     };
     loop {
         let small = |cursor: &&f64| cursor.abs() < limit;
-        let changed: f64 = disturbance.cursors_v.iter().filter(small).map(|&cursor| share(cursor)).sum();
+        let changed: f64 = cursors.iter().filter(small).map(|&cursor| share(cursor)).sum();
         if changed <= CHANGED_BY {
             break;
         }
         limit *= 0.8;
     }
-    let mut variance = disturbance.sigma_v * disturbance.sigma_v;
+    let mut variance = sigma * sigma;
     let mut large = Vec::new();
-    for cursor in &disturbance.cursors_v {
+    for cursor in cursors {
         if cursor.abs() < limit { variance += cursor * cursor } else { large.push(cursor.abs()) }
     }
     large.sort_by(f64::total_cmp);

@@ -39,19 +39,49 @@ impl Interference {
     /// The smaller of both bounds of the bit error ratio.
     #[must_use]
     pub fn ber_bound(&self) -> f64 {
-        normal::probability(depth_bound(self.peak_distortion_v() / self.sigma_v, self.main_v / libm::sqrt(self.power())))
-            .min(0.5)
+        let worst_bits = normal::upper_tail(self.peak_distortion_v() / self.sigma_v);
+        let any_bits = libm::exp(-0.5 * self.main_v.max(0.0) * self.main_v.max(0.0) / self.power());
+        worst_bits.min(any_bits).min(0.5)
     }
 }
 
-/// The larger of both bounds on the scale of [`normal::depth`]: worst case over σ, main cursor over root of power.
+/// About the voltage that a disturbance exceeds with a given probability, from few sums: fit to rank, not to judge.
 ///
-/// exp(−q²/2) is ½·exp(−u²/2) with u² = q² − 2·ln 2.
-pub fn depth_bound(worst_case: f64, signal_to_noise: f64) -> f64 {
-    let peak = if worst_case > 0.0 { normal::depth(normal::upper_tail(worst_case)) } else { 0.0 };
-    let q = signal_to_noise.max(0.0);
-    let gaussian = libm::sqrt((q * q - 2.0 * core::f64::consts::LN_2).max(0.0));
-    peak.max(gaussian)
+/// Chernoff: P(X > x) ≤ exp(K(s) − s·x) for every s > 0, so that x = (K(s) − ln P)/s for the s that makes it least. Large s
+/// lead to peak distortion, the least one that is tried to the sub-Gaussian bound. To 2 % of ln cosh z, without a
+/// transcendental: z²/(z + ln 2 + (2 − ln 2)/(1 + z/(2 − ln 2))), exact at 0 and at infinity.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Quantile {
+    /// −ln P.
+    exponent: f64,
+}
+
+impl Quantile {
+    /// For a probability of at most a half.
+    pub fn of(probability: f64) -> Self {
+        Self { exponent: -libm::log(probability) }
+    }
+
+    /// The voltage, from cursors and the variance of all that is taken for Gaussian \[V, V²\].
+    pub fn voltage(&self, cursors: &[f64], variance: f64) -> f64 {
+        const TRIALS: usize = 7;
+        const RATIO: f64 = 1.5;
+        let power = variance + cursors.iter().map(|cursor| cursor * cursor).sum::<f64>();
+        let mut s = libm::sqrt(2.0 * self.exponent / power);
+        let mut least = f64::INFINITY;
+        for _ in 0..TRIALS {
+            let bits: f64 = cursors.iter().map(|cursor| log_cosh(cursor.abs() * s)).sum();
+            least = least.min((0.5 * variance * s * s + bits + self.exponent) / s);
+            s *= RATIO;
+        }
+        least
+    }
+}
+
+/// ln cosh z for z ≥ 0, to 2 %.
+fn log_cosh(z: f64) -> f64 {
+    const REST: f64 = 2.0 - core::f64::consts::LN_2;
+    z * z / (z + core::f64::consts::LN_2 + REST * REST / (REST + z))
 }
 
 #[cfg(test)]
@@ -64,6 +94,25 @@ mod tests {
         let found = Interference { main_v: 1.0, cursors_v: vec![0.25, -0.5], sigma_v: 0.1 };
         assert_eq!(found.peak_distortion_v(), 0.25);
         assert!((found.power() - 0.3225).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_quantile_is_near_the_voltage_that_the_saddle_point_gives() {
+        let cursors_v: Vec<f64> = (1..30).map(|k| 0.012 / f64::from(k * k)).collect();
+        for sigma_v in [0.0003, 0.001, 0.003, 0.01] {
+            let of = Interference { main_v: 0.0, cursors_v: cursors_v.clone(), sigma_v };
+            let voltage = Quantile::of(1e-12).voltage(&cursors_v, sigma_v * sigma_v);
+            let exact = (1..).map(|step| f64::from(step) * 1e-5).find(|&x| tail_by_saddle_point(&of, x) < 1e-12).unwrap();
+            assert!((voltage / exact - 1.0).abs() < 0.08, "σ {sigma_v}: {voltage} {exact}");
+        }
+    }
+
+    #[test]
+    fn log_cosh_without_transcendentals_is_right_to_two_per_cent() {
+        for step in 1..400 {
+            let z = f64::from(step) * 0.05;
+            assert!((log_cosh(z) / libm::log(libm::cosh(z)) - 1.0).abs() < 0.02, "{z}");
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod waves;
 
 pub use bathtub::BathtubPoint;
 pub use ber::{Lost, of_lanes, of_segments};
-pub use calibrate::CalibrationError;
+pub use calibrate::{Calibration, CalibrationError};
 pub use channel::{Aggressor, Channel};
 pub use characteristic::{TooDeep, tail_by_characteristic_function};
 pub use constants::{Constants, ConstantsError, Kind, Number, Reference};

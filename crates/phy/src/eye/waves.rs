@@ -92,12 +92,14 @@ impl Wave {
         }
     }
 
-    /// The sum of the magnitudes of all cursors, of this lane after FFE and DFE and of its neighbours \[V\].
-    pub fn magnitudes(&self, sampling: &Sampling) -> f64 {
-        let mut sum = 0.0;
-        self.each_cursor(sampling, |cursor| sum += cursor.abs());
-        let neighbours = self.crosstalk.iter().flat_map(|neighbour| &neighbour.cursors);
-        sum + neighbours.map(|cursor| cursor.abs()).sum::<f64>()
+    /// Some cursors a UI apart, the first at sample `at` \[V\]. The record must not end among them.
+    pub fn fill(&self, ffe: &Ffe, at: usize, cursors: &mut [f64]) {
+        let first = at / SAMPLES_PER_UI - 1;
+        let column = &self.columns[at % SAMPLES_PER_UI][first..];
+        let (a, b, c) = (ffe.before, ffe.main(), ffe.after);
+        for (cursor, three) in cursors.iter_mut().zip(column.windows(3)) {
+            *cursor = a * three[2] + b * three[1] + c * three[0];
+        }
     }
 
     /// What stands against a bit, with noise of this standard deviation \[V\].
@@ -206,6 +208,16 @@ mod tests {
                 assert_eq!(found.cursors_v.len(), 63);
                 assert!((wave.power(&ffe, at) / squares - 1.0).abs() < 1e-12, "{ffe:?} {at}");
             }
+        }
+    }
+
+    #[test]
+    fn cursors_by_the_column_are_those_by_the_sample() {
+        let (wave, ffe) = (wave(), super::super::ffe::PRESETS[8]);
+        let mut found = [0.0; 5];
+        wave.fill(&ffe, 507, &mut found);
+        for (number, cursor) in found.iter().enumerate() {
+            assert_eq!(*cursor, wave.equalised(&ffe, 507 + 16 * number));
         }
     }
 
