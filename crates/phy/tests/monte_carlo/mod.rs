@@ -6,11 +6,11 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::f64::consts::TAU;
 
-/// Bits that are simulated one by one; the test holds that the others do not count.
-const BITS: usize = 256;
+/// Bits that are simulated one by one, nearly the whole record; the others must not count.
+const BITS: usize = 960;
 const BYTES: usize = BITS / 8;
 /// Bits after the one that is decided.
-const LATER: usize = 16;
+const LATER: usize = 29;
 const SAMPLES_PER_UI: usize = 16;
 /// Phases to either side for which sums are kept.
 const PHASES: usize = 10;
