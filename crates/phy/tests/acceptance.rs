@@ -31,7 +31,10 @@ fn decided(loss_db: f64, stress: &Stress, bits: u64) -> (u64, f64) {
 fn fifty_million_bits_err_as_the_statistical_eye_says() {
     const BITS: u64 = 50_000_000;
     let (errors, ber) = decided(36.0, &Stress { noise_v: 9.5e-3, jitter: SHARP }, BITS);
-    println!("{errors} errors of {BITS} bits are {:.3e}, the eye says {ber:.3e}", errors as f64 / BITS as f64);
+    println!(
+        "{errors} errors of {BITS} bits are {:.3e}, the eye says {ber:.3e}",
+        errors as f64 / BITS as f64
+    );
     assert!(ber > 1e-6 && ber < 1e-3, "{ber}");
     assert!(monte_carlo::within_three_sigma(errors, BITS, ber), "{errors} {ber}");
 }
@@ -43,7 +46,10 @@ fn bits_with_jitter_err_as_the_statistical_eye_says() {
     for (deterministic_s, random_s) in [(6e-12, 0.0), (0.0, 1.5e-12), (6e-12, 1.0e-12)] {
         let jitter = Jitter { deterministic_s, random_s };
         let (errors, ber) = decided(36.0, &Stress { noise_v: 9e-3, jitter }, BITS);
-        println!("{jitter:?}: {errors} errors of {BITS} bits are {:.3e}, the eye says {ber:.3e}", errors as f64 / BITS as f64);
+        println!(
+            "{jitter:?}: {errors} errors of {BITS} bits are {:.3e}, the eye says {ber:.3e}",
+            errors as f64 / BITS as f64
+        );
         assert!(monte_carlo::within_three_sigma(errors, BITS, ber), "{jitter:?}: {errors} {ber}");
     }
 }
@@ -96,11 +102,13 @@ fn another_form_of_the_ctle_changes_no_verdict_after_calibration() {
     let verdicts = |constants: &Constants| {
         let receiver = Receiver::new(Generation::Gen5, constants).unwrap();
         let stress = receiver.calibrate(&prepared(&receiver, 36.0)).unwrap().stress;
-        [&[9.0, 12.0, 1.5, 5.0, 3.5, 4.0, 6.1][..], &[9.0, 12.0, 1.5, 6.7], &[5.0, 3.5, 4.0, 5.9]].map(|losses| {
-            let lines: Vec<Line> = losses.iter().map(|&loss| Line::new(loss)).collect();
-            let channel = receiver.prepare(&Channel::new(cascade(&lines, 0.12))).unwrap();
-            receiver.mask().passes(receiver.search(&channel, &stress, &Search::default()).opening)
-        })
+        [&[9.0, 12.0, 1.5, 5.0, 3.5, 4.0, 6.1][..], &[9.0, 12.0, 1.5, 6.7], &[5.0, 3.5, 4.0, 5.9]].map(
+            |losses| {
+                let lines: Vec<Line> = losses.iter().map(|&loss| Line::new(loss)).collect();
+                let channel = receiver.prepare(&Channel::new(cascade(&lines, 0.12))).unwrap();
+                receiver.mask().passes(receiver.search(&channel, &stress, &Search::default()).opening)
+            },
+        )
     };
     assert_eq!(verdicts(&Constants::built_in()), [false, true, true]);
     assert_eq!(verdicts(&other), [false, true, true]);

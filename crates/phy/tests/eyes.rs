@@ -170,10 +170,12 @@ fn coefficients_find_what_presets_find_or_better() {
     let quiet = Stress { noise_v: 0.8e-3, ..receiver.stress() };
     let margins = |loss| {
         let channel = prepared(&receiver, smooth(loss));
-        let margin = |search: &Search| {
-            receiver.mask().margin(receiver.search(&channel, &quiet, search).opening)
-        };
-        (margin(&Search { full_eyes: 8, ..Search::default() }), margin(&Search { ffes: ffes.clone(), full_eyes: 40 }))
+        let margin =
+            |search: &Search| receiver.mask().margin(receiver.search(&channel, &quiet, search).opening);
+        (
+            margin(&Search { full_eyes: 8, ..Search::default() }),
+            margin(&Search { ffes: ffes.clone(), full_eyes: 40 }),
+        )
     };
     let found = [34.0, 42.0, 45.0].map(margins);
     assert!(found.iter().all(|(presets, free)| free >= presets), "{found:?}");

@@ -3,7 +3,7 @@
 use super::statistical::StatisticalEye;
 
 /// Positions in a UI at which the eye is looked at to find its centre.
-const PLACES_PER_UI: i32 = 64;
+const PLACES_PER_UI: i32 = 32;
 /// Voltages are found to this \[V\] and times to this \[UI\].
 const VOLTAGE_STEP: f64 = 1e-6;
 const TIME_STEP: f64 = 1e-4;
@@ -123,7 +123,11 @@ mod tests {
     fn the_height_is_what_the_noise_leaves() {
         let eye = boxed(0.01, Jitter { deterministic_s: 0.0, random_s: 0.0 });
         // 7.034 standard deviations are 1e-12
-        assert!((eye.height_v(1e-12, 0.0) - 2.0 * (0.1 - 0.070_345)).abs() < 2e-5, "{}", eye.height_v(1e-12, 0.0));
+        assert!(
+            (eye.height_v(1e-12, 0.0) - 2.0 * (0.1 - 0.070_345)).abs() < 2e-5,
+            "{}",
+            eye.height_v(1e-12, 0.0)
+        );
         assert!(eye.height_v(1e-12, 0.0) < eye.height_v(1e-6, 0.0));
         let closed = boxed(0.02, Jitter { deterministic_s: 0.0, random_s: 0.0 });
         assert!((closed.height_v(1e-12, 0.0) - 2.0 * (0.1 - 0.140_69)).abs() < 5e-5);

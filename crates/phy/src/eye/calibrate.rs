@@ -58,7 +58,8 @@ impl Receiver {
     ///
     /// If no noise and deterministic jitter do.
     pub fn calibrate(&self, compliance: &Prepared) -> Result<Calibration, CalibrationError> {
-        let bench = Bench { receiver: self, compliance, search: Search { full_eyes: EYES, ..Search::default() } };
+        let bench =
+            Bench { receiver: self, compliance, search: Search { full_eyes: EYES, ..Search::default() } };
         let best = bench.opening(&bench.stress(LEAST_NOISE, 0.0));
         if !self.mask().passes(best) {
             return Err(CalibrationError::TooLossy(best));
@@ -70,7 +71,8 @@ impl Receiver {
         let excess = |jitter_s| {
             bench.calibration(jitter_s).map(|found| found.opening.width_ui / self.mask().width_ui - 1.0)
         };
-        let both = falls_to_zero(excess, 0.0, self.ui_s(), 1.0 / 16.0).and_then(|jitter_s| bench.calibration(jitter_s));
+        let both = falls_to_zero(excess, 0.0, self.ui_s(), 1.0 / 16.0)
+            .and_then(|jitter_s| bench.calibration(jitter_s));
         // the height went first: keep the jitter of the constants if the channel bears it, or none
         let height_only = || bench.calibration(self.stress().jitter.deterministic_s).unwrap_or(sharp);
         Ok(both.unwrap_or_else(height_only))
@@ -151,7 +153,10 @@ mod tests {
     fn zeros_of_falling_functions_are_found_and_missing_ones_are_told() {
         let near = |found: Option<f64>, zero: f64| (found.unwrap() - zero).abs() < 2e-3;
         assert!(near(falls_to_zero(|x| Some(0.3 - x), 0.0, 1.0, 1.0 / 64.0), 0.3));
-        assert!(near(falls_to_zero(|x| Some(if x < 0.7 { 0.7 - x } else { -1.0 }), 0.0, 1.0, 1.0 / 64.0), 0.7));
+        assert!(near(
+            falls_to_zero(|x| Some(if x < 0.7 { 0.7 - x } else { -1.0 }), 0.0, 1.0, 1.0 / 64.0),
+            0.7
+        ));
         assert!(near(falls_to_zero(|x| Some(libm::exp(-5.0 * x) - 0.5), 0.0, 1.0, 1.0 / 64.0), 0.138_6));
         assert_eq!(falls_to_zero(|x| Some(3.0 - x), 0.0, 1.0, 1.0 / 64.0), None);
         assert_eq!(falls_to_zero(|x| Some(-0.1 - x), 0.0, 1.0, 1.0 / 64.0), None);

@@ -23,14 +23,16 @@ pub struct TooDeep;
 ///
 /// If the tail is below 1e-14.
 pub fn tail_by_characteristic_function(of: &Interference, x: f64) -> Result<f64, TooDeep> {
-    let span = 2.0 * (of.cursors_v.iter().map(|cursor| cursor.abs()).sum::<f64>() + 12.0 * of.sigma_v + x.abs());
+    let span =
+        2.0 * (of.cursors_v.iter().map(|cursor| cursor.abs()).sum::<f64>() + 12.0 * of.sigma_v + x.abs());
     let step = PI / span;
     // where the noise has taken the characteristic function below the rounding of the sum
     let terms = (9.0 / of.sigma_v / step).ceil() as u64;
     let term = |number: u64| {
         let t = (number as f64 + 0.5) * 2.0 * step;
         let noise = libm::exp(-0.5 * (t * of.sigma_v) * (t * of.sigma_v));
-        of.cursors_v.iter().fold(noise, |product, cursor| product * libm::cos(cursor * t)) * libm::sin(t * x) / t
+        of.cursors_v.iter().fold(noise, |product, cursor| product * libm::cos(cursor * t)) * libm::sin(t * x)
+            / t
     };
     let sum: f64 = (0..terms).map(term).sum();
     let tail = 0.5 - sum * 2.0 * step / PI;

@@ -227,12 +227,18 @@ mod tests {
         assert!(!BUILT_IN.contains("source: \"\""));
         let without = BUILT_IN.replacen(", source: \"MathWorks PCIe5 example\"", "", 1);
         assert_ne!(without, BUILT_IN);
-        assert!(matches!(Constants::read(&without), Err(ConstantsError::Unreadable(text)) if text.contains("source")));
+        assert!(
+            matches!(Constants::read(&without), Err(ConstantsError::Unreadable(text)) if text.contains("source"))
+        );
     }
 
     #[test]
     fn a_correction_changes_the_number_and_nothing_else() {
-        let text = BUILT_IN.replacen("limits-v: {value: [0.080, 0.020, 0.020]", "limits-v: {value: [0.07, 0.03, 0.03]", 1);
+        let text = BUILT_IN.replacen(
+            "limits-v: {value: [0.080, 0.020, 0.020]",
+            "limits-v: {value: [0.07, 0.03, 0.03]",
+            1,
+        );
         let (old, new) = (Constants::built_in(), Constants::read(&text).unwrap());
         assert_eq!(new.of(Generation::Gen5).unwrap().dfe.limits_v.value, [0.07, 0.03, 0.03]);
         assert_eq!(new.of(Generation::Gen4), old.of(Generation::Gen4));
@@ -249,7 +255,9 @@ mod tests {
             let text = BUILT_IN.replacen(from, to, 1);
             assert_ne!(text, BUILT_IN);
             match Constants::read(&text) {
-                Err(ConstantsError::Impossible { generation: "gen3", name: found, .. }) => assert_eq!(found, name),
+                Err(ConstantsError::Impossible { generation: "gen3", name: found, .. }) => {
+                    assert_eq!(found, name)
+                }
                 other => panic!("{name}: {other:?}"),
             }
         }

@@ -146,10 +146,15 @@ fn convolve(plan: &Shifts) -> Vec<f64> {
     let middle = total + widest;
     let mut now = vec![0.0; 2 * middle + 1];
     let mut next = now.clone();
-    for bin in 0..=noise_bins {
-        let mass = noise_mass(bin, plan.bin_v / plan.sigma_v);
-        now[middle - bin] = mass;
-        now[middle + bin] = mass;
+    let edge = |bin: usize| normal::upper_tail((bin as f64 + 0.5) * plan.bin_v / plan.sigma_v);
+    // the middle bin reaches as far to either side
+    let mut inner = edge(0);
+    now[middle] = 1.0 - 2.0 * inner;
+    for bin in 1..=noise_bins {
+        let outer = edge(bin);
+        now[middle - bin] = inner - outer;
+        now[middle + bin] = inner - outer;
+        inner = outer;
     }
     let mut reach = noise_bins;
     for &(whole, share) in &plan.shifts {
@@ -166,12 +171,6 @@ fn convolve(plan: &Shifts) -> Vec<f64> {
         core::mem::swap(&mut now, &mut next);
     }
     now[middle..=middle + reach].to_vec()
-}
-
-/// The probability of a normal variable between the edges of a bin, bins in its standard deviations.
-fn noise_mass(bin: usize, width: f64) -> f64 {
-    let edge = |half_bins: f64| normal::upper_tail((bin as f64 + half_bins) * width);
-    edge(-0.5) - edge(0.5)
 }
 
 /// Tails at the outer edge of the middle bin and of each next one.
@@ -198,7 +197,8 @@ mod tests {
     fn enumerated(of: &Interference, x: f64) -> f64 {
         let count = of.cursors_v.len();
         let tail = |signs: u32| {
-            let sum: f64 = of.cursors_v.iter().enumerate().map(|(k, c)| if signs >> k & 1 == 1 { *c } else { -c }).sum();
+            let sum: f64 =
+                of.cursors_v.iter().enumerate().map(|(k, c)| if signs >> k & 1 == 1 { *c } else { -c }).sum();
             normal::upper_tail((x - sum) / of.sigma_v)
         };
         (0..1_u32 << count).map(tail).sum::<f64>() / f64::from(1_u32 << count)

@@ -20,7 +20,8 @@ impl Crosstalk {
     pub fn of(record: &[f64], aggressor: &Aggressor) -> Self {
         let length = record.len();
         let at = |index: usize| {
-            let (next, last) = ((index + SAMPLES_PER_UI) % length, (index + length - SAMPLES_PER_UI) % length);
+            let (next, last) =
+                ((index + SAMPLES_PER_UI) % length, (index + length - SAMPLES_PER_UI) % length);
             aggressor.ffe.before * record[next]
                 + aggressor.ffe.main() * record[index]
                 + aggressor.ffe.after * record[last]

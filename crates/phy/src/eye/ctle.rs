@@ -117,7 +117,8 @@ impl Ctle {
     pub fn at(&self, frequency: f64) -> Complex64 {
         // s over 2π: every corner and the scale are in Hz too, and the factors of 2π cancel
         let corner = |hertz: f64| Complex64::new(hertz, frequency);
-        let above = self.zeros.iter().fold(Complex64::new(self.scale, 0.0), |product, &zero| product * corner(zero));
+        let above =
+            self.zeros.iter().fold(Complex64::new(self.scale, 0.0), |product, &zero| product * corner(zero));
         self.poles.iter().fold(above, |quotient, &pole| quotient / corner(pole))
     }
 
@@ -157,13 +158,18 @@ mod tests {
 
     #[test]
     fn less_gain_at_dc_is_the_same_gain_far_above() {
-        for (generation, nyquist) in [(Generation::Gen3, 4e9), (Generation::Gen4, 8e9), (Generation::Gen5, 16e9)] {
+        for (generation, nyquist) in
+            [(Generation::Gen3, 4e9), (Generation::Gen4, 8e9), (Generation::Gen5, 16e9)]
+        {
             let curves = Constants::built_in().of(generation).unwrap().ctle.curves();
             let boost = |index: usize| {
                 decibels(curves[index].at(nyquist).norm_sqr()) - decibels(curves[index].at(0.0).norm_sqr())
             };
             let (mildest, strongest) = (boost(0), boost(curves.len() - 1));
-            assert!(mildest > 2.0 && strongest > mildest + 4.0, "{generation:?}: {mildest} dB, {strongest} dB");
+            assert!(
+                mildest > 2.0 && strongest > mildest + 4.0,
+                "{generation:?}: {mildest} dB, {strongest} dB"
+            );
             let far = |index: usize| decibels(curves[index].at(1e12).norm_sqr());
             assert!((far(0) - far(curves.len() - 1)).abs() < 0.1, "{generation:?}");
         }

@@ -97,7 +97,12 @@ impl Coefficients {
     /// # Errors
     ///
     /// If the transmitter must refuse them.
-    pub fn new(full_swing: u8, low_frequency: u8, before: u8, after: u8) -> Result<Self, IllegalCoefficients> {
+    pub fn new(
+        full_swing: u8,
+        low_frequency: u8,
+        before: u8,
+        after: u8,
+    ) -> Result<Self, IllegalCoefficients> {
         if !(12..=63).contains(&full_swing) {
             return Err(IllegalCoefficients::FullSwing(full_swing));
         }
@@ -185,7 +190,10 @@ mod tests {
     #[test]
     fn every_coefficient_rule_refuses_and_its_boundary_is_legal() {
         assert_eq!(Coefficients::new(48, 16, 12, 4).unwrap().integers(), (12, 32, 4));
-        assert_eq!(Coefficients::new(48, 16, 13, 0), Err(IllegalCoefficients::Before { found: 13, most: 12 }));
+        assert_eq!(
+            Coefficients::new(48, 16, 13, 0),
+            Err(IllegalCoefficients::Before { found: 13, most: 12 })
+        );
         assert_eq!(Coefficients::new(48, 16, 12, 5), Err(IllegalCoefficients::Flat { found: 14, least: 16 }));
         assert_eq!(Coefficients::new(11, 4, 0, 0), Err(IllegalCoefficients::FullSwing(11)));
     }
@@ -194,7 +202,8 @@ mod tests {
     fn the_search_walks_every_legal_setting_once_and_no_other() {
         let all = coefficients(48, 16);
         let legal = |before: i32, after: i32| before <= 12 && 48 - 2 * before - 2 * after >= 16;
-        let count = (0..=48).flat_map(|b| (0..=48).map(move |a| (b, a))).filter(|&(b, a)| legal(b, a)).count();
+        let count =
+            (0..=48).flat_map(|b| (0..=48).map(move |a| (b, a))).filter(|&(b, a)| legal(b, a)).count();
         assert_eq!(all.len(), count);
         for found in &all {
             let (before, main, after) = found.integers();

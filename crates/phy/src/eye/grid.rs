@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn a_channel_on_another_grid_is_the_same_channel() {
         let grid = Grid::of(Generation::Gen5);
-        let (coarse, fine) = (delayed_low_pass(10e6, 5001, 7e-9), delayed_low_pass(31.25e6 / 4.0, 6401, 7e-9));
+        let (coarse, fine) =
+            (delayed_low_pass(10e6, 5001, 7e-9), delayed_low_pass(31.25e6 / 4.0, 6401, 7e-9));
         let (coarse, fine) = (grid.sample(&coarse).unwrap(), grid.sample(&fine).unwrap());
         // without its delay the phase is known but for one constant delay; compare magnitudes and steps of phase
         for bin in 1..1300 {

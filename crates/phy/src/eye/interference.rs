@@ -102,7 +102,10 @@ mod tests {
         for sigma_v in [0.0003, 0.001, 0.003, 0.01] {
             let of = Interference { main_v: 0.0, cursors_v: cursors_v.clone(), sigma_v };
             let voltage = Quantile::of(1e-12).voltage(&cursors_v, sigma_v * sigma_v);
-            let exact = (1..).map(|step| f64::from(step) * 1e-5).find(|&x| tail_by_saddle_point(&of, x) < 1e-12).unwrap();
+            let exact = (1..)
+                .map(|step| f64::from(step) * 1e-5)
+                .find(|&x| tail_by_saddle_point(&of, x) < 1e-12)
+                .unwrap();
             assert!((voltage / exact - 1.0).abs() < 0.08, "σ {sigma_v}: {voltage} {exact}");
         }
     }

@@ -20,7 +20,9 @@ pub struct Pulse {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum PulseError {
     /// A step that is no frequency, or fewer than four points.
-    #[error("a transfer function needs a step above 0 Hz and four points, not {step_hz} Hz and {points} points")]
+    #[error(
+        "a transfer function needs a step above 0 Hz and four points, not {step_hz} Hz and {points} points"
+    )]
     NoGrid {
         /// The step \[Hz\].
         step_hz: f64,
@@ -79,8 +81,6 @@ impl Pulse {
     /// The sum over all bits, worst of the 16 phases: the highest voltage that any bits can make \[V\].
     #[must_use]
     pub fn highest(&self) -> f64 {
-        (0..SAMPLES_PER_UI)
-            .map(|phase| self.cursors(phase).map(f64::abs).sum::<f64>())
-            .fold(0.0, f64::max)
+        (0..SAMPLES_PER_UI).map(|phase| self.cursors(phase).map(f64::abs).sum::<f64>()).fold(0.0, f64::max)
     }
 }

@@ -47,7 +47,11 @@ fn saddle(of: &Interference, x: f64) -> f64 {
     let mut s = low;
     for _ in 0..100 {
         let (_, first, second) = cumulants(of, s);
-        if first < x { low = low.max(s) } else { high = high.min(s) }
+        if first < x {
+            low = low.max(s)
+        } else {
+            high = high.min(s)
+        }
         let newton = s - (first - x) / second;
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
         if (next - s).abs() <= 1e-12 * s {

@@ -139,7 +139,8 @@ impl Receiver {
         }
         // a stable sort: the first of equals stays first
         candidates.sort_by(|a, b| b.promised_v.total_cmp(&a.promised_v));
-        let eyes = candidates.iter().take(search.full_eyes).map(|candidate| self.eye(channel, stress, candidate));
+        let eyes =
+            candidates.iter().take(search.full_eyes).map(|candidate| self.eye(channel, stress, candidate));
         let margin = |eye: &Eye| self.mask().margin(eye.opening);
         let better = |best: Eye, eye: Eye| if margin(&eye) > margin(&best) { eye } else { best };
         eyes.reduce(better).expect("there is a candidate")
@@ -227,7 +228,8 @@ impl Triage<'_> {
         let (before, after) = near.split_at_mut(BITS_BEFORE);
         self.wave.fill(ffe, at - BITS_BEFORE * SAMPLES_PER_UI, before);
         self.wave.fill(ffe, at + SAMPLES_PER_UI, after);
-        let far = self.wave.power(ffe, at) - main * main - near.iter().map(|cursor| cursor * cursor).sum::<f64>();
+        let far =
+            self.wave.power(ffe, at) - main * main - near.iter().map(|cursor| cursor * cursor).sum::<f64>();
         for (cursor, tap) in near[BITS_BEFORE..].iter_mut().zip(sampling.dfe_v) {
             *cursor -= tap;
         }

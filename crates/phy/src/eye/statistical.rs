@@ -90,7 +90,8 @@ impl Row {
         let depth = |index: usize| self.0[index.min(last)];
         let [a, b, c, d] = [depth(index.saturating_sub(1)), depth(index), depth(index + 1), depth(index + 2)];
         let (from, to, rise) = (0.5 * (c - a), 0.5 * (d - b), c - b);
-        let cubic = b + (from + (3.0 * rise - 2.0 * from - to + (from + to - 2.0 * rise) * share) * share) * share;
+        let cubic =
+            b + (from + (3.0 * rise - 2.0 * from - to + (from + to - 2.0 * rise) * share) * share) * share;
         cubic.clamp(b.min(c), b.max(c))
     }
 }
@@ -106,7 +107,11 @@ mod tests {
         (-10..=10)
             .map(|step| {
                 let off = f64::from(step) / 16.0;
-                Interference { main_v: 0.1 * (1.0 - f64::abs(off)), cursors_v: vec![0.1 * off.abs()], sigma_v }
+                Interference {
+                    main_v: 0.1 * (1.0 - f64::abs(off)),
+                    cursors_v: vec![0.1 * off.abs()],
+                    sigma_v,
+                }
             })
             .collect()
     }
@@ -120,7 +125,9 @@ mod tests {
             let direct = Distribution::of(phase).tail(phase.main_v - 0.005);
             assert!((eye.ones_lost(at, 0.005) / direct.min(0.5) - 1.0).abs() < 1e-9, "{at}");
         }
-        assert!((eye.ber(0.0, 0.01) - 0.5 * (eye.ones_lost(0.0, 0.01) + eye.ones_lost(0.0, -0.01))).abs() < 1e-18);
+        assert!(
+            (eye.ber(0.0, 0.01) - 0.5 * (eye.ones_lost(0.0, 0.01) + eye.ones_lost(0.0, -0.01))).abs() < 1e-18
+        );
     }
 
     #[test]

@@ -44,7 +44,8 @@ impl Wave {
     pub fn new(pulse: Pulse, crosstalk: Vec<Crosstalk>, redriver_power: f64) -> Self {
         let columns: Vec<Vec<f64>> =
             (0..SAMPLES_PER_UI).map(|phase| pulse.cursors(phase).collect()).collect();
-        let products = columns.iter().map(|column| [0, 1, 2].map(|lag| circular_product(column, lag))).collect();
+        let products =
+            columns.iter().map(|column| [0, 1, 2].map(|lag| circular_product(column, lag))).collect();
         Self { pulse, columns, products, crosstalk, redriver_power }
     }
 
@@ -204,7 +205,8 @@ mod tests {
         for ffe in super::super::ffe::PRESETS {
             for at in [500, 512, 527, 530] {
                 let found = wave.interference(&Sampling { ffe, at, dfe_v: &[] }, 1.0);
-                let squares = found.cursors_v.iter().map(|c| c * c).sum::<f64>() + found.main_v * found.main_v;
+                let squares =
+                    found.cursors_v.iter().map(|c| c * c).sum::<f64>() + found.main_v * found.main_v;
                 assert_eq!(found.cursors_v.len(), 63);
                 assert!((wave.power(&ffe, at) / squares - 1.0).abs() < 1e-12, "{ffe:?} {at}");
             }

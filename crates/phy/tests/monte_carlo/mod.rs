@@ -51,7 +51,8 @@ impl Receiver {
         let others: f64 = {
             let all: f64 = pulse.cursors(eye.sampled_at()).map(|c| c * c).sum();
             let first = eye.sampled_at() - SAMPLES_PER_UI * LATER;
-            let near: f64 = (0..BITS).map(|bit| pulse.samples[first + SAMPLES_PER_UI * bit]).map(|c| c * c).sum();
+            let near: f64 =
+                (0..BITS).map(|bit| pulse.samples[first + SAMPLES_PER_UI * bit]).map(|c| c * c).sum();
             all - near
         };
         assert!(others < 2e-4 * eye.sigma_v * eye.sigma_v, "bits further away count: {others} V²");
@@ -92,12 +93,14 @@ impl Receiver {
         }
         let side = if self.random.next_u64() & 1 == 1 { 0.5 } else { -0.5 };
         let off = side * self.jitter.deterministic_s + self.jitter.random_s * self.normal();
-        let place = (off / self.ui_s * SAMPLES_PER_UI as f64 + PHASES as f64).clamp(1.0, 2.0 * PHASES as f64 - 2.001);
+        let place =
+            (off / self.ui_s * SAMPLES_PER_UI as f64 + PHASES as f64).clamp(1.0, 2.0 * PHASES as f64 - 2.001);
         let (index, share) = (place as usize, place.fract());
         let [a, b, c, d] = [0, 1, 2, 3].map(|step| sum(&self.tables[index + step - 1], history));
         // Lagrange's cubic through four samples of the waveform
         let (s, t) = (share, share - 1.0);
-        -a * s * t * (s - 2.0) / 6.0 + b * (s + 1.0) * t * (s - 2.0) / 2.0 - c * (s + 1.0) * s * (s - 2.0) / 2.0
+        -a * s * t * (s - 2.0) / 6.0 + b * (s + 1.0) * t * (s - 2.0) / 2.0
+            - c * (s + 1.0) * s * (s - 2.0) / 2.0
             + d * (s + 1.0) * s * t / 6.0
     }
 
@@ -124,7 +127,11 @@ fn shift_in(history: &mut [u64; BITS / 64], bit: u64) {
 }
 
 fn sum(table: &Table, history: &[u64; BITS / 64]) -> f64 {
-    table.iter().enumerate().map(|(byte, sums)| sums[(history[byte / 8] >> (byte % 8 * 8)) as usize & 255]).sum()
+    table
+        .iter()
+        .enumerate()
+        .map(|(byte, sums)| sums[(history[byte / 8] >> (byte % 8 * 8)) as usize & 255])
+        .sum()
 }
 
 /// True if so many errors of so many bits are within three standard deviations of a ratio.
