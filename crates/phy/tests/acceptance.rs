@@ -10,11 +10,11 @@ use lanetwin_units::Generation;
 const SHARP: Jitter = Jitter { deterministic_s: 0.0, random_s: 0.0 };
 
 fn gen5() -> Receiver {
-    Receiver::new(Generation::Gen5, &Constants::built_in()).unwrap()
+    Receiver::new(Generation::Gen5, &Constants::built_in()).expect("it has an equaliser")
 }
 
 fn prepared(receiver: &Receiver, loss_db: f64) -> Prepared {
-    receiver.prepare(&Channel::new(smooth(loss_db))).unwrap()
+    receiver.prepare(&Channel::new(smooth(loss_db))).expect("it is a channel")
 }
 
 /// Errors of so many bits, and the ratio of the statistical eye at the same place.

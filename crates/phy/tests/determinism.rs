@@ -24,8 +24,12 @@ fn cases() -> Vec<(String, Generation, Channel)> {
 }
 
 fn judge(generation: Generation, channel: &Channel) -> Eye {
-    let receiver = Receiver::new(generation, &Constants::built_in()).unwrap();
-    receiver.search(&receiver.prepare(channel).unwrap(), &receiver.stress(), &Search::default())
+    let receiver = Receiver::new(generation, &Constants::built_in()).expect("it has an equaliser");
+    receiver.search(
+        &receiver.prepare(channel).expect("it is a channel"),
+        &receiver.stress(),
+        &Search::default(),
+    )
 }
 
 #[test]

@@ -6,12 +6,12 @@
 //!
 //! What the number is and is not:
 //!
-//! 1. Errors are taken as independent. The DFE makes bursts of them: the ratio of bits stays within a factor of 2 for one
-//!    tap of less than half the eye, but replays per error fall.
+//! 1. Errors are taken as independent. The DFE makes bursts of them: the true ratio is somewhat higher, and there are fewer
+//!    replays for as many errors.
 //! 2. It says nothing of what is not in the channel: supply noise, a clock that wanders, a connector that is touched.
 //! 3. No value below 1e-40 is told, and none below about 1e-15 can be measured.
-//! 4. It follows the stress. Without calibration, 1 mV of assumed noise moves it by twenty orders of magnitude; give a
-//!    scenario the order of magnitude, not the figures.
+//! 4. It follows the stress: a millivolt of noise moves it by many orders of magnitude. Calibrate, and give a scenario the
+//!    order of magnitude, not the figures.
 
 use super::search::Eye;
 

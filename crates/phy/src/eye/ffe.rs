@@ -70,8 +70,8 @@ pub struct Coefficients {
 /// Why a transmitter must refuse coefficients (Intel 683171, coefficient rules).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IllegalCoefficients {
-    /// Full Swing is 24 to 63 at full swing, 12 to 63 at reduced swing; a field of six bits holds no more.
-    #[error("FS is {0}, not 12 to 63")]
+    /// Full Swing is told in a field of six bits, and without swing there are no taps.
+    #[error("FS is {0}, not 1 to 63")]
     FullSwing(u8),
     /// The tap before the main one is more than a quarter of Full Swing.
     #[error("|C−1| is {found}, more than floor(FS/4) = {most}")]
@@ -103,7 +103,7 @@ impl Coefficients {
         before: u8,
         after: u8,
     ) -> Result<Self, IllegalCoefficients> {
-        if !(12..=63).contains(&full_swing) {
+        if !(1..=63).contains(&full_swing) {
             return Err(IllegalCoefficients::FullSwing(full_swing));
         }
         let most = full_swing / 4;
@@ -195,7 +195,7 @@ mod tests {
             Err(IllegalCoefficients::Before { found: 13, most: 12 })
         );
         assert_eq!(Coefficients::new(48, 16, 12, 5), Err(IllegalCoefficients::Flat { found: 14, least: 16 }));
-        assert_eq!(Coefficients::new(11, 4, 0, 0), Err(IllegalCoefficients::FullSwing(11)));
+        assert_eq!(Coefficients::new(0, 0, 0, 0), Err(IllegalCoefficients::FullSwing(0)));
     }
 
     #[test]

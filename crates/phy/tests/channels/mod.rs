@@ -1,5 +1,7 @@
 //! Channels made by formula: lines by the loss law IL(f) = k1·√f + k2·f with causal phase, and mismatch between them.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use lanetwin_phy::Transfer;
 use num_complex::Complex64;
 use std::f64::consts::TAU;

@@ -1,6 +1,8 @@
 //! A receiver that decides bit by bit: random bits, the pulse they arrive with, noise, jitter. It shares nothing with the
 //! statistical eye but the pulse, the taps and the noise.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use lanetwin_phy::eye::{Eye, Jitter, Prepared};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
