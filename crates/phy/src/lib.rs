@@ -1,9 +1,9 @@
-//! The physical layer: will a link meet its loss budget, and what reaches the receiver?
+//! The physical layer: will a link meet its loss budget, and how wide is the eye at its receiver?
 //!
 //! ```text
-//!   .s4p ── touchstone ──► Network ── quality, pairing ──► differential two-port ─┐
-//!                                                                                 ├─► Chain ─► segments ─► Transfer
-//!   parts/phy ── Library ──► packages, traces, vias, connectors, cables ──────────┘     └────► margins, what-if
+//!   .s4p ── touchstone ──► Network ── quality, pairing ──► differential two-port ─┐              ┌────► margins, what-if
+//!                                                                                 ├─► Chain ─► segments
+//!   parts/phy ── Library ──► packages, traces, vias, connectors, cables ──────────┘              └────► Transfer ─► Eye
 //! ```
 //!
 //! | module | is about |
@@ -14,6 +14,7 @@
 //! | [`element`] | packages, traces, vias, connectors, cables, with numbers and their sources |
 //! | [`gate`] | a file on its way to become a channel: everything that is asked before it is used |
 //! | [`budget`] | loss budgets of each rate, margins, what-if, where to put a retimer |
+//! | [`eye`] | what a receiver makes of a channel: equalisation, the statistical eye, the bit error ratio |
 //!
 //! Floats are at home here: no time is simulated. Results are the same on every machine all the same: transcendentals come
 //! from the pinned library, sums have a fixed order.
@@ -40,6 +41,7 @@
 pub mod budget;
 mod complex;
 pub mod element;
+pub mod eye;
 pub mod gate;
 mod matrix;
 pub mod network;
