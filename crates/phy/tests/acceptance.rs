@@ -3,9 +3,9 @@
 mod lines;
 mod monte_carlo;
 
-use lines::{Line, cascade, smooth};
 use lanetwin_phy::eye::{Channel, Constants, Jitter, Prepared, Receiver, Search, Stress};
 use lanetwin_units::Generation;
+use lines::{Line, cascade, smooth};
 
 const SHARP: Jitter = Jitter { deterministic_s: 0.0, random_s: 0.0 };
 

@@ -27,7 +27,8 @@ LARGEST_INLINE = 100_000
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what the pages are made with: nothing of a user passes unescaped."""
     environment = Environment(
         loader=PackageLoader("lanetwin.report", "template"),
         autoescape=True,
@@ -49,11 +50,11 @@ def render(results: Results) -> str:
     link_figures, link_details = blocks.link_use(results, easel)
     workloads = unique(row["workload"] for row in results["rows"])
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             results=results,
-            style=_style(),
+            style=style(),
             stopped=stopped(results),
             answers=answers(results),
             limits=limits(results),
@@ -85,7 +86,8 @@ def command(results: Results) -> str:
     return shlex.join(words)
 
 
-def _style() -> Markup:
+def style() -> Markup:
+    """Return the style sheet of all pages."""
     # Ours, and no text of a user is in it.
     return Markup(files("lanetwin.report").joinpath("template/style.css").read_text(encoding="utf-8"))  # noqa: S704
 

@@ -27,8 +27,6 @@ const NEAR: f64 = 1e-3;
 /// The least noise that is tried \[V\], and the most.
 const LEAST_NOISE: f64 = 5e-5;
 const MOST_NOISE: f64 = 0.1;
-/// Full eyes of each search: more than to judge, so that the opening follows noise and jitter smoothly.
-const EYES: usize = 6;
 /// Steps of the search of one unknown.
 const STEPS: u32 = 60;
 
@@ -62,8 +60,7 @@ impl Receiver {
     ///
     /// If no noise and deterministic jitter do.
     pub fn calibrate(&self, compliance: &Prepared) -> Result<Calibration, CalibrationError> {
-        let bench =
-            Bench { receiver: self, compliance, search: Search { full_eyes: EYES, ..Search::default() } };
+        let bench = Bench { receiver: self, compliance, search: Search::thorough() };
         let best = bench.opening(&bench.stress(LEAST_NOISE, 0.0));
         if !self.mask().passes(best) {
             return Err(CalibrationError::TooLossy(best));

@@ -25,6 +25,20 @@ pub enum Kind {
     Calibrated,
 }
 
+impl Kind {
+    /// The word that files have for it: `assumed`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Datasheet => "datasheet",
+            Self::Measured => "measured",
+            Self::Standard => "standard",
+            Self::Assumed => "assumed",
+            Self::Calibrated => "calibrated",
+        }
+    }
+}
+
 /// A number with its origin.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

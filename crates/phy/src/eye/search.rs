@@ -43,6 +43,15 @@ impl Default for Search {
     }
 }
 
+impl Search {
+    /// The presets, and so many eyes that the best candidate is hardly ever missed: for calibration, whose opening has to
+    /// follow noise and jitter smoothly, and for what is judged by it.
+    #[must_use]
+    pub fn thorough() -> Self {
+        Self { full_eyes: 16, ..Self::default() }
+    }
+}
+
 /// An equalised eye.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Eye {
