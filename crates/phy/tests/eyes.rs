@@ -177,7 +177,7 @@ fn coefficients_find_what_presets_find_or_better() {
             |search: &Search| receiver.mask().margin(receiver.search(&channel, &quiet, search).opening);
         (
             margin(&Search { full_eyes: 8, ..Search::default() }),
-            margin(&Search { ffes: ffes.clone(), full_eyes: 40 }),
+            margin(&Search { ffes: ffes.clone(), full_eyes: 40, ..Search::default() }),
         )
     };
     let found = [34.0, 42.0, 45.0].map(margins);

@@ -34,21 +34,24 @@ pub struct Search {
     pub ffes: Vec<Ffe>,
     /// The number of candidates whose eye is drawn; more never makes the result worse.
     pub full_eyes: usize,
+    /// Sampling phases beside that of a candidate, to either side, at which its eye is drawn as well. A candidate has the
+    /// phase of the best ratio of signal to power; the height can be larger a sixteenth of a UI beside it.
+    pub phases_beside: usize,
 }
 
 impl Default for Search {
     /// The presets, and three eyes.
     fn default() -> Self {
-        Self { ffes: PRESETS.to_vec(), full_eyes: 3 }
+        Self { ffes: PRESETS.to_vec(), full_eyes: 3, phases_beside: 0 }
     }
 }
 
 impl Search {
-    /// The presets, and so many eyes that the best candidate is hardly ever missed: for calibration, whose opening has to
-    /// follow noise and jitter smoothly, and for what is judged by it.
+    /// The presets, more eyes, and the phases beside them: for calibration, whose opening has to follow noise and jitter
+    /// smoothly, and for what is judged by it.
     #[must_use]
     pub fn thorough() -> Self {
-        Self { full_eyes: 16, ..Self::default() }
+        Self { full_eyes: 8, phases_beside: 2, ..Self::default() }
     }
 }
 
@@ -148,8 +151,11 @@ impl Receiver {
         }
         // a stable sort: the first of equals stays first
         candidates.sort_by(|a, b| b.promised_v.total_cmp(&a.promised_v));
-        let eyes =
-            candidates.iter().take(search.full_eyes).map(|candidate| self.eye(channel, stress, candidate));
+        let beside = search.phases_beside;
+        let eyes = candidates.iter().take(search.full_eyes).flat_map(|candidate| {
+            let phases = candidate.at - beside..=candidate.at + beside;
+            phases.map(|at| self.eye(channel, stress, &Candidate { at, ..*candidate }))
+        });
         let margin = |eye: &Eye| self.mask().margin(eye.opening);
         let better = |best: Eye, eye: Eye| if margin(&eye) > margin(&best) { eye } else { best };
         eyes.reduce(better).expect("there is a candidate")

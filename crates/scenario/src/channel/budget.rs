@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 const POINTS: usize = 160;
 /// From one frequency to the next \[Hz\].
 const STEP_HZ: f64 = 10e6;
+/// Losses are told up to here \[dB\]: no receiver sees anything long before, and numbers end.
+const MOST_DB: f64 = 1000.0;
 /// Resistance of transmitter and receiver, differential \[Ω\].
 pub(super) const TERMINATION_OHM: f64 = 100.0;
 
@@ -107,7 +109,7 @@ fn of_variant(channel: &Channel, variant: &Variant) -> Result<BudgetVariant, Fin
         let transfer = chain.transfer(at, library, variant.corner, &axis, TERMINATION_OHM)?;
         let loss = |hertz: f64| {
             let index = (hertz / STEP_HZ).round() as usize;
-            -decibels(transfer.h[index.min(transfer.h.len() - 1)].norm_sqr().sqrt())
+            (-decibels(transfer.h[index.min(transfer.h.len() - 1)].norm_sqr().sqrt())).min(MOST_DB)
         };
         let places = (1..=POINTS).map(|point| rate.baud() * point as f64 / POINTS as f64);
         segments.push(BudgetSegment {

@@ -123,12 +123,8 @@ fn name_elements(tree: &mut Node, reports: &mut Reports) {
             let problem = Common::WrongKind { found: entry.value.what(), wanted: "a list of elements" };
             reports.add(problem, entry.value.spot, "chain");
         }
-        entry.value.kind = Kind::Null;
         return;
     };
-    if items.is_empty() {
-        reports.add(Common::Empty { what: "there is no element in `chain`" }, entry.value.spot, "chain");
-    }
     let mut named: Vec<Entry> = Vec::new();
     for item in items {
         if !is_map(item, "chain", reports) {
@@ -220,17 +216,16 @@ fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
     if let Some(entries) = paths.entries_mut() {
         entries.retain(|entry| {
             let section = entry.key.split('.').next().unwrap_or_default();
-            let varied = match section {
+            match section {
                 "chain" if entry.key.contains('.') => is_known(tree, &entry.key, entry.spot, reports),
                 "gen" | "corner" if entry.key == section => true,
-                INSERT if entry.key == section => return false,
+                INSERT if entry.key == section => false,
                 _ => {
                     let problem = Problem::NotVaried { path: entry.key.clone() };
                     reports.add(problem, entry.spot, &join(&place, &entry.key));
                     false
                 }
-            };
-            varied
+            }
         });
     }
     overlay::vary(tree, name, &paths, reports);
@@ -287,22 +282,23 @@ fn variant(
     reports: &mut Reports,
 ) -> Option<Variant> {
     let rate = tree.get("gen").filter(|node| node.kind != Kind::Null).and_then(|node| rate(node, reports));
-    let corner = match tree.get("corner").and_then(Node::text) {
-        Some("low") => Corner::Low,
-        Some("high") => Corner::High,
-        // anything else was reported, or is nominal
-        _ => Corner::Nominal,
+    // keys that nobody knows were reported with the document
+    let mut document = Fields::open(tree, "", DOCUMENT, &[], &mut Reports::default())?;
+    let corner = match document.one("corner", reports).map(|said| said.value) {
+        Some(Value::Choice("low")) => Some(Corner::Low),
+        Some(Value::Choice("nominal")) => Some(Corner::Nominal),
+        Some(Value::Choice("high")) => Some(Corner::High),
+        _ => None,
     };
-    if tree.get("corner").is_some_and(|node| node.origin == Origin::Variant) {
-        // the document's own was read with the document
-        let _ = Fields::open(tree, "", DOCUMENT, &[], &mut Reports::default())?.one("corner", reports);
-    }
     let chain = tree.get("chain").filter(|node| matches!(node.kind, Kind::Map(_)))?;
+    if chain.entries().is_empty() {
+        reports.add(Common::Empty { what: "there is no element in `chain`" }, chain.spot, "chain");
+    }
     // what a rate decides about an element is not asked of a rate that nobody knows
     let mut around = Surroundings { library, rate: rate.unwrap_or(DataRate::Gen1), files };
     let items: Vec<Option<Item>> =
         chain.entries().iter().map(|entry| element::read(entry, &mut around, reports)).collect();
-    let rate = rate?;
+    let (rate, corner) = (rate?, corner?);
     let items: Vec<Item> = items.into_iter().collect::<Option<_>>()?;
     report_order(chain, &items, reports);
     if reports.has_errors() {

@@ -221,8 +221,7 @@ pub fn eye(channel: &Channel, watch: &mut Watcher<'_>) -> Result<EyeReport, Vec<
             if !step(&variant.name, format!("segment {}", at + 1)) {
                 return Ok(EyeReport { complete: false, ..report });
             }
-            let found = of_segment(channel, variant, at, bench);
-            segments.push(found.map_err(|finding| channel.refused_in(variant, finding))?);
+            segments.push(of_segment(channel, variant, at, bench)?);
         }
         let passes = segments.iter().all(|segment| segment.passes);
         let name = variant.name.clone();
@@ -251,17 +250,18 @@ fn warned(channel: &Channel, said: &str) -> Vec<Diagnostic> {
     reports.into_diagnostics(std::slice::from_ref(&channel.path))
 }
 
-fn of_segment(channel: &Channel, variant: &Variant, at: usize, bench: &Bench) -> Result<EyeSegment, Finding> {
+fn of_segment(
+    channel: &Channel,
+    variant: &Variant,
+    at: usize,
+    bench: &Bench,
+) -> Result<EyeSegment, Vec<Diagnostic>> {
     let receiver = &bench.receiver;
-    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate)?;
-    let path = Path::new(transfer(channel, variant, at, bench)?);
-    let prepared = receiver.prepare(&path).map_err(|error| Finding {
-        line: 0,
-        column: 0,
-        code: "PH018",
-        severity: lanetwin_phy::Severity::Error,
-        message: error.to_string(),
-        help: "look at the data of this segment: `lanetwin link touchstone FILE`".into(),
+    let refused = |finding: Finding| channel.refused_in(variant, finding);
+    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
+    let path = Path::new(transfer(channel, variant, at, bench).map_err(refused)?);
+    let prepared = receiver.prepare(&path).map_err(|error| {
+        channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
     })?;
     let eye = receiver.search(&prepared, &bench.stress, &Search::thorough());
     let mask = receiver.mask();

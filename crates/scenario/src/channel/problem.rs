@@ -28,6 +28,8 @@ problems! {
     Ports { text: String } = "CH011", "`{text}` does not pair ports", "write four numbers for each lane: P near, N near, P far, N far, counted from 1, as in `[1, 3, 2, 4]`";
     /// A retimer beside another, or at an end.
     LonelyRetimer { name: String } = "CH012", "retimer `{name}` does not stand between two elements", "put it between elements that are no retimers: each side of it is a channel of its own";
+    /// Nothing from which an eye could be had.
+    NoPulse { segment: usize, said: String } = "CH013", "segment {segment} has no eye: {said}", "look at the lengths, and at the data with `lanetwin link touchstone FILE`";
 
     /// A calibration that could not be made.
     NotCalibrated { said: String } = "CH101", "noise and jitter could not be calibrated: {said}; those of the constants were taken", "see `docs/link-budget.md`; correct the constants or the library if you know better";

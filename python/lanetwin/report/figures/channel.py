@@ -5,6 +5,7 @@ Values come ready from the engine; nothing is computed here but places on the dr
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,22 @@ def ratio(ber: float) -> str:
     >>> ratio(3.2e-15), ratio(1e-40)
     ('3e-15', '< 1e-39')
     """
-    return "< 1e-39" if ber < 1e-39 else f"{ber:.0e}"
+    return "< 1e-39" if ber < 1e-39 else f"{ber:.0e}".replace("e-0", "e-")
+
+
+class Decades(Axis):
+    """An axis of bit error ratios: a tick every four decades, written as a power of ten."""
+
+    def ticks(self, at_most: int) -> list[float]:
+        """Return powers of ten from 1 down to the end of the axis."""
+        lowest = round(math.log10(self.low))
+        step = max(1, -(lowest // max(at_most, 1)))
+        return [10.0**power for power in range(0, lowest - 1, -step)][::-1]
+
+    def label(self, tick: float) -> str:
+        """Write a power of ten."""
+        power = round(math.log10(tick))
+        return "1" if power == 0 else "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def draw_loss(figure: Segments, key: str, width: float) -> str:
@@ -125,7 +141,7 @@ def draw_bathtub_voltage(figure: Segments, key: str, width: float) -> str:
 
 def _bathtub(figure: Segments, key: str, width: float, along: tuple[str, Axis, float]) -> str:
     which, x, scale = along
-    y = Axis("bit error ratio", "", DEEPEST, 1.0, logarithmic=True)
+    y = Decades("bit error ratio", "", DEEPEST, 1.0, logarithmic=True)
     drawing = Drawing(width, round(width * 0.6), key=key, title=figure.title, description=figure.description)
     frame = draw_frame(drawing, x, y, label_room([name for name, _ in figure.named], width))
     ends = []
