@@ -51,7 +51,7 @@ impl Search {
     /// smoothly, and for what is judged by it.
     #[must_use]
     pub fn thorough() -> Self {
-        Self { full_eyes: 8, phases_beside: 2, ..Self::default() }
+        Self { full_eyes: 5, phases_beside: 1, ..Self::default() }
     }
 }
 
