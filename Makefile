@@ -33,6 +33,8 @@ ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenari
             2>/dev/null)
 # the tests whose digests must be the same in debug and in release
 DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determinism.rs)
+# tests that need an optimised build; they are ignored in debug
+ACCEPTANCE := $(wildcard crates/*/tests/acceptance.rs)
 
 .PHONY: help demo install test check fmt format lint tidy test-rust test-release test-python gen accept bench fuzz new-model \
         clean toolchain
@@ -71,10 +73,10 @@ tidy: | toolchain ## hold the tree to its rules; compare generated files
 test-rust: $(VENV)/.tools | toolchain ## the Rust tests
 	cargo test --quiet $(LOCKED) --workspace
 
-test-release: | toolchain ## the digests again, optimised
+test-release: | toolchain ## the digests again, optimised, and the tests that are too heavy for debug
 	@test -n "$(DETERMINISM)" || { echo "make: no tests/determinism.rs in any crate" >&2; exit 1; }
-	for test in $(DETERMINISM); do \
-	  cargo test --quiet $(LOCKED) --release --manifest-path "$${test%/tests/*}/Cargo.toml" --test determinism; \
+	for test in $(DETERMINISM) $(ACCEPTANCE); do \
+	  cargo test --quiet $(LOCKED) --release --manifest-path "$${test%/tests/*}/Cargo.toml" --test "$$(basename "$$test" .rs)"; \
 	done
 
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Constant in the generated file, folder from the crate, ending of the files.
-const FOLDERS: [(&str, &str, &str); 3] = [
+const FOLDERS: [(&str, &str, &str); 4] = [
     ("PARTS", "../../parts", ".yaml"),
     ("PAGES", "../../docs/errors", ".md"),
     ("TEMPLATES", "templates", ".yaml"),
+    ("LINK_TEMPLATES", "templates/link", ".yaml"),
 ];
 
 fn main() -> io::Result<()> {

@@ -262,3 +262,38 @@ def schema() -> str:
 def replay(capsule: str) -> dict[str, Any]:
     """Replay the capsule of a run that stopped on a bug, up to one event before it."""
     return cast("dict[str, Any]", json.loads(_core.replay(capsule)))
+
+
+def link_budget(path: str, sets: Iterable[str] = ()) -> dict[str, Any]:
+    """Set what a channel loses beside its loss budget, element by element and variant by variant."""
+    return cast("dict[str, Any]", json.loads(_core.link_budget(path, list(sets))))
+
+
+def link_eye(
+    path: str, sets: Iterable[str] = (), progress: Callable[[Progress], object] | None = None
+) -> dict[str, Any]:
+    """Compute the eye at every receiver of a channel; Ctrl-C makes the answer partial."""
+    return cast("dict[str, Any]", json.loads(_core.link_eye(path, list(sets), _reports(progress))))
+
+
+def link_place(
+    path: str,
+    *,
+    sets: Iterable[str] = (),
+    retimers: int = 1,
+    part: str = "generic-gen5",
+    after: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Find where one or two retimers leave the largest margin; behind `after` only, if elements are named."""
+    options = {"sets": list(sets), "retimers": retimers, "part": part, "after": list(after)}
+    return cast("dict[str, Any]", json.loads(_core.link_place(path, json.dumps(options))))
+
+
+def link_touchstone(path: str, rate: str = "5", ports: Iterable[int] = ()) -> dict[str, Any]:
+    """Look at a Touchstone file: its lanes, what its data are worth, what it loses."""
+    return cast("dict[str, Any]", json.loads(_core.link_touchstone(path, rate, list(ports))))
+
+
+def link_templates() -> list[dict[str, str]]:
+    """Return the templates a channel's description can be started from."""
+    return cast("list[dict[str, str]]", json.loads(_core.link_templates()))

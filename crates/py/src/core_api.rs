@@ -8,7 +8,7 @@
 
 use lanetwin_load::iometer;
 use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
-use lanetwin_scenario::{Catalogue, Diagnostic, hierarchy};
+use lanetwin_scenario::{Catalogue, Diagnostic, channel, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
 use serde::{Deserialize, Serialize};
@@ -339,4 +339,51 @@ pub fn replay(capsule: &str) -> Answer {
         "message": capsule.message, "component": capsule.component, "time_ps": capsule.time_ps,
         "recent": capsule.recent, "state": state,
     }))
+}
+
+/// The margins of a channel against its loss budget.
+pub fn link_budget(path: &str, sets: &[String]) -> Answer {
+    let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
+    json(&channel::budget(&channel).map_err(|d| refused(&d))?)
+}
+
+/// The eyes of a channel.
+pub fn link_eye(path: &str, sets: &[String], monitor: &Monitor) -> Answer {
+    let channel = channel::check_path(Path::new(path), sets).map_err(|d| refused(&d))?;
+    let mut watch = |progress: &channel::Progress<'_>| {
+        if let Ok(line) = serde_json::to_string(progress) {
+            monitor.report(line);
+        }
+        if monitor.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    json(&channel::eye(&channel, &mut watch).map_err(|d| refused(&d))?)
+}
+
+/// Where retimers may sit in a channel. `options`: `{"sets": […], "retimers": n, "part": "…", "after": […]}`.
+pub fn link_place(path: &str, options: &str) -> Answer {
+    #[derive(Deserialize)]
+    struct Asked {
+        sets: Vec<String>,
+        retimers: usize,
+        part: String,
+        after: Vec<String>,
+    }
+    let Asked { sets, retimers, part, after } = parse(options, "the options")?;
+    let channel = channel::check_path(Path::new(path), &sets).map_err(|d| refused(&d))?;
+    let wish = channel::Wish { retimers, part, after };
+    json(&channel::place(&channel, &wish).map_err(|d| refused(&d))?)
+}
+
+/// What there is to know about a Touchstone file.
+pub fn link_touchstone(path: &str, rate: &str, ports: &[usize]) -> Answer {
+    json(&channel::inspect(Path::new(path), rate, ports).map_err(|d| refused(&d))?)
+}
+
+/// The templates a channel's description can be started from.
+pub fn link_templates() -> Answer {
+    let list: Vec<_> = channel::templates()
+        .iter()
+        .map(|(name, text)| serde_json::json!({ "name": name, "text": text }))
+        .collect();
+    json(&list)
 }

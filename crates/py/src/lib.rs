@@ -146,4 +146,41 @@ mod _core {
     fn replay(py: Python<'_>, capsule: &str) -> PyResult<String> {
         ask(py, || core_api::replay(capsule))
     }
+
+    /// The margins of a channel against its loss budget.
+    #[pyfunction]
+    fn link_budget(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
+        ask(py, || core_api::link_budget(path, &sets))
+    }
+
+    /// The eyes of a channel.
+    #[pyfunction]
+    #[pyo3(signature = (path, sets, progress=None))]
+    fn link_eye(
+        py: Python<'_>,
+        path: String,
+        sets: Vec<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        attend(py, progress.as_ref(), move |monitor| core_api::link_eye(&path, &sets, monitor))?
+            .map_err(|failure| refusal(py, failure))
+    }
+
+    /// Where retimers may sit in a channel.
+    #[pyfunction]
+    fn link_place(py: Python<'_>, path: &str, options: &str) -> PyResult<String> {
+        ask(py, || core_api::link_place(path, options))
+    }
+
+    /// What there is to know about a Touchstone file.
+    #[pyfunction]
+    fn link_touchstone(py: Python<'_>, path: &str, rate: &str, ports: Vec<usize>) -> PyResult<String> {
+        ask(py, || core_api::link_touchstone(path, rate, &ports))
+    }
+
+    /// The templates a channel's description can be started from.
+    #[pyfunction]
+    fn link_templates(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::link_templates)
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::language::{Field, Holds};
 use crate::node::{Entry, Kind, Node, Origin, Spot};
-use crate::problem::{Problem, Reports, quoted};
+use crate::problem::{Complaint, Problem, Reports, quoted};
 use crate::quantity::{self, Mistake};
 use crate::spelling::Near;
 use lanetwin_ports::{Dimension, Value};
@@ -67,7 +67,7 @@ impl<'n> Fields<'n> {
         join(&self.path, key)
     }
     /// Reports a problem with the value of `key`.
-    pub(crate) fn fault(&self, key: &str, problem: Problem, reports: &mut Reports) {
+    pub(crate) fn fault(&self, key: &str, problem: impl Complaint, reports: &mut Reports) {
         reports.add(problem, self.spot(key), &self.at(key));
     }
     /// Notes the complete value of `key`.

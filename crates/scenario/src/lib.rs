@@ -21,6 +21,7 @@
 pub mod assumptions;
 pub mod calc;
 mod catalogue;
+pub mod channel;
 mod explain;
 mod fields;
 mod files;

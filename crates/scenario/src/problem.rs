@@ -48,6 +48,20 @@ impl std::fmt::Display for Diagnostic {
     }
 }
 
+/// What can be reported: anything that has a code, a message and a remedy.
+pub(crate) trait Complaint {
+    /// The code: `SC011`.
+    fn code(&self) -> &'static str;
+    /// What is wrong.
+    fn message(&self) -> String;
+    /// What to do about it.
+    fn help(&self) -> String;
+    /// Whether it stops a run: codes from 101 on do not.
+    fn severity(&self) -> Severity {
+        if self.code()[2..].starts_with('0') { Severity::Error } else { Severity::Warning }
+    }
+}
+
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
         /// A mistake of the author, before it has a place.
@@ -60,12 +74,13 @@ macro_rules! problems {
         #[cfg(test)]
         pub(crate) const CODES: &[&str] = &[$($code),*];
 
-        impl Problem {
-            /// The code: `SC011`.
-            pub(crate) const fn code(&self) -> &'static str {
+        impl $crate::problem::Complaint for Problem {
+            fn code(&self) -> &'static str {
                 match self { $(Self::$name { .. } => $code,)* }
             }
-            /// What to do about it.
+            fn message(&self) -> String {
+                self.to_string()
+            }
             #[expect(unused_variables, reason = "not every help text repeats every field")]
             fn help(&self) -> String {
                 match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
@@ -73,6 +88,7 @@ macro_rules! problems {
         }
     };
 }
+pub(crate) use problems;
 
 problems! {
     /// The text is not YAML.
@@ -217,12 +233,6 @@ problems! {
     Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
 }
 
-impl Problem {
-    fn severity(&self) -> Severity {
-        if self.code().starts_with("SC0") { Severity::Error } else { Severity::Warning }
-    }
-}
-
 /// What was found so far, in whatever order; no two the same.
 #[derive(Default, Debug)]
 pub(crate) struct Reports {
@@ -242,7 +252,7 @@ struct Report {
 
 impl Reports {
     /// Notes a problem at a place of the document.
-    pub(crate) fn add(&mut self, problem: Problem, spot: Spot, path: &str) {
+    pub(crate) fn add(&mut self, problem: impl Complaint, spot: Spot, path: &str) {
         let help = problem.help();
         let help = help.strip_suffix('.').unwrap_or(&help).to_owned();
         self.found.insert(Report {
@@ -250,7 +260,7 @@ impl Reports {
             code: problem.code(),
             severity: problem.severity(),
             path: path.to_owned(),
-            message: problem.to_string(),
+            message: problem.message(),
             help,
         });
     }

@@ -28,7 +28,8 @@ LARGEST_INLINE = 100_000
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what the pages are made with: nothing of a user passes unescaped."""
     environment = Environment(
         loader=PackageLoader("lanetwin.report", "template"),
         autoescape=True,
@@ -51,11 +52,11 @@ def render(results: Results) -> str:
     switch_figures, switch_details = blocks.in_switches(results, easel)
     workloads = unique(row["workload"] for row in results["rows"])
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             results=results,
-            style=_style(),
+            style=style(),
             stopped=stopped(results),
             answers=answers(results),
             limits=limits(results),
@@ -93,7 +94,8 @@ def command(results: Results) -> str:
     return shlex.join(words)
 
 
-def _style() -> Markup:
+def style() -> Markup:
+    """Return the style sheet of all pages."""
     # Ours, and no text of a user is in it.
     return Markup(files("lanetwin.report").joinpath("template/style.css").read_text(encoding="utf-8"))  # noqa: S704
 

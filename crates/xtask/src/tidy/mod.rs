@@ -78,7 +78,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "numbers",
-        about: "every number of a part has kind and source",
+        about: "every number of a part, and of a crate's data, has kind and source",
         breaches: numbers::breaches,
     },
     Rule { name: "scenarios", about: "a scenario opens with why it exists", breaches: scenarios::breaches },

@@ -1,6 +1,6 @@
 //! Every number of a part says what kind of number it is and where it comes from.
 //!
-//! In `parts/`, a mapping with `value:` is a number, and so is every entry of a part's `parameters:`. It carries `kind:`
+//! In `parts/` and in the `data/` of crates, a mapping with `value:` is a number, and so is every entry of a part's `parameters:`. It carries `kind:`
 //! (datasheet, measured, standard, assumed, calibrated) and `source:`; a calibrated one also `to:`, what it was fitted to.
 
 use super::Breach;
@@ -9,10 +9,13 @@ use serde_json::{Map, Value};
 
 const KINDS: [&str; 5] = ["datasheet", "measured", "standard", "assumed", "calibrated"];
 
-/// Numbers in `parts/` whose origin is not given.
+/// Numbers in `parts/` and `crates/*/data/` whose origin is not given.
 pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let mut found = Vec::new();
-    let yaml = |path: &str| path.starts_with("parts/") && (path.ends_with(".yaml") || path.ends_with(".yml"));
+    let numbers = |path: &str| {
+        path.starts_with("parts/") || (path.starts_with("crates/") && path.split('/').nth(2) == Some("data"))
+    };
+    let yaml = |path: &str| numbers(path) && (path.ends_with(".yaml") || path.ends_with(".yml"));
     for (path, text) in workspace.files.iter().filter(|(path, _)| yaml(path)) {
         match serde_saphyr::from_str::<Value>(text) {
             Ok(document) => {
@@ -128,6 +131,13 @@ mod tests {
             ]
         );
         assert_eq!(judge("parameters:\n  tags: {value: 32, kind: standard, source: 'Base 5.0'}\n"), [""; 0]);
+    }
+
+    #[test]
+    fn the_data_of_a_crate_are_numbers_too() {
+        let file = |path| said(&breaches(&tree([(path, "a: {value: 1, kind: assumed}\n")])));
+        assert_eq!(file("crates/phy/data/x.yaml"), ["crates/phy/data/x.yaml: a: has no `source:`"]);
+        assert_eq!(file("crates/scenario/templates/x.yaml"), [""; 0]);
     }
 
     #[test]

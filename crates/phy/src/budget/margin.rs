@@ -1,0 +1,113 @@
+//! What a segment takes of its budget, and what is left.
+
+use super::{Chain, Item, Share};
+use crate::element::{Corner, Library};
+use crate::problem::{Finding, Problem, hertz};
+use crate::rate::DataRate;
+use serde::Serialize;
+
+/// Whether a loss is within its budget.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// More than the budget.
+    Exceeds,
+    /// Within the budget, but not with the share of it that is to be kept.
+    Tight,
+    /// Within the budget, with the reserve.
+    Fits,
+}
+
+/// A share of the budget, and what the items in it take.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ShareMargin {
+    /// The share.
+    pub share: Share,
+    /// What its items lose \[dB\].
+    pub loss_db: f64,
+    /// What they may lose \[dB\]; none if no split is known.
+    pub budget_db: Option<f64>,
+}
+
+/// A segment at a rate.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Margin {
+    /// The rate.
+    pub rate: DataRate,
+    /// Its number, from 0.
+    pub segment: usize,
+    /// The first item.
+    pub from: String,
+    /// The last item.
+    pub to: String,
+    /// The loss of each item, in order \[dB\].
+    pub losses: Vec<(String, f64)>,
+    /// Their sum \[dB\].
+    pub loss_db: f64,
+    /// The budget, die to die \[dB\].
+    pub budget_db: f64,
+    /// What is left \[dB\]; negative if it is exceeded.
+    pub margin_db: f64,
+    /// What of the budget is to be kept \[dB\].
+    pub reserve_db: f64,
+    /// Whether it fits.
+    pub verdict: Verdict,
+    /// The split, of a segment that has items in shares.
+    pub shares: Vec<ShareMargin>,
+}
+
+impl Chain {
+    /// The margin of each segment at a rate.
+    ///
+    /// # Errors
+    /// `PH028` for a rate without a budget, `PH018` for data that do not reach its Nyquist frequency, else as for the
+    /// elements.
+    pub fn margins(&self, library: &Library, corner: Corner, rate: DataRate) -> Result<Vec<Margin>, Finding> {
+        let segments = self.segments();
+        segments.iter().enumerate().map(|(at, segment)| margin(at, segment, library, corner, rate)).collect()
+    }
+}
+
+fn margin(
+    index: usize,
+    segment: &[Item],
+    library: &Library,
+    corner: Corner,
+    rate: DataRate,
+) -> Result<Margin, Finding> {
+    let budget = library.budget(rate)?;
+    let nyquist = rate.nyquist_hz();
+    let mut losses = Vec::new();
+    for (item, loss) in segment.iter().zip(Chain::losses(segment, library, corner, nyquist)?) {
+        let short =
+            || Problem::TooShort { last: format!("the end of `{}`", item.name), nyquist: hertz(nyquist) };
+        losses.push((item.name.clone(), loss.ok_or_else(|| short().found())?));
+    }
+    let loss_db: f64 = losses.iter().map(|(_, loss)| loss).sum();
+    let budget_db = budget.total_db();
+    let reserve_db = budget_db * library.reserve();
+    let margin_db = budget_db - loss_db;
+    let shares = Share::ALL.into_iter().filter(|share| segment.iter().any(|item| item.share == Some(*share)));
+    let shares = shares.map(|share| {
+        let of = segment.iter().zip(&losses).filter(|(item, _)| item.share == Some(share));
+        ShareMargin { share, loss_db: of.map(|(_, (_, loss))| loss).sum(), budget_db: budget.share_db(share) }
+    });
+    let verdict = match margin_db {
+        left if left < 0.0 => Verdict::Exceeds,
+        left if left < reserve_db => Verdict::Tight,
+        _ => Verdict::Fits,
+    };
+    Ok(Margin {
+        rate,
+        segment: index,
+        from: segment[0].name.clone(),
+        to: segment[segment.len() - 1].name.clone(),
+        shares: shares.collect(),
+        losses,
+        loss_db,
+        budget_db,
+        margin_db,
+        reserve_db,
+        verdict,
+    })
+}

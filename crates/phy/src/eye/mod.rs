@@ -1,0 +1,64 @@
+//! Equalisation and eyes: from a channel to the opening that is left, and the bit error ratio behind it.
+//!
+//! ```text
+//!  Channel ──► Waves ────────► candidates ─────────► triage ───────► StatisticalEye ──► Eye
+//!  Transfer    pulse response  preset × CTLE × phase  bounds of the   full distribution  height, width,
+//!  aggressors  after each CTLE with adapted DFE       error ratio     at 16 phases       margins, BER
+//!  redriver
+//! ```
+//!
+//! [`Receiver`] is where to enter: it holds the reference receiver of a generation and judges channels. How much noise
+//! and jitter it judges with is a [`Stress`]; [`Receiver::calibrate`] finds the one with which a compliance channel just
+//! meets the mask, so that a verdict does not hang on constants that nobody outside the PCI-SIG can confirm.
+//!
+//! Not modelled: clock recovery (the sampler stands at the best phase), propagation of decision errors through the DFE,
+//! amplification of the transmitter's jitter by the channel, a receiver that is not linear, common mode, PAM4. Not here:
+//! reading S-parameters, loss budgets, how a link trains.
+//!
+//! Every transcendental comes from the pinned `libm` and every sum has one order: results are equal on every machine.
+
+mod bathtub;
+mod ber;
+mod calibrate;
+mod channel;
+mod characteristic;
+mod constants;
+mod convolution;
+mod crosstalk;
+mod ctle;
+mod dfe;
+mod ffe;
+mod fft;
+mod grid;
+mod interference;
+mod jitter;
+mod mask;
+mod normal;
+mod pulse;
+mod receiver;
+mod redriver;
+mod saddle;
+mod search;
+mod statistical;
+mod waves;
+
+pub use bathtub::BathtubPoint;
+pub use ber::{Lost, of_lanes, of_segments};
+pub use calibrate::{Calibration, CalibrationError};
+pub use channel::{Aggressor, Channel};
+pub use characteristic::{TooDeep, tail_by_characteristic_function};
+pub use constants::{Constants, ConstantsError, Kind, Number, Reference};
+pub use convolution::Distribution;
+pub use ctle::{Ctle, CtleFamily};
+pub use dfe::Dfe;
+pub use ffe::{Coefficients, Ffe, IllegalCoefficients, PRESETS, coefficients};
+pub use interference::Interference;
+pub use jitter::{Jitter, Stress};
+pub use mask::{Mask, Opening};
+pub use pulse::{Pulse, PulseError};
+pub use receiver::Receiver;
+pub use redriver::Redriver;
+pub use saddle::tail_by_saddle_point;
+pub use search::{Eye, Search};
+pub use statistical::StatisticalEye;
+pub use waves::Prepared;

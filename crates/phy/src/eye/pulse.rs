@@ -1,0 +1,86 @@
+//! The pulse response: what arrives of one bit, in volts over time.
+
+use super::grid::SAMPLES_PER_UI;
+
+/// UIs of a record before the highest sample.
+pub const LEAD: usize = 32;
+
+/// What arrives of a single 1 among bits that are neither 1 nor 0.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pulse {
+    /// Samples \[V\], 16 a UI; the record closes on itself.
+    pub samples: Vec<f64>,
+    /// The unit interval \[s\].
+    pub ui_s: f64,
+    /// True if the channel turned the signal upside down and this is the pulse turned back, as links do in Polling.
+    pub inverted: bool,
+}
+
+/// Why no pulse can be had of a transfer function.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum PulseError {
+    /// A step that is no frequency, or fewer than four points.
+    #[error(
+        "a transfer function needs a step above 0 Hz and four points, not {step_hz} Hz and {points} points"
+    )]
+    NoGrid {
+        /// The step \[Hz\].
+        step_hz: f64,
+        /// The points.
+        points: usize,
+    },
+    /// A point that is not a number.
+    #[error("point {index} of the transfer function is not finite")]
+    NotFinite {
+        /// Its number from 0.
+        index: usize,
+    },
+    /// It stops before the Nyquist frequency: there is no telling what the channel does to the signal.
+    #[error("the transfer function ends at {highest_hz} Hz, below the Nyquist frequency of {nyquist_hz} Hz")]
+    BandTooNarrow {
+        /// Its last frequency \[Hz\].
+        highest_hz: f64,
+        /// Half the symbol rate \[Hz\].
+        nyquist_hz: f64,
+    },
+    /// Nothing arrives.
+    #[error("the channel lets nothing through")]
+    Silent,
+}
+
+impl Pulse {
+    /// Turns a record so that its highest sample lies [`LEAD`] UIs from the start, upright.
+    pub(super) fn aligned(record: &[f64], ui_s: f64) -> Result<Self, PulseError> {
+        let mut peak = 0;
+        for (index, value) in record.iter().enumerate() {
+            if value.abs() > record[peak].abs() {
+                peak = index;
+            }
+        }
+        if record[peak] == 0.0 {
+            return Err(PulseError::Silent);
+        }
+        let inverted = record[peak] < 0.0;
+        let start = (peak + record.len() - LEAD * SAMPLES_PER_UI) % record.len();
+        let (tail, head) = record.split_at(start);
+        let sign = if inverted { -1.0 } else { 1.0 };
+        Ok(Self { samples: head.iter().chain(tail).map(|value| sign * value).collect(), ui_s, inverted })
+    }
+
+    /// The number of the highest sample.
+    #[must_use]
+    pub const fn peak(&self) -> usize {
+        LEAD * SAMPLES_PER_UI
+    }
+
+    /// What it leaves at the sampling times a whole number of UIs from sample `at`, in the order of the record \[V\].
+    pub fn cursors(&self, at: usize) -> impl Iterator<Item = f64> {
+        self.samples.iter().skip(at % SAMPLES_PER_UI).step_by(SAMPLES_PER_UI).copied()
+    }
+
+    /// The sum over all bits, worst of the 16 phases: the highest voltage that any bits can make \[V\].
+    #[must_use]
+    pub fn highest(&self) -> f64 {
+        (0..SAMPLES_PER_UI).map(|phase| self.cursors(phase).map(f64::abs).sum::<f64>()).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,152 @@
+//! The description of a channel: a chain of elements from root port to device, checked, and the questions it answers.
+//!
+//! ```text
+//!  link.yaml ── document ──► Channel: a Chain of each variant ──► budget    loss by element, margin of each segment
+//!  drive.s4p ── files ────►          or Diagnostics              ├► eye       height, width, bathtubs, at the mask's BER
+//!                                                                └► place     where one or two retimers may sit
+//! ```
+//!
+//! A document is read with the machinery of scenarios, so its mistakes come all at once, with file, line and column: `SC…` for
+//! what is wrong in any document, `CH…` for what is wrong with a channel, `PH…` for what is wrong with data.
+//!
+//! Not here: what a channel does (`lanetwin-phy`).
+//!
+//! ```
+//! let text = "about: Does it fit?\ngen: 5\nchain:\n  - package: root-gen5\n  - {board: low-loss}\n  - package: endpoint-gen5\n";
+//! let found = lanetwin_scenario::channel::check_text(text);
+//! assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["CH002"]);
+//! ```
+
+mod budget;
+mod document;
+mod element;
+mod eye;
+mod files;
+mod language;
+mod problem;
+mod stress;
+mod touchstone;
+
+use crate::catalogue::{LINK_TEMPLATES, add_source};
+use crate::node::Spot;
+use crate::problem::{Diagnostic, Problem as Common, Reports};
+use lanetwin_phy::DataRate;
+use lanetwin_phy::budget::Chain;
+use lanetwin_phy::element::{Corner, Library};
+use std::path::Path;
+
+pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
+pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
+pub use touchstone::{FileReport, LaneReport, inspect};
+
+/// A channel that was understood.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// The name of its file.
+    pub name: String,
+    /// The question.
+    pub about: String,
+    /// The file.
+    pub path: String,
+    /// Elements and budgets: those that are shipped, with the document's own.
+    pub library: Library,
+    /// Whether noise and jitter of eyes are calibrated.
+    pub calibrated: bool,
+    /// The variants, in the order of writing; one called `as-is` if there are none.
+    pub variants: Vec<Variant>,
+    /// What may not be as it was meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A variant of a channel.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub(crate) spot: Spot,
+    /// The rate of a lane.
+    pub rate: DataRate,
+    /// Which end of production, temperature and humidity.
+    pub corner: Corner,
+    /// The elements.
+    pub chain: Chain,
+}
+
+/// Checks the text of a channel's description as if it stood beside no file: everything that is wrong with it.
+///
+/// Total: any text is answered, none panics.
+#[must_use]
+pub fn check_text(text: &str) -> Vec<Diagnostic> {
+    match check(Path::new("link.yaml"), text, &[]) {
+        Ok(channel) => channel.warnings,
+        Err(found) => found,
+    }
+}
+
+/// Checks the text of a channel's description as if it had been read from `path`, with the changes `sets`, each `path=value`.
+///
+/// # Errors
+/// Everything that is wrong; warnings alone are not an error (they are in [`Channel::warnings`]).
+pub fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
+    document::check(path, text, sets)
+}
+
+/// Reads and checks the description at `path`.
+///
+/// # Errors
+/// As [`check`]; `SC002` if the file cannot be read.
+pub fn check_path(path: &Path, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
+    match std::fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) => check(path, &text, sets),
+        Ok(Err(error)) => Err(crate::unreadable(path, &error.to_string())),
+        Err(error) => Err(crate::unreadable(path, &error.to_string())),
+    }
+}
+
+/// The templates that a description can be started from: name and text.
+#[must_use]
+pub fn templates() -> &'static [(&'static str, &'static str)] {
+    LINK_TEMPLATES
+}
+
+impl Channel {
+    /// A refusal that has its place in this channel's file.
+    fn refused(&self, problem: impl crate::problem::Complaint, spot: Spot, path: &str) -> Vec<Diagnostic> {
+        let mut reports = Reports::default();
+        let mut sources = Vec::new();
+        let file = add_source(&mut sources, self.path.clone());
+        reports.add(problem, Spot { file: file.file, ..spot }, path);
+        reports.into_diagnostics(&sources)
+    }
+    /// A refusal about a variant.
+    fn refused_in(&self, variant: &Variant, problem: impl crate::problem::Complaint) -> Vec<Diagnostic> {
+        self.refused(problem, variant.spot, &format!("variants.{}", variant.name))
+    }
+}
+
+/// A library file that a document names.
+fn own_library(
+    path: &Path,
+    named: Spot,
+    sources: &mut Vec<String>,
+    reports: &mut Reports,
+) -> Option<Library> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            let file = path.display().to_string();
+            reports.add(Common::Unreadable { file, said: error.to_string() }, named, "library");
+            return None;
+        }
+    };
+    let spot = add_source(sources, path.display().to_string());
+    match Library::read(&text) {
+        Ok(library) => Some(library),
+        Err(finding) => {
+            let spot = Spot { line: finding.line, column: finding.column, ..spot };
+            reports.add(finding, spot, "");
+            None
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The noise and jitter that eyes are judged with: those with which a channel of the whole budget just meets the mask.
+//!
+//! | element of that channel | loss |
+//! |---|---|
+//! | package of a root port | its own |
+//! | board of low loss | what the others leave of the budget, so that the sum is the budget |
+//! | CEM connector | its own |
+//! | card of low loss | the add-in card's share without the package |
+//! | package of an endpoint | its own |
+//!
+//! It has the reflections that the elements have between them, and no neighbours, as the channels that are judged.
+
+use super::Channel;
+use super::budget::{TERMINATION_OHM, share_db};
+use lanetwin_phy::budget::{Chain, Item, Share};
+use lanetwin_phy::element::{Axis, Corner, Element, Family, Length};
+use lanetwin_phy::eye::{Calibration, Channel as Path, Constants, Opening, Receiver, Stress};
+use lanetwin_phy::network::Grid;
+use lanetwin_phy::{DataRate, Transfer};
+use lanetwin_units::Generation;
+
+/// From one frequency to the next \[Hz\].
+const STEP_HZ: f64 = 10e6;
+/// The board of the compliance channel.
+const BOARD: &str = "low-loss";
+
+/// A receiver with what it is judged with.
+pub(super) struct Bench {
+    pub receiver: Receiver,
+    pub stress: Stress,
+    /// The loss and the eye of the compliance channel, if it was used.
+    pub compliance: Option<(f64, Opening)>,
+    /// Why it was not, if it should have been.
+    pub said: Option<String>,
+    /// The frequencies of channels.
+    pub axis: Axis,
+}
+
+impl Bench {
+    /// The bench of a rate; none if no eye is known for it.
+    pub(super) fn of(channel: &Channel, rate: DataRate) -> Option<Self> {
+        let generation = generation(rate)?;
+        let receiver = Receiver::new(generation, &Constants::built_in())?;
+        let grid = Grid::new(STEP_HZ, 2.0 * rate.baud()).expect("a step above 0 Hz and some thousand points");
+        let axis = Axis::new(grid);
+        let mut bench = Self { stress: receiver.stress(), receiver, compliance: None, said: None, axis };
+        if channel.calibrated {
+            match bench.calibrated(channel, rate) {
+                Ok((loss_db, found)) => {
+                    bench.stress = found.stress;
+                    bench.compliance = Some((loss_db, found.opening));
+                }
+                Err(said) => bench.said = Some(said),
+            }
+        }
+        Some(bench)
+    }
+    fn calibrated(&self, channel: &Channel, rate: DataRate) -> Result<(f64, Calibration), String> {
+        let chain = compliance(channel, rate)?;
+        let library = &channel.library;
+        let margins = chain.margins(library, Corner::Nominal, rate).map_err(|found| found.message)?;
+        let transfer = chain.transfer(0, library, Corner::Nominal, &self.axis, TERMINATION_OHM);
+        let prepared = self
+            .receiver
+            .prepare(&Path::new(transfer.map_err(|found| found.message)?))
+            .map_err(|error| error.to_string())?;
+        let found = self.receiver.calibrate(&prepared).map_err(|error| error.to_string())?;
+        Ok((margins[0].loss_db, found))
+    }
+}
+
+/// The generation that a rate is of, if eyes are computed for it.
+fn generation(rate: DataRate) -> Option<Generation> {
+    match rate {
+        DataRate::Gen3 => Some(Generation::Gen3),
+        DataRate::Gen4 => Some(Generation::Gen4),
+        DataRate::Gen5 => Some(Generation::Gen5),
+        _ => None,
+    }
+}
+
+/// The channel that takes the whole budget.
+fn compliance(channel: &Channel, rate: DataRate) -> Result<Chain, String> {
+    let (root, slot, end) = match rate {
+        DataRate::Gen3 => ("root-gen3", "cem-gen4", "endpoint-gen4"),
+        DataRate::Gen4 => ("root-gen4", "cem-gen4", "endpoint-gen4"),
+        _ => ("root-gen5", "cem", "endpoint-gen5"),
+    };
+    let library = &channel.library;
+    let loss = |family: Family, name: &str, element: Element| {
+        library.entry(family, name).map_err(|found| found.message)?;
+        let alone = Chain::new(vec![Item::new("it", element)]).map_err(|found| found.message)?;
+        let margins = alone.margins(library, Corner::Nominal, rate).map_err(|found| found.message)?;
+        Ok::<f64, String>(margins[0].loss_db)
+    };
+    let metre = Length::metres(1.0).map_err(|found| found.message)?;
+    let per_metre = loss(Family::Materials, BOARD, Element::Trace(BOARD.into(), metre))?;
+    let [root_db, slot_db, end_db] = [
+        loss(Family::Packages, root, Element::Package(root.into()))?,
+        loss(Family::Connectors, slot, Element::Connector(slot.into()))?,
+        loss(Family::Packages, end, Element::Package(end.into()))?,
+    ];
+    let total = library.budget(rate).map_err(|found| found.message)?.total_db();
+    let card_db = share_db(channel, rate, Share::AddInCard).map_or(0.0, |share| (share - end_db).max(0.0));
+    let board_db = total - root_db - slot_db - end_db - card_db;
+    let trace = |db: f64| {
+        let length = Length::metres(db / per_metre);
+        length.map(|length| Element::Trace(BOARD.into(), length)).map_err(|found| found.message)
+    };
+    Chain::new(vec![
+        Item::new("root", Element::Package(root.into())),
+        Item::new("board", trace(board_db)?),
+        Item::new("slot", Element::Connector(slot.into())),
+        Item::new("card", trace(card_db)?),
+        Item::new("endpoint", Element::Package(end.into())),
+    ])
+    .map_err(|found| found.message)
+}
+
+/// The through transfer of a segment on the frequencies of the bench.
+pub(super) fn transfer(
+    channel: &Channel,
+    variant: &super::Variant,
+    segment: usize,
+    bench: &Bench,
+) -> Result<Transfer, lanetwin_phy::Finding> {
+    variant.chain.transfer(segment, &channel.library, variant.corner, &bench.axis, TERMINATION_OHM)
+}

@@ -1,0 +1,370 @@
+"""The physical layer: ``lanetwin link new | budget | eye | place | touchstone``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lanetwin import engine
+from lanetwin.cli.arguments import AsJson, Quiet, Sets
+from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
+from lanetwin.cli.diagnostics import print_diagnostics
+from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.progress import shown
+from lanetwin.cli.tables import plain_table
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.numbers import fixed, significant
+from lanetwin.report import link as link_report
+
+LINK = typer.Typer(
+    name="link",
+    no_args_is_help=True,
+    help="The channel of a link: loss budget, eye at the receiver, places for retimers, Touchstone files.",
+)
+ChannelPath = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", "-r", help="Write an HTML report here. Default: none.", show_default=False),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with status 3 if a segment fails.")]
+VERDICTS = {"fits": "green", "tight": "yellow", "exceeds": "red"}
+"""How the verdict on a budget is coloured."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(LINK)
+
+
+@LINK.callback()
+def link() -> None:
+    """Answer questions about the channel of a link."""
+
+
+@LINK.command("new")
+def new(
+    out_file: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write; '-' for standard output.")
+    ] = Path("link.yaml"),
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if there is one.")] = False,
+) -> None:
+    """Start the description of a channel from a commented template.
+
+    [dim]Example:[/]
+      lanetwin link new -o drive.yaml
+    """
+    text = engine.link_templates()[0]["text"]
+    if out_file == Path("-"):
+        emit(text)
+        return
+    try:
+        with out_file.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise LanetwinError(
+            f"{out_file} exists; name another file with --out, or overwrite it with --force"
+        ) from error
+    except OSError as error:
+        raise LanetwinError(f"cannot write {out_file}: {error}; name another file with --out") from error
+    emit(str(out_file))
+    err().print(f"Next: lanetwin link budget {out_file}", style="dim")
+
+
+@LINK.command("budget")
+def budget(
+    file: ChannelPath,
+    sets: Sets = None,
+    report: Report = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Set the loss of every element beside the loss budget: what is left, and what the answer rests on.
+
+    [dim]Examples:[/]
+      lanetwin link budget drive.yaml
+      lanetwin link budget drive.yaml --set chain.board.length=6in --strict
+    """
+    found = engine.link_budget(str(file), sets or [])
+    if report:
+        _write(report, link_report.render(found, None))
+    if as_json:
+        emit_json(found)
+    else:
+        _print_budget(found)
+    _warn(found)
+    if strict and any(variant["verdict"] == "exceeds" for variant in found["variants"]):
+        raise typer.Exit(Exit.GATE)
+
+
+@LINK.command("eye")
+def eye(
+    file: ChannelPath,
+    sets: Sets = None,
+    report: Report = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compute the eye at every receiver, with the best equalisation, and hold it against the mask.
+
+    Height and width are those at the bit error ratio of the mask. Ctrl-C keeps what is finished.
+
+    [dim]Examples:[/]
+      lanetwin link eye drive.yaml --report drive.html
+      lanetwin link eye drive.yaml --strict --json
+    """
+    with interruptible(), shown(file.name, quiet=quiet) as progress:
+        found = engine.link_eye(str(file), sets or [], progress)
+    if report:
+        _write(report, link_report.render(engine.link_budget(str(file), sets or []), found))
+    if as_json:
+        emit_json(found)
+    else:
+        _print_eyes(found)
+    _warn(found)
+    if not found["complete"]:
+        raise typer.Exit(Exit.INTERRUPTED)
+    if strict and not all(variant["passes"] for variant in found["variants"]):
+        raise typer.Exit(Exit.GATE)
+
+
+@LINK.command("place")
+def place(
+    file: ChannelPath,
+    retimers: Annotated[
+        int, typer.Option("--retimers", "-n", min=1, max=2, help="At most so many are put in.")
+    ] = 1,
+    part: Annotated[str, typer.Option("--part", "-p", help="The retimer, of the library.")] = "generic-gen5",
+    after: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--after",
+            "-a",
+            help="Element behind which one may stand. May be repeated; any if left out.",
+            show_default=False,
+        ),
+    ] = None,
+    sets: Sets = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find where one or two retimers leave the largest margin to the loss budget.
+
+    [dim]Example:[/]
+      lanetwin link place drive.yaml --retimers 2 --after slot --after card
+    """
+    found = engine.link_place(str(file), sets=sets or [], retimers=retimers, part=part, after=after or [])
+    if as_json:
+        emit_json(found)
+    else:
+        _print_places(found)
+    _warn(found)
+
+
+@LINK.command("touchstone")
+def touchstone(
+    file: Annotated[Path, typer.Argument(metavar="FILE.sNp", help="Touchstone file.", show_default=False)],
+    gen: Annotated[
+        str, typer.Option("--gen", "-g", help="Generation or rate that it is to be used at.")
+    ] = "5",
+    ports: Annotated[
+        str | None,
+        typer.Option(
+            "--ports",
+            help="Pairing, from 1: P near, N near, P far, N far for each lane, e.g. 1,3,2,4. Default: found.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a Touchstone file: ports, pairing, range, passivity, reciprocity, causality, loss.
+
+    Ends with status 1 if its data cannot be used at the rate.
+
+    [dim]Example:[/]
+      lanetwin link touchstone backplane.s4p --gen 4
+    """
+    try:
+        pairing = [int(port) for port in ports.split(",")] if ports else []
+        if any(port < 1 for port in pairing):
+            raise ValueError
+    except ValueError:
+        raise typer.BadParameter(f"{ports!r} is no list of port numbers, such as 1,3,2,4") from None
+    found = engine.link_touchstone(str(file), gen, pairing)
+    if as_json:
+        emit_json(found)
+    else:
+        _print_file(found)
+    print_diagnostics([Diagnostic.from_dict(fields) for fields in found["diagnostics"]])
+    if not found["usable"]:
+        raise typer.Exit(Exit.ERROR)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
+    place = Text("Report: ")
+    place.append(str(path), "bold")
+    err().print(place, soft_wrap=True)
+
+
+def _warn(found: dict[str, Any]) -> None:
+    warnings = [Diagnostic.from_dict(fields) for fields in found["warnings"]]
+    if warnings:
+        print_diagnostics(warnings)
+
+
+def _segment(segment: dict[str, Any], total: int) -> str:
+    number = f"{segment['segment'] + 1}: " if total > 1 else ""
+    return f"{number}{segment['from']} → {segment['to']}"
+
+
+def _print_budget(found: dict[str, Any]) -> None:
+    console = out()
+    for variant in found["variants"]:
+        nyquist = significant(variant["nyquist_hz"] / 1e9, 3)
+        title = f"{variant['name']}: {variant['rate']}, loss at {nyquist} GHz [dB], {variant['corner']}"
+        table = plain_table(title, [("segment", False), ("element", False), ("loss", True)])
+        for segment in variant["segments"]:
+            name = _segment(segment, len(variant["segments"]))
+            for at, (element, loss) in enumerate(segment["losses"]):
+                table.add_row(Text(printable("" if at else name)), Text(printable(element)), fixed(loss, 2))
+        console.print(table)
+        console.print(_margins(variant))
+        split = _split(variant)
+        if split.row_count:
+            console.print(split)
+        console.print()
+    _print_numbers(found)
+
+
+def _margins(variant: dict[str, Any]) -> Any:
+    names = ["loss", "low … high", "with reflections", "budget", "margin", "to keep"]
+    table = plain_table("", [("segment", False), *((name, True) for name in names), ("verdict", False)])
+    for segment in variant["segments"]:
+        table.add_row(
+            Text(printable(_segment(segment, len(variant["segments"])))),
+            fixed(segment["loss_db"], 2),
+            f"{fixed(segment['low_db'], 1)} … {fixed(segment['high_db'], 1)}",
+            fixed(segment["through_db"], 2),
+            fixed(segment["budget_db"], 2),
+            fixed(segment["margin_db"], 2),
+            fixed(segment["reserve_db"], 2),
+            Text(segment["verdict"], VERDICTS[segment["verdict"]]),
+        )
+    return table
+
+
+def _split(variant: dict[str, Any]) -> Any:
+    """Set the shares of the standard's split beside what the elements in them take."""
+    table = plain_table("", [("share", False), ("takes", True), ("may take", True), ("", False)])
+    for segment in variant["segments"]:
+        for share in segment["shares"]:
+            budget_db = share["budget_db"]
+            over = budget_db is not None and share["loss_db"] > budget_db
+            table.add_row(
+                Text(printable(share["share"])),
+                fixed(share["loss_db"], 2),
+                "–" if budget_db is None else fixed(budget_db, 2),
+                Text("over its share", "yellow") if over else Text(""),
+            )
+    return table
+
+
+def _print_numbers(found: dict[str, Any]) -> None:
+    table = plain_table(
+        "Numbers it rests on",
+        [("element", False), ("number", False), ("value", True), ("confidence", False), ("source", False)],
+    )
+    budgets: dict[tuple[str, str], dict[str, Any]] = {}
+    for variant in found["variants"]:
+        for place_, number in variant["budget"].items():
+            budgets[f"budget {variant['rate']}", place_] = number
+    for used in found["numbers"]:
+        budgets[used["entry"], used["place"]] = used["number"]
+    for (entry, place_), number in budgets.items():
+        cells = [entry, place_, number["value"], number["confidence"], number["source"]]
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    out().print(table)
+
+
+def _print_eyes(found: dict[str, Any]) -> None:
+    console = out()
+    names = ["loss [dB]", "EH [mV]", "EW [UI]", "EW [ps]", "BER", "FFE", "CTLE [dB]", "DFE [mV]"]
+    columns = [("variant", False), ("segment", False), *((name, True) for name in names), ("verdict", False)]
+    table = plain_table(
+        "Eyes at the receivers: height (EH) and width (EW) at the bit error ratio of the mask", columns
+    )
+    for variant in found["variants"]:
+        for at, segment in enumerate(variant["segments"]):
+            passes = segment["passes"]
+            table.add_row(
+                Text(printable("" if at else variant["name"])),
+                Text(printable(_segment(segment, len(variant["segments"])))),
+                fixed(segment["loss_db"], 1),
+                fixed(segment["height_v"] * 1e3, 1),
+                fixed(segment["width_ui"], 3),
+                fixed(segment["width_s"] * 1e12, 2),
+                link_report.ratio(segment["ber"]),
+                segment["preset"],
+                fixed(segment["ctle_db"], 0),
+                ", ".join(fixed(tap * 1e3, 1) for tap in segment["dfe_v"]),
+                Text("open" if passes else "fails", "green" if passes else "red"),
+            )
+    console.print(table)
+    for stress in found["stress"]:
+        console.print(Text(link_report.stress_sentence(found, stress), "dim"), soft_wrap=True)
+
+
+def _print_places(found: dict[str, Any]) -> None:
+    console = out()
+    for variant in found["variants"]:
+        table = plain_table(
+            f"{variant['name']}: {found['part']} at {variant['rate']}, margin to the budget [dB]",
+            [("behind", False), ("least", True), ("of each segment", False), ("verdict", False)],
+        )
+        for way in variant["placements"]:
+            table.add_row(
+                Text(printable(", ".join(way["after"]) or "none put in")),
+                fixed(way["least_margin_db"], 2),
+                ", ".join(fixed(margin, 2) for margin in way["margins_db"]),
+                Text(way["verdict"], VERDICTS[way["verdict"]]),
+            )
+        console.print(table)
+        console.print()
+
+
+def _print_file(found: dict[str, Any]) -> None:
+    console = out()
+    quality = found["quality"]
+    references = sorted({significant(ohm, 4) for ohm in found["reference_ohm"]})
+    reach = f"{significant(found['first_hz'] / 1e6)} MHz to {significant(found['last_hz'] / 1e9)} GHz"
+    facts = [
+        ("ports", str(found["ports"])),
+        ("data", f"{found['points']} frequencies, {reach}"),
+        ("reference", f"{', '.join(references)} Ω"),
+    ]
+    for name in ("passivity", "reciprocity", "causality"):
+        measure = quality[name]
+        facts += [(name, f"{fixed(measure['percent'], 2)} %, {measure['grade']}")]
+    for key, value in facts:
+        line = Text(f"{key}: ", "dim")
+        line.append(printable(value), "not dim")
+        console.print(line)
+    if found["lanes"]:
+        frequencies = sorted({place_ for lane in found["lanes"] for place_, _ in lane["losses_db"]})
+        columns = [("lane", True), ("ports", False)]
+        columns += [(f"{significant(place_, 2)} GHz [dB]", True) for place_ in frequencies]
+        table = plain_table("", columns)
+        for at, lane in enumerate(found["lanes"]):
+            losses = dict(lane["losses_db"])
+            cells = [fixed(losses[place_], 2) if place_ in losses else "–" for place_ in frequencies]
+            ports = " ".join(str(port) for port in lane["ports"])
+            table.add_row(str(at + 1), Text(ports), *cells)
+        console.print(table)
