@@ -26,12 +26,12 @@ impl Egress {
         self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }
 
-    /// One bit for each class of which a TLP could go at `t` but for credits. Takes none.
+    /// One bit for each class of which a TLP could go at `t` but for credits, without those that are known to be starved. Takes none.
     pub fn want_of_credits(&self, t: u64) -> u8 {
         let mut want = 0;
         for input in bits(self.occupied) {
             let class = input % CLASSES;
-            if self.finite[class] && want & (1 << class) == 0 && self.head[input] <= t {
+            if self.finite[class] && (want | self.starved) & (1 << class) == 0 && self.head[input] <= t {
                 let units = self.inputs[input].front().map_or(0, |segment| i64::from(segment.units));
                 let (headers, data) = self.credits_at(class, t);
                 want |= u8::from(headers < 1 || data < units) << class;

@@ -100,7 +100,7 @@ impl<U: Copy> Fabric<U> {
         if t < self.soonest.saturating_add(egress.credit_lookahead).max(step) {
             return false;
         }
-        let want = egress.want_of_credits(t) & !egress.starved;
+        let want = egress.want_of_credits(t);
         egress.starved |= want;
         want != 0
     }
