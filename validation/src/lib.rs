@@ -21,6 +21,7 @@
 pub mod accuracy;
 mod blaster;
 pub mod claims;
+mod experiment;
 mod problem;
 mod report;
 mod volley;

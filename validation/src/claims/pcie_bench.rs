@@ -17,10 +17,11 @@ mod tests;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy::{error_pct, mape};
+use crate::experiment::{free_parameters, results};
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
-use lanetwin_scenario::world::{self, Options, Progress, Watcher};
-use lanetwin_scenario::{Catalogue, NumberKind, Plan, check};
+use lanetwin_scenario::world::Options;
+use lanetwin_scenario::{Catalogue, Plan, check};
 use lanetwin_stats::results::{Digest, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -139,24 +140,13 @@ fn predict(
     for Experiment { system, workload, text } in experiments {
         let plan = plan(&text);
         free.extend(free_parameters(&plan));
-        let results = match world::run(&plan, &Options::default(), &Nobody) {
-            Ok(results) => results,
-            Err(crash) => panic!("the world of a claim breaks: {crash:?}"),
-        };
+        let results = results(&plan, &Options::default());
         let digest = results.digest.expect("a simulation has a digest");
         let measured = keys.iter().filter(|k| k.system == system && k.quantity.workload() == workload);
         values.extend(measured.map(|&key| (key, read_off(&results.rows, key, digest))));
         watch.step(total)?;
     }
     Some((values, free))
-}
-
-struct Nobody;
-impl Watcher for Nobody {
-    fn progress(&self, _: &Progress) {}
-    fn is_cancelled(&self) -> bool {
-        false
-    }
 }
 
 /// The value of a cell in the rows of its experiment.
@@ -182,15 +172,6 @@ fn read_off(rows: &[Row], key: Key, digest: Digest) -> Predicted {
         }
     };
     Predicted { value, interval: (low, high), digest }
-}
-
-fn free_parameters(plan: &Plan) -> impl Iterator<Item = FreeParameter> + use<> {
-    plan.assumptions().into_iter().map(|assumption| FreeParameter {
-        part: assumption.part,
-        name: assumption.parameter,
-        value: assumption.value,
-        calibrated_to: (assumption.kind == NumberKind::Calibrated).then_some(assumption.note),
-    })
 }
 
 /// The cells of the report: what was published beside what is predicted.

@@ -1,6 +1,7 @@
 //! The machine of the report's Section II, with and without the switch, and what one of its workloads moves on it.
 
-use lanetwin_scenario::world::{self, Options, Progress, Watcher};
+use crate::experiment::results;
+use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use lanetwin_stats::results::{Digest, Results};
 use std::path::Path;
@@ -115,10 +116,7 @@ pub(super) fn plan(workload: Workload, switch: Switch, setup: &Setup) -> Plan {
 pub(super) fn run(workload: Workload, switch: Switch, setup: &Setup) -> Moved {
     let plan = plan(workload, switch, setup);
     let options = Options { threads: Some(1), ..Options::default() };
-    let results = match world::run(&plan, &options, &Nobody) {
-        Ok(results) => results,
-        Err(crash) => panic!("the world of a claim breaks: {crash:?}"),
-    };
+    let results = results(&plan, &options);
     let digest = results.digest.expect("a simulation has a digest");
     Moved { bytes_per_second: throughput(&results), digest }
 }
@@ -128,12 +126,4 @@ fn throughput(results: &Results) -> f64 {
     let together = results.rows.iter().filter(|row| row.device.is_none());
     let rates = together.filter(|row| row.metric.ends_with("throughput") && row.unit == "MB/s");
     rates.map(|row| row.value * 1e6).sum()
-}
-
-struct Nobody;
-impl Watcher for Nobody {
-    fn progress(&self, _: &Progress) {}
-    fn is_cancelled(&self) -> bool {
-        false
-    }
 }

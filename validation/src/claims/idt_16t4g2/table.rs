@@ -4,11 +4,20 @@ use super::machine::Workload;
 
 const TABLE: &str = include_str!("../../../data/idt-16t4g2/table1.csv");
 
-/// A row of the table \[MB/s\].
+/// A row of the table.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Published {
-    pub(super) workload: Workload,
+    /// What predictions are made from.
+    pub(super) known: Known,
+    /// With the switch \[MB/s\]: what predictions are held against.
     pub(super) with: f64,
+}
+
+/// What a prediction may know of a row.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Known {
+    pub(super) workload: Workload,
+    /// Without the switch \[MB/s\].
     pub(super) without: f64,
 }
 
@@ -47,7 +56,8 @@ pub(super) fn published() -> Vec<Published> {
     let row = |(workload, line): (Workload, &str)| {
         let mut fields = line.rsplit(',');
         let (without, with) = (fields.next().map(number), fields.next().map(number));
-        Published { workload, with: with.expect("two numbers"), without: without.expect("two numbers") }
+        let known = Known { workload, without: without.expect("two numbers") };
+        Published { known, with: with.expect("two numbers") }
     };
     Workload::ALL.into_iter().zip(TABLE.lines().skip(1)).map(row).collect()
 }

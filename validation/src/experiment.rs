@@ -1,0 +1,35 @@
+//! What claims have in common that run scenarios: results of a plan, and the numbers that it rests on.
+
+use crate::report::FreeParameter;
+use lanetwin_scenario::world::{self, Options, Progress, Watcher};
+use lanetwin_scenario::{NumberKind, Plan};
+use lanetwin_stats::results::Results;
+
+/// Runs the plan of a claim.
+///
+/// # Panics
+/// If a world of it breaks.
+pub(crate) fn results(plan: &Plan, options: &Options) -> Results {
+    match world::run(plan, options, &Nobody) {
+        Ok(results) => results,
+        Err(crash) => panic!("the world of a claim breaks: {crash:?}"),
+    }
+}
+
+/// The assumed and calibrated numbers of a plan.
+pub(crate) fn free_parameters(plan: &Plan) -> impl Iterator<Item = FreeParameter> + use<> {
+    plan.assumptions().into_iter().map(|assumption| FreeParameter {
+        part: assumption.part,
+        name: assumption.parameter,
+        value: assumption.value,
+        calibrated_to: (assumption.kind == NumberKind::Calibrated).then_some(assumption.note),
+    })
+}
+
+struct Nobody;
+impl Watcher for Nobody {
+    fn progress(&self, _: &Progress) {}
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
