@@ -106,13 +106,19 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
     if claim.get("effects"):
         cases = [row["case"] for row in rows if row["role"] == "predicted"]
         console.print(_effects(claim["effects"], cases))
+        for number, case in enumerate(cases, 1):
+            console.print(Text(f"  {number}: {printable(case)}", "dim"))
         console.print()
 
 
 def _effects(effects: list[Effect], cases: list[str]) -> Table:
-    """Say what each assumption does to each predicted row, when it is moved to an end of its range."""
-    columns = [("assumption", False), ("moved to", False), *((case, True) for case in cases)]
-    table = plain_table("What assumptions do to the predictions [%]", columns)
+    """Say what each assumption does to each predicted row, when it is moved to an end of its range.
+
+    The rows are numbered: with their names as heads nothing would be left of the assumptions.
+    """
+    numbers = ((str(number), True) for number in range(1, len(cases) + 1))
+    columns = [("assumption", False), ("moved to", False), *numbers]
+    table = plain_table("What assumptions do to the predicted rows [%]", columns)
     for effect in effects:
         changes = (Text(signed(change, 1)) for change in effect["changes_pct"])
         table.add_row(Text(printable(effect["mechanism"])), Text(printable(effect["end"])), *changes)
