@@ -36,7 +36,7 @@ DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determi
 # tests that need an optimised build; they are ignored in debug
 ACCEPTANCE := $(wildcard crates/*/tests/acceptance.rs)
 
-.PHONY: help demo install test check fmt format lint tidy test-rust test-release test-python gen accept bench fuzz new-model \
+.PHONY: help demo install test check fmt format lint tidy test-rust test-release test-python claims gen accept bench fuzz new-model \
         clean toolchain
 
 help: ## list the verbs
@@ -82,6 +82,9 @@ test-release: | toolchain ## the digests again, optimised, and the tests that ar
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
 	$(BIN)/pytest $(TESTS)
+
+claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
+	$(BIN)/pytest -m long tests/python/test_readme.py
 
 gen: | toolchain ## write every generated file
 	cargo xtask gen

@@ -209,6 +209,11 @@ def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] 
     return cast("Validation", json.loads(_core.validate(list(claims), _reports(progress))))
 
 
+def claims() -> list[dict[str, str]]:
+    """Return the claims that predictions are held to: name, what it is about, what has to hold."""
+    return cast("list[dict[str, str]]", json.loads(_core.claims_list()))
+
+
 def parts() -> list[dict[str, Any]]:
     """Return the catalogue of parts."""
     return cast("list[dict[str, Any]]", json.loads(_core.parts_list()))

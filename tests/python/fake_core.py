@@ -164,6 +164,10 @@ class FakeCore:
         self._said("validate", claims)
         return json.dumps(self.validation)
 
+    def claims_list(self) -> str:
+        self._said("claims_list")
+        return json.dumps([{"claim": "pcie-bench", "about": "A card", "bar": "within 8 %"}])
+
     def parts_list(self) -> str:
         self._said("parts_list")
         return json.dumps(

@@ -185,6 +185,14 @@ def test_validate_tells_predictions_from_fits(core: FakeCore, runner: CliRunner)
     assert "1.23 %" in done.stdout
 
 
+def test_the_claims_are_listed_without_running_them(core: FakeCore, runner: CliRunner) -> None:
+    done = call(runner, "validate", "--list")
+    assert done.exit_code == 0
+    assert core.asked == [("claims_list",)]
+    assert "within 8 %" in done.stdout
+    assert json.loads(call(runner, "validate", "--list", "--json").stdout)[0]["claim"] == "pcie-bench"
+
+
 def test_validate_fails_when_a_claim_misses_its_bar(core: FakeCore, runner: CliRunner) -> None:
     core.validation["claims"][0]["met"] = False
     done = call(runner, "validate", "--json")

@@ -236,6 +236,15 @@ pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
     json(&serde_json::json!({ "complete": report.complete, "rows": report.rows, "claims": claims }))
 }
 
+/// The claims: what each is about and what has to hold.
+pub fn claims_list() -> Answer {
+    let list: Vec<_> = lanetwin_validation::claims::claims()
+        .iter()
+        .map(|claim| serde_json::json!({ "claim": claim.name, "about": claim.about, "bar": claim.bar }))
+        .collect();
+    json(&list)
+}
+
 /// The catalogue of parts.
 pub fn parts_list() -> Answer {
     let catalogue = Catalogue::built_in();

@@ -81,6 +81,12 @@ mod _core {
             .map_err(|failure| refusal(py, failure))
     }
 
+    /// The claims that predictions are held to.
+    #[pyfunction]
+    fn claims_list(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::claims_list)
+    }
+
     /// The catalogue of parts.
     #[pyfunction]
     fn parts_list(py: Python<'_>) -> PyResult<String> {

@@ -21,7 +21,10 @@ const BASE: [(&str, &str); 4] = [
 /// A calibration that fails needs a library of its own: `links.rs` has one.
 const WITHOUT_EXAMPLES: [&str; 1] = ["CH101"];
 
-/// A line of 1 ns to 40 GHz, ports 1–2 and 3–4, and one that lets nothing through, in a folder that goes with the test.
+/// What `constants:` is a corrected copy of.
+const CONSTANTS: &str = include_str!("../../phy/data/equalisation.yaml");
+
+/// A line of 1 ns to 40 GHz, ports 1–2 and 3–4, one that lets nothing through, and constants, in a folder that goes with the test.
 struct Data(PathBuf);
 
 impl Data {
@@ -39,6 +42,8 @@ impl Data {
             }
             std::fs::write(folder.join(name).with_extension("s4p"), text).expect("the data");
         }
+        std::fs::write(folder.join("corrected.yaml"), CONSTANTS).expect("the constants");
+        std::fs::write(folder.join("half.yaml"), &CONSTANTS[..CONSTANTS.len() / 2]).expect("half of them");
         Self(folder)
     }
 }

@@ -34,6 +34,9 @@ def validate(
         list[str] | None,
         typer.Argument(metavar="[CLAIM]...", help="Claims to check; all of them if none is named."),
     ] = None,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="Say which claims there are, and run none.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,6 +49,9 @@ def validate(
       lanetwin validate
       lanetwin validate pcie-bench --json
     """
+    if list_them:
+        _list_claims(as_json=as_json)
+        return
     with interruptible(), shown("validate", quiet=quiet) as progress:
         found = engine.validate(claims or [], progress)
     if as_json:
@@ -58,6 +64,17 @@ def validate(
     if missed:
         err().print(f"missed: {', '.join(missed)}", style="bold red")
         raise typer.Exit(Exit.GATE)
+
+
+def _list_claims(*, as_json: bool) -> None:
+    known = engine.claims()
+    if as_json:
+        emit_json(known)
+        return
+    table = plain_table("claims", [("claim", False), ("about", False), ("bar", False)])
+    for claim in known:
+        table.add_row(claim["claim"], claim["about"], claim["bar"])
+    out().print(table)
 
 
 def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:

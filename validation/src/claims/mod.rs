@@ -1,5 +1,6 @@
 //! The claims.
 
+pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
 pub mod pcie_bench;
@@ -52,10 +53,11 @@ pub(crate) struct Cell {
     pub(crate) digest: Digest,
 }
 
-/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines.
+/// Every claim, in the order of their depth: a channel, a link alone, links of all kinds, switches, machines.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
     const CLAIMS: &[Claim] = &[
+        eye::CLAIM,
         section_i::CLAIM,
         link_ceilings::CLAIM,
         switch_forwarding::CLAIM,

@@ -173,6 +173,30 @@ impl Constants {
         Ok(read)
     }
 
+    /// The same with other numbers for a generation: a what-if.
+    ///
+    /// # Errors
+    ///
+    /// If a number is out of its range, or the generation has no equalisation.
+    pub fn with(mut self, generation: Generation, reference: Reference) -> Result<Self, ConstantsError> {
+        let (name, place) = match generation {
+            Generation::Gen3 => ("gen3", &mut self.gen3),
+            Generation::Gen4 => ("gen4", &mut self.gen4),
+            Generation::Gen5 => ("gen5", &mut self.gen5),
+            Generation::Gen1 | Generation::Gen2 => {
+                let rule = "belongs to generations that equalise";
+                return Err(ConstantsError::Impossible {
+                    generation: "gen1 and gen2",
+                    name: "equalisation",
+                    rule,
+                });
+            }
+        };
+        reference.check(name)?;
+        *place = reference;
+        Ok(self)
+    }
+
     /// The numbers of a generation; `None` for Gen1 and Gen2, which have no adaptive equalisation.
     #[must_use]
     pub fn of(&self, generation: Generation) -> Option<&Reference> {

@@ -72,6 +72,21 @@ impl CtleFamily {
         corners.into_iter()
     }
 
+    /// The corner numbers in the order of the file, to be moved in a what-if.
+    pub fn corners_mut(&mut self) -> Vec<&mut f64> {
+        match self {
+            Self::OneZeroTwoPoles { low_pole_hz, high_pole_hz, .. } => {
+                vec![&mut low_pole_hz.value, &mut high_pole_hz.value]
+            }
+            Self::TwoZerosFourPoles { zero_hz, first_pole_ratio, second_pole_hz, last_poles_hz, .. } => vec![
+                &mut zero_hz.value,
+                &mut first_pole_ratio.value,
+                &mut second_pole_hz.value,
+                &mut last_poles_hz.value,
+            ],
+        }
+    }
+
     /// The curves, in the order of the gains.
     #[must_use]
     pub fn curves(&self) -> Vec<Ctle> {

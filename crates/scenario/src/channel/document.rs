@@ -7,7 +7,7 @@ use super::element::{self, Surroundings};
 use super::files::Files;
 use super::language::{AFTER, DOCUMENT, KINDS};
 use super::problem::Problem;
-use super::{Channel, Variant, own_library};
+use super::{Channel, Variant, own_constants, own_library};
 use crate::catalogue::add_source;
 use crate::fields::{Fields, is_map, is_name, join, scalar};
 use crate::language::AS_IS;
@@ -19,6 +19,7 @@ use crate::yaml;
 use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Chain, Item};
 use lanetwin_phy::element::{Corner, Element, Library};
+use lanetwin_phy::eye::Constants;
 use lanetwin_ports::Value;
 use std::path::Path;
 
@@ -78,6 +79,10 @@ fn channel(
             None => has_library = false,
         }
     }
+    let constants = match document.text("constants", reports) {
+        Some(said) => own_constants(path, &said.value, said.spot, reports),
+        None => Some(Constants::built_in()),
+    };
     let mut files = Files::beside(path, sources);
     let trees = variant_trees(&tree, reports);
     let all = trees.len();
@@ -105,6 +110,7 @@ fn channel(
         about: about?,
         path,
         library,
+        constants: constants?,
         calibrated: calibrated?,
         variants,
         warnings: Vec::new(),

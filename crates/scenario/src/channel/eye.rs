@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::stress::{Bench, transfer};
 use super::{Channel, Variant};
 use crate::problem::{Diagnostic, Reports};
-use lanetwin_phy::eye::{Channel as Path, Constants, Eye, Number, PRESETS, Prepared, Reference, Search};
+use lanetwin_phy::eye::{Channel as Path, Eye, Number, PRESETS, Prepared, Reference, Search};
 use lanetwin_phy::{DataRate, Finding};
 use lanetwin_units::Generation;
 use serde::Serialize;
@@ -208,7 +208,7 @@ pub fn eye(channel: &Channel, watch: &mut Watcher<'_>) -> Result<EyeReport, Vec<
         }
         let Some(bench) = Bench::of(channel, rate) else { continue };
         report.stress.push(stress(rate, &bench));
-        report.numbers.extend(numbers(rate));
+        report.numbers.extend(numbers(channel, rate));
         if let Some(said) = &bench.said {
             report.warnings.extend(warned(channel, said));
         }
@@ -343,10 +343,11 @@ fn stress(rate: DataRate, bench: &Bench) -> EyeStress {
     }
 }
 
-fn numbers(rate: DataRate) -> Vec<EyeNumber> {
-    let constants = Constants::built_in();
+fn numbers(channel: &Channel, rate: DataRate) -> Vec<EyeNumber> {
     let generation = Generation::ALL.into_iter().find(|generation| DataRate::from(*generation) == rate);
-    generation.and_then(|generation| constants.of(generation)).map_or_else(Vec::new, |of| told(rate, of))
+    generation
+        .and_then(|generation| channel.constants.of(generation))
+        .map_or_else(Vec::new, |of| told(rate, of))
 }
 
 fn told(rate: DataRate, of: &Reference) -> Vec<EyeNumber> {

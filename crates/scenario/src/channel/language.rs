@@ -40,6 +40,11 @@ pub(super) const DOCUMENT: &[Field] = &[
         about: "noise and jitter of eyes: such that a channel of the budget's loss just meets the mask, or those of the constants",
     },
     field("library", Holds::Text, "a file of elements of your own, of the form of those in `parts/phy/`"),
+    field(
+        "constants",
+        Holds::Text,
+        "a corrected copy of `crates/phy/data/equalisation.yaml`: transmitter, receiver, mask, jitter, noise",
+    ),
     field("variants", Holds::Variants, "the variants: names and, for each, what it changes"),
 ];
 

@@ -33,6 +33,7 @@ use crate::problem::{Diagnostic, Problem as Common, Reports};
 use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::Chain;
 use lanetwin_phy::element::{Corner, Library};
+use lanetwin_phy::eye::Constants;
 use std::path::Path;
 
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
@@ -50,6 +51,8 @@ pub struct Channel {
     pub path: String,
     /// Elements and budgets: those that are shipped, with the document's own.
     pub library: Library,
+    /// Transmitter, receiver, mask, jitter and noise: those that are shipped, or the document's own.
+    pub constants: Constants,
     /// Whether noise and jitter of eyes are calibrated.
     pub calibrated: bool,
     /// The variants, in the order of writing; one called `as-is` if there are none.
@@ -122,6 +125,26 @@ impl Channel {
     /// A refusal about a variant.
     fn refused_in(&self, variant: &Variant, problem: impl crate::problem::Complaint) -> Vec<Diagnostic> {
         self.refused(problem, variant.spot, &format!("variants.{}", variant.name))
+    }
+}
+
+/// The file of constants that a document names, relative to it.
+fn own_constants(document: &Path, named: &str, spot: Spot, reports: &mut Reports) -> Option<Constants> {
+    let path = document.parent().map_or_else(|| named.into(), |folder| folder.join(named));
+    let file = path.display().to_string();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            reports.add(Common::Unreadable { file, said: error.to_string() }, spot, "constants");
+            return None;
+        }
+    };
+    match Constants::read(&text) {
+        Ok(constants) => Some(constants),
+        Err(error) => {
+            reports.add(problem::Problem::Constants { file, said: error.to_string() }, spot, "constants");
+            None
+        }
     }
 }
 

@@ -31,6 +31,9 @@ problems! {
     /// Nothing from which an eye could be had.
     NoPulse { segment: usize, said: String } = "CH013", "segment {segment} has no eye: {said}", "look at the lengths, and at the data with `lanetwin link touchstone FILE`";
 
+    /// Constants that cannot be used.
+    Constants { file: String, said: String } = "CH014", "`{file}` cannot be used: {said}", "start from `crates/phy/data/equalisation.yaml` and change values and sources only";
+
     /// A calibration that could not be made.
     NotCalibrated { said: String } = "CH101", "noise and jitter could not be calibrated: {said}; those of the constants were taken", "see `docs/link-budget.md`; correct the constants or the library if you know better";
     /// A chain that does not begin or end with a die.

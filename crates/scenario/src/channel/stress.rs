@@ -14,7 +14,7 @@ use super::Channel;
 use super::budget::{TERMINATION_OHM, share_db};
 use lanetwin_phy::budget::{Chain, Item, Share};
 use lanetwin_phy::element::{Axis, Corner, Element, Family, Length};
-use lanetwin_phy::eye::{Calibration, Channel as Path, Constants, Opening, Receiver, Stress};
+use lanetwin_phy::eye::{Calibration, Channel as Path, Opening, Receiver, Stress};
 use lanetwin_phy::network::Grid;
 use lanetwin_phy::{DataRate, Transfer};
 use lanetwin_units::Generation;
@@ -40,7 +40,7 @@ impl Bench {
     /// The bench of a rate; none if no eye is known for it.
     pub(super) fn of(channel: &Channel, rate: DataRate) -> Option<Self> {
         let generation = generation(rate)?;
-        let receiver = Receiver::new(generation, &Constants::built_in())?;
+        let receiver = Receiver::new(generation, &channel.constants)?;
         let grid = Grid::new(STEP_HZ, 2.0 * rate.baud()).expect("a step above 0 Hz and some thousand points");
         let axis = Axis::new(grid);
         let mut bench = Self { stress: receiver.stress(), receiver, compliance: None, said: None, axis };
