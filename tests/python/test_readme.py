@@ -99,7 +99,7 @@ def test_figures_of_long_claims_are_those_of_this_version(claim: str) -> None:
 
 
 def hold(page: Path, validation: engine.Validation) -> None:
-    """Hold a page to claims: a line says how many values were predicted, and how far off the worst or mean is."""
+    """Hold a page to claims: a line says how many values were predicted, and how far off they are."""
     text = page.read_text(encoding="utf-8")
     for claim in validation["claims"]:
         (line,) = [
