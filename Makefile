@@ -76,7 +76,7 @@ test-rust: $(VENV)/.tools | toolchain ## the Rust tests
 test-release: | toolchain ## the digests again, optimised, and the tests that are too heavy for debug
 	@test -n "$(DETERMINISM)" || { echo "make: no tests/determinism.rs in any crate" >&2; exit 1; }
 	for test in $(DETERMINISM) $(ACCEPTANCE); do \
-	  cargo test --quiet $(LOCKED) --release --manifest-path "$${test%/tests/*}/Cargo.toml" --test "$$(basename "$$test" .rs)"; \
+	  cargo test --quiet $(LOCKED) --profile optimised --manifest-path "$${test%/tests/*}/Cargo.toml" --test "$$(basename "$$test" .rs)"; \
 	done
 
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
