@@ -69,3 +69,13 @@ models! {
 pub fn find(name: &str) -> Option<&'static Model> {
     MODELS.iter().copied().find(|model| model.name == name)
 }
+
+/// The model of the software that stands between block requests and a device of this model on PCIe.
+///
+/// Its parameters that the device's model has too are set with the device.
+#[must_use]
+pub fn driver(device: &Model) -> &'static Model {
+    match device.name {
+        _ => &block_driver::MODEL,
+    }
+}

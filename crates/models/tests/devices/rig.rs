@@ -77,6 +77,7 @@ pub fn site(model: &Model, path: &str) -> Site {
         pcie: if has_pcie { vec![Some(PcieSite { endpoint, ..PLACE })] } else { Vec::new() },
         target: (!requests).then_some(DEVICE),
         routes: vec![(DEVICE, ROOT)],
+        memory: None,
     }
 }
 
