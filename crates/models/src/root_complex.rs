@@ -98,8 +98,8 @@ enum Task {
     TakeUp(Tlps, Instant),
     /// The data of a read are (about to be) there.
     Answer(Tlps, ServedRead),
-    /// A write of so many bytes takes effect at this address.
-    Visible(u64, u64),
+    /// A write takes effect.
+    Arrive(Tlps),
     /// A buffer is (about to be) free.
     Free(Release),
 }
@@ -207,14 +207,7 @@ impl RootComplex {
         port.traffic.write(&train);
         port.traffic.signals += u64::from(signals);
         let in_effect = port.posted;
-        let bytes = u64::from(train.count) * u64::from(train.bytes);
-        if let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.look().end()) {
-            if in_effect > cx.now() {
-                self.agenda.put(in_effect, (slot, Task::Visible(train.address, bytes)), cx);
-            } else {
-                memory.change().arrive(train.address, bytes);
-            }
-        }
+        self.arrive(slot, &train, in_effect, cx);
         if signals && cx.is_connected(CPU) {
             let message = Message::Signal { handle: train.handle, from: train.from };
             cx.send_at(CPU, in_effect + signal, message);
@@ -222,6 +215,22 @@ impl RootComplex {
         if self.iommu.is_some() {
             let Tlps { kind, count, bytes, .. } = train;
             self.free(slot, in_effect, Release { kind, count, bytes }, cx);
+        }
+    }
+
+    /// A write takes effect at `at`, where the memory has bytes; whoever polls them is told.
+    fn arrive(&mut self, slot: usize, train: &Tlps, at: Instant, cx: &mut Context<'_>) {
+        let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.look().end()) else {
+            return;
+        };
+        if at > cx.now() {
+            self.agenda.put(at, (slot, Task::Arrive(*train)), cx);
+            return;
+        }
+        let bytes = u64::from(train.count) * u64::from(train.bytes);
+        let polled = memory.change().arrive(train.address, bytes);
+        if let Some(handle) = polled.filter(|_| cx.is_connected(CPU)) {
+            cx.send(CPU, self.rules.signal, Message::Signal { handle, from: train.from });
         }
     }
 
@@ -321,9 +330,7 @@ impl Component<Message> for RootComplex {
             match task {
                 Task::TakeUp(request, arrived) => self.take_up(slot, request, arrived, cx),
                 Task::Answer(request, served) => self.answer(slot, request, served, cx),
-                Task::Visible(address, bytes) => {
-                    self.memory.iter().for_each(|memory| memory.change().arrive(address, bytes));
-                }
+                Task::Arrive(train) => self.arrive(slot, &train, cx.now(), cx),
                 Task::Free(release) => cx.send(port_of(slot), self.rules.issue, Message::Release(release)),
             }
         }

@@ -3,14 +3,15 @@
 //! ```text
 //!            allocate                 write                        read
 //!  driver ──► a region, zeroed   CPU ──► visible ◄── arrive ◄─┐    any ──► visible
-//!                                                   post ─────┘
-//!                                           device: on its way
+//!                                           │       post ─────┘
+//!            watch                          ▼  device: on its way
+//!  driver ──► a range ···················► who polls it
 //! ```
 //!
 //! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them. Regions
 //! follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison. What the CPU writes is visible at once.
 //! What a device writes is *on its way* from [`HostMemory::post`] until the host takes the write in
-//! ([`HostMemory::arrive`]): the links decide when that is.
+//! ([`HostMemory::arrive`]): the links decide when that is. Who polls a range is told then, instead of looking at it all the time.
 //!
 //! Not here: the time that an access takes (the root complex, the links), caches.
 
@@ -24,6 +25,15 @@ pub struct HostMemory {
     visible: Vec<u8>,
     /// What devices have written and has not arrived, at its place; elsewhere anything.
     posted: Vec<u8>,
+    /// Ranges that are polled, in the order of addresses.
+    watched: Vec<Watch>,
+}
+
+#[derive(Clone, Copy)]
+struct Watch {
+    from: u64,
+    to: u64,
+    name: u32,
 }
 
 impl HostMemory {
@@ -59,15 +69,28 @@ impl HostMemory {
     pub fn post(&mut self, address: u64, bytes: &[u8]) {
         put(&mut self.posted, address, bytes);
     }
-    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has bytes.
+    /// From now on somebody polls this range, and calls it so.
+    ///
+    /// # Panics
+    /// If part of it is polled already.
+    pub fn watch(&mut self, address: u64, bytes: u64, name: u32) {
+        let place = self.watched.partition_point(|watch| watch.to <= address);
+        let next = self.watched.get(place).map_or(u64::MAX, |next| next.from);
+        assert!(address + bytes <= next, "one poller is enough for an address");
+        self.watched.insert(place, Watch { from: address, to: address + bytes, name });
+    }
+    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has bytes. Gives the
+    /// name of the range, if it is polled.
     #[inline]
-    pub fn arrive(&mut self, address: u64, bytes: u64) {
+    pub fn arrive(&mut self, address: u64, bytes: u64) -> Option<u32> {
         if address >= self.end() || address < Self::FIRST {
-            return;
+            return None;
         }
         let from = (address - Self::FIRST) as usize;
         let to = from + bytes.min(self.end() - address) as usize;
         self.visible[from..to].copy_from_slice(&self.posted[from..to]);
+        let watch = self.watched.get(self.watched.partition_point(|watch| watch.to <= address))?;
+        (watch.from <= address).then_some(watch.name)
     }
 }
 
@@ -128,7 +151,7 @@ mod tests {
         assert_eq!(ring, HostMemory::FIRST);
         memory.change().post(ring + 16, &[7; 16]);
         assert_eq!(memory.look().read(ring + 16, 16), Some(&[0; 16][..]));
-        memory.change().arrive(ring + 16, 16);
+        assert_eq!(memory.change().arrive(ring + 16, 16), None);
         assert_eq!(memory.look().read(ring + 16, 16), Some(&[7; 16][..]));
         assert_eq!(memory.look().read(ring, 16), Some(&[0; 16][..]), "and nothing else");
     }
@@ -142,6 +165,16 @@ mod tests {
     }
 
     #[test]
+    fn who_polls_is_told_of_what_arrives() {
+        let mut memory = HostMemory::default();
+        let rings = memory.allocate(3 * 4096);
+        memory.watch(rings + 8192, 64, 7);
+        memory.watch(rings, 4096, 3);
+        let names = [0, 4095, 4096, 8192, 8255, 8256].map(|at| memory.arrive(rings + at, 1));
+        assert_eq!(names, [Some(3), Some(3), None, Some(7), Some(7), None]);
+    }
+
+    #[test]
     fn regions_do_not_overlap_and_elsewhere_nothing_has_bytes() {
         let mut memory = HostMemory::default();
         let (a, b) = (memory.allocate(1), memory.allocate(5000));
@@ -150,7 +183,7 @@ mod tests {
         memory.write(end - 1, &[1, 1]);
         memory.post(0, &[1]);
         for (address, bytes) in [(end, 64), (end - 1, 64), (0, 8), (u64::MAX, u64::MAX)] {
-            memory.arrive(address, bytes);
+            assert_eq!(memory.arrive(address, bytes), None);
         }
         assert_eq!((memory.read(end - 1, 1), memory.read(end - 1, 2)), (Some(&[0][..]), None));
         assert_eq!((memory.read(0, 1), memory.read(u64::MAX, 1)), (None, None));
