@@ -102,6 +102,12 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "the size of each submission and completion queue, if the controller allows it",
     },
     Param {
+        name: "queues.entries",
+        dimension: Dimension::Count { least: 2, most: 65536 },
+        default: Some("1024"),
+        about: "the largest queue that the controller allows (MQES + 1); the driver reads it",
+    },
+    Param {
         name: "driver.shadow-doorbells",
         dimension: Dimension::Flag,
         default: Some("false"),
@@ -140,6 +146,8 @@ pub(crate) struct Software {
     pub(crate) complete: Span,
     /// From a completion queue having something to the first look at it.
     pub(crate) notice: Span,
+    /// From an interrupt of the admin queue to its handling.
+    pub(crate) admin: Span,
     /// Whether the queues are polled.
     pub(crate) polled: bool,
     /// Aggregation threshold; none if interrupts are not coalesced.
@@ -164,9 +172,10 @@ impl Software {
             submit: of_engine("submit"),
             complete: of_engine("complete") + miss + far,
             notice: params.time(if polled { "driver.poll" } else { "driver.interrupt" }),
+            admin: params.time("driver.interrupt"),
             polled,
             coalescing: (entries > 0 && !polled).then(|| (entries as u8, steps.min(255) as u8)),
-            entries: params.count("driver.queue-entries") as u32,
+            entries: params.count("driver.queue-entries").min(params.count("queues.entries")) as u32,
             shadow_doorbells: params.flag("driver.shadow-doorbells"),
             far,
             enable: params.time("driver.enable"),

@@ -6,7 +6,7 @@ use lanetwin_media::config::{
 };
 use lanetwin_media::DriveConfig;
 use lanetwin_ports::{Dimension, Param, Params};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::Bytes;
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[
@@ -82,7 +82,7 @@ pub(super) const PARAMS: &[Param] = &[
 
 /// The drive that the parameters describe; whether it can be built, [`DriveConfig::mistakes`] says.
 pub(super) fn config(params: &Params) -> DriveConfig {
-    let nand = || Medium::Nand(nand(params), ftl(params));
+    let nand = || Medium::Nand(Box::new(nand(params)), Box::new(ftl(params)));
     DriveConfig {
         capacity: params.size("capacity"),
         medium: if params.choice("medium") == "nand" { nand() } else { Medium::CrossPoint(cross_point(params)) },
@@ -232,3 +232,18 @@ fn cross_point(params: &Params) -> CrossPoint {
     }
 }
 
+
+/// The parameter that a field of the configuration comes from.
+pub(super) fn parameter(field: &str) -> &'static str {
+    let plain = field.replace("geometry.", "").replace("watermarks.", "gc.").replace('_', "-");
+    let name = match &*plain {
+        "nand.bus.megatransfers" => "nand.bus",
+        "ftl.mapping.pages" => "ftl.mapping-cache",
+        "ftl.partitions" | "ftl.partitions.dies" | "ftl.partitions.capacity" => "namespaces",
+        "buffer.capacity" => "buffer",
+        "encryption.bytes-per-second" => "encryption.rate",
+        "cross-point.bytes-per-second" => "cross-point.rate",
+        other => other,
+    };
+    PARAMS.iter().find(|param| param.name == name).map_or("capacity", |param| param.name)
+}
