@@ -24,6 +24,8 @@ mod start;
 use crate::agenda::Agenda;
 use crate::nvme_software::{self, Software};
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_nvme::spec::Doorbell;
+use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
@@ -34,6 +36,8 @@ use lanetwin_units::Instant;
 use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
+
+pub use queue::RequestRecord;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -63,6 +67,12 @@ const PARAMS: &[Param] = &[Param {
     default: Some("1"),
     about: "how many loads there are, each with a queue pair and a core",
 }];
+
+/// Where the tail doorbell of a submission queue is in the registers of a drive.
+#[must_use]
+pub const fn tail_doorbell(queue: u16) -> u32 {
+    doorbell_offset(Doorbell::SubmissionTail(SqId(queue)), STRIDE)
+}
 
 /// The device.
 pub struct NvmeDriver {
@@ -109,13 +119,28 @@ impl NvmeDriver {
         };
         Self {
             software,
-            queues: pairs.into_iter().map(|pair| Queue::new(pair, software)).collect(),
+            queues: (1..).zip(pairs).map(|(number, pair)| Queue::new(number, pair, software)).collect(),
             place,
             agenda: Agenda::new(),
             answered: 0,
             refused: 0,
             unexpected: 0,
         }
+    }
+
+    /// Records from now on when each request is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.queues.iter_mut().for_each(|queue| queue.records = on.then(Vec::new));
+    }
+    /// The requests that were answered since recording began, queue by queue; forgets them.
+    pub fn take_record(&mut self) -> Vec<RequestRecord> {
+        let taken = self.queues.iter_mut().filter_map(|queue| queue.records.as_mut().map(std::mem::take));
+        taken.flatten().collect()
+    }
+    /// Whether completions are polled for; if not, the drive interrupts.
+    #[must_use]
+    pub const fn polls(&self) -> bool {
+        self.software.polled
     }
 
     /// Writes a register of the drive.

@@ -29,9 +29,9 @@ use crate::requests::Requests;
 use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply};
-use lanetwin_media::{Counters, Done, Drive, Kind, Outcome, Request};
+use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
 use lanetwin_nvme::logic::{
-    Direction, Effect, Health, MediaOperation, MediaRequest, Segment, Subsystem, Token,
+    Direction, Effect, Health, MediaOperation, MediaRequest, Purpose, Segment, Subsystem, Token,
 };
 use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
 use lanetwin_pcie::spec::TlpKind;
@@ -43,7 +43,9 @@ use lanetwin_units::{Instant, Span};
 use params::Firmware;
 use std::any::Any;
 
+pub use lanetwin_media::Counters;
 pub use record::CommandRecord;
+use record::{Recorder, Worked};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -96,6 +98,7 @@ pub struct NvmeSsd {
     /// Kept for their room.
     effects: Vec<Effect>,
     done: Vec<Done>,
+    recorder: Option<Recorder>,
     unexpected: u64,
 }
 
@@ -105,8 +108,18 @@ struct Inside {
     drive: Drive,
     namespace_bytes: u64,
     block_bytes: u64,
+    idle_watts: f64,
     /// When the medium has been promised to be looked at; [`Instant::NEVER`] if not.
     look: Instant,
+}
+
+/// What a drive has lived through.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Lived {
+    /// What the medium has done since the start of the run.
+    pub counters: Counters,
+    /// What the drive takes when it does nothing \[W\].
+    pub idle_watts: f64,
 }
 
 /// A read of host memory that is under way.
@@ -115,13 +128,14 @@ struct Reading {
     /// What has not arrived yet \[B\].
     left: u32,
     what: What,
+    asked: Instant,
 }
 
 /// What is read.
 #[derive(Clone, Copy)]
 enum What {
     /// Bytes that mean something: entries, lists.
-    Bytes { address: u64, bytes: u32 },
+    Bytes { address: u64, bytes: u32, commands: bool },
     /// User data.
     Data,
 }
@@ -131,6 +145,7 @@ enum What {
 struct Asked {
     token: Token,
     request: MediaRequest,
+    when: Worked,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -157,14 +172,32 @@ impl NvmeSsd {
             asked: Slab::new(),
             effects: Vec::new(),
             done: Vec::new(),
+            recorder: None,
             unexpected: 0,
         }
     }
 
-    /// What the medium has done so far; none if there is none.
+    /// What the drive has lived through so far; none if the parameters describe no drive.
     #[must_use]
-    pub fn counters(&self) -> Option<Counters> {
-        self.inside.as_ref().map(|inside| inside.drive.counters())
+    pub fn lived(&self) -> Option<Lived> {
+        let inside = self.inside.as_ref()?;
+        Some(Lived { counters: inside.drive.counters(), idle_watts: inside.idle_watts })
+    }
+
+    /// Records from now on when each command is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.recorder = on.then(Recorder::default);
+    }
+    /// The commands that ended since recording began, in the order of their ends; forgets them.
+    pub fn take_record(&mut self) -> Vec<CommandRecord> {
+        self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+    }
+    /// Writes down something about the command that a token belongs to, while commands are recorded.
+    fn note(&mut self, token: Token, write: impl FnOnce(&mut Recorder, u32)) {
+        let name = self.recorder.is_some().then(|| self.name(token));
+        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
+            write(recorder, name);
+        }
     }
 
     /// Lets the controller do something, and does what it then wants.
@@ -186,11 +219,13 @@ impl NvmeSsd {
         let Some(inside) = &mut self.inside else { return };
         let now = cx.now();
         match effect {
-            Effect::Fetch { token, address, bytes, .. } => {
-                self.read(Reading { token, left: bytes, what: What::Bytes { address, bytes } }, address, bytes, cx);
+            Effect::Fetch { token, address, bytes, purpose } => {
+                let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
+                self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
             }
             Effect::Transfer { token, direction: Direction::FromHost, bytes, first, segments } => {
-                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data });
+                self.note(token, |recorder, name| recorder.begin(name, now));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
                 self.each_segment(token, first, segments, cx, |requests, segment, cx| {
                     requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
                 });
@@ -202,7 +237,7 @@ impl NvmeSsd {
                 });
                 self.inside_mut().subsystem.transferred(now, token, effects);
             }
-            Effect::Media { token, request } => self.ask(Asked { token, request }, cx),
+            Effect::Media { token, request } => self.ask(token, request, cx),
             Effect::Store { token, first, segments, .. } => {
                 let content = inside.subsystem.content(token).to_vec();
                 let (memory, mut from) = (self.memory.clone(), 0);
@@ -220,9 +255,9 @@ impl NvmeSsd {
                 let health = health(&inside.drive.counters());
                 inside.subsystem.health(now, token, &health, effects);
             }
-            Effect::Complete { queue, address, entry, .. } => {
+            Effect::Complete { address, entry, .. } => {
                 let handle = command_name(entry.sq_number(), entry.cid_number());
-                debug_assert!(queue.0 < u16::MAX);
+                self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
                 self.write_small(handle, address, &entry.to_bytes(), Attributes::NONE, cx);
             }
             Effect::EventIndex { address, value, .. } => {
@@ -297,16 +332,20 @@ impl NvmeSsd {
     }
 
     /// The controller wants something of the medium: the firmware has its part before.
-    fn ask(&mut self, asked: Asked, cx: &mut Context<'_>) {
+    fn ask(&mut self, token: Token, request: MediaRequest, cx: &mut Context<'_>) {
         let Firmware { read, write, other, read_latency, write_latency } = self.firmware;
-        let (service, latency) = match asked.request.operation {
+        let (service, latency) = match request.operation {
             MediaOperation::Read | MediaOperation::Compare => (read, read_latency),
             MediaOperation::Write { .. } => (write, write_latency),
             _ => (other, Span::ZERO),
         };
-        let begun = self.engines.serve(cx.now(), service);
-        let slot = self.asked.put(asked);
-        self.agenda.put(begun + service + latency, Task::Submit(slot), cx);
+        let now = cx.now();
+        self.note(token, |recorder, name| recorder.begin(name, now));
+        let begun = self.engines.serve(now, service);
+        let worked = begun + service;
+        let when = Worked { begun, worked, submitted: worked + latency };
+        let slot = self.asked.put(Asked { token, request, when });
+        self.agenda.put(when.submitted, Task::Submit(slot), cx);
     }
 
     /// The firmware hands a request to the medium.
@@ -341,7 +380,8 @@ impl NvmeSsd {
             let mut done = std::mem::take(&mut self.done);
             inside.drive.advance(now, &mut done);
             for Done { token, outcome } in done.drain(..) {
-                let Some(Asked { token, .. }) = self.asked.take(token) else { continue };
+                let Some(Asked { token, when, .. }) = self.asked.take(token) else { continue };
+                self.note(token, |recorder, name| recorder.medium(name, when, now));
                 let status = match outcome {
                     Outcome::Success => Status::SUCCESS,
                     Outcome::OutOfRange => Status::LBA_OUT_OF_RANGE,
@@ -365,10 +405,15 @@ impl NvmeSsd {
         if reading.left > 0 {
             return;
         }
-        let Some(Reading { token, what, .. }) = self.reads.take(tlps.handle) else { return };
+        let Some(Reading { token, what, asked, .. }) = self.reads.take(tlps.handle) else { return };
+        let (handle, now) = (tlps.handle, cx.now());
         match what {
-            What::Data => self.with(cx, |subsystem, now, effects| subsystem.transferred(now, token, effects)),
-            What::Bytes { address, bytes } => {
+            What::Data => {
+                self.note(token, |recorder, name| recorder.data(name, handle, asked, now));
+                self.with(cx, |subsystem, now, effects| subsystem.transferred(now, token, effects));
+            }
+            What::Bytes { address, bytes, commands } => {
+                self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
                 let memory = self.memory.clone();
                 self.with(cx, |subsystem, now, effects| {
                     let memory = memory.as_ref().map(SharedMemory::look);
@@ -401,6 +446,7 @@ impl Inside {
             drive: Drive::new(&medium::config(params), seed).ok()?,
             namespace_bytes: medium::namespace_bytes(params),
             block_bytes,
+            idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
             look: Instant::NEVER,
         })
     }
@@ -473,7 +519,7 @@ impl Component<Message> for NvmeSsd {
     }
 
     fn digest(&self) -> u64 {
-        let Some(counters) = self.counters() else { return self.unexpected };
+        let Some(Lived { counters, .. }) = self.lived() else { return self.unexpected };
         let words = [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
         words.iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
     }

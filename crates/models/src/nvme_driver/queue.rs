@@ -5,7 +5,7 @@ use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_nvme::logic::Doorbell;
+use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::logic::host::{Completed, QueuePair};
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
@@ -37,6 +37,30 @@ pub(super) struct Queue {
     pub(super) queued: Gauge,
     /// Answers of the last look; kept for its room.
     answers: Vec<Answer>,
+    /// The number of the pair.
+    number: u32,
+    pub(super) records: Option<Vec<RequestRecord>>,
+}
+
+/// When a request was where, for a waterfall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestRecord {
+    /// The asker's name for it.
+    pub handle: u32,
+    /// When it was asked for.
+    pub asked: Instant,
+    /// What the drive calls the command that ended last: queue × 2^16 + command identifier.
+    pub command: u32,
+    /// When the core began to submit it.
+    pub begun: Instant,
+    /// When it was submitted.
+    pub submitted: Instant,
+    /// When the core looked at its completion.
+    pub looked: Instant,
+    /// When the core took its completion up.
+    pub completing: Instant,
+    /// When the program knew.
+    pub told: Instant,
 }
 
 /// A request, of which so many bytes have become commands.
@@ -45,15 +69,18 @@ struct Waiting {
     from: u32,
 }
 
-/// A command: so many bytes of a request.
+/// A command: so many bytes of a request, and when it was submitted.
 struct Part {
     slot: u32,
     bytes: u32,
+    begun: Instant,
+    submitted: Instant,
 }
 
 /// What a program asked for.
 struct Request {
     transfer: Transfer,
+    asked: Instant,
     /// What has not ended \[B\].
     left: u32,
     status: Status,
@@ -99,7 +126,7 @@ pub(super) struct Ring {
 }
 
 impl Queue {
-    pub(super) fn new(pair: QueuePair, software: Software) -> Self {
+    pub(super) fn new(number: u32, pair: QueuePair, software: Software) -> Self {
         Self {
             pair,
             core: Servers::new(1),
@@ -115,12 +142,14 @@ impl Queue {
             in_flight: Gauge::default(),
             queued: Gauge::default(),
             answers: Vec::new(),
+            number,
+            records: None,
         }
     }
 
     /// A program asks; the commands come with [`Queue::submit`].
     pub(super) fn take(&mut self, transfer: Transfer, now: Instant) {
-        let slot = self.requests.put(Request { transfer, left: transfer.bytes, status: Status::Ok });
+        let slot = self.requests.put(Request { transfer, asked: now, left: transfer.bytes, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
         self.queued.add(1, now);
     }
@@ -144,7 +173,7 @@ impl Queue {
         let Waiting { slot, from } = self.waiting.front_mut()?;
         let transfer = self.requests.get(*slot).expect("a request waits once").transfer;
         let bytes = limits.transfer.min(transfer.bytes - *from);
-        let name = self.commands.put(Part { slot: *slot, bytes });
+        let name = self.commands.put(Part { slot: *slot, bytes, begun: now, submitted: now });
         let mut memory = memory.change();
         let host = data_address(transfer.handle, transfer.bytes) + u64::from(*from);
         let second = self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory);
@@ -161,8 +190,12 @@ impl Queue {
             self.queued.remove(1, now);
         }
         self.in_flight.add(1, now);
-        self.submitted = self.core.serve(now, self.software.submit) + self.software.submit;
+        let begun = self.core.serve(now, self.software.submit);
+        self.submitted = begun + self.software.submit;
         let at = self.submitted;
+        if let Some(part) = self.commands.get(name) {
+            (part.begun, part.submitted) = (begun, at);
+        }
         Some(submitted.ring.map(|(doorbell, value)| Ring { doorbell, value, at }))
     }
     /// When what was submitted without a doorbell gets one.
@@ -191,18 +224,24 @@ impl Queue {
         let memory = memory.look();
         while let Some(completed) = next(&mut self.pair, &memory) {
             let complete = self.software.complete;
-            self.handling = self.core.serve(now, complete) + complete;
+            let completing = self.core.serve(now, complete);
+            self.handling = completing + complete;
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
-            let Some(Part { slot, bytes }) = part else { continue };
+            let Some(Part { slot, bytes, begun, submitted }) = part else { continue };
             let Some(request) = self.requests.get(slot) else { continue };
             if !completed.status.is_success() {
                 request.status = Status::Aborted;
             }
             request.left -= bytes;
             if request.left == 0 {
-                let (handle, status) = (request.transfer.handle, request.status);
+                let (handle, status, asked) = (request.transfer.handle, request.status, request.asked);
                 self.requests.take(slot);
+                if let Some(records) = &mut self.records {
+                    let command = self.number << 16 | u32::from(completed.cid.0);
+                    let told = self.handling;
+                    records.push(RequestRecord { handle, asked, command, begun, submitted, looked: now, completing, told });
+                }
                 self.answers.push(Answer { handle, status, at: self.handling });
             }
         }

@@ -52,6 +52,17 @@ pub struct WorldLoad {
     pub asked: String,
     /// The PCIe port of the device, if it has one.
     pub endpoint: Option<EndpointId>,
+    /// The driver and the drive, if it is an NVMe drive.
+    pub nvme: Option<NvmeLoad>,
+}
+
+/// What stands between a load and an NVMe medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvmeLoad {
+    /// The driver.
+    pub driver: ComponentId,
+    /// The drive.
+    pub drive: ComponentId,
 }
 
 /// Does the same with a load, whatever it asks for.
@@ -196,7 +207,9 @@ impl Adding<'_> {
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint }
+        let driver = self.shared.get(&pair.target).map(|driver| driver.id);
+        let nvme = driver.map(|driver| NvmeLoad { driver, drive: self.ids.of(pair.target) });
+        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint, nvme }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.

@@ -2,9 +2,10 @@
 
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
-use crate::plan::{Cache, Case, DmaCase, End, Load, Variant, WorkloadPlan};
+use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_ssd;
 use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
@@ -22,6 +23,8 @@ pub struct World {
     pub links: ComponentId,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// The NVMe drives of the machine: their names, and what they are in the kernel.
+    pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
     pub server: ComponentId,
 }
@@ -99,7 +102,10 @@ impl Wiring<'_> {
         let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
-        World { kernel: builder.seal(), links, loads, server: ids.of(server) }
+        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
+        let drives = self.variant.machine.iter().enumerate().filter(is_drive);
+        let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
+        World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }
     }
 
     fn links(&self) -> (Links, Endpoints) {
