@@ -20,6 +20,7 @@
 
 mod alarms;
 pub mod config;
+mod cross_point;
 pub mod drive;
 mod ftl;
 mod nand;

@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_add_up_and_have_the_mean(block in 4_u32..2000, rho in 0.1_f64..0.97) {
+        fn shares_add_up_and_have_the_mean(block in 4_u32..2000, rho in 0.3_f64..0.97) {
             let greedy = Greedy::new(block, rho);
             let sum: f64 = (0..=block).map(|v| greedy.share(v)).sum();
             let mean: f64 = (0..=block).map(|v| greedy.share(v) * f64::from(v)).sum();
