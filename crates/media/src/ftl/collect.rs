@@ -87,7 +87,9 @@ impl Flash {
             // what has been collected has only to be erased
             return false;
         } else {
-            match self.blocks.laggard(die, self.ftl.wear) {
+            // moving cold data frees nothing: not while writes wait
+            let calm = d.free.len() as u32 > self.ftl.watermarks.urgent;
+            match self.blocks.laggard(die, self.ftl.wear).filter(|_| calm) {
                 Some(laggard) => (Reason::Wear, Some(laggard)),
                 None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
             }

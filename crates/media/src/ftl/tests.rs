@@ -87,6 +87,16 @@ impl Flash {
             assert_eq!(die.valid, sum, "die {number}");
         }
     }
+    /// Why nothing goes on.
+    fn stuck(&self) -> String {
+        let dies = self.dies.iter().map(|die| {
+            let heads: Vec<_> = die.heads.iter().map(|head| self.blocks.all.get(*head as usize).map(|b| b.filled)).collect();
+            format!("free {} slc {} heads {heads:?} programs {} valid {} gc {:?}\n", die.free.len(), die.free_slc.len(), die.programs, die.valid, die.gc)
+        });
+        let buffer = (self.buffer.used, self.buffer.queues.iter().map(|queue| queue.len()).collect::<Vec<_>>());
+        let pools: Vec<_> = self.pools.iter().map(|pool| pool.open.clone()).collect();
+        format!("buffer {buffer:?} pools {pools:?} most valid {}\n{}", self.most_valid, dies.collect::<String>())
+    }
     /// Whether a unit has data.
     fn has(&self, unit: u64) -> bool {
         self.buffer.get(unit as u32).is_some() || self.place(unit).is_some()
@@ -115,7 +125,7 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
     for token in 0..requests {
         while under_way.len() >= depth {
             now = flash.next();
-            assert!(now != crate::alarms::NEVER, "{under_way:?} are under way and nothing happens");
+            assert!(now != crate::alarms::NEVER, "{under_way:?} are under way and nothing happens: {}", flash.stuck());
             flash.run(now);
             flash.finished().drain(..).for_each(|end| assert!(under_way.remove(&end.token).is_some()));
         }

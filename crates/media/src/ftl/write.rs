@@ -170,6 +170,11 @@ impl Flash {
             return Some(slc);
         }
         let urgent = self.ftl.watermarks.urgent;
+        // what GC has opened of its reserve is not the host's
+        let shared = stream == 0 && !self.ftl.hot_cold;
+        if shared && (self.dies[die as usize].free.len() as u32) < urgent {
+            return None;
+        }
         self.ensure_block(die, stream as usize, urgent).then_some(stream as usize)
     }
 
