@@ -1,8 +1,11 @@
 //! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
 
-use crate::config::{BadDrive, DriveConfig, Medium, Program};
+use crate::alarms::NEVER;
+use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
+use crate::cross_point;
+use crate::ftl::Flash;
 use core::cmp::Reverse;
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::Instant;
 use std::collections::BinaryHeap;
 
 /// What a request asks for.
@@ -105,8 +108,10 @@ pub struct Counters {
     pub channel_busy_ps: u64,
     /// How long dies were busy, summed over them \[ps\].
     pub die_busy_ps: u64,
-    /// Energy, idle power aside \[nJ\].
+    /// Energy of everything that was done \[nJ\].
     pub work_nanojoules: u64,
+    /// Energy of being there, up to the last call \[nJ\].
+    pub idle_nanojoules: u64,
     /// Least erases of a block (writes of a line are not counted one by one).
     pub wear_min: u32,
     /// Most erases of a block.
@@ -129,13 +134,43 @@ impl Counters {
     }
 }
 
+/// The end of a request, before it has passed the rest of the drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Finish {
+    /// When \[ps\].
+    pub(crate) at: u64,
+    pub(crate) token: u32,
+    pub(crate) bytes: u64,
+    pub(crate) kind: Kind,
+}
+
+enum Core {
+    Flash(Box<Flash>),
+    CrossPoint(Box<cross_point::Machine>),
+}
+
 /// A drive behind its controller.
 pub struct Drive {
-    units: u64,
-    read: Span,
-    write: Span,
-    later: BinaryHeap<Reverse<(Instant, u32)>>,
-    counters: Counters,
+    core: Core,
+    capacity: u64,
+    encryption: Option<(Encryption, u64)>,
+    energy: Energy,
+    /// Ends that are still to come, by (time, order, token).
+    later: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    order: u64,
+    /// Ends whose time has come.
+    ready: Vec<Done>,
+    now: u64,
+    host: Host,
+}
+
+/// What the host asked for.
+#[derive(Clone, Copy, Default)]
+struct Host {
+    reads: u64,
+    writes: u64,
+    bytes_read: u64,
+    bytes_written: u64,
 }
 
 impl Drive {
@@ -143,28 +178,27 @@ impl Drive {
     ///
     /// # Errors
     /// Every mistake in the configuration.
-    pub fn new(config: &DriveConfig, _seed: u64) -> Result<Self, Vec<BadDrive>> {
+    pub fn new(config: &DriveConfig, seed: u64) -> Result<Self, Vec<BadDrive>> {
         let mistakes = config.mistakes();
         if !mistakes.is_empty() {
             return Err(mistakes);
         }
-        let (read, write) = match &config.medium {
-            Medium::Nand(nand, _) => (
-                nand.timing.read[0],
-                match nand.timing.program {
-                    Program::ByPage(times) => times[0],
-                    Program::OneShot(time) => time,
-                },
-            ),
-            Medium::CrossPoint(medium) => (medium.read, medium.write),
+        let core = match &config.medium {
+            Medium::Nand(nand, ftl) => Core::Flash(Box::new(Flash::new(config, nand, ftl, seed))),
+            Medium::CrossPoint(medium) => {
+                Core::CrossPoint(Box::new(cross_point::Machine::new(medium, &config.buffer, config.capacity.0)))
+            }
         };
-        let write = if config.buffer.acknowledges() { config.buffer.latency } else { write };
         Ok(Self {
-            units: config.units(),
-            read,
-            write,
+            core,
+            capacity: config.capacity.0,
+            encryption: config.encryption.map(|encryption| (encryption, 0)),
+            energy: config.energy,
             later: BinaryHeap::new(),
-            counters: Counters::default(),
+            order: 0,
+            ready: Vec::new(),
+            now: 0,
+            host: Host::default(),
         })
     }
 
@@ -173,39 +207,144 @@ impl Drive {
     /// # Panics
     /// If `now` is before an earlier call's.
     pub fn submit(&mut self, now: Instant, request: Request) {
-        let span = match request.kind {
-            Kind::Read => self.read,
-            Kind::Write => self.write,
-            Kind::Trim | Kind::Flush | Kind::WriteZeroes => Span::ZERO,
-        };
-        self.later.push(Reverse((now + span, request.token)));
-        debug_assert!(request.first / crate::config::UNIT <= self.units);
+        let now = now.as_ps();
+        self.run(now);
+        let in_range = request.first.checked_add(request.bytes).is_some_and(|end| end <= self.capacity);
+        let sized = request.kind != Kind::Flush;
+        if sized && (!in_range || request.bytes == 0) {
+            let outcome = if in_range { Outcome::Success } else { Outcome::OutOfRange };
+            self.ready.push(Done { token: request.token, outcome });
+            return;
+        }
+        let mut earliest = now;
+        match request.kind {
+            Kind::Read => {
+                self.host.reads += 1;
+                self.host.bytes_read += request.bytes;
+            }
+            Kind::Write => {
+                self.host.writes += 1;
+                self.host.bytes_written += request.bytes;
+                earliest = self.encrypt(now, request.bytes);
+            }
+            Kind::Trim | Kind::Flush | Kind::WriteZeroes => {}
+        }
+        match &mut self.core {
+            Core::Flash(flash) => flash.submit(now, &request, earliest),
+            Core::CrossPoint(medium) => medium.submit(now, &request, earliest),
+        }
+        self.reap();
     }
 
     /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier. None
     /// if nothing will happen without another request.
     #[must_use]
     pub fn next_event(&self) -> Option<Instant> {
-        self.later.peek().map(|Reverse((at, _))| *at)
+        if !self.ready.is_empty() {
+            return Some(Instant::from_ps(self.now));
+        }
+        let medium = match &self.core {
+            Core::Flash(flash) => flash.next(),
+            Core::CrossPoint(medium) => medium.next(),
+        };
+        let later = self.later.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let next = medium.min(later);
+        (next != NEVER).then_some(Instant::from_ps(next))
     }
 
-    /// Does everything up to and at `now`, and appends what has ended at `now`, in the order in which it ended.
+    /// Does everything up to and at `now`, and appends what has ended, in the order in which it ended. A call at every
+    /// [`next_event`](Self::next_event) tells every end at its time.
     ///
     /// # Panics
     /// If `now` is before an earlier call's.
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
-        while let Some(Reverse((at, token))) =
-            self.later.peek().copied().filter(|Reverse((at, _))| *at <= now)
-        {
-            let _ = at;
-            self.later.pop();
-            done.push(Done { token, outcome: Outcome::Success });
+        self.run(now.as_ps());
+        done.append(&mut self.ready);
+    }
+
+    fn run(&mut self, now: u64) {
+        assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
+        self.now = now;
+        match &mut self.core {
+            Core::Flash(flash) => flash.run(now),
+            Core::CrossPoint(medium) => medium.run(now),
         }
+        self.reap();
+    }
+
+    /// Sees what has ended.
+    fn reap(&mut self) {
+        loop {
+            let finished = match &mut self.core {
+                Core::Flash(flash) => flash.finished(),
+                Core::CrossPoint(medium) => medium.finished(),
+            };
+            // reads pass the encryption in the order in which they end
+            let Some(finish) = (!finished.is_empty()).then(|| finished.remove(0)) else { break };
+            let at = if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
+            if at <= self.now && self.later.is_empty() {
+                self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
+            } else {
+                self.order += 1;
+                self.later.push(Reverse((at, self.order, finish.token)));
+            }
+        }
+        while let Some(Reverse((_, _, token))) = self.later.peek().copied().filter(|end| end.0.0 <= self.now) {
+            self.later.pop();
+            self.ready.push(Done { token, outcome: Outcome::Success });
+        }
+    }
+
+    /// When data that arrive now have passed the encryption.
+    fn encrypt(&mut self, now: u64, bytes: u64) -> u64 {
+        let Some((encryption, free)) = &mut self.encryption else { return now };
+        let time = u128::from(bytes) * 1_000_000_000_000 / u128::from(encryption.bytes_per_second);
+        *free = now.max(*free) + time as u64;
+        *free + encryption.latency.as_ps()
     }
 
     /// What it has done.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.counters
+        let mut counters = match &self.core {
+            Core::Flash(flash) => flash.counters(self.now),
+            Core::CrossPoint(medium) => medium.counters(self.now),
+        };
+        counters.host_reads = self.host.reads;
+        counters.host_writes = self.host.writes;
+        counters.host_bytes_read = self.host.bytes_read;
+        counters.host_bytes_written = self.host.bytes_written;
+        let energy = &self.energy;
+        let host_bytes = self.host.bytes_read + self.host.bytes_written;
+        let picojoules = [
+            (counters.page_reads, energy.read),
+            (counters.page_programs, energy.program),
+            (counters.block_erases, energy.erase),
+            (counters.bus_bytes, energy.bus_byte),
+            (host_bytes, energy.host_byte),
+        ];
+        let sum: u128 = picojoules.iter().map(|(count, each)| u128::from(*count) * u128::from(*each)).sum();
+        counters.work_nanojoules = (sum / 1000) as u64;
+        counters.idle_nanojoules =
+            (u128::from(self.now) * u128::from(energy.idle_milliwatts) / 1_000_000) as u64;
+        counters
+    }
+
+    /// How long each channel and each die has been busy \[ps\]. Dies are in the order of channels, then chips.
+    #[must_use]
+    pub fn busy(&self) -> (Vec<u64>, Vec<u64>) {
+        match &self.core {
+            Core::Flash(flash) => flash.busy(self.now),
+            Core::CrossPoint(medium) => medium.busy(self.now),
+        }
+    }
+
+    /// Valid units of each full block, in the order of blocks; empty for a medium without blocks.
+    #[must_use]
+    pub fn occupancy(&self) -> Vec<u32> {
+        match &self.core {
+            Core::Flash(flash) => flash.occupancy(),
+            Core::CrossPoint(_) => Vec::new(),
+        }
     }
 }

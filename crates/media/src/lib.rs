@@ -18,8 +18,14 @@
 //!
 //! Methods, tables and limits: `docs/flash.md`.
 
+mod alarms;
 pub mod config;
+mod cross_point;
 pub mod drive;
+mod ftl;
+mod nand;
+mod random;
+pub mod theory;
 
 pub use config::{BadDrive, DriveConfig};
 pub use drive::{Counters, Done, Drive, Kind, Outcome, Request};

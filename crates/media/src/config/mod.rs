@@ -4,6 +4,7 @@ mod check;
 mod cross_point;
 mod ftl;
 mod nand;
+mod presets;
 
 use core::fmt;
 use lanetwin_units::{Bytes, Span};
