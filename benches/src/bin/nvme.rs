@@ -9,14 +9,18 @@
 mod clock;
 
 use clock::{cpu_seconds, median, peak_rss_mb};
+use lanetwin_kernel::Stream;
+use lanetwin_media::{Kind, Request};
+use lanetwin_models::nvme_ssd;
 use lanetwin_scenario::world::World;
 use lanetwin_scenario::{Catalogue, Pair, Plan, check};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::path::Path;
 
 const ROUNDS: usize = 5;
 const COMMANDS: u64 = 400_000;
 
+#[derive(Clone, Copy)]
 /// A case: its name, the I/O engine, jobs, in flight for each, the rest of what is asked.
 struct Case {
     name: &'static str,
@@ -79,7 +83,36 @@ impl Case {
     }
 }
 
+/// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per second.
+fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
+    let plan = Case { set, ..CASES[0] }.plan();
+    let ssd = plan.variants[0].machine.iter().find(|component| component.name == "ssd").expect("there is a drive");
+    let mut drive = nvme_ssd::medium(&ssd.params, 1).expect("the part is a drive");
+    let units = ssd.params.size("capacity").0 / 4096;
+    let mut random = Stream::new(1, "medium", "addresses");
+    let (mut now, mut done, mut asked, mut ended) = (Instant::ZERO, Vec::new(), 0, 0);
+    let before = cpu_seconds();
+    while ended < requests {
+        while asked < ended + 1024 {
+            let first = random.below(units) * 4096;
+            drive.submit(now, Request { token: 0, kind, first, bytes: 4096, tenant: 0 });
+            asked += 1;
+        }
+        now = drive.next_event().expect("something is under way");
+        drive.advance(now, &mut done);
+        ended += done.drain(..).count() as u64;
+    }
+    [ended as f64 / (cpu_seconds() - before), ended as f64 / (now.as_ps() as f64 * 1e-12)]
+}
+
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("medium") {
+        for kind in [Kind::Read, Kind::Write] {
+            let [rate, simulated] = medium(kind, 1_000_000, &["machine.ssd.ftl.initial=sequential"]);
+            println!("medium alone, {kind:?}: {:.3} M per CPU-second, {:.0} k/s simulated", rate / 1e6, simulated / 1e3);
+        }
+        return;
+    }
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     if let [case, commands] = arguments[..] {
         let case = &CASES[case as usize];

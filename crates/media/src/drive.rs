@@ -339,6 +339,17 @@ impl Drive {
         }
     }
 
+    /// How long each channel and each die (or partition) has been busy up to `now` \[ps\], if nothing is due before: see
+    /// [`next_event`](Self::next_event).
+    #[must_use]
+    pub fn busy_at(&self, now: Instant) -> (Vec<u64>, Vec<u64>) {
+        let now = now.as_ps().max(self.now);
+        match &self.core {
+            Core::Flash(flash) => flash.busy(now),
+            Core::CrossPoint(medium) => medium.busy(now),
+        }
+    }
+
     /// Valid units of each full block, in the order of blocks; empty for a medium without blocks.
     #[must_use]
     pub fn occupancy(&self) -> Vec<u32> {

@@ -26,25 +26,25 @@ pub(crate) const PARAMS: &[Param] = &[
     Param {
         name: "driver.libaio.submit",
         dimension: Dimension::Time,
-        default: Some("2.3us"),
+        default: Some("2300ns"),
         about: "the CPU time of libaio from a request to its doorbell",
     },
     Param {
         name: "driver.libaio.complete",
         dimension: Dimension::Time,
-        default: Some("1.8us"),
+        default: Some("1800ns"),
         about: "the CPU time of libaio for each completion entry, up to the program knowing",
     },
     Param {
         name: "driver.io_uring.submit",
         dimension: Dimension::Time,
-        default: Some("0.9us"),
+        default: Some("900ns"),
         about: "the CPU time of io_uring from a request to its doorbell",
     },
     Param {
         name: "driver.io_uring.complete",
         dimension: Dimension::Time,
-        default: Some("0.6us"),
+        default: Some("600ns"),
         about: "the CPU time of io_uring for each completion entry, up to the program knowing",
     },
     Param {

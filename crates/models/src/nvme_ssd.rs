@@ -28,7 +28,7 @@ use crate::nvme_software;
 use crate::requests::Requests;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
 use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
 use lanetwin_nvme::logic::{
     Direction, Effect, Health, MediaOperation, MediaRequest, Purpose, Segment, Subsystem, Token,
@@ -65,6 +65,12 @@ const CONTROLLER: ControllerId = ControllerId(0);
 const MSI_BYTES: u32 = 4;
 /// Where MSI-X writes go: the address of a local interrupt controller.
 const MSI_ADDRESS: u64 = 0xfee0_0000;
+
+/// The medium of a drive with these parameters, by itself; none if they describe no drive.
+#[must_use]
+pub fn medium(params: &Params, seed: u64) -> Option<Drive> {
+    Drive::new(&medium::config(params), seed).ok()
+}
 
 /// Everything about these parameters that makes a drive impossible.
 pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
@@ -443,7 +449,7 @@ impl Inside {
         let block_bytes = subsystem.namespaces.first()?.formats.first()?.bytes();
         Some(Self {
             subsystem: Subsystem::new(&subsystem).ok()?,
-            drive: Drive::new(&medium::config(params), seed).ok()?,
+            drive: medium(params, seed)?,
             namespace_bytes: medium::namespace_bytes(params),
             block_bytes,
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
@@ -513,6 +519,16 @@ impl Component<Message> for NvmeSsd {
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
         see("firmware engines", self.engines.used(now));
+        if let Some(inside) = &self.inside {
+            let (channels, dies) = inside.drive.busy_at(now);
+            let used = |busy: Vec<u64>| Supply {
+                in_use_ps: busy.iter().map(|ps| u128::from(*ps)).sum(),
+                supply: busy.len() as u64,
+                kind: SupplyKind::Server,
+            };
+            see("channels of the medium", used(channels));
+            see("dies of the medium", used(dies));
+        }
         if let Some(requests) = &self.requests {
             see("tags", requests.tags_used(now));
         }

@@ -36,6 +36,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.same-page", dimension: Dimension::Flag, default: Some("false"), about: "whether multi-plane reads need the same page number in every plane" },
     Param { name: "nand.bus", dimension: Dimension::Count { least: 1, most: 100000 }, default: Some("1600"), about: "the data transfers of a channel per microsecond (MT/s)" },
     Param { name: "nand.bus.width", dimension: Dimension::Count { least: 1, most: 8 }, default: Some("1"), about: "the bytes of a transfer" },
+    Param { name: "nand.read-burst", dimension: Dimension::Count { least: 1, most: 1000000 }, default: Some("16"), about: "how many reads of the host may go before a waiting program or erase of their die, in a row" },
     Param { name: "nand.rules", dimension: Dimension::Choice(&["dies", "mqsim"]), default: Some("dies"), about: "by whose rules commands are scheduled; `mqsim` is for comparison with that simulator" },
     Param { name: "ftl.initial", dimension: Dimension::Choice(&["empty", "sequential", "steady-state"]), default: Some("steady-state"), about: "what the drive has lived through: nothing, one write from end to end, or random writes until the write amplification is constant" },
     Param { name: "ftl.victim", dimension: Dimension::Choice(&["greedy", "cost-benefit"]), default: Some("greedy"), about: "which block garbage collection takes: the emptiest, or by age and emptiness" },
@@ -125,6 +126,7 @@ fn nand(params: &Params) -> Nand {
             spare: params.size("nand.spare"),
         },
         timing: timing(params),
+        read_burst: count("nand.read-burst"),
         bus: Bus { megatransfers: count("nand.bus"), width: count("nand.bus.width"), overheads: Overheads::NV_DDR2 },
         rules: if params.choice("nand.rules") == "mqsim" { Rules::Mqsim } else { Rules::Dies },
     }
