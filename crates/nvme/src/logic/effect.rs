@@ -22,7 +22,7 @@
 //! [`health`]: super::Subsystem::health
 //! [`failed`]: super::Subsystem::failed
 
-use crate::spec::{CompletionEntry, ControllerId, CqId, Nsid, SqId};
+use crate::spec::{CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId};
 use lanetwin_units::Instant;
 
 /// What an effect is resumed with. It means something to the subsystem that made it, and to nobody else.
@@ -42,19 +42,99 @@ impl Token {
     }
 }
 
+/// What is resumed: chosen by the controller, kept in the token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::logic) enum Kind {
+    /// Submission queue entries; the number is a fetch.
+    Commands,
+    /// A PRP list or an SGL segment of a command.
+    Pointers,
+    /// What a command brings beside user data.
+    Content,
+    /// User data, or what the controller made.
+    Data,
+    /// The medium, for a part of a command.
+    Media,
+    /// The owner's counters.
+    Health,
+    /// A shadow doorbell; the number is `2 × queue`, or `2 × queue + 1` for a completion queue.
+    Shadow,
+    /// The flush of a shutdown.
+    Shutdown,
+    /// A sanitize, which no reset ends.
+    Sanitize,
+}
+
+/// How a fetch has ended.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::logic) enum Resumed<'a> {
+    /// With these bytes.
+    Bytes(&'a [u8]),
+    /// With a list that nobody keeps, of pages that follow one another.
+    Contiguous,
+    /// With none.
+    Failed,
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::Commands,
+    Kind::Pointers,
+    Kind::Content,
+    Kind::Data,
+    Kind::Media,
+    Kind::Health,
+    Kind::Shadow,
+    Kind::Shutdown,
+    Kind::Sanitize,
+];
+
+/// A token taken apart.
+///
+/// | bits | holds |
+/// |---|---|
+/// | 63:56 | which controller |
+/// | 55:52 | [`Kind`] |
+/// | 51:40 | epoch: how often the controller was reset, modulo 4096 |
+/// | 39:16 | a command in progress, or what the kind says |
+/// | 15:0 | a part of the command |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::logic) struct Ticket {
+    pub controller: u8,
+    pub kind: Kind,
+    pub epoch: u16,
+    pub number: u32,
+    pub part: u16,
+}
+
+impl Ticket {
+    /// Epochs are counted modulo this.
+    pub const EPOCHS: u16 = 1 << 12;
+
+    pub const fn token(self) -> Token {
+        Token(
+            (self.controller as u64) << 56
+                | (self.kind as u64) << 52
+                | (self.epoch as u64) << 40
+                | (self.number as u64) << 16
+                | self.part as u64,
+        )
+    }
+    /// None for a number that no token has.
+    pub fn of(token: Token) -> Option<Self> {
+        Some(Self {
+            controller: (token.0 >> 56) as u8,
+            kind: *KINDS.get((token.0 >> 52) as usize & 0xf)?,
+            epoch: (token.0 >> 40) as u16 & 0xfff,
+            number: (token.0 >> 16) as u32 & 0xff_ffff,
+            part: token.0 as u16,
+        })
+    }
+}
+
 impl core::fmt::Debug for Token {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "token{:x}", self.0)
     }
-}
-
-/// A doorbell (Base 2.0 §3.1.4, SQyTDBL and CQyHDBL; PCIe transport 1.0 §3.1.2).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Doorbell {
-    /// Submission Queue Tail Doorbell.
-    SubmissionTail(SqId),
-    /// Completion Queue Head Doorbell.
-    CompletionHead(CqId),
 }
 
 /// Bytes of host memory that follow one another.
@@ -222,4 +302,18 @@ pub enum Effect {
         /// When.
         at: Instant,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_holds_its_ticket() {
+        for kind in KINDS {
+            let ticket = Ticket { controller: 3, kind, epoch: 0xabc, number: 0x12_3456, part: 0xfedc };
+            assert_eq!(Ticket::of(ticket.token()), Some(ticket));
+        }
+        assert_eq!(Ticket::of(Token(u64::MAX)), None);
+    }
 }

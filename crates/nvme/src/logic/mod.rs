@@ -9,12 +9,14 @@
 //! | [`host`] | queue pairs and the start of a controller, from the host's side |
 
 pub mod config;
+mod controller;
 pub mod effect;
 pub mod health;
 pub mod host;
+mod nvm;
 pub mod subsystem;
 
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
-pub use effect::{Direction, Doorbell, Effect, MediaOperation, MediaRequest, Purpose, Segment, Token};
+pub use effect::{Direction, Effect, MediaOperation, MediaRequest, Purpose, Segment, Token};
 pub use health::Health;
 pub use subsystem::Subsystem;

@@ -7,7 +7,7 @@ use lanetwin_wire::{open_enum, structure, wire};
 pub const COMMAND_BYTES: u32 = 64;
 
 open_enum! {
-    /// PRP or SGL for Data Transfer (PSDT): what the data pointer is (Base 2.0 Figure 86).
+    /// PRP or SGL for Data Transfer (PSDT): what the data pointer is (Base 2.0 §3.3.3.1).
     pub struct DataTransfer(u8) {
         /// PRP entries.
         PRP = 0b00;
@@ -19,7 +19,7 @@ open_enum! {
 }
 
 wire! {
-    /// Command Dword 0 (Base 2.0 Figure 86).
+    /// Command Dword 0 (Base 2.0 §3.3.3.1).
     pub struct CommandDword0(u32) {
         /// Opcode (OPC)
         opcode / with_opcode: u8 = 7:0;
@@ -35,7 +35,7 @@ wire! {
 }
 
 structure! {
-    /// A submission queue entry (Base 2.0 Figure 87).
+    /// A submission queue entry (Base 2.0 §3.3.3.1).
     pub struct Command(64) {
         /// Command Dword 0
         dword0 / set_dword0: CommandDword0 = 0;

@@ -8,7 +8,7 @@ use lanetwin_wire::wire;
 pub const COMPLETION_ENTRY_BYTES: u32 = 16;
 
 wire! {
-    /// A completion queue entry (Base 2.0 Figures 89 to 92), dword 0 lowest.
+    /// A completion queue entry (Base 2.0 §3.3.3.2), dword 0 lowest.
     pub struct CompletionEntry(u128) {
         /// Dword 0: what the command says of it
         dw0 / with_dw0: u32 = 31:0;

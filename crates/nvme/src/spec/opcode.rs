@@ -1,9 +1,9 @@
-//! Opcodes of admin and I/O commands. Bits 1:0 say which way the data go (Base 2.0 Figure 88).
+//! Opcodes of admin and I/O commands. Bits 1:0 say which way the data go (Base 2.0 §3.3.3.1).
 
 use lanetwin_wire::open_enum;
 
 open_enum! {
-    /// Admin commands (Base 2.0 Figure 138).
+    /// Admin commands (Base 2.0 §5).
     pub struct AdminOpcode(u8) {
         /// Delete I/O Submission Queue.
         DELETE_IO_SQ = 0x00;
@@ -61,7 +61,7 @@ open_enum! {
         GET_LBA_STATUS = 0x86;
     }
 
-    /// I/O commands of the NVM command set (Base 2.0 Figure 390, NVM 1.0 Figure 16).
+    /// I/O commands of the NVM command set (Base 2.0 §7, NVM Command Set 1.0 §3.2).
     pub struct IoOpcode(u8) {
         /// Flush.
         FLUSH = 0x00;

@@ -1,11 +1,11 @@
 //! How a command ends: Status Code Type and Status Code in one value of 11 bits (Base 2.0 §3.3.3.2.1).
 //!
-//! The high byte is the Status Code Type (Figure 93): 0 generic, 1 command specific, 2 media and data integrity, 3 path, 7 vendor.
+//! The high byte is the Status Code Type (SCT): 0 generic, 1 command specific, 2 media and data integrity, 3 path, 7 vendor.
 
 use lanetwin_wire::open_enum;
 
 open_enum! {
-    /// Status Code Type and Status Code (Base 2.0 Figures 94 to 98).
+    /// Status Code Type and Status Code (Base 2.0 §3.3.3.2.1, NVM Command Set 1.0 §3.1.2).
     pub struct Status(u16) {
         /// Successful Completion.
         SUCCESS = 0x000;

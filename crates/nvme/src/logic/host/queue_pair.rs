@@ -7,8 +7,7 @@
 //! The pair touches no memory: the caller writes what [`submit`](QueuePair::submit) gives, and reads the entry at
 //! [`next_completion`](QueuePair::next_completion) for [`consume`](QueuePair::consume).
 
-use crate::logic::effect::Doorbell;
-use crate::spec::{Cid, Command, CompletionEntry, CqId, SqId, Status};
+use crate::spec::{Cid, Command, CompletionEntry, CqId, Doorbell, SqId, Status};
 use core::fmt;
 
 /// When a host rings.
