@@ -19,6 +19,7 @@
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
 //! | `doorbell` | what a block driver and a block device have agreed on |
+//! | `nvme_software` | what software costs between a program and an NVMe controller |
 //!
 //! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do (the links of the
 //! ports crate; a switch has a file here that says what can be said of it).
@@ -28,11 +29,12 @@ mod completer;
 mod doorbell;
 mod gauge;
 mod iommu;
+mod nvme_software;
 mod requests;
 mod servers;
 mod slab;
 
-use lanetwin_ports::Model;
+use lanetwin_ports::{Model, Params};
 
 /// Declares the modules of the models and the list of them.
 macro_rules! models {
@@ -55,6 +57,8 @@ models! {
     fixed_latency_disk,
     memory_endpoint,
     null_disk,
+    nvme_driver,
+    nvme_ssd,
     root_complex,
     switch,
 }
@@ -68,4 +72,32 @@ models! {
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Model> {
     MODELS.iter().copied().find(|model| model.name == name)
+}
+
+/// The model of the software that stands between block requests and a device of this model on PCIe.
+///
+/// Its parameters that the device's model has too are set with the device.
+#[must_use]
+pub fn driver(device: &Model) -> &'static Model {
+    match device.name {
+        "nvme-ssd" => &nvme_driver::MODEL,
+        _ => &block_driver::MODEL,
+    }
+}
+
+/// Parameters that are legal one by one and make no device together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// The parameter that can be changed.
+    pub parameter: &'static str,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+/// Everything about these parameters that makes a device of this model impossible.
+#[must_use]
+pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
+    if model.name == nvme_ssd::MODEL.name { nvme_ssd::mistakes(params) } else { Vec::new() }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //!  MRd ─► translation ─► earlier writes of the port translated ─► taken up ─► memory ─► completions, cut at RCB or MPS
 //!  MWr ─► translation ─► in order ─► buffer free
+//!           ├► what has bytes there (rings) is visible
 //!           └► a write that signals ─► CPU
 //!  CPU ─► MWr to a device (doorbell)
 //! ```
@@ -30,8 +31,8 @@ use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
 use lanetwin_ports::{Build, 
-    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release, Site,
-    Tlps,
+    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release,
+    SharedMemory, Site, Tlps,
 };
 use lanetwin_units::{Instant, Span};
 use params::{PARAMS, Rules};
@@ -68,6 +69,7 @@ pub struct RootComplex {
     /// The slot, if only one is connected: every device is behind it.
     only: Option<usize>,
     iommu: Option<Iommu>,
+    memory: Option<SharedMemory>,
     agenda: Agenda<(usize, Task)>,
     served: Option<Vec<ServedRead>>,
 }
@@ -96,6 +98,8 @@ enum Task {
     TakeUp(Tlps, Instant),
     /// The data of a read are (about to be) there.
     Answer(Tlps, ServedRead),
+    /// A write takes effect.
+    Arrive(Tlps),
     /// A buffer is (about to be) free.
     Free(Release),
 }
@@ -123,6 +127,7 @@ impl RootComplex {
             slots: site.pcie.iter().enumerate().map(slot).collect(),
             rules,
             iommu,
+            memory: site.memory.clone(),
             agenda: Agenda::new(),
             served: None,
         }
@@ -202,6 +207,7 @@ impl RootComplex {
         port.traffic.write(&train);
         port.traffic.signals += u64::from(signals);
         let in_effect = port.posted;
+        self.arrive(slot, &train, in_effect, cx);
         if signals && cx.is_connected(CPU) {
             let message = Message::Signal { handle: train.handle, from: train.from };
             cx.send_at(CPU, in_effect + signal, message);
@@ -209,6 +215,22 @@ impl RootComplex {
         if self.iommu.is_some() {
             let Tlps { kind, count, bytes, .. } = train;
             self.free(slot, in_effect, Release { kind, count, bytes }, cx);
+        }
+    }
+
+    /// A write takes effect at `at`, where the memory has bytes; whoever polls them is told.
+    fn arrive(&mut self, slot: usize, train: &Tlps, at: Instant, cx: &mut Context<'_>) {
+        let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.look().end()) else {
+            return;
+        };
+        if at > cx.now() {
+            self.agenda.put(at, (slot, Task::Arrive(*train)), cx);
+            return;
+        }
+        let bytes = u64::from(train.count) * u64::from(train.bytes);
+        let polled = memory.change().arrive(train.address, bytes);
+        if let Some(handle) = polled.filter(|_| cx.is_connected(CPU)) {
+            cx.send(CPU, self.rules.signal, Message::Signal { handle, from: train.from });
         }
     }
 
@@ -308,6 +330,7 @@ impl Component<Message> for RootComplex {
             match task {
                 Task::TakeUp(request, arrived) => self.take_up(slot, request, arrived, cx),
                 Task::Answer(request, served) => self.answer(slot, request, served, cx),
+                Task::Arrive(train) => self.arrive(slot, &train, cx.now(), cx),
                 Task::Free(release) => cx.send(port_of(slot), self.rules.issue, Message::Release(release)),
             }
         }

@@ -12,11 +12,13 @@
 //! Not here: any device (the models crate), any protocol rule (the protocol crates).
 
 mod links;
+mod memory;
 mod message;
 mod model;
 mod pcie_port;
 
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
+pub use memory::{HostMemory, SharedMemory};
 pub use message::{Attributes, Done, Message, Operation, Release, Status, Tlps, Transfer};
 pub use model::{Build, Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};

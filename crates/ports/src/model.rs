@@ -3,6 +3,7 @@
 //! From a [`Model`] come scenario checking, the catalogue, the page in the docs and the conformance test; a new device
 //! touches nothing else.
 
+use crate::memory::SharedMemory;
 use crate::message::Message;
 use lanetwin_kernel::Component;
 use lanetwin_pcie::link::{EndpointId, SwitchSpec};
@@ -231,6 +232,9 @@ pub struct Site {
     pub target: Option<EndpointId>,
     /// For a root complex: the PCIe port of each device that is driven, with the root port that leads to it.
     pub routes: Vec<(EndpointId, EndpointId)>,
+    /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of its
+    /// host; none where there is no host.
+    pub memory: Option<SharedMemory>,
 }
 
 /// A PCIe port in its place.

@@ -219,6 +219,8 @@ problems! {
     /// Memory that does not fit where addresses can be.
     NoAddress { host: String, space: String, needed: String, available: String } = "SC065", "the devices below host `{host}` need {needed} of {space}, where there are {available}", "make `window` of the workloads on the memory of devices smaller";
 
+    /// Parameters that make no device together.
+    Impossible { parameter: &'static str, problem: String, remedy: String } = "SC080", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.

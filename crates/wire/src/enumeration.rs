@@ -69,6 +69,15 @@ macro_rules! open_enum {
             }
         }
 
+        impl $crate::Stored for $name {
+            const BYTES: usize = <$int as $crate::Stored>::BYTES;
+            fn load(bytes: &[u8]) -> Self {
+                Self(<$int as $crate::Stored>::load(bytes))
+            }
+            fn store(self, bytes: &mut [u8]) {
+                $crate::Stored::store(self.0, bytes);
+            }
+        }
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 match self.name() {

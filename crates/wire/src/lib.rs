@@ -7,11 +7,13 @@
 //!                    └─► a proof at compile time that the fields tile the word
 //!
 //!  open_enum! { … } ──► a field's named values; a value without a name survives and prints as a number
+//!  structure! { … } ──► words, numbers and texts at offsets of a block of bytes: a command, a log page
 //! ```
 //!
-//! A word is a host integer; its place in a packet, and hence its byte order, belongs to the protocol that uses it.
+//! A word is a host integer; its place in a packet, and hence its byte order, belongs to the protocol that uses it. A structure is
+//! little-endian.
 //!
-//! Not here: arrays, strings and structures longer than 128 bits; checksums; any particular protocol.
+//! Not here: structures in big-endian order; arrays of structures; checksums; any particular protocol.
 //!
 //! ```
 //! use lanetwin_wire::{open_enum, table, wire};
@@ -49,7 +51,9 @@
 //! ```
 
 mod enumeration;
+mod structure;
 mod word;
 
 pub use enumeration::Named;
+pub use structure::{Misplaced, Part, Stored, Structure, parts_table, placing};
 pub use word::{DoesNotFit, Field, Mistiled, Word, assert_fields_tile, table, tiling, values};

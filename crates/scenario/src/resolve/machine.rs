@@ -65,6 +65,10 @@ fn component(
     if params.0.len() < names.len() {
         return None;
     }
+    for mistake in lanetwin_models::mistakes(model, &params) {
+        let lanetwin_models::Mistake { parameter, problem, remedy } = mistake;
+        fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);
+    }
     let ports = ports(model, &params);
     let part = part.map(|part| part.name.clone());
     Some((ComponentPlan { name: entry.key.clone(), part, model, params, origins, ports }, fields.finish()))

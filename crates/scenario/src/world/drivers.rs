@@ -2,16 +2,18 @@
 //!
 //! ```text
 //!  driver of load 0 ─┐
-//!  driver of load 1 ─┼─ (cpu) ─ root complex        doorbells as they come, signals to the driver whose handle they carry
-//!  driver of load 2 ─┘
+//!  driver of load 1 ─┼─ (cpu) ─ root complex        doorbells as they come, signals to the driver whose handle they carry,
+//!  driver of load 2 ─┘                        or whose device they are from
 //! ```
 //!
 //! It takes no time and limits nothing: drivers do not share cores.
 
 use lanetwin_kernel::{Component, Port};
 use lanetwin_load::Handles;
+use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Context, Message};
 use lanetwin_units::Span;
+use std::collections::BTreeMap;
 
 /// The port of the root complex.
 pub(super) const HOST: Port = Port(0);
@@ -26,13 +28,18 @@ pub(super) const fn of_load(load: u32) -> Port {
 pub(super) struct Drivers {
     /// How many loads there are: whose driver is meant follows from the handle.
     pub loads: u32,
+    /// The ports of drivers that serve all loads of a device: theirs are all signals of the device.
+    pub devices: BTreeMap<EndpointId, Port>,
 }
 
 impl Component<Message> for Drivers {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         let to = match message {
             Message::Mmio { .. } => HOST,
-            Message::Signal { handle, .. } => of_load(Handles::place(handle, self.loads)),
+            Message::Signal { handle, from } => {
+                let of_device = self.devices.get(&from).copied();
+                of_device.unwrap_or_else(|| of_load(Handles::place(handle, self.loads)))
+            }
             _ => unreachable!("drivers and root complexes exchange doorbells and signals, not {message:?}"),
         };
         cx.send(to, Span::ZERO, message);

@@ -6,28 +6,36 @@
 //!          (load)/ssd2 ─ (driver)/ssd2 ─┴─ (cpu) ─ host ═ … ═ ssd1, ssd2
 //! ```
 //!
+//! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load serves all
+//! loads of its device.
+//!
 //! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one device is
 //! asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps ask at the same
 //! instants throughout.
 
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
-use super::wire::{Ids, Wiring, World};
+use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{
     Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, Load, Offered, Pair, Pattern,
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
-use lanetwin_models::{block_driver, dma_requester::DmaRequester};
+use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{Builder, Model, Params, Protocol, Site};
+use lanetwin_ports::{Builder, Model, Params, Protocol, Site, Value};
 use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
 const LOAD: &str = "(load)";
 const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
+/// The port to its load of a driver that has one load, …
+const DRIVEN: Port = Port(0);
+/// … and the first to a load of one that has several.
+const FIRST_LOAD: u16 = 1;
 
 /// A load, and what it asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +52,17 @@ pub struct WorldLoad {
     pub asked: String,
     /// The PCIe port of the device, if it has one.
     pub endpoint: Option<EndpointId>,
+    /// The driver and the drive, if it is an NVMe drive.
+    pub nvme: Option<NvmeLoad>,
+}
+
+/// What stands between a load and an NVMe medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvmeLoad {
+    /// The driver.
+    pub driver: ComponentId,
+    /// The drive.
+    pub drive: ComponentId,
 }
 
 /// Does the same with a load, whatever it asks for.
@@ -103,9 +122,11 @@ impl Wiring<'_> {
         &self,
         ids: &Ids,
         endpoints: &Endpoints,
+        memories: &Memories,
         builder: &mut Builder,
     ) -> Vec<WorldLoad> {
-        let mut adding = Adding { wiring: self, ids, endpoints, builder, cpu: None };
+        let shared = BTreeMap::new();
+        let mut adding = Adding { wiring: self, ids, endpoints, memories, builder, cpu: None, shared };
         adding.all()
     }
 
@@ -124,9 +145,20 @@ struct Adding<'a> {
     wiring: &'a Wiring<'a>,
     ids: &'a Ids,
     endpoints: &'a Endpoints,
+    memories: &'a Memories,
     builder: &'a mut Builder,
     /// What joins several drivers to their host.
     cpu: Option<ComponentId>,
+    /// The drivers that serve all loads of a device, by its place in the machine.
+    shared: BTreeMap<usize, SharedDriver>,
+}
+
+/// A driver that has a port for each load of its device.
+struct SharedDriver {
+    id: ComponentId,
+    path: String,
+    /// Of its ports to loads, the next that is free.
+    next: u16,
 }
 
 impl Adding<'_> {
@@ -134,8 +166,18 @@ impl Adding<'_> {
         let Wiring { workload, case, .. } = *self.wiring;
         let pairs = &workload.pairs;
         let is_driven = |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
-        if let (Some(pair), true) = (pairs.first(), pairs.iter().filter(is_driven).count() > 1) {
-            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads() }));
+        // the first load of each driver, with the driver's device if the driver has it for itself
+        let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
+        for (place, pair) in (0..).zip(pairs).filter(|(_, pair)| is_driven(pair)) {
+            let shares = is_shared(models::driver(self.disk(pair).model));
+            let device = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+            let driver = (pair.target, (!shares).then_some(place));
+            drivers.entry(driver).or_insert((place, device.filter(|_| shares)));
+        }
+        if let (Some(pair), true) = (pairs.first(), drivers.len() > 1) {
+            let port = |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
+            let devices = drivers.values().filter_map(port).collect();
+            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads(), devices }));
             self.builder.join((cpu, drivers::HOST), self.host(pair));
             self.cpu = Some(cpu);
         }
@@ -165,7 +207,9 @@ impl Adding<'_> {
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint }
+        let driver = self.shared.get(&pair.target).map(|driver| driver.id);
+        let nvme = driver.map(|driver| NvmeLoad { driver, drive: self.ids.of(pair.target) });
+        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint, nvme }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
@@ -180,17 +224,49 @@ impl Adding<'_> {
         if disk.has(Protocol::Block) {
             return ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
         }
-        let path = self.path(DRIVER, pair);
+        let model = models::driver(disk.model);
+        if !is_shared(model) {
+            let path = self.path(DRIVER, pair);
+            let driver = self.add_driver(model, 1, (place, pair), &path);
+            return ((driver, DRIVEN), shown(&path));
+        }
+        if !self.shared.contains_key(&pair.target) {
+            let pairs = &self.wiring.workload.pairs;
+            let loads = pairs.iter().filter(|other| other.target == pair.target).count();
+            let alone = loads == pairs.len();
+            let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.disk(pair).name) };
+            let id = self.add_driver(model, loads as u64, (place, pair), &path);
+            self.shared.insert(pair.target, SharedDriver { id, path, next: FIRST_LOAD });
+        }
+        let driver = self.shared.get_mut(&pair.target).expect("it has just been added, if it was not there");
+        let port = Port(driver.next);
+        driver.next += 1;
+        ((driver.id, port), shown(&driver.path))
+    }
+
+    /// Adds the driver of a device, with so many ports to loads, and joins it to the host.
+    fn add_driver(
+        &mut self,
+        model: &'static Model,
+        loads: u64,
+        (place, pair): (u32, &Pair),
+        path: &str,
+    ) -> ComponentId {
         let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
         let seed = self.wiring.seed;
-        let site = Site { path: path.clone(), seed, pcie: Vec::new(), target, routes: Vec::new() };
-        let model = &block_driver::MODEL;
-        let driver = self
-            .builder
-            .add(&path, model.component(&defaults(model), &site).expect("a driver is a component"));
+        let memory = self.memories.get(&pair.on).cloned();
+        let pcie = Vec::new();
+        let site = Site { path: path.to_owned(), seed, pcie, target, routes: Vec::new(), memory };
+        let mut params = settings(model, self.disk(pair));
+        if let Some(ports) = params.0.get_mut("ports") {
+            *ports = Value::Count(loads);
+        }
+        let driver = model.component(&params, &site).expect("a driver is a component");
+        let driver = self.builder.add(path, driver);
         let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(place)));
-        self.builder.join((driver, Port(1)), host);
-        ((driver, Port(0)), shown(&path))
+        let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
+        self.builder.join((driver, Port(cpu.expect("a driver has a port to a CPU") as u16)), host);
+        driver
     }
 
     fn disk(&self, pair: &Pair) -> &ComponentPlan {
@@ -218,11 +294,17 @@ fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
     Port(component.port(speaks).expect("the plan was checked for this port") as u16)
 }
 
-/// A model's own defaults.
-fn defaults(model: &Model) -> Params {
+/// Whether a driver has a port for each load of its device; if not, each load has a driver of its own.
+fn is_shared(driver: &Model) -> bool {
+    driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
+}
+
+/// The parameters of a device's driver: those that the device has too, as the device has them; the others by default.
+fn settings(model: &Model, device: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
-        let text = param.default.expect("a driver's parameters have defaults");
-        (param.name, fields::default(param.dimension, text))
+        let own = device.params.0.get(param.name).copied();
+        let default = || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
+        (param.name, own.unwrap_or_else(default))
     };
     Params(model.all_params().map(value).collect())
 }

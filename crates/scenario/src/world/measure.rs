@@ -1,5 +1,6 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
 use super::transit::{self, Transit};
 use super::waterfall::{self, Stages};
@@ -35,6 +36,8 @@ pub struct Measured {
     pub load: Results,
     /// What each has counted, with the name of its device; none if there is only one.
     pub devices: Vec<(String, Results)>,
+    /// What each NVMe drive of the machine has done meanwhile.
+    pub drives: Vec<DriveUse>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
@@ -114,6 +117,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let begin = world.kernel.now();
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
+    let lived_before = world.lived();
     let answered = world.progress().1;
     run_to(world, answered + wanted);
     let end = world.kernel.now();
@@ -126,12 +130,14 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let after = world.links().report();
     let supplies = supplies_before.iter().zip(supplies(world));
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
+    let lived = lived_before.iter().zip(world.lived());
+    let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (stages, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, links, stages, transits, limits, digest, events, tlp_hops }
+    Measured { load, devices, drives, links, stages, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.

@@ -15,6 +15,7 @@ mod bottleneck;
 mod capsule;
 mod compare;
 mod drivers;
+mod drives;
 mod fabric;
 mod iometer;
 mod loads;
@@ -29,6 +30,7 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
+pub use drives::DriveUse;
 pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use run::{Granularity, Options, Progress, Watcher, run};

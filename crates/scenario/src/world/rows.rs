@@ -1,5 +1,6 @@
 //! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
 
+use super::drives;
 use super::measure::Measured;
 use crate::plan::{Case, DmaOperation, Load};
 use lanetwin_load::{Results, Side};
@@ -12,16 +13,17 @@ const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
 
 /// A metric: its name, its unit, which way is better, its value in each repeat.
-struct Metric {
-    name: String,
-    unit: &'static str,
-    samples: Vec<f64>,
-    percentiles: Vec<(f64, f64)>,
+pub(super) struct Metric {
+    pub(super) name: String,
+    pub(super) unit: &'static str,
+    pub(super) samples: Vec<f64>,
+    pub(super) percentiles: Vec<(f64, f64)>,
 }
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    if metric.contains("latency") || metric.contains("failed") {
+    const LOWER: [&str; 6] = ["latency", "failed", "amplification", "moved", "erased", "power"];
+    if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {
         Direction::HigherIsBetter
@@ -56,6 +58,10 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect();
     rows.extend(fairness(repeats).map(|metric| row(None, metric)));
+    for (place, drive) in repeats[0].drives.iter().enumerate() {
+        let metrics = drives::metrics(repeats, place);
+        rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
+    }
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));

@@ -18,6 +18,8 @@
 //! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
 //! its queue includes the TLPs before it.
 
+mod nvme;
+
 use super::loads::WorldLoad;
 use super::route::{Crossing, way};
 use super::wire::World;
@@ -102,6 +104,7 @@ fn set_recording(world: &mut World, on: bool) {
             requester.record(on);
         }
     }
+    nvme::set_recording(world, on);
     world.record_reads(on);
 }
 
@@ -114,7 +117,14 @@ pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Opti
         set_recording(world, false);
         return None;
     };
-    let WorldLoad { asked, endpoint, .. } = world.loads[median.load].clone();
+    let load = world.loads[median.load].clone();
+    if load.nvme.is_some() {
+        let served = world.take_reads();
+        let stages = nvme::stages(world, &load, &median, served, journeys);
+        set_recording(world, false);
+        return stages;
+    }
+    let WorldLoad { asked, endpoint, .. } = load;
     let records = world.requester(median.load).map(DmaRequester::take_record).unwrap_or_default();
     let record =
         records.iter().find(|r| r.transfer.handle == median.handle && r.asked == median.asked).copied();

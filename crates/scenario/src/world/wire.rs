@@ -2,13 +2,15 @@
 
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
-use crate::plan::{Cache, Case, DmaCase, End, Load, Variant, WorkloadPlan};
+use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_ssd;
 use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, Site, Value};
+use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
 use lanetwin_units::Bytes;
+use std::collections::BTreeMap;
 
 /// The path of the links in a kernel: a name that no component of a scenario can have.
 const LINKS: &str = "(links)";
@@ -21,6 +23,8 @@ pub struct World {
     pub links: ComponentId,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// The NVMe drives of the machine: their names, and what they are in the kernel.
+    pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
     pub server: ComponentId,
 }
@@ -67,6 +71,9 @@ pub(super) struct Wiring<'a> {
     pub(super) seed: u64,
 }
 
+/// The memories of hosts, by their place in the machine.
+pub(super) type Memories = BTreeMap<usize, SharedMemory>;
+
 /// What the components of the machine are in the kernel; nothing, for a switch.
 pub(super) struct Ids(Vec<Option<ComponentId>>);
 
@@ -82,8 +89,9 @@ impl Wiring<'_> {
         let (links, endpoints) = self.links();
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
-        let ids =
-            Ids((0..self.variant.machine.len()).map(|i| self.add(i, &endpoints, &mut builder)).collect());
+        let memories = self.memories();
+        let add = |i| self.add(i, &endpoints, &memories, &mut builder);
+        let ids = Ids((0..self.variant.machine.len()).map(add).collect());
         let port = |end: &End| (ids.of(end.component), Port(end.port as u16));
         for (end, (endpoint, _)) in &endpoints {
             builder.join(port(end), (links, Port(endpoint.0)));
@@ -91,10 +99,13 @@ impl Wiring<'_> {
         for join in &self.variant.joins {
             builder.join(port(&join.from), port(&join.to));
         }
-        let loads = self.add_loads(&ids, &endpoints, &mut builder);
+        let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
-        World { kernel: builder.seal(), links, loads, server: ids.of(server) }
+        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
+        let drives = self.variant.machine.iter().enumerate().filter(is_drive);
+        let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
+        World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -102,7 +113,19 @@ impl Wiring<'_> {
         (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
     }
 
-    fn add(&self, i: usize, endpoints: &Endpoints, builder: &mut Builder) -> Option<ComponentId> {
+    /// The memories of the hosts, by their place in the machine.
+    fn memories(&self) -> Memories {
+        let hosts = self.variant.machine.iter().enumerate().filter(|(_, component)| component.is_host());
+        hosts.map(|(i, _)| (i, SharedMemory::new())).collect()
+    }
+
+    fn add(
+        &self,
+        i: usize,
+        endpoints: &Endpoints,
+        memories: &Memories,
+        builder: &mut Builder,
+    ) -> Option<ComponentId> {
         let component = &self.variant.machine[i];
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
@@ -110,13 +133,21 @@ impl Wiring<'_> {
         let driven = self.workload.pairs.iter().filter(|pair| pair.on == i);
         let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
         let target = self.peer(i, endpoints);
-        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target, routes };
+        let memory = memories.get(&self.host_of(i)).cloned();
+        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target, routes, memory };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
         }
         let device = component.model.component(&params, &site)?;
         Some(builder.add(&component.name, device))
+    }
+
+    /// The host above a component: the component itself, if it is one or has none.
+    fn host_of(&self, component: usize) -> usize {
+        let links = &self.variant.links;
+        let link = links.iter().find(|l| l.from.component == component || l.to.component == component);
+        link.map_or(component, |link| link.root_port.component)
     }
 
     /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a host's.

@@ -1,0 +1,133 @@
+//! How many NVMe commands a second: a PM1743 behind a retimer, 4 KiB random reads, 16 jobs with 64 in flight each, TLPs, queues,
+//! firmware, flash and translation layer included; one thread.
+//!
+//! `cargo run --release -p lanetwin-benches --bin nvme` prints simulated I/Os per CPU-second, and events for each. With arguments
+//! `CASE COMMANDS` it runs one case once, for a profiler. `memory` fills a drive of 15.36 TB and writes at random, and
+//! prints the peak of memory.
+
+#[path = "../clock.rs"]
+mod clock;
+
+use clock::{cpu_seconds, median, peak_rss_mb};
+use lanetwin_kernel::Stream;
+use lanetwin_media::{Kind, Request};
+use lanetwin_models::nvme_ssd;
+use lanetwin_scenario::world::World;
+use lanetwin_scenario::{Catalogue, Pair, Plan, check};
+use lanetwin_units::{Instant, Span};
+use std::path::Path;
+
+const ROUNDS: usize = 5;
+const COMMANDS: u64 = 400_000;
+
+#[derive(Clone, Copy)]
+/// A case: its name, the I/O engine, jobs, in flight for each, the rest of what is asked.
+struct Case {
+    name: &'static str,
+    engine: &'static str,
+    jobs: u16,
+    depth: u32,
+    block: &'static str,
+    set: &'static [&'static str],
+}
+
+const CASES: &[Case] = &[
+    Case { name: "4 KiB random read, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
+    Case { name: "4 KiB random read, 16 × 64, spdk", engine: "spdk", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
+    Case { name: "128 KiB sequential read, 1 × 64", engine: "libaio", jobs: 1, depth: 64, block: "size: 128KiB, pattern: sequential", set: &[] },
+    Case { name: "4 KiB random write, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB, read: 0%", set: &[] },
+    Case {
+        name: "4 KiB random write, 15.36 TB",
+        engine: "spdk",
+        jobs: 16,
+        depth: 64,
+        block: "size: 4KiB, read: 0%",
+        set: &["machine.ssd.capacity=15360GB", "machine.ssd.nand.dies=4"],
+    },
+];
+
+impl Case {
+    fn plan(&self) -> Plan {
+        let Self { engine, depth, block, set, .. } = self;
+        let text = format!(
+            "about: Speed.\nmachine:\n  cpu: {{part: amd-epyc-9554}}\n  ssd: {{part: samsung-pm1743, driver.engine: {engine}}}\n\
+             links:\n  slot: {{from: cpu, to: ssd, via: [5ns]}}\nworkloads:\n  load:\n    \
+             block: {{{block}, depth: {depth}, span: 3000GB, requests: 1000}}\n    on: cpu\n    target: ssd\n"
+        );
+        let sets: Vec<String> = set.iter().map(|set| (*set).to_owned()).collect();
+        let checked = check(Path::new("bench.yaml"), &text, &sets, &Catalogue::built_in());
+        let mut plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+        let pairs = &mut plan.variants[0].workloads[0].pairs;
+        let job = |number| Pair { device: format!("job{number}"), ..pairs[0].clone() };
+        *pairs = (0..self.jobs).map(job).collect();
+        plan
+    }
+
+    /// Commands per CPU-second, events for each, and simulated commands per second.
+    fn run(&self, commands: u64) -> [f64; 3] {
+        let plan = self.plan();
+        let workload = &plan.variants[0].workloads[0];
+        let mut world = World::new(&plan.variants[0], workload, &workload.cases[0], 1);
+        let mut until = |world: &mut World, commands: u64| {
+            while world.progress().1 < commands {
+                let now = world.kernel.now();
+                world.kernel.run_until(now + Span::from_us(200));
+            }
+            (world.progress().1, world.kernel.events(), world.kernel.now(), cpu_seconds())
+        };
+        let begin = until(&mut world, commands / 10);
+        let end = until(&mut world, commands + commands / 10);
+        let done = (end.0 - begin.0) as f64;
+        let simulated = (end.2 - begin.2).as_ps() as f64 * 1e-12;
+        [done / (end.3 - begin.3), (end.1 - begin.1) as f64 / done, done / simulated]
+    }
+}
+
+/// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per second.
+fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
+    let plan = Case { set, ..CASES[0] }.plan();
+    let ssd = plan.variants[0].machine.iter().find(|component| component.name == "ssd").expect("there is a drive");
+    let mut drive = nvme_ssd::medium(&ssd.params, 1).expect("the part is a drive");
+    let units = ssd.params.size("capacity").0 / 4096;
+    let mut random = Stream::new(1, "medium", "addresses");
+    let (mut now, mut done, mut asked, mut ended) = (Instant::ZERO, Vec::new(), 0, 0);
+    let before = cpu_seconds();
+    while ended < requests {
+        while asked < ended + 1024 {
+            let first = random.below(units) * 4096;
+            drive.submit(now, Request { token: 0, kind, first, bytes: 4096, tenant: 0 });
+            asked += 1;
+        }
+        now = drive.next_event().expect("something is under way");
+        drive.advance(now, &mut done);
+        ended += done.drain(..).count() as u64;
+    }
+    [ended as f64 / (cpu_seconds() - before), ended as f64 / (now.as_ps() as f64 * 1e-12)]
+}
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("medium") {
+        for kind in [Kind::Read, Kind::Write] {
+            let [rate, simulated] = medium(kind, 1_000_000, &["machine.ssd.ftl.initial=sequential"]);
+            println!("medium alone, {kind:?}: {:.3} M per CPU-second, {:.0} k/s simulated", rate / 1e6, simulated / 1e3);
+        }
+        return;
+    }
+    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
+    if let [case, commands] = arguments[..] {
+        let case = &CASES[case as usize];
+        let before = cpu_seconds();
+        let [rate, events, simulated] = case.run(commands);
+        println!("{}: {:.3} M per CPU-second, {events:.1} events each, {:.1} k/s simulated", case.name, rate / 1e6, simulated / 1e3);
+        println!("{:.1} CPU-seconds in all, peak memory {:.0} MB", cpu_seconds() - before, peak_rss_mb());
+        return;
+    }
+    println!("I/Os per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
+    for case in &CASES[..4] {
+        let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| case.run(COMMANDS)).collect();
+        let (rate, least, most) = median(runs.iter().map(|run| run[0] / 1e6).collect());
+        let [_, events, simulated] = runs[0];
+        println!("{:44} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.1} events each, {:.1} k/s simulated", case.name, simulated / 1e3);
+    }
+    println!("\npeak memory {:.0} MB", peak_rss_mb());
+}

@@ -1,0 +1,177 @@
+//! Every mistake in a configuration at once.
+
+use super::{
+    BadDrive, CrossPoint, DriveConfig, Ftl, Initial, MappingTable, Medium, Nand, Partition, Rules, UNIT,
+};
+use lanetwin_units::Bytes;
+
+/// Collects mistakes.
+#[derive(Default)]
+struct Mistakes(Vec<BadDrive>);
+
+impl Mistakes {
+    fn unless(
+        &mut self,
+        good: bool,
+        field: &'static str,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        if !good {
+            self.0.push(BadDrive { field, problem: problem.into(), remedy: remedy.into() });
+        }
+    }
+    fn within(&mut self, field: &'static str, value: u64, low: u64, high: u64) {
+        self.unless(
+            (low..=high).contains(&value),
+            field,
+            format!("{value} is out of range"),
+            format!("{low} to {high}"),
+        );
+    }
+}
+
+/// Every mistake in `drive`.
+pub fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
+    let mut found = Mistakes::default();
+    let capacity = drive.capacity.0;
+    found.unless(
+        capacity > 0 && capacity.is_multiple_of(UNIT),
+        "capacity",
+        format!("{capacity} B is no multiple of {UNIT} B"),
+        format!("a positive multiple of {UNIT} B"),
+    );
+    // a unit's number has 40 bits in the mapping table
+    found.within("capacity", capacity, UNIT, UNIT << 38);
+    found.within("buffer.capacity", drive.buffer.capacity.0, UNIT, 1 << 36);
+    if let Some(encryption) = drive.encryption {
+        found.within("encryption.bytes_per_second", encryption.bytes_per_second, 1, 1 << 50);
+    }
+    match &drive.medium {
+        Medium::Nand(nand, ftl) => {
+            let before = found.0.len();
+            geometry(&mut found, nand);
+            if found.0.len() == before {
+                translation(&mut found, drive, nand, ftl);
+            }
+        }
+        Medium::CrossPoint(medium) => cross_point(&mut found, medium),
+    }
+    found.0
+}
+
+fn geometry(found: &mut Mistakes, nand: &Nand) {
+    let g = &nand.geometry;
+    found.within("nand.geometry.channels", g.channels.into(), 1, 256);
+    found.within("nand.geometry.chips", g.chips.into(), 1, 64);
+    found.within("nand.geometry.dies", g.dies.into(), 1, 64);
+    found.within("nand.geometry.chips", u64::from(g.chips) * u64::from(g.dies), 1, 64);
+    found.within("nand.geometry.planes", g.planes.into(), 1, 8);
+    found.within("nand.geometry.blocks", g.blocks.into(), 8, 1 << 20);
+    found.within("nand.geometry.pages", g.pages.into(), 1, 1 << 16);
+    found.within("nand.geometry.page", g.page.0, UNIT, 1 << 17);
+    found.unless(
+        g.page.0.is_multiple_of(UNIT),
+        "nand.geometry.page",
+        format!("{} B is no multiple of {UNIT} B", g.page.0),
+        "4 KiB, 8 KiB or 16 KiB of data; what is more belongs to the spare area",
+    );
+    found.within("nand.geometry.spare", g.spare.0, 0, g.page.0.max(1));
+    let bits = u64::from(nand.timing.cell.bits());
+    found.unless(
+        u64::from(g.pages).is_multiple_of(bits) || nand.rules == Rules::Mqsim,
+        "nand.geometry.pages",
+        format!("{} pages are no whole number of word lines of {bits} pages", g.pages),
+        format!("a multiple of {bits}"),
+    );
+    found.within("nand.bus.megatransfers", nand.bus.megatransfers.into(), 1, 100_000);
+    found.within("nand.bus.width", nand.bus.width.into(), 1, 8);
+}
+
+fn translation(found: &mut Mistakes, drive: &DriveConfig, nand: &Nand, ftl: &Ftl) {
+    let g = &nand.geometry;
+    found.within("ftl.streams", ftl.streams.into(), 1, 16);
+    found.within("ftl.endurance", ftl.endurance.into(), 1, u64::from(u32::MAX));
+    found.within("ftl.watermarks.urgent", ftl.watermarks.urgent.into(), 2, u64::from(g.blocks));
+    found.unless(
+        ftl.watermarks.low > ftl.watermarks.urgent,
+        "ftl.watermarks.low",
+        format!("{} is not above the urgent mark of {}", ftl.watermarks.low, ftl.watermarks.urgent),
+        "GC has to start before writes have to wait for it",
+    );
+    if let MappingTable::Cached { pages, .. } = ftl.mapping {
+        found.within("ftl.mapping.pages", pages.into(), 1, 1 << 28);
+    }
+    if let Some(ahead) = ftl.read_ahead {
+        found.within("ftl.read_ahead.streams", ahead.streams.into(), 1, 64);
+        found.within("ftl.read_ahead.trigger", ahead.trigger.into(), 1, 1 << 16);
+        found.within("ftl.read_ahead.window", ahead.window.0, UNIT, 1 << 30);
+    }
+    if let Some(slc) = ftl.slc {
+        found.within("ftl.slc.blocks", slc.blocks.into(), 2, u64::from(g.blocks) / 2);
+    }
+    let whole = [Partition { capacity: drive.capacity, dies: g.all_dies() }];
+    let partitions = if ftl.partitions.is_empty() { &whole[..] } else { &ftl.partitions[..] };
+    let dies: u64 = partitions.iter().map(|partition| u64::from(partition.dies)).sum();
+    found.unless(
+        dies == u64::from(g.all_dies()),
+        "ftl.partitions",
+        format!("they have {dies} dies together, the drive has {}", g.all_dies()),
+        "give every die to one partition",
+    );
+    let sum: u128 = partitions.iter().map(|partition| u128::from(partition.capacity.0)).sum();
+    found.unless(
+        sum == u128::from(drive.capacity.0),
+        "ftl.partitions",
+        format!("they have {sum} B together, the drive has {} B", drive.capacity.0),
+        "give every byte to one partition",
+    );
+    for partition in partitions {
+        room(found, nand, ftl, partition);
+    }
+    found.unless(
+        nand.rules != Rules::Mqsim || (ftl.initial == Initial::Empty && ftl.partitions.is_empty()),
+        "nand.rules",
+        "MQSim's rules lay a page down when it is first read",
+        "an empty drive without partitions",
+    );
+}
+
+/// Whether a partition has blocks enough for its data, its open blocks and its watermarks.
+fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
+    let g = &nand.geometry;
+    found.within("ftl.partitions.dies", partition.dies.into(), 1, g.all_dies().into());
+    found.unless(
+        partition.capacity.0 > 0 && partition.capacity.0.is_multiple_of(UNIT),
+        "ftl.partitions.capacity",
+        format!("{} B is no multiple of {UNIT} B", partition.capacity.0),
+        format!("a positive multiple of {UNIT} B"),
+    );
+    let block = u64::from(g.planes) * u64::from(g.pages) * g.page.0;
+    let open = ftl.streams + if ftl.hot_cold { 2 } else { 1 };
+    let set_aside = ftl.slc.map_or(0, |slc| slc.blocks);
+    let kept = u64::from(open + ftl.watermarks.low + set_aside);
+    let usable = u64::from(g.blocks).saturating_sub(kept) * block * u64::from(partition.dies);
+    found.unless(
+        partition.capacity.0 <= usable,
+        "capacity",
+        format!(
+            "{} B do not fit on {} dies: {} of {} blocks of each are open, free for GC or cache",
+            partition.capacity.0, partition.dies, kept, g.blocks
+        ),
+        format!("at most {usable} B, or more blocks, or a lower watermark"),
+    );
+}
+
+fn cross_point(found: &mut Mistakes, medium: &CrossPoint) {
+    found.within("cross_point.channels", medium.channels.into(), 1, 256);
+    found.within("cross_point.partitions", medium.partitions.into(), 1, 64);
+    found.within("cross_point.bytes_per_second", medium.bytes_per_second, 1, 1 << 50);
+    let Bytes(line) = medium.line;
+    found.unless(
+        line > 0 && line <= 1 << 20 && (UNIT.is_multiple_of(line) || line.is_multiple_of(UNIT)),
+        "cross_point.line",
+        format!("{line} B neither divide {UNIT} B nor are a multiple of it"),
+        "64 B, 256 B, 512 B, 4 KiB",
+    );
+}

@@ -1,0 +1,117 @@
+//! The flash translation layer: mapping, garbage collection, wear, caches, partitions, initial state.
+
+use lanetwin_units::{Bytes, Span};
+
+/// Which block garbage collection (GC) takes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Victim {
+    /// The one with the fewest valid units.
+    #[default]
+    Greedy,
+    /// The one with the largest age × (1 − u) / 2u, u the share of valid units (Rosenblum and Ousterhout 1992, §3.6).
+    CostBenefit,
+}
+
+/// When GC works \[free blocks of a die\].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watermarks {
+    /// GC runs while fewer blocks are free, behind host reads and writes.
+    pub low: u32,
+    /// Host writes to the die wait while fewer are free. At least 2, since GC itself needs one to write to.
+    pub urgent: u32,
+}
+
+/// Wear levelling.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WearLevelling {
+    /// Dynamic: of the free blocks the least worn is taken, not the first.
+    pub dynamic: bool,
+    /// Static: a block of cold data is moved if it lags this many erases behind the mean of its die.
+    pub lag: Option<u32>,
+}
+
+/// Blocks that are programmed with one bit a cell, to take bursts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlcCache {
+    /// Blocks of each die (each a block of every plane) set aside.
+    pub blocks: u32,
+    /// tR in this mode.
+    pub read: Span,
+    /// tPROG in this mode.
+    pub program: Span,
+    /// tBERS in this mode.
+    pub erase: Span,
+}
+
+/// Where the mapping table is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MappingTable {
+    /// All of it in the drive's DRAM; a look-up costs this.
+    Dram(Span),
+    /// On flash, with a cache of this many translation pages; a miss costs a flash read (Gupta et al. 2009, DFTL).
+    Cached {
+        /// Translation pages that the cache holds.
+        pages: u32,
+        /// What a hit costs.
+        hit: Span,
+    },
+}
+
+/// Reading ahead of sequential reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadAhead {
+    /// Sequential streams that are told apart.
+    pub streams: u32,
+    /// So many adjacent requests make a stream.
+    pub trigger: u32,
+    /// How far ahead of the host it reads.
+    pub window: Bytes,
+}
+
+/// A contiguous range of the drive that has dies of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partition {
+    /// Its size; partitions follow one another from address 0 and add up to the capacity.
+    pub capacity: Bytes,
+    /// How many dies it has; partitions take them in the order of channels first, and together take all.
+    pub dies: u32,
+}
+
+/// What the drive has lived through before the run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Initial {
+    /// Formatted: nothing is mapped.
+    #[default]
+    Empty,
+    /// Written once from end to end.
+    Sequential,
+    /// Written at random for so long that the write amplification no longer changes (SNIA PTS).
+    SteadyState,
+}
+
+/// The flash translation layer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ftl {
+    /// What the drive has lived through.
+    pub initial: Initial,
+    /// Which block GC takes.
+    pub victim: Victim,
+    /// Whether data that GC moves go to blocks of their own, apart from what the host writes.
+    pub hot_cold: bool,
+    /// When GC works.
+    pub watermarks: Watermarks,
+    /// Wear levelling.
+    pub wear: WearLevelling,
+    /// Erases that a block survives; the end of the drive's life is when the mean block has had so many.
+    pub endurance: u32,
+    /// Write streams with blocks of their own: a write goes to stream `tenant` modulo this.
+    pub streams: u32,
+    /// Ranges with dies of their own; empty: all of the drive shares all dies.
+    pub partitions: Vec<Partition>,
+    /// Where the mapping table is.
+    pub mapping: MappingTable,
+    /// An SLC cache; none if absent.
+    pub slc: Option<SlcCache>,
+    /// Reading ahead; none if absent.
+    pub read_ahead: Option<ReadAhead>,
+}

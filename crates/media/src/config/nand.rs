@@ -1,0 +1,192 @@
+//! NAND flash: geometry, timings, bus.
+
+use lanetwin_units::{Bytes, Span};
+
+/// How many bits a cell stores.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CellType {
+    /// One bit.
+    Slc,
+    /// Two bits: LSB and MSB pages.
+    Mlc,
+    /// Three bits: LSB, CSB and MSB pages.
+    Tlc,
+    /// Four bits.
+    Qlc,
+}
+
+impl CellType {
+    /// Bits of a cell, and pages of a word line.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Slc => 1,
+            Self::Mlc => 2,
+            Self::Tlc => 3,
+            Self::Qlc => 4,
+        }
+    }
+}
+
+/// How the flash is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    /// Channels of the drive.
+    pub channels: u32,
+    /// Chips (ways, chip enables) of a channel.
+    pub chips: u32,
+    /// Dies of a chip.
+    pub dies: u32,
+    /// Planes of a die.
+    pub planes: u32,
+    /// Blocks of a plane.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages: u32,
+    /// Data of a page; a multiple of 4 KiB.
+    pub page: Bytes,
+    /// Spare area of a page, for parity and metadata. It crosses the bus with the data.
+    pub spare: Bytes,
+}
+
+impl Geometry {
+    /// Dies of the drive.
+    #[must_use]
+    pub const fn all_dies(&self) -> u32 {
+        self.channels * self.chips * self.dies
+    }
+    /// Data that fit on the flash.
+    #[must_use]
+    pub const fn capacity(&self) -> Bytes {
+        Bytes(
+            self.all_dies() as u64
+                * self.planes as u64
+                * self.blocks as u64
+                * self.pages as u64
+                * self.page.0,
+        )
+    }
+}
+
+/// How long a die is busy with a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// A page at a time, by page type (LSB first).
+    ByPage([Span; 4]),
+    /// All pages of a word line at once.
+    OneShot(Span),
+}
+
+/// Suspending a program or an erase, so that a read need not wait for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Suspend {
+    /// From the command to the first read.
+    pub program: Span,
+    /// From the command to the first read.
+    pub erase: Span,
+    /// How often one operation can be suspended. Then it runs to its end.
+    pub times: u32,
+    /// An operation that ends within this time is not suspended.
+    pub worth: Span,
+}
+
+/// What a die does by itself, without the bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// Bits of a cell.
+    pub cell: CellType,
+    /// tR by page type, LSB first; as many as the cell has bits.
+    pub read: [Span; 4],
+    /// tPROG.
+    pub program: Program,
+    /// tBERS.
+    pub erase: Span,
+    /// Suspending; none if absent.
+    pub suspend: Option<Suspend>,
+    /// Cache read: a die senses the next page while the last one leaves its register.
+    pub cache_read: bool,
+    /// Cache program: a die takes the data of the next program while it programs.
+    pub cache_program: bool,
+    /// Multi-plane reads need the same page number in every plane (as programs always do); if not set, planes are read
+    /// independently as soon as commands arrive together.
+    pub same_page: bool,
+}
+
+/// A flash bus: ONFI or Toggle, double data rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bus {
+    /// Data transfers a second \[MT/s\].
+    pub megatransfers: u32,
+    /// Bytes of one transfer.
+    pub width: u32,
+    /// Commands, addresses, and waits between them.
+    pub overheads: Overheads,
+}
+
+/// The bus cycles around data, by ONFI's names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overheads {
+    /// tCS: chip enable set-up.
+    pub cs: Span,
+    /// tWC: a command or address cycle.
+    pub wc: Span,
+    /// tWB: from the last cycle to busy.
+    pub wb: Span,
+    /// tRR: from ready to the first data cycle.
+    pub rr: Span,
+    /// tADL: from address to data.
+    pub adl: Span,
+    /// tCALS: set-up of the latch enables.
+    pub cals: Span,
+    /// tDBSY: dummy busy between planes.
+    pub dbsy: Span,
+    /// tWPST: write postamble.
+    pub wpst: Span,
+    /// tWPSTH: hold of the write postamble.
+    pub wpsth: Span,
+    /// tRPRE and tDQSRE: from the read enable to the first data.
+    pub data_out: Span,
+}
+
+impl Overheads {
+    /// NV-DDR2 as MQSim has it: tCS 20 ns, tWC 25 ns, tWB 100 ns, tRR 20 ns, tADL 70 ns, tCALS 15 ns, tDBSY 500 ns,
+    /// tWPST 6 ns, tWPSTH 15 ns, and no time from read enable to data (MQSim has constants for it and charges none).
+    pub const NV_DDR2: Self = Self {
+        cs: Span::from_ns(20),
+        wc: Span::from_ns(25),
+        wb: Span::from_ns(100),
+        rr: Span::from_ns(20),
+        adl: Span::from_ns(70),
+        cals: Span::from_ns(15),
+        dbsy: Span::from_ns(500),
+        wpst: Span::from_ns(6),
+        wpsth: Span::from_ns(15),
+        data_out: Span::ZERO,
+    };
+}
+
+/// By whose rules commands are scheduled.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Rules {
+    /// Every die of a chip works by itself; a channel serves data out, then reads, then programs, then erases.
+    #[default]
+    Dies,
+    /// MQSim's: one die of a chip works at a time, a page is laid down when it is first read (channel first), only
+    /// what was asked for crosses the bus, and a bus cycle is a whole number of nanoseconds. For comparison alone.
+    Mqsim,
+}
+
+/// NAND flash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Nand {
+    /// How it is laid out.
+    pub geometry: Geometry,
+    /// What a die does.
+    pub timing: Timing,
+    /// What a channel does.
+    pub bus: Bus,
+    /// Reads that somebody waits for go before programs, erases and reads of GC at their die, but no more than so many in a row.
+    pub read_burst: u32,
+    /// By whose rules commands are scheduled.
+    pub rules: Rules,
+}

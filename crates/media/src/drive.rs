@@ -1,0 +1,361 @@
+//! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
+
+use crate::alarms::NEVER;
+use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
+use crate::cross_point;
+use crate::ftl::Flash;
+use core::cmp::Reverse;
+use lanetwin_units::Instant;
+use std::collections::BinaryHeap;
+
+/// What a request asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Data are to be fetched; done when they are in the controller.
+    Read,
+    /// Data have arrived in the controller; done when they are acknowledged.
+    Write,
+    /// The host no longer needs the data (Dataset Management with Deallocate). Parts of a unit of 4 KiB are left alone.
+    Trim,
+    /// Done when every write acknowledged before survives a loss of power.
+    Flush,
+    /// Zeroes are to be written; unmaps whole units and writes the rest.
+    WriteZeroes,
+}
+
+/// A request, at the time at which the controller hands it to the medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Comes back in [`Done`]; may be in use more than once.
+    pub token: u32,
+    /// What is asked for.
+    pub kind: Kind,
+    /// The first byte of it on the drive.
+    pub first: u64,
+    /// How many bytes; without meaning for a flush. Zero is done at once.
+    pub bytes: u64,
+    /// Whose it is: selects the write stream, and nothing else. Dies of one's own are a matter of addresses
+    /// ([`Partition`](crate::config::Partition)).
+    pub tenant: u16,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// It did what it asked for.
+    Success,
+    /// It reaches beyond the capacity; nothing was done.
+    OutOfRange,
+}
+
+/// The end of a request. Its time is that of [`Drive::advance`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Which request.
+    pub token: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What a drive has done since it was made. All of them only grow, wear and write amplification aside.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Counters {
+    /// Requests of the host.
+    pub host_reads: u64,
+    /// Requests of the host.
+    pub host_writes: u64,
+    /// Bytes that the host read.
+    pub host_bytes_read: u64,
+    /// Bytes that the host wrote.
+    pub host_bytes_written: u64,
+    /// Units of 4 KiB that the host wrote to the medium; what was overwritten in the buffer is not among them.
+    pub host_units_programmed: u64,
+    /// Units of 4 KiB that the host unmapped.
+    pub units_trimmed: u64,
+    /// Units that GC moved.
+    pub gc_units_moved: u64,
+    /// Units that wear levelling moved.
+    pub wear_units_moved: u64,
+    /// Units that left the SLC cache.
+    pub folded_units: u64,
+    /// Units that were programmed only to fill a word line.
+    pub padding_units: u64,
+    /// Pages of one plane (or lines) that were read, for whatever reason.
+    pub page_reads: u64,
+    /// Pages of one plane (or lines) that were programmed.
+    pub page_programs: u64,
+    /// Blocks of one plane that were erased.
+    pub block_erases: u64,
+    /// Read commands; a multi-plane read is one.
+    pub read_commands: u64,
+    /// Programs and erases that were suspended.
+    pub suspensions: u64,
+    /// Units that were read from the write buffer.
+    pub buffer_hits: u64,
+    /// Units that were read from what was read ahead.
+    pub read_ahead_hits: u64,
+    /// Units that were read ahead.
+    pub read_ahead_units: u64,
+    /// Look-ups of the mapping cache that hit.
+    pub mapping_hits: u64,
+    /// Look-ups of the mapping cache that missed.
+    pub mapping_misses: u64,
+    /// Units that waited for room in the write buffer.
+    pub buffer_waits: u64,
+    /// Bytes on flash buses.
+    pub bus_bytes: u64,
+    /// How long channels were busy, summed over them \[ps\].
+    pub channel_busy_ps: u64,
+    /// How long dies were busy, summed over them \[ps\].
+    pub die_busy_ps: u64,
+    /// Energy of everything that was done \[nJ\].
+    pub work_nanojoules: u64,
+    /// Energy of being there, up to the last call \[nJ\].
+    pub idle_nanojoules: u64,
+    /// Least erases of a block (writes of a line are not counted one by one).
+    pub wear_min: u32,
+    /// Most erases of a block.
+    pub wear_max: u32,
+    /// Mean erases of a block.
+    pub wear_mean: f64,
+    /// Share of [`Ftl::endurance`](crate::config::Ftl::endurance) that the mean block has used up.
+    pub life_used: f64,
+}
+
+impl Counters {
+    /// Units programmed for each unit that the host wrote to the medium; 1 if there was none.
+    #[must_use]
+    pub fn write_amplification(&self) -> f64 {
+        let moved = self.gc_units_moved + self.wear_units_moved + self.folded_units + self.padding_units;
+        match self.host_units_programmed {
+            0 => 1.0,
+            host => (host + moved) as f64 / host as f64,
+        }
+    }
+}
+
+/// The end of a request, before it has passed the rest of the drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Finish {
+    /// When \[ps\].
+    pub(crate) at: u64,
+    pub(crate) token: u32,
+    pub(crate) bytes: u64,
+    pub(crate) kind: Kind,
+}
+
+enum Core {
+    Flash(Box<Flash>),
+    CrossPoint(Box<cross_point::Machine>),
+}
+
+/// A drive behind its controller.
+pub struct Drive {
+    core: Core,
+    capacity: u64,
+    encryption: Option<(Encryption, u64)>,
+    energy: Energy,
+    /// Ends that are still to come, by (time, order, token).
+    later: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    order: u64,
+    /// Ends whose time has come.
+    ready: Vec<Done>,
+    now: u64,
+    host: Host,
+}
+
+/// What the host asked for.
+#[derive(Clone, Copy, Default)]
+struct Host {
+    reads: u64,
+    writes: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+}
+
+impl Drive {
+    /// A drive. Equal configurations and seeds give equal drives.
+    ///
+    /// # Errors
+    /// Every mistake in the configuration.
+    pub fn new(config: &DriveConfig, seed: u64) -> Result<Self, Vec<BadDrive>> {
+        let mistakes = config.mistakes();
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        let core = match &config.medium {
+            Medium::Nand(nand, ftl) => Core::Flash(Box::new(Flash::new(config, nand, ftl, seed))),
+            Medium::CrossPoint(medium) => {
+                Core::CrossPoint(Box::new(cross_point::Machine::new(medium, &config.buffer, config.capacity.0)))
+            }
+        };
+        Ok(Self {
+            core,
+            capacity: config.capacity.0,
+            encryption: config.encryption.map(|encryption| (encryption, 0)),
+            energy: config.energy,
+            later: BinaryHeap::new(),
+            order: 0,
+            ready: Vec::new(),
+            now: 0,
+            host: Host::default(),
+        })
+    }
+
+    /// Takes a request.
+    ///
+    /// # Panics
+    /// If `now` is before an earlier call's.
+    pub fn submit(&mut self, now: Instant, request: Request) {
+        let now = now.as_ps();
+        self.run(now);
+        let in_range = request.first.checked_add(request.bytes).is_some_and(|end| end <= self.capacity);
+        let sized = request.kind != Kind::Flush;
+        if sized && (!in_range || request.bytes == 0) {
+            let outcome = if in_range { Outcome::Success } else { Outcome::OutOfRange };
+            self.ready.push(Done { token: request.token, outcome });
+            return;
+        }
+        let mut earliest = now;
+        match request.kind {
+            Kind::Read => {
+                self.host.reads += 1;
+                self.host.bytes_read += request.bytes;
+            }
+            Kind::Write => {
+                self.host.writes += 1;
+                self.host.bytes_written += request.bytes;
+                earliest = self.encrypt(now, request.bytes);
+            }
+            Kind::Trim | Kind::Flush | Kind::WriteZeroes => {}
+        }
+        match &mut self.core {
+            Core::Flash(flash) => flash.submit(now, &request, earliest),
+            Core::CrossPoint(medium) => medium.submit(now, &request, earliest),
+        }
+        self.reap();
+    }
+
+    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier. None
+    /// if nothing will happen without another request.
+    #[must_use]
+    pub fn next_event(&self) -> Option<Instant> {
+        if !self.ready.is_empty() {
+            return Some(Instant::from_ps(self.now));
+        }
+        let medium = match &self.core {
+            Core::Flash(flash) => flash.next(),
+            Core::CrossPoint(medium) => medium.next(),
+        };
+        let later = self.later.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let next = medium.min(later);
+        (next != NEVER).then_some(Instant::from_ps(next))
+    }
+
+    /// Does everything up to and at `now`, and appends what has ended, in the order in which it ended. A call at every
+    /// [`next_event`](Self::next_event) tells every end at its time.
+    ///
+    /// # Panics
+    /// If `now` is before an earlier call's.
+    pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
+        self.run(now.as_ps());
+        done.append(&mut self.ready);
+    }
+
+    fn run(&mut self, now: u64) {
+        assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
+        self.now = now;
+        match &mut self.core {
+            Core::Flash(flash) => flash.run(now),
+            Core::CrossPoint(medium) => medium.run(now),
+        }
+        self.reap();
+    }
+
+    /// Sees what has ended.
+    fn reap(&mut self) {
+        loop {
+            let finished = match &mut self.core {
+                Core::Flash(flash) => flash.finished(),
+                Core::CrossPoint(medium) => medium.finished(),
+            };
+            // reads pass the encryption in the order in which they end
+            let Some(finish) = (!finished.is_empty()).then(|| finished.remove(0)) else { break };
+            let at = if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
+            if at <= self.now && self.later.is_empty() {
+                self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
+            } else {
+                self.order += 1;
+                self.later.push(Reverse((at, self.order, finish.token)));
+            }
+        }
+        while let Some(Reverse((_, _, token))) = self.later.peek().copied().filter(|end| end.0.0 <= self.now) {
+            self.later.pop();
+            self.ready.push(Done { token, outcome: Outcome::Success });
+        }
+    }
+
+    /// When data that arrive now have passed the encryption.
+    fn encrypt(&mut self, now: u64, bytes: u64) -> u64 {
+        let Some((encryption, free)) = &mut self.encryption else { return now };
+        let time = u128::from(bytes) * 1_000_000_000_000 / u128::from(encryption.bytes_per_second);
+        *free = now.max(*free) + time as u64;
+        *free + encryption.latency.as_ps()
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut counters = match &self.core {
+            Core::Flash(flash) => flash.counters(self.now),
+            Core::CrossPoint(medium) => medium.counters(self.now),
+        };
+        counters.host_reads = self.host.reads;
+        counters.host_writes = self.host.writes;
+        counters.host_bytes_read = self.host.bytes_read;
+        counters.host_bytes_written = self.host.bytes_written;
+        let energy = &self.energy;
+        let host_bytes = self.host.bytes_read + self.host.bytes_written;
+        let picojoules = [
+            (counters.page_reads, energy.read),
+            (counters.page_programs, energy.program),
+            (counters.block_erases, energy.erase),
+            (counters.bus_bytes, energy.bus_byte),
+            (host_bytes, energy.host_byte),
+        ];
+        let sum: u128 = picojoules.iter().map(|(count, each)| u128::from(*count) * u128::from(*each)).sum();
+        counters.work_nanojoules = (sum / 1000) as u64;
+        counters.idle_nanojoules =
+            (u128::from(self.now) * u128::from(energy.idle_milliwatts) / 1_000_000) as u64;
+        counters
+    }
+
+    /// How long each channel and each die has been busy \[ps\]. Dies are in the order of channels, then chips.
+    #[must_use]
+    pub fn busy(&self) -> (Vec<u64>, Vec<u64>) {
+        match &self.core {
+            Core::Flash(flash) => flash.busy(self.now),
+            Core::CrossPoint(medium) => medium.busy(self.now),
+        }
+    }
+
+    /// How long each channel and each die (or partition) has been busy up to `now` \[ps\], if nothing is due before: see
+    /// [`next_event`](Self::next_event).
+    #[must_use]
+    pub fn busy_at(&self, now: Instant) -> (Vec<u64>, Vec<u64>) {
+        let now = now.as_ps().max(self.now);
+        match &self.core {
+            Core::Flash(flash) => flash.busy(now),
+            Core::CrossPoint(medium) => medium.busy(now),
+        }
+    }
+
+    /// Valid units of each full block, in the order of blocks; empty for a medium without blocks.
+    #[must_use]
+    pub fn occupancy(&self) -> Vec<u32> {
+        match &self.core {
+            Core::Flash(flash) => flash.occupancy(),
+            Core::CrossPoint(_) => Vec::new(),
+        }
+    }
+}

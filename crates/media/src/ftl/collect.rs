@@ -1,0 +1,273 @@
+//! Garbage collection, wear levelling and folding of the SLC cache: units leave a block, the block is erased.
+//!
+//! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits for, programs in turn
+//! with the host's. Units that do not fill a program wait for those of the next victim; a block is erased when nothing in it
+//! counts any more.
+
+use super::blocks::{Blocks, NONE, State};
+use super::{Flash, Owner, Write, buffer};
+use crate::config::UNIT;
+use crate::nand::machine::{Op, Queue, Work};
+use std::collections::VecDeque;
+
+/// Why a block is being left.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Reason {
+    #[default]
+    Garbage,
+    Wear,
+    Fold,
+}
+
+/// What a die is collecting.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    /// The block that is read.
+    victim: u32,
+    reason: Reason,
+    /// Its next unit.
+    next: u32,
+    /// Pages that are being read, by the place of their first unit.
+    reading: VecDeque<u64>,
+    /// Units that have been read, by their places.
+    read: VecDeque<u64>,
+    /// Programs that have not ended.
+    pub programs: u32,
+}
+
+impl Default for Collector {
+    fn default() -> Self {
+        Self {
+            victim: NONE,
+            reason: Reason::Garbage,
+            next: 0,
+            reading: VecDeque::new(),
+            read: VecDeque::new(),
+            programs: 0,
+        }
+    }
+}
+
+impl Flash {
+    /// Goes on collecting on a die, or begins to where blocks are few.
+    pub(super) fn collect(&mut self, now: u64, die: u32) {
+        loop {
+            if self.dies[die as usize].gc.victim == NONE && !self.choose(now, die) {
+                return;
+            }
+            self.read_on(now, die);
+            let gc = &self.dies[die as usize].gc;
+            let done = gc.next >= self.blocks.room(gc.victim);
+            if !done || !gc.reading.is_empty() {
+                return;
+            }
+            let victim = gc.victim;
+            self.dies[die as usize].gc.victim = NONE;
+            if self.blocks.all[victim as usize].valid == 0 {
+                self.leave(now, victim);
+            }
+        }
+    }
+
+    /// Chooses a block to collect, if there is need; whether it did.
+    fn choose(&mut self, now: u64, die: u32) -> bool {
+        let d = &self.dies[die as usize];
+        let low = self.ftl.watermarks.low;
+        let erasing = || {
+            let erasing = |block: &u32| self.blocks.all[*block as usize].state == State::Erasing;
+            self.blocks.of_die(die).filter(erasing).count() as u32
+        };
+        let (reason, victim) = if d.free.len() as u32 >= low {
+            let fold = self.ftl.slc.is_some_and(|slc| (d.free_slc.len() as u32) < slc.blocks.div_ceil(2));
+            if !fold || d.free.is_empty() {
+                return false;
+            }
+            (Reason::Fold, self.blocks.victim(die, self.ftl.victim, true, self.stamp))
+        } else if d.free.len() as u32 + erasing() >= low {
+            // what has been collected has only to be erased
+            return false;
+        } else {
+            // moving cold data frees nothing: not while writes wait
+            let calm = d.free.len() as u32 > self.ftl.watermarks.urgent;
+            match self.blocks.laggard(die, self.ftl.wear).filter(|_| calm) {
+                Some(laggard) => (Reason::Wear, Some(laggard)),
+                None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
+            }
+        };
+        let Some(victim) = victim else {
+            self.move_rest(now, die);
+            return false;
+        };
+        self.sit_down(victim);
+        self.blocks.all[victim as usize].state = State::Leaving;
+        let gc = &mut self.dies[die as usize].gc;
+        (gc.victim, gc.reason, gc.next) = (victim, reason, 0);
+        true
+    }
+
+    /// Writes down which units of a block of the initial state still lie in it.
+    fn sit_down(&mut self, block: u32) {
+        if !self.blocks.all[block as usize].seated {
+            return;
+        }
+        let die = self.layout.die_of(block);
+        let pool = &self.pools[self.dies[die as usize].pool as usize];
+        let map = &self.map;
+        let table = self.blocks.seat(block);
+        pool.seats.units_of(block - pool.first_die * self.layout.blocks, |offset, unit| {
+            let unit = (pool.first_unit + unit) as u32;
+            if map.get(unit).is_none() {
+                Blocks::sit(table, offset, unit);
+            }
+        });
+    }
+
+    /// Reads pages of the victim, as many as two programs need.
+    fn read_on(&mut self, now: u64, die: u32) {
+        let window = 2 * self.layout.program as usize;
+        let gc = &self.dies[die as usize].gc;
+        let (victim, mut next) = (gc.victim, gc.next);
+        let mut ahead = gc.read.len() + gc.reading.len() * self.layout.page as usize;
+        let room = self.blocks.room(victim);
+        while ahead < window && next < room {
+            let table = &self.blocks.tables[self.blocks.all[victim as usize].table as usize];
+            let valid = (next..next + self.layout.page).filter(|offset| table.is_valid(*offset)).count();
+            let place = self.layout.first(victim) + u64::from(next);
+            next += self.layout.page;
+            self.dies[die as usize].gc.next = next;
+            if valid == 0 {
+                continue;
+            }
+            ahead += self.layout.page as usize;
+            self.dies[die as usize].gc.reading.push_back(place);
+            let urgent = self.dies[die as usize].free.len() as u32 <= self.ftl.watermarks.urgent;
+            let queue = if urgent { Queue::Front } else { Queue::Back };
+            self.put_read(now, place, valid as u64 * UNIT, Owner::Collect(die), queue);
+        }
+    }
+
+    /// A page of the victim has been read.
+    pub(super) fn collected(&mut self, now: u64, die: u32) {
+        let gc = &mut self.dies[die as usize].gc;
+        let place = gc.reading.pop_front().expect("as many end as began");
+        let block = self.layout.block_of(place);
+        let first = (place - self.layout.first(block)) as u32;
+        let table = &self.blocks.tables[self.blocks.all[block as usize].table as usize];
+        for offset in first..first + self.layout.page {
+            if table.is_valid(offset) {
+                gc.read.push_back(self.layout.first(block) + u64::from(offset));
+            }
+        }
+        self.move_on(now, die);
+        self.collect(now, die);
+    }
+
+    /// Programs what has been read, if it fills a program.
+    fn move_on(&mut self, now: u64, die: u32) {
+        loop {
+            let gc = &mut self.dies[die as usize].gc;
+            if gc.read.len() < self.layout.program as usize {
+                return;
+            }
+            let (blocks, layout) = (&self.blocks, &self.layout);
+            gc.read.retain(|place| still_there(blocks, layout, *place));
+            if gc.read.len() < self.layout.program as usize {
+                return;
+            }
+            if !self.move_program(now, die) {
+                return;
+            }
+        }
+    }
+
+    /// Programs what has been read though it does not fill a program: there is nothing to go with it.
+    fn move_rest(&mut self, now: u64, die: u32) {
+        let gc = &mut self.dies[die as usize].gc;
+        let (blocks, layout) = (&self.blocks, &self.layout);
+        gc.read.retain(|place| still_there(blocks, layout, *place));
+        if !gc.read.is_empty() {
+            self.move_program(now, die);
+        }
+    }
+
+    /// Moves units to where GC writes; whether there was a block to write to.
+    fn move_program(&mut self, now: u64, die: u32) -> bool {
+        let head = if self.ftl.hot_cold { self.ftl.streams as usize } else { 0 };
+        if !self.ensure_block(die, head, 0) {
+            return false;
+        }
+        let target = self.dies[die as usize].heads[head];
+        let from = self.blocks.all[target as usize].filled;
+        let room = self.blocks.program(target);
+        let gc = &self.dies[die as usize].gc;
+        let moved = room.min(gc.read.len() as u32);
+        match gc.reason {
+            Reason::Garbage => self.counters.gc_units_moved += u64::from(moved),
+            Reason::Wear => self.counters.wear_units_moved += u64::from(moved),
+            Reason::Fold => self.counters.folded_units += u64::from(moved),
+        }
+        self.counters.padding_units += u64::from(room - moved);
+        for offset in from..from + moved {
+            let place = self.dies[die as usize].gc.read.pop_front().expect("counted before");
+            let block = self.layout.block_of(place);
+            let at = (place - self.layout.first(block)) as usize;
+            let unit = self.blocks.tables[self.blocks.all[block as usize].table as usize].units[at];
+            self.remap(now, unit.into(), self.layout.first(target) + u64::from(offset));
+            self.blocks.lay(target, offset, unit);
+        }
+        self.dies[die as usize].valid += u64::from(moved);
+        self.dies[die as usize].gc.programs += 1;
+        self.put_program(now, target, buffer::NONE);
+        true
+    }
+
+    /// Nothing in a block that is being left counts any more: erases it, unless it is still being read.
+    pub(super) fn leave(&mut self, now: u64, block: u32) {
+        let die = self.layout.die_of(block);
+        let b = &mut self.blocks.all[block as usize];
+        if self.dies[die as usize].gc.victim == block || b.state != State::Leaving {
+            return;
+        }
+        b.state = State::Erasing;
+        let slc = b.slc;
+        self.counters.block_erases += u64::from(self.layout.planes);
+        let array = match (slc, self.ftl.slc) {
+            (true, Some(slc)) => slc.erase.as_ps(),
+            _ => self.times.erase,
+        };
+        let write = self.keep_write(Write { block, upto: NONE, slots: buffer::NONE });
+        let (server, inner) = self.layout.server(die);
+        let op = Op {
+            owner: Owner::Write(write).pack(),
+            server,
+            work: Work::Erase,
+            die: inner,
+            plane: 0,
+            planes: self.layout.planes as u8,
+            page: 0,
+            bus_in: self.times.erase_in(self.layout.planes as usize),
+            array,
+            bus_out: 0,
+        };
+        self.machine.put(now, op, Queue::Writes);
+    }
+
+    /// A block has been erased.
+    pub(super) fn erased(&mut self, now: u64, block: u32) {
+        let slc = self.blocks.all[block as usize].slc;
+        self.blocks.erased(block);
+        let die = self.layout.die_of(block);
+        let d = &mut self.dies[die as usize];
+        if slc { d.free_slc.push_back(block) } else { d.free.push_back(block) }
+        // GC may have waited for a block to write to
+        self.move_on(now, die);
+    }
+}
+
+/// Whether a unit that was read from `place` still lies there.
+fn still_there(blocks: &Blocks, layout: &super::layout::Layout, place: u64) -> bool {
+    let block = layout.block_of(place);
+    let b = &blocks.all[block as usize];
+    b.state == State::Leaving
+        && blocks.tables[b.table as usize].is_valid((place - layout.first(block)) as u32)
+}

@@ -1,0 +1,222 @@
+//! What a drive has lived through, without living through it.
+//!
+//! The steady state of random writes is drawn, not simulated: a keyed permutation scatters the units over **seats**, and the seats
+//! are dealt to blocks, each as many as it has valid units; how many those are comes from the stationary distribution of greedy GC
+//! ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in both directions, so the state takes memory for
+//! its blocks and none for its units. What has been overwritten since is in the map, and a seat counts only while the map does
+//! not know its unit.
+
+use super::layout::Layout;
+use crate::config::Initial;
+use crate::random::{Draws, Permutation, mix};
+use crate::theory::Greedy;
+
+/// The initial state of the dies of one partition.
+#[derive(Clone, Debug)]
+pub enum Seats {
+    /// Nothing is mapped.
+    Empty,
+    /// Written once from end to end, a program on each die in turn.
+    Sequential { units: u64, program: u64, dies: u64, block: u64, blocks: u64 },
+    /// Written at random for long.
+    Scattered(Scattered),
+}
+
+/// Units scattered over blocks.
+#[derive(Clone, Debug)]
+pub struct Scattered {
+    scatter: Permutation,
+    /// The first seat of each block of the partition, and the number of seats.
+    first: Vec<u64>,
+    /// The block of every so many seats.
+    index: Vec<u32>,
+    shift: u32,
+    block: u64,
+    key: u64,
+}
+
+/// What the partition has to offer.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Units of the partition.
+    pub units: u64,
+    /// Its dies.
+    pub dies: u32,
+    /// How many blocks of each die hold data: the first ones.
+    pub closed: u32,
+    /// How many of those were written last, and are full.
+    pub fresh: u32,
+}
+
+impl Seats {
+    /// The initial state; `key` decides what was random.
+    pub fn new(initial: Initial, layout: &Layout, room: Room, key: u64) -> Self {
+        match initial {
+            Initial::Empty => Self::Empty,
+            Initial::Sequential => Self::Sequential {
+                units: room.units,
+                program: layout.program.into(),
+                dies: room.dies.into(),
+                block: layout.block.into(),
+                blocks: layout.blocks.into(),
+            },
+            Initial::SteadyState => Self::Scattered(Scattered::new(layout, room, key)),
+        }
+    }
+
+    /// The place of a unit, counted from the first place of the partition.
+    #[inline]
+    pub fn place(&self, unit: u64) -> Option<u64> {
+        match self {
+            Self::Empty => None,
+            Self::Sequential { units, program, dies, block, blocks } => {
+                debug_assert!(unit < *units);
+                let (turn, rest) = (unit / program, unit % program);
+                let on_die = turn / dies * program + rest;
+                let number = turn % dies * blocks + on_die / block;
+                Some(number * block + on_die % block)
+            }
+            Self::Scattered(scattered) => Some(scattered.place(unit)),
+        }
+    }
+
+    /// Calls `tell(offset, unit)` for every unit that lay in a block of the partition.
+    pub fn units_of(&self, number: u32, mut tell: impl FnMut(u32, u64)) {
+        match self {
+            Self::Empty => {}
+            Self::Sequential { units, program, dies, block, blocks } => {
+                let (die, on_die) = (u64::from(number) / blocks, u64::from(number) % blocks * block);
+                for offset in 0..*block {
+                    let turn = (on_die + offset) / program * dies + die;
+                    let unit = turn * program + (on_die + offset) % program;
+                    if unit < *units {
+                        tell(offset as u32, unit);
+                    }
+                }
+            }
+            Self::Scattered(scattered) => scattered.units_of(number, tell),
+        }
+    }
+
+    /// How many units lay in a block of the partition.
+    pub fn valid(&self, number: u32) -> u32 {
+        match self {
+            Self::Scattered(scattered) => {
+                (scattered.first[number as usize + 1] - scattered.first[number as usize]) as u32
+            }
+            Self::Empty => 0,
+            Self::Sequential { .. } => {
+                let mut count = 0;
+                self.units_of(number, |_, _| count += 1);
+                count
+            }
+        }
+    }
+}
+
+impl Scattered {
+    fn new(layout: &Layout, room: Room, key: u64) -> Self {
+        let mut draws = Draws::new(mix(key ^ 0x5eed));
+        let counts = counts(layout, room, &mut draws);
+        let mut first = Vec::with_capacity(counts.len() + 1);
+        let mut sum = 0;
+        first.push(0);
+        for count in counts {
+            sum += u64::from(count);
+            first.push(sum);
+        }
+        // about one entry for a block
+        let mean = (room.units / u64::from(room.closed * room.dies).max(1)).max(1);
+        let shift = mean.ilog2();
+        let mut index = Vec::with_capacity((room.units >> shift) as usize + 1);
+        let mut block = 0;
+        for step in 0..=room.units >> shift {
+            while block + 2 < first.len() && first[block + 1] <= step << shift {
+                block += 1;
+            }
+            index.push(block as u32);
+        }
+        Self { scatter: Permutation::new(room.units, key), first, index, shift, block: layout.block.into(), key }
+    }
+
+    #[inline]
+    fn place(&self, unit: u64) -> u64 {
+        let seat = self.scatter.forward(unit);
+        let mut number = self.index[(seat >> self.shift) as usize] as usize;
+        while self.first[number + 1] <= seat {
+            number += 1;
+        }
+        let offset = self.within(number as u64).forward(seat - self.first[number]);
+        number as u64 * self.block + offset
+    }
+
+    fn units_of(&self, number: u32, mut tell: impl FnMut(u32, u64)) {
+        let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
+        let within = self.within(number.into());
+        for seat in from..to {
+            tell(within.forward(seat - from) as u32, self.scatter.back(seat));
+        }
+    }
+
+    /// Which places of a block are seats.
+    #[inline]
+    fn within(&self, number: u64) -> Permutation {
+        Permutation::new(self.block, self.key ^ (number << 20))
+    }
+}
+
+/// How many valid units each block of the partition has; they add up to its units.
+fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
+    let full = u64::from(layout.block);
+    let blocks = u64::from(room.dies) * u64::from(room.closed);
+    let fresh = u64::from(room.dies) * u64::from(room.fresh);
+    let worn = blocks - fresh;
+    // what the fresh blocks hold is full to a unit in a hundred thousand; the rest has the stationary distribution
+    let left = room.units.saturating_sub(fresh * full);
+    let utilisation = left as f64 / (worn * full) as f64;
+    let mut drawn = quantiles(&Greedy::new(layout.block, utilisation), worn, draws);
+    drawn.extend((0..fresh).map(|_| full.min(room.units) as u32));
+    balance(&mut drawn, room.units, layout.block, draws);
+    // shuffle, then deal to the dies
+    for i in (1..drawn.len()).rev() {
+        drawn.swap(i, draws.below(i as u64 + 1) as usize);
+    }
+    let mut counts = vec![0; room.dies as usize * layout.blocks as usize];
+    let mut drawn = drawn.into_iter();
+    for die in 0..room.dies as usize {
+        let first = die * layout.blocks as usize;
+        for (count, drawn) in counts[first..first + room.closed as usize].iter_mut().zip(&mut drawn) {
+            *count = drawn;
+        }
+    }
+    counts
+}
+
+/// `n` quantiles of a distribution, at a common random offset.
+fn quantiles(greedy: &Greedy, n: u64, draws: &mut Draws) -> Vec<u32> {
+    let mut drawn = Vec::with_capacity(n as usize + 1);
+    let offset = draws.unit();
+    let (mut below, mut valid) = (0.0, greedy.lowest);
+    for i in 0..n {
+        let at = (i as f64 + offset) / n as f64;
+        while valid < greedy.block && below + greedy.share(valid) < at {
+            below += greedy.share(valid);
+            valid += 1;
+        }
+        drawn.push(valid);
+    }
+    drawn
+}
+
+/// Moves counts by ones until they add up to `units`.
+fn balance(counts: &mut [u32], units: u64, full: u32, draws: &mut Draws) {
+    let mut sum: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+    while sum != units {
+        let count = &mut counts[draws.below(counts.len() as u64) as usize];
+        if sum < units && *count < full {
+            (*count, sum) = (*count + 1, sum + 1);
+        } else if sum > units && *count > 0 {
+            (*count, sum) = (*count - 1, sum - 1);
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! The flash translation layer (FTL): from addresses to pages, and everything that follows from pages being written once.
+//!
+//! ```text
+//!  write ─► buffer ─► queue of (partition, stream) ─► program on the next die that takes it ─► map, valid counts
+//!  read ──► buffer? read ahead? map ─► pages ─► machine
+//!                                       few free blocks on a die ─► victim ─► reads ─► program on the same die ─► erase
+//! ```
+//!
+//! | file | is about |
+//! |---|---|
+//! | `layout` | where a unit lies |
+//! | `initial` | the state before the run |
+//! | `overlay`, `map` | what has been overwritten since |
+//! | `blocks` | valid counts, free blocks, victims |
+//! | `buffer` | the write buffer |
+//! | `write`, `read`, `collect` | the paths of a write, of a read, of garbage collection (GC) and wear levelling |
+//! | `ahead`, `translation` | reading ahead; the mapping cache |
+
+mod ahead;
+mod blocks;
+mod buffer;
+mod collect;
+mod initial;
+mod layout;
+mod map;
+mod overlay;
+mod read;
+mod translation;
+mod write;
+
+use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
+use crate::drive::{Counters, Finish, Kind, Request};
+use crate::nand::machine::{Abilities, Machine};
+use crate::nand::times::Times;
+use crate::random::mix;
+use ahead::Ahead;
+use blocks::{Blocks, NONE, State};
+use buffer::Buffer;
+use collect::Collector;
+use initial::{Room, Seats};
+use layout::Layout;
+use lanetwin_units::Bytes;
+use map::Map;
+use read::FirstTouch;
+use std::collections::VecDeque;
+use translation::Translation;
+
+/// Programs that a die is given by the host side at once: one in the array, one behind it.
+const DEEP: u32 = 2;
+
+/// What an operation of the machine belongs to: four bits of kind, the rest an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    /// A read of a request.
+    Read(u32),
+    /// The read of a translation page: for a request.
+    Translation(u32),
+    /// A read of GC on a die.
+    Collect(u32),
+    /// A program or an erase, by [`Write`] record.
+    Write(u32),
+    /// A read ahead, by entry.
+    Ahead(u32),
+    /// Nobody waits.
+    Nobody,
+}
+
+impl Owner {
+    const fn pack(self) -> u32 {
+        match self {
+            Self::Read(index) => index,
+            Self::Translation(index) => 1 << 28 | index,
+            Self::Collect(index) => 2 << 28 | index,
+            Self::Write(index) => 3 << 28 | index,
+            Self::Ahead(index) => 4 << 28 | index,
+            Self::Nobody => 5 << 28,
+        }
+    }
+    const fn unpack(word: u32) -> Self {
+        let index = word & ((1 << 28) - 1);
+        match word >> 28 {
+            0 => Self::Read(index),
+            1 => Self::Translation(index),
+            2 => Self::Collect(index),
+            3 => Self::Write(index),
+            4 => Self::Ahead(index),
+            _ => Self::Nobody,
+        }
+    }
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    token: u32,
+    kind: Kind,
+    tenant: u16,
+    first: u64,
+    bytes: u64,
+    /// Parts that have not ended.
+    left: u32,
+    /// Added to its end \[ps\].
+    extra: u64,
+    /// Not before \[ps\].
+    earliest: u64,
+    /// Units of a write that have been taken.
+    taken: u64,
+}
+
+/// A program or an erase under way.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    block: u32,
+    /// Units of the block that are programmed when it ends; [`NONE`] for an erase.
+    upto: u32,
+    /// The first of its slots in the buffer.
+    slots: u32,
+}
+
+/// A range with dies of its own.
+#[derive(Debug)]
+struct Pool {
+    first_unit: u64,
+    units: u64,
+    first_die: u32,
+    dies: u32,
+    /// Dies that may take a program, a bit each; and whose turn it is.
+    open: Vec<u64>,
+    turn: u32,
+    seats: Seats,
+}
+
+/// A die as the FTL sees it.
+#[derive(Debug)]
+struct Die {
+    /// Which pool it belongs to.
+    pool: u32,
+    /// Erased blocks; those of the SLC cache apart.
+    free: VecDeque<u32>,
+    free_slc: VecDeque<u32>,
+    /// The block that each stream writes to; after the streams that of GC, then that of the SLC cache.
+    heads: Vec<u32>,
+    /// Programs of the host that have not ended.
+    programs: u32,
+    /// Valid units.
+    valid: u64,
+    gc: Collector,
+}
+
+/// Everything behind the controller of a flash drive.
+pub struct Flash {
+    layout: Layout,
+    times: Times,
+    machine: Machine,
+    ftl: Ftl,
+    rules: Rules,
+    acknowledges: bool,
+    protected: bool,
+    buffer_latency: u64,
+    hit_latency: u64,
+    units: u64,
+    map: Map,
+    blocks: Blocks,
+    pools: Vec<Pool>,
+    dies: Vec<Die>,
+    /// Valid units that a die may hold before it takes no more writes.
+    most_valid: u64,
+    buffer: Buffer,
+    open: Vec<Open>,
+    spare_open: Vec<u32>,
+    writes: Vec<Write>,
+    spare_writes: Vec<u32>,
+    /// Writes that wait for room in the buffer.
+    waiting: VecDeque<u32>,
+    /// Flushes that wait: epoch and request.
+    fences: VecDeque<(u64, u32)>,
+    translation: Option<Translation>,
+    ahead: Option<Ahead>,
+    touch: FirstTouch,
+    /// Programs so far: the age of blocks.
+    stamp: u64,
+    counters: Counters,
+    finished: Vec<Finish>,
+}
+
+impl Flash {
+    /// A drive of a configuration without mistakes.
+    pub fn new(config: &DriveConfig, nand: &Nand, ftl: &Ftl, seed: u64) -> Self {
+        let layout = Layout::new(nand);
+        let times = Times::new(nand);
+        let can = Abilities {
+            planes: nand.geometry.planes,
+            same_page: nand.timing.same_page,
+            cache_read: nand.timing.cache_read,
+            cache_program: nand.timing.cache_program,
+            suspend: nand.timing.suspend,
+            burst: nand.read_burst,
+            one_turn: nand.rules == Rules::Mqsim,
+        };
+        let slc = ftl.slc.map_or(0, |slc| slc.blocks);
+        let gc_head = u32::from(ftl.hot_cold);
+        let heads = (ftl.streams + gc_head + 1) as usize;
+        let die = |_| Die {
+            pool: 0,
+            free: VecDeque::new(),
+            free_slc: VecDeque::new(),
+            heads: vec![NONE; heads],
+            programs: 0,
+            valid: 0,
+            gc: Collector::default(),
+        };
+        let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
+        let capacity = (config.buffer.capacity.0 / UNIT) as u32;
+        let mut flash = Self {
+            machine: Machine::of_flash(layout.channels, layout.per_channel, can, &times),
+            rules: nand.rules,
+            acknowledges: config.buffer.acknowledges(),
+            protected: config.buffer.power_loss_protected,
+            buffer_latency: config.buffer.latency.as_ps(),
+            hit_latency: match ftl.mapping {
+                MappingTable::Dram(hit) | MappingTable::Cached { hit, .. } => hit.as_ps(),
+            },
+            units: config.units(),
+            map: Map::new(config.units()),
+            blocks: Blocks::new(layout, slc),
+            pools: Vec::new(),
+            dies: (0..layout.dies).map(die).collect(),
+            // a block more than the capacity needs, so that one die always has room
+            most_valid: u64::from(layout.blocks - kept + 1) * u64::from(layout.block),
+            buffer: Buffer::new(capacity, ftl.partitions.len().max(1) * ftl.streams as usize),
+            open: Vec::new(),
+            spare_open: Vec::new(),
+            writes: Vec::new(),
+            spare_writes: Vec::new(),
+            waiting: VecDeque::new(),
+            fences: VecDeque::new(),
+            translation: Translation::new(ftl.mapping),
+            ahead: ftl.read_ahead.map(Ahead::new),
+            touch: FirstTouch::new(&layout),
+            stamp: 0,
+            counters: Counters::default(),
+            finished: Vec::new(),
+            ftl: ftl.clone(),
+            layout,
+            times,
+        };
+        flash.partition(config, seed);
+        flash.stock();
+        flash
+    }
+
+    /// Deals dies and addresses to pools, each in its initial state.
+    fn partition(&mut self, config: &DriveConfig, seed: u64) {
+        let whole = [Partition { capacity: config.capacity, dies: self.layout.dies }];
+        let partitions =
+            if self.ftl.partitions.is_empty() { whole.to_vec() } else { self.ftl.partitions.clone() };
+        let (mut first_unit, mut first_die) = (0, 0);
+        for (number, Partition { capacity: Bytes(bytes), dies }) in partitions.into_iter().enumerate() {
+            let units = bytes / UNIT;
+            let key = mix(seed ^ mix(number as u64));
+            let seats = Seats::new(self.ftl.initial, &self.layout, self.room(units, dies), key);
+            self.dies[first_die as usize..(first_die + dies) as usize]
+                .iter_mut()
+                .for_each(|die| die.pool = number as u32);
+            let open = vec![0; dies.div_ceil(64) as usize];
+            self.pools.push(Pool { first_unit, units, first_die, dies, open, turn: 0, seats });
+            (first_unit, first_die) = (first_unit + units, first_die + dies);
+        }
+    }
+
+    /// In the steady state as many blocks are free as GC keeps, and of those that are open half is written on average.
+    fn room(&self, units: u64, dies: u32) -> Room {
+        let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
+        let slc = self.ftl.slc.map_or(0, |slc| slc.blocks);
+        let fresh = open / 2;
+        Room { units, dies, closed: self.layout.blocks - slc - self.ftl.watermarks.low - (open - fresh), fresh }
+    }
+
+    /// Sets blocks and dies to the initial state.
+    fn stock(&mut self) {
+        for number in 0..self.blocks.all.len() as u32 {
+            let die = self.layout.die_of(number);
+            let pool = &self.pools[self.dies[die as usize].pool as usize];
+            let valid = pool.seats.valid(number - pool.first_die * self.layout.blocks);
+            let room = self.blocks.room(number);
+            let block = &mut self.blocks.all[number as usize];
+            let d = &mut self.dies[die as usize];
+            if valid > 0 {
+                (block.state, block.seated) = (State::Closed, true);
+                (block.valid, block.filled, block.programmed) = (valid, room, room);
+                d.valid += u64::from(valid);
+            } else if block.slc {
+                d.free_slc.push_back(number);
+            } else {
+                d.free.push_back(number);
+            }
+        }
+        for die in 0..self.layout.dies {
+            self.note_room(die);
+        }
+    }
+
+    /// When something happens next \[ps\].
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.machine.next()
+    }
+
+    /// Does everything up to `now`.
+    #[inline]
+    pub fn run(&mut self, now: u64) {
+        while self.machine.next() <= now {
+            let at = self.machine.next();
+            self.machine.step();
+            while let Some(owner) = self.machine.ended.pop_front() {
+                self.ended(at, Owner::unpack(owner));
+            }
+        }
+    }
+
+    fn ended(&mut self, now: u64, owner: Owner) {
+        match owner {
+            Owner::Read(open) => self.part_done(now, open),
+            Owner::Translation(open) => self.translated(now, open),
+            Owner::Collect(die) => self.collected(now, die),
+            Owner::Write(write) => self.written(now, write),
+            Owner::Ahead(entry) => self.read_ahead_done(now, entry),
+            Owner::Nobody => {}
+        }
+    }
+
+    /// What has ended since the last call: times are not before it.
+    pub fn finished(&mut self) -> &mut Vec<Finish> {
+        &mut self.finished
+    }
+
+    /// Takes a request that lies on the drive and is not empty. Its data are there at `earliest`.
+    #[inline]
+    pub fn submit(&mut self, now: u64, request: &Request, earliest: u64) {
+        let open = Open {
+            token: request.token,
+            kind: request.kind,
+            tenant: request.tenant,
+            first: request.first,
+            bytes: request.bytes,
+            left: 1,
+            extra: 0,
+            earliest,
+            taken: 0,
+        };
+        let id = match self.spare_open.pop() {
+            Some(id) => {
+                self.open[id as usize] = open;
+                id
+            }
+            None => {
+                self.open.push(open);
+                self.open.len() as u32 - 1
+            }
+        };
+        match request.kind {
+            Kind::Read => self.read(now, id),
+            Kind::Write => self.write(now, id),
+            Kind::Trim | Kind::WriteZeroes => self.unmap(now, id),
+            Kind::Flush => self.flush(now, id),
+        }
+    }
+
+    /// A part of a request has ended; with the last one the request has.
+    #[inline]
+    fn part_done(&mut self, now: u64, id: u32) {
+        let open = &mut self.open[id as usize];
+        open.left -= 1;
+        if open.left == 0 {
+            let at = now.max(open.earliest) + open.extra;
+            self.finished.push(Finish { at, token: open.token, bytes: open.bytes, kind: open.kind });
+            self.spare_open.push(id);
+        }
+    }
+
+    /// Which pool a unit belongs to.
+    #[inline]
+    fn pool_of(&self, unit: u64) -> usize {
+        if self.pools.len() == 1 {
+            return 0;
+        }
+        self.pools.partition_point(|pool| pool.first_unit + pool.units <= unit)
+    }
+
+    /// Where a unit lies on flash.
+    #[inline]
+    fn place(&self, unit: u64) -> Option<u64> {
+        match self.map.get(unit as u32) {
+            Some(map::UNMAPPED) => None,
+            Some(place) => Some(place),
+            None => self.seat(unit),
+        }
+    }
+
+    /// Where a unit lies that nobody has touched.
+    #[inline]
+    fn seat(&self, unit: u64) -> Option<u64> {
+        let pool = &self.pools[self.pool_of(unit)];
+        let place = pool.seats.place(unit - pool.first_unit)?;
+        Some(place + self.layout.first(pool.first_die * self.layout.blocks))
+    }
+
+    /// Moves a unit; what lay at its old place no longer counts.
+    #[inline]
+    fn remap(&mut self, now: u64, unit: u64, place: u64) {
+        let old = match self.map.set(unit as u32, place) {
+            Some(map::UNMAPPED) => None,
+            Some(old) => Some(old),
+            None => self.seat(unit),
+        };
+        if let Some(old) = old {
+            let block = self.layout.block_of(old);
+            let die = self.layout.die_of(block);
+            self.dies[die as usize].valid -= 1;
+            if self.dies[die as usize].valid + u64::from(self.layout.program) == self.most_valid {
+                self.note_room(die);
+            }
+            if self.blocks.drop(block, (old - self.layout.first(block)) as u32) {
+                self.leave(now, block);
+            }
+        }
+    }
+
+    /// Whether a die may take a program, at its pool.
+    fn note_room(&mut self, die: u32) {
+        let d = &self.dies[die as usize];
+        let blocks = &self.blocks;
+        let head = |head: &u32| *head != NONE && blocks.all[*head as usize].filled < blocks.room(*head);
+        let streams = &d.heads[..self.ftl.streams as usize];
+        let room = d.free.len() as u32 > self.ftl.watermarks.urgent
+            || streams.iter().any(head)
+            || !d.free_slc.is_empty()
+            || d.heads.last().is_some_and(head);
+        let open = room && d.programs < DEEP && d.valid + u64::from(self.layout.program) <= self.most_valid;
+        let pool = &mut self.pools[d.pool as usize];
+        let bit = die - pool.first_die;
+        let word = &mut pool.open[bit as usize / 64];
+        *word = if open { *word | 1 << (bit % 64) } else { *word & !(1 << (bit % 64)) };
+    }
+
+    /// What it has done up to `now`.
+    pub fn counters(&self, now: u64) -> Counters {
+        let mut counters = self.counters;
+        let tally = self.machine.tally();
+        counters.read_commands = tally.read_commands;
+        counters.page_reads = tally.page_reads;
+        counters.suspensions = tally.suspensions;
+        let (channels, dies) = self.machine.busy(now);
+        counters.channel_busy_ps = channels.sum();
+        counters.die_busy_ps = dies.sum();
+        if let Some(translation) = &self.translation {
+            (counters.mapping_hits, counters.mapping_misses) = (translation.hits, translation.misses);
+        }
+        let erases = || self.blocks.all.iter().map(|block| block.erases);
+        counters.wear_min = erases().min().unwrap_or(0);
+        counters.wear_max = erases().max().unwrap_or(0);
+        counters.wear_mean = erases().map(u64::from).sum::<u64>() as f64 / self.blocks.all.len() as f64;
+        counters.life_used = counters.wear_mean / f64::from(self.ftl.endurance);
+        counters
+    }
+
+    /// How long each channel and each server has been busy up to `now` \[ps\].
+    pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {
+        let (channels, dies) = self.machine.busy(now);
+        (channels.collect(), dies.collect())
+    }
+
+    /// Valid units of each closed block, as shares of its room: for comparison of states.
+    pub fn occupancy(&self) -> Vec<u32> {
+        let closed = |block: &&blocks::Block| block.state == State::Closed && !block.slc;
+        self.blocks.all.iter().filter(closed).map(|block| block.valid).collect()
+    }
+}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! The path of a read: buffer, what was read ahead, map, pages.
+
+use super::layout::{Layout, Page};
+use super::map::Map;
+use super::{Flash, Owner};
+use crate::config::{Rules, UNIT};
+use crate::nand::machine::{Op, Queue, Work};
+
+impl Flash {
+    /// Starts a read, unless its translation pages have to be read first.
+    #[inline]
+    pub(super) fn read(&mut self, now: u64, id: u32) {
+        self.open[id as usize].extra = self.hit_latency;
+        if self.translation.is_some() && self.miss(now, id) {
+            return;
+        }
+        self.read_pages(now, id);
+    }
+
+    /// Looks the units of a request up in the mapping cache; whether something has to be read for it.
+    fn miss(&mut self, now: u64, id: u32) -> bool {
+        let open = self.open[id as usize];
+        let units = open.first / UNIT..(open.first + open.bytes).div_ceil(UNIT);
+        let mut missing = 0;
+        let mut unit = units.start;
+        while unit < units.end {
+            let translation = self.translation.as_mut().expect("there is one");
+            let (hit, next) = translation.look_up(unit);
+            if !hit {
+                missing += 1;
+                self.read_translation(now, unit, Owner::Translation(id));
+            }
+            unit = next;
+        }
+        // the part that `part_done` counts stands for the translations
+        self.open[id as usize].left += missing;
+        missing > 0
+    }
+
+    /// A translation page has been read; with the last one the read itself begins.
+    pub(super) fn translated(&mut self, now: u64, id: u32) {
+        self.open[id as usize].left -= 1;
+        if self.open[id as usize].left == 1 {
+            self.read_pages(now, id);
+        }
+    }
+
+    /// Reads the translation page of a unit. It lies on a die of the unit's pool that follows from its number.
+    fn read_translation(&mut self, now: u64, unit: u64, owner: Owner) {
+        let pool = &self.pools[self.pool_of(unit)];
+        let page = unit / super::translation::ENTRIES;
+        let die = pool.first_die + (page % u64::from(pool.dies)) as u32;
+        let page = Page { die, block: die * self.layout.blocks, plane: 0, page: 0 };
+        self.put_page(now, page, UNIT, owner, Queue::Front, self.times.read(0));
+    }
+
+    /// Looks a unit up for a write, which does not wait for it.
+    #[inline]
+    pub(super) fn look_up_for_nobody(&mut self, now: u64, unit: u64) {
+        if let Some(translation) = &mut self.translation
+            && !translation.look_up(unit).0
+        {
+            self.read_translation(now, unit, Owner::Nobody);
+        }
+    }
+
+    /// Reads the rest of a unit that is written in part.
+    pub(super) fn read_unit_for_nobody(&mut self, now: u64, unit: u64) {
+        if let Some(place) = self.place(unit) {
+            self.put_read(now, place, UNIT, Owner::Nobody, Queue::Front);
+        }
+    }
+
+    /// Reads the pages of a request, units of one page together.
+    #[inline]
+    fn read_pages(&mut self, now: u64, id: u32) {
+        let open = self.open[id as usize];
+        let (first, end) = (open.first / UNIT, (open.first + open.bytes).div_ceil(UNIT));
+        let mut unit = first;
+        while unit < end {
+            let Some(page) = self.page_to_read(unit, id) else {
+                unit += 1;
+                continue;
+            };
+            let mut next = unit + 1;
+            while next < end && self.is_on(next, page) {
+                next += 1;
+            }
+            let bytes = if self.rules == Rules::Mqsim {
+                (open.first + open.bytes).min(next * UNIT) - open.first.max(unit * UNIT)
+            } else {
+                (next - unit) * UNIT
+            };
+            self.open[id as usize].left += 1;
+            let array = self.sensing(page);
+            self.put_page(now, page, bytes, Owner::Read(id), Queue::Front, array);
+            unit = next;
+        }
+        self.look_ahead(now, id);
+        self.part_done(now, id);
+    }
+
+    /// The page that holds a unit, if it has to be read.
+    #[inline]
+    fn page_to_read(&mut self, unit: u64, id: u32) -> Option<Page> {
+        if self.buffer.used > 0 && self.buffer.get(unit as u32).is_some() {
+            self.counters.buffer_hits += 1;
+            self.open[id as usize].extra = self.hit_latency + self.buffer_latency;
+            return None;
+        }
+        if let Some(ahead) = &mut self.ahead
+            && let Some(ready) = ahead.hit(unit, id)
+        {
+            self.counters.read_ahead_hits += 1;
+            self.open[id as usize].left += u32::from(!ready);
+            return None;
+        }
+        self.page_of_unit(unit)
+    }
+
+    /// Whether a unit has to be read, and lies on this page.
+    fn is_on(&mut self, unit: u64, page: Page) -> bool {
+        self.buffer.get(unit as u32).is_none()
+            && self.ahead.as_ref().is_none_or(|ahead| !ahead.holds(unit))
+            && self.page_of_unit(unit) == Some(page)
+    }
+
+    /// The page that holds a unit; none if it is unmapped or still on its way.
+    #[inline]
+    fn page_of_unit(&mut self, unit: u64) -> Option<Page> {
+        match self.place(unit) {
+            Some(place) => {
+                let block = self.layout.block_of(place);
+                let on_its_way = (place - self.layout.first(block)) as u32
+                    >= self.blocks.all[block as usize].programmed;
+                (!on_its_way).then(|| self.layout.page_of(place))
+            }
+            None if self.rules == Rules::Mqsim => Some(self.touch.page(&self.layout, unit)),
+            None => None,
+        }
+    }
+
+    /// Reads ahead of a request, if it is one of a sequence.
+    fn look_ahead(&mut self, now: u64, id: u32) {
+        let open = self.open[id as usize];
+        let Some(mut ahead) = self.ahead.take() else { return };
+        let (first, end) = (open.first / UNIT, (open.first + open.bytes).div_ceil(UNIT));
+        let range = ahead.note(first, end, self.units);
+        let mut unit = range.start;
+        while unit < range.end {
+            let held = self.buffer.get(unit as u32).is_some();
+            let Some(page) = self.page_of_unit(unit).filter(|_| !held) else {
+                unit += 1;
+                continue;
+            };
+            let mut next = unit + 1;
+            while next < range.end && self.is_on(next, page) {
+                next += 1;
+            }
+            let entry = ahead.expect(unit, (next - unit) as u32);
+            self.counters.read_ahead_units += next - unit;
+            let array = self.sensing(page);
+            self.put_page(now, page, (next - unit) * UNIT, Owner::Ahead(entry), Queue::Front, array);
+            unit = next;
+        }
+        self.ahead = Some(ahead);
+    }
+
+    /// What was read ahead is there.
+    pub(super) fn read_ahead_done(&mut self, now: u64, entry: u32) {
+        let Some(mut ahead) = self.ahead.take() else { return };
+        ahead.arrived(entry, |id| self.part_done(now, id));
+        self.ahead = Some(ahead);
+    }
+
+    /// tR of a page.
+    #[inline]
+    fn sensing(&self, page: Page) -> u64 {
+        match self.ftl.slc {
+            Some(slc) if self.blocks.all[page.block as usize].slc => slc.read.as_ps(),
+            _ => self.times.read(page.page),
+        }
+    }
+
+    /// Puts the read of a place into a queue of its die.
+    pub(super) fn put_read(&mut self, now: u64, place: u64, bytes: u64, owner: Owner, queue: Queue) {
+        let page = self.layout.page_of(place);
+        let array = self.sensing(page);
+        self.put_page(now, page, bytes, owner, queue, array);
+    }
+
+    #[inline]
+    fn put_page(&mut self, now: u64, page: Page, bytes: u64, owner: Owner, queue: Queue, array: u64) {
+        let (server, die) = self.layout.server(page.die);
+        self.counters.bus_bytes += self.times.framed(bytes);
+        let op = Op {
+            owner: owner.pack(),
+            server,
+            work: Work::Read,
+            die,
+            plane: page.plane as u8,
+            planes: 1,
+            page: page.page,
+            bus_in: 0,
+            array,
+            bus_out: self.times.data_out(bytes),
+        };
+        self.machine.put(now, op, queue);
+    }
+}
+
+/// MQSim lays a page down when it is first read, in the plane that follows from its number, on that plane's next page.
+#[derive(Debug)]
+pub struct FirstTouch {
+    /// Pages of each plane that have been laid down.
+    counts: Vec<u32>,
+    /// Which of its plane a page is.
+    pages: Map,
+}
+
+impl FirstTouch {
+    pub fn new(layout: &Layout) -> Self {
+        Self { counts: vec![0; (layout.dies * layout.planes) as usize], pages: Map::new(u64::MAX) }
+    }
+    fn page(&mut self, layout: &Layout, unit: u64) -> Page {
+        let number = unit / u64::from(layout.page);
+        let planes = u64::from(layout.dies * layout.planes);
+        let at = (number % planes) as u32;
+        let (die, plane) = (at % layout.dies, at / layout.dies);
+        let index = self.pages.get(number as u32).unwrap_or_else(|| {
+            let index = u64::from(self.counts[at as usize]);
+            self.counts[at as usize] += 1;
+            self.pages.set(number as u32, index);
+            index
+        });
+        let pages = u64::from(layout.block / layout.row);
+        let block = die * layout.blocks + (index / pages) as u32 % layout.blocks;
+        Page { die, block, plane, page: (index % pages) as u32 }
+    }
+}

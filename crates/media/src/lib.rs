@@ -1,0 +1,31 @@
+//! What lies behind the controller of an NVMe drive: flash or 3D XPoint, and the flash translation layer (FTL).
+//!
+//! ```text
+//!   submit(now, Request) ──► Drive ─┬─ write buffer ── FTL ── NAND: channels, chips, dies, planes
+//!   advance(now)         ◄── Done   └─ 3D XPoint: partitions that are read and written in place
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`config`] | what a drive is made of, and every mistake in it at once |
+//! | [`drive`] | the object that a device model owns |
+
+//!
+//! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and calls
+//! give the same answers on every machine.
+//!
+//! Not here: queues, commands and status codes of NVMe; the link; what firmware costs per command (the device model).
+//!
+//! Methods, tables and limits: `docs/flash.md`.
+
+mod alarms;
+pub mod config;
+mod cross_point;
+pub mod drive;
+mod ftl;
+mod nand;
+mod random;
+pub mod theory;
+
+pub use config::{BadDrive, DriveConfig};
+pub use drive::{Counters, Done, Drive, Kind, Outcome, Request};

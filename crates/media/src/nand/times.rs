@@ -1,0 +1,139 @@
+//! How long commands take on the bus and in the array.
+
+use crate::config::{Nand, Program, Rules};
+use lanetwin_units::Span;
+
+/// Times that follow from a configuration \[ps\], by the number of planes where a command has several.
+#[derive(Clone, Debug)]
+pub struct Times {
+    /// Command and addresses of a read of 1 to 8 planes.
+    read_command: [u64; 9],
+    /// The same of a program, without data.
+    program_command: [u64; 9],
+    /// The same of an erase.
+    erase_command: [u64; 9],
+    /// Before the data of a page.
+    data_out: u64,
+    /// What a megabyte takes: 10^6 ps·B / (bytes · MT/s); exact as a fraction.
+    transfer: (u64, u64),
+    /// Page and spare, of which the spare crosses the bus with its part of the page.
+    frame: (u64, u64),
+    /// Whether a bus cycle is a whole number of nanoseconds.
+    whole_cycles: bool,
+    bits: u32,
+    read: [u64; 4],
+    program: Program,
+    /// Erasing a block \[ps\].
+    pub erase: u64,
+    mqsim: bool,
+    mlc: bool,
+    tlc: bool,
+}
+
+impl Times {
+    /// The times of `nand`.
+    pub fn new(nand: &Nand) -> Self {
+        let o = &nand.bus.overheads;
+        let ps = |span: Span| span.as_ps();
+        let (cs, wc, wb, dbsy) = (ps(o.cs), ps(o.wc), ps(o.wb), ps(o.dbsy));
+        let by_planes = |each: u64, between: u64, last: u64| {
+            core::array::from_fn(|planes| {
+                let others = (planes as u64).saturating_sub(1);
+                cs + others * (each + between) + last
+            })
+        };
+        let load = ps(o.adl) + ps(o.wpst) + wb;
+        let mqsim = nand.rules == Rules::Mqsim;
+        let (width, rate) = (u64::from(nand.bus.width), u64::from(nand.bus.megatransfers));
+        let page = nand.geometry.page.0;
+        Self {
+            read_command: by_planes(6 * wc, dbsy, 6 * wc + wb + ps(o.rr)),
+            program_command: by_planes(
+                5 * wc + load + ps(o.cals),
+                dbsy,
+                6 * wc + load + ps(o.wpsth),
+            ),
+            erase_command: by_planes(4 * wc + wb, dbsy, 4 * wc + wb),
+            data_out: ps(o.data_out),
+            transfer: if mqsim { (2 * (1000 / rate) * 1000, 2 * width) } else { (1_000_000, width * rate) },
+            frame: if mqsim { (page, page) } else { (page + nand.geometry.spare.0, page) },
+            whole_cycles: mqsim,
+            bits: nand.timing.cell.bits(),
+            read: nand.timing.read.map(ps),
+            program: nand.timing.program,
+            erase: ps(nand.timing.erase),
+            mqsim,
+            mlc: nand.timing.cell.bits() == 2,
+            tlc: nand.timing.cell.bits() == 3,
+        }
+    }
+
+    /// Which of the pages of its word line a page is: 0 is LSB.
+    ///
+    /// Pages of a word line are numbered one after another; MQSim has the order of an older part (Yaakobi et al. 2012).
+    #[inline]
+    pub fn page_type(&self, page: u32) -> usize {
+        if !self.mqsim {
+            return (page % self.bits) as usize;
+        }
+        match page {
+            _ if self.mlc => (page % 2) as usize,
+            _ if !self.tlc => 0,
+            0..=5 => 0,
+            6..=7 => 1,
+            _ => (((page - 8) >> 1) % 3) as usize,
+        }
+    }
+
+    /// tR of a page.
+    #[inline]
+    pub fn read(&self, page: u32) -> u64 {
+        self.read[self.page_type(page)]
+    }
+    /// tPROG of a page, or of a word line that is programmed at once.
+    pub fn program(&self, page: u32) -> u64 {
+        match self.program {
+            Program::ByPage(times) => times[self.page_type(page)].as_ps(),
+            Program::OneShot(time) => time.as_ps(),
+        }
+    }
+    /// Pages of a plane that one program writes.
+    pub fn pages_of_a_program(&self) -> u32 {
+        match self.program {
+            Program::ByPage(_) => 1,
+            Program::OneShot(_) => self.bits,
+        }
+    }
+    /// Command and addresses of a read.
+    #[inline]
+    pub fn read_command(&self, planes: usize) -> u64 {
+        self.read_command[planes]
+    }
+    /// Command, addresses and data of a program of `pages` pages in each of `planes` planes.
+    pub fn program_in(&self, planes: usize, pages: u64, page_bytes: u64) -> u64 {
+        (self.program_command[planes] + planes as u64 * self.bytes(page_bytes)) * pages
+    }
+    /// Command and addresses of an erase.
+    pub fn erase_in(&self, planes: usize) -> u64 {
+        self.erase_command[planes]
+    }
+    /// Data out of a die's register.
+    #[inline]
+    pub fn data_out(&self, bytes: u64) -> u64 {
+        self.data_out + self.bytes(bytes)
+    }
+    /// Data with their share of the spare area on the bus.
+    #[inline]
+    fn bytes(&self, bytes: u64) -> u64 {
+        let framed = bytes * self.frame.0 / self.frame.1;
+        if self.whole_cycles {
+            framed / self.transfer.1 * self.transfer.0
+        } else {
+            (framed * self.transfer.0).div_ceil(self.transfer.1)
+        }
+    }
+    /// What crosses the bus for so many bytes of data \[B\].
+    pub fn framed(&self, bytes: u64) -> u64 {
+        bytes * self.frame.0 / self.frame.1
+    }
+}

@@ -1,0 +1,333 @@
+//! `nvme-driver`: the software between programs and an NVMe drive. Each load has a queue pair and a core of its own.
+//!
+//! ```text
+//!  Block ─► core: submit ─► entry into the ring ─► doorbell (MMIO) ─► root complex ═► drive
+//!  BlockDone ◄─ core: complete ◄─ entries in the completion ring ◄─ look ◄─ MSI-X, or a poll that finds something
+//! ```
+//!
+//! **Cores.** Everything costs CPU time of the load's core, first come first served; an interrupt goes before whatever
+//! waits. What the costs are follows from the engine ([`crate::nvme_software`]). An engine that polls looks as soon as its core is
+//! free, and rings once for what it submits while it handles what a look has found; the others ring for each command.
+//!
+//! **Start.** The controller is enabled at the start of the run: admin queue, Identify, queues, all over the links. What is
+//! asked for before it is ready waits. A request that is larger than a command may be (MDTS) becomes several.
+//!
+//! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing has
+//! bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
+//!
+//! Not here: page caches, file systems, merging of requests, retries, time-outs.
+
+mod buffers;
+mod queue;
+mod start;
+
+use crate::agenda::Agenda;
+use crate::nvme_software::{self, Software};
+use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_nvme::spec::Doorbell;
+use lanetwin_nvme::spec::SqId;
+use lanetwin_nvme::spec::registers::doorbell_offset;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, SharedMemory, Site, Status,
+    Transfer,
+};
+use lanetwin_units::Instant;
+use queue::{Queue, Ring};
+use start::Start;
+use std::any::Any;
+
+pub use queue::RequestRecord;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "nvme-driver",
+    about: "The software between programs and an NVMe drive: queue pairs in host memory, doorbells, interrupts or polling.",
+    ports: &[
+        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "the root complex that the CPU belongs to", many: false },
+        PortInfo { name: "block", speaks: Protocol::Block, about: "requests from programs, a queue pair for each", many: true },
+    ],
+    params: &[PARAMS, nvme_software::PARAMS],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(NvmeDriver::new(params, site))),
+};
+
+const CPU: Port = Port(0);
+/// The port number of the first load.
+const FIRST_LOAD: u16 = 1;
+/// Doorbells are next to each other (CAP.DSTRD 0), as in all drives on PCIe.
+const STRIDE: u8 = 0;
+/// The size of a doorbell, and of every other write to a register \[B\].
+const REGISTER_BYTES: u16 = 4;
+
+const PARAMS: &[Param] = &[Param {
+    name: "ports",
+    dimension: Dimension::Count { least: 1, most: 2047 },
+    default: Some("1"),
+    about: "how many loads there are, each with a queue pair and a core",
+}];
+
+/// Where the tail doorbell of a submission queue is in the registers of a drive.
+#[must_use]
+pub const fn tail_doorbell(queue: u16) -> u32 {
+    doorbell_offset(Doorbell::SubmissionTail(SqId(queue)), STRIDE)
+}
+
+/// The device.
+pub struct NvmeDriver {
+    software: Software,
+    /// None if there is no drive, or no memory for its queues: every request is then refused.
+    place: Option<Place>,
+    queues: Vec<Queue>,
+    agenda: Agenda<Task>,
+    answered: u64,
+    refused: u64,
+    unexpected: u64,
+}
+
+/// The drive, and what it takes to talk to it.
+struct Place {
+    device: EndpointId,
+    memory: SharedMemory,
+    start: Start,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// The controller is enabled.
+    Enabled,
+    /// The admin queue has something.
+    Admin,
+    /// A core looks at the completions of this queue.
+    Look(u16),
+    /// What was submitted to this queue without a doorbell gets one.
+    Ring(u16),
+}
+
+impl NvmeDriver {
+    fn new(params: &Params, site: &Site) -> Self {
+        let software = Software::new(params);
+        let loads = params.count("ports") as u16;
+        let place = site.target.zip(site.memory.clone()).map(|(device, memory)| {
+            let start = Start::new(software, loads, &memory);
+            Place { device, memory, start }
+        });
+        let pairs: Vec<_> = match &place {
+            Some(place) => place.start.pairs().collect(),
+            None => Vec::new(),
+        };
+        Self {
+            software,
+            queues: (1..).zip(pairs).map(|(number, pair)| Queue::new(number, pair, software)).collect(),
+            place,
+            agenda: Agenda::new(),
+            answered: 0,
+            refused: 0,
+            unexpected: 0,
+        }
+    }
+
+    /// Records from now on when each request is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.queues.iter_mut().for_each(|queue| queue.records = on.then(Vec::new));
+    }
+    /// The requests that were answered since recording began, queue by queue; forgets them.
+    pub fn take_record(&mut self) -> Vec<RequestRecord> {
+        let taken = self.queues.iter_mut().filter_map(|queue| queue.records.as_mut().map(std::mem::take));
+        taken.flatten().collect()
+    }
+    /// Whether completions are polled for; if not, the drive interrupts.
+    #[must_use]
+    pub const fn polls(&self) -> bool {
+        self.software.polled
+    }
+
+    /// Writes a register of the drive.
+    fn write(&self, at: Instant, offset: u32, value: u32, cx: &mut Context<'_>) {
+        let Some(place) = &self.place else { return };
+        let mmio = Message::Mmio { to: place.device, bytes: REGISTER_BYTES, handle: value, address: offset.into() };
+        cx.send_at(CPU, at + self.software.far, mmio);
+    }
+    fn ring(&self, ring: &Ring, cx: &mut Context<'_>) {
+        self.write(ring.at, doorbell_offset(ring.doorbell, STRIDE), ring.value.into(), cx);
+    }
+
+    /// Sends the admin command that is next, or begins with what has waited for the last.
+    fn advance_start(&mut self, cx: &mut Context<'_>) {
+        let Some(Place { memory, start, .. }) = &mut self.place else { return };
+        let now = cx.now();
+        let Some(command) = start.command() else {
+            (0..self.queues.len() as u16).for_each(|queue| self.submit(queue, cx));
+            return;
+        };
+        if let Ok(submitted) = start.admin.submit(command, 0) {
+            memory.change().write(submitted.address, submitted.entry.as_bytes());
+            if let Some((doorbell, value)) = submitted.ring {
+                self.ring(&Ring { doorbell, value, at: now }, cx);
+            }
+        }
+    }
+
+    fn admin_completions(&mut self, cx: &mut Context<'_>) {
+        let Some(Place { memory, start, .. }) = &mut self.place else { return };
+        let mut ended = None;
+        while let Some(completed) = queue::next(&mut start.admin, &memory.look()) {
+            ended = Some(completed.status.is_success());
+        }
+        let head = start.admin.flush_head();
+        if let Some(success) = ended {
+            start.ended(success, memory);
+        }
+        if let Some((doorbell, value)) = head {
+            self.ring(&Ring { doorbell, value, at: cx.now() }, cx);
+        }
+        if ended.is_some() {
+            self.advance_start(cx);
+        }
+    }
+
+    fn request(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+        let Some(queue) = self.queues.get_mut(usize::from(load)) else {
+            self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
+            return;
+        };
+        queue.take(transfer, cx.now());
+        self.submit(load, cx);
+    }
+
+    fn refuse(&mut self, load: u16, handle: u32, at: Instant, cx: &mut Context<'_>) {
+        self.refused += 1;
+        cx.send_at(Port(FIRST_LOAD + load), at, Message::BlockDone(Done { handle, status: Status::Aborted }));
+    }
+
+    /// Turns what waits into commands, as far as there is room.
+    fn submit(&mut self, load: u16, cx: &mut Context<'_>) {
+        let now = cx.now();
+        loop {
+            let Some(Place { memory, start, .. }) = &self.place else { return };
+            if !start.is_ready() && !start.has_failed() {
+                return;
+            }
+            let queue = &mut self.queues[usize::from(load)];
+            let Some(transfer) = queue.first() else { return };
+            if start.has_failed() || !start.limits.allow(&transfer) {
+                queue.drop_first(now);
+                let at = queue.core.serve(now, self.software.submit) + self.software.submit;
+                self.refuse(load, transfer.handle, at, cx);
+                continue;
+            }
+            match queue.submit(&start.limits, memory, now) {
+                None => return,
+                Some(Some(ring)) => self.ring(&ring, cx),
+                Some(None) => {
+                    if !std::mem::replace(&mut queue.ringing, true) {
+                        self.agenda.put(queue.ring_at(), Task::Ring(load), cx);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What was submitted without a doorbell gets one, when the last of it is submitted.
+    fn ring_late(&mut self, load: u16, cx: &mut Context<'_>) {
+        let queue = &mut self.queues[usize::from(load)];
+        let at = queue.ring_at();
+        if at > cx.now() {
+            self.agenda.put(at, Task::Ring(load), cx);
+            return;
+        }
+        queue.ringing = false;
+        if let Some((doorbell, value)) = queue.pair.flush_tail() {
+            self.ring(&Ring { doorbell, value, at: cx.now() }, cx);
+        }
+    }
+
+    /// A device has signalled: a vector, or a completion ring that is polled.
+    fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        let queue = self.place.as_ref().filter(|place| place.device == from).and_then(|_| u16::try_from(handle).ok());
+        match queue {
+            Some(0) => self.agenda.put(cx.now() + self.software.admin, Task::Admin, cx),
+            Some(id) if usize::from(id) <= self.queues.len() => {
+                if let Some(at) = self.queues[usize::from(id - 1)].notice(cx.now()) {
+                    self.agenda.put(at, Task::Look(id - 1), cx);
+                }
+            }
+            _ => self.unexpected += 1,
+        }
+    }
+
+    fn look(&mut self, load: u16, cx: &mut Context<'_>) {
+        let Some(Place { memory, .. }) = &self.place else { return };
+        let (answers, ring) = self.queues[usize::from(load)].look(memory, cx.now());
+        self.answered += answers.len() as u64;
+        for answer in answers {
+            let done = Done { handle: answer.handle, status: answer.status };
+            cx.send_at(Port(FIRST_LOAD + load), answer.at, Message::BlockDone(done));
+        }
+        if let Some(ring) = ring {
+            self.ring(&ring, cx);
+        }
+        self.submit(load, cx);
+    }
+}
+
+impl Component<Message> for NvmeDriver {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        let Some(place) = &self.place else { return };
+        let now = cx.now();
+        place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
+        self.agenda.put(now + self.software.enable, Task::Enabled, cx);
+    }
+
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, transfer, cx),
+            Message::Signal { handle, from } => self.signal(handle, from, cx),
+            _ => unreachable!("an NVMe driver is sent requests and signals, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some(task) = self.agenda.take(cx) {
+            match task {
+                Task::Enabled => self.advance_start(cx),
+                Task::Admin => self.admin_completions(cx),
+                Task::Look(load) => self.look(load, cx),
+                Task::Ring(load) => self.ring_late(load, cx),
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("answered", self.answered.to_string());
+        see("refused", self.refused.to_string());
+        see("unexpected", self.unexpected.to_string());
+        for (i, queue) in self.queues.iter().enumerate() {
+            let (in_flight, waiting) = (queue.in_flight.number(), queue.queued.number());
+            see(&format!("queue{i}"), format!("{in_flight} in flight, {waiting} wait"));
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        if self.queues.is_empty() {
+            return;
+        }
+        let sum = |of: &dyn Fn(&Queue) -> u128| self.queues.iter().map(of).sum::<u128>();
+        let supply = self.queues.len() as u64;
+        let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
+        see("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+        let waiting_ps = sum(&|queue| queue.queued.integral_ps(now));
+        let in_use_ps = sum(&|queue| queue.in_flight.integral_ps(now));
+        let supply = supply * u64::from(self.software.entries - 1);
+        see("queue entries", Supply { in_use_ps, supply, kind: SupplyKind::Held { waiting_ps } });
+    }
+
+    fn digest(&self) -> u64 {
+        lanetwin_kernel::mix(self.answered) ^ self.refused << 32 ^ self.unexpected
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

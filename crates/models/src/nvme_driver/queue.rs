@@ -1,0 +1,278 @@
+//! A queue pair with its core: requests become commands, completions become answers.
+
+use super::buffers::{Lists, data_address};
+use crate::gauge::Gauge;
+use crate::nvme_software::Software;
+use crate::servers::Servers;
+use crate::slab::Slab;
+use lanetwin_nvme::spec::Doorbell;
+use lanetwin_nvme::logic::host::{Completed, QueuePair};
+use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
+use lanetwin_nvme::spec::io::BlocksDword12;
+use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
+use lanetwin_ports::{HostMemory, Operation, SharedMemory, Status, Transfer};
+use lanetwin_units::{Instant, Span};
+use std::collections::VecDeque;
+
+/// A queue pair, the core that it belongs to, and what is asked of it.
+pub(super) struct Queue {
+    pub(super) pair: QueuePair,
+    pub(super) core: Servers,
+    software: Software,
+    /// Requests that are no commands yet, or not all of them; the first may be part done.
+    waiting: VecDeque<Waiting>,
+    requests: Slab<Request>,
+    /// What commands are of, by the names that the pair gives back.
+    commands: Slab<Part>,
+    lists: Lists,
+    /// Whether a look at the completions is on its way.
+    pub(super) looking: bool,
+    /// Whether a ring of the doorbell is on its way, for what was submitted without one.
+    pub(super) ringing: bool,
+    /// Up to when the core handles what the last look has found.
+    handling: Instant,
+    /// When the last command so far will have been submitted.
+    pub(super) submitted: Instant,
+    pub(super) in_flight: Gauge,
+    pub(super) queued: Gauge,
+    /// Answers of the last look; kept for its room.
+    answers: Vec<Answer>,
+    /// The number of the pair.
+    number: u32,
+    pub(super) records: Option<Vec<RequestRecord>>,
+}
+
+/// When a request was where, for a waterfall.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestRecord {
+    /// The asker's name for it.
+    pub handle: u32,
+    /// When it was asked for.
+    pub asked: Instant,
+    /// What the drive calls the command that ended last: queue × 2^16 + command identifier.
+    pub command: u32,
+    /// When the core began to submit it.
+    pub begun: Instant,
+    /// When it was submitted.
+    pub submitted: Instant,
+    /// When the core looked at its completion.
+    pub looked: Instant,
+    /// When the core took its completion up.
+    pub completing: Instant,
+    /// When the program knew.
+    pub told: Instant,
+}
+
+/// A request, of which so many bytes have become commands.
+struct Waiting {
+    slot: u32,
+    from: u32,
+}
+
+/// A command: so many bytes of a request, and when it was submitted.
+struct Part {
+    slot: u32,
+    bytes: u32,
+    begun: Instant,
+    submitted: Instant,
+}
+
+/// What a program asked for.
+struct Request {
+    transfer: Transfer,
+    asked: Instant,
+    /// What has not ended \[B\].
+    left: u32,
+    status: Status,
+}
+
+/// What commands may be like.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Limits {
+    /// The most that a command can move \[B\].
+    pub(super) transfer: u32,
+    /// The size of a logical block of each namespace \[B\].
+    pub(super) blocks: Vec<u32>,
+}
+
+impl Limits {
+    /// The size of a logical block of the namespace; none if there is no such namespace.
+    pub(super) fn block(&self, unit: u16) -> Option<u32> {
+        self.blocks.get(usize::from(unit)).copied()
+    }
+    /// Whether commands can say what is asked for: whole blocks of a namespace that there is.
+    pub(super) fn allow(&self, transfer: &Transfer) -> bool {
+        self.block(transfer.unit).is_some_and(|block| {
+            transfer.bytes > 0
+                && transfer.bytes.is_multiple_of(block)
+                && transfer.address.is_multiple_of(block.into())
+        })
+    }
+}
+
+/// The answer to a request, and when the program knows.
+#[derive(Clone, Copy)]
+pub(super) struct Answer {
+    pub(super) handle: u32,
+    pub(super) status: Status,
+    pub(super) at: Instant,
+}
+
+/// A doorbell, what is written to it, and when.
+pub(super) struct Ring {
+    pub(super) doorbell: Doorbell,
+    pub(super) value: u16,
+    pub(super) at: Instant,
+}
+
+impl Queue {
+    pub(super) fn new(number: u32, pair: QueuePair, software: Software) -> Self {
+        Self {
+            pair,
+            core: Servers::new(1),
+            software,
+            waiting: VecDeque::new(),
+            requests: Slab::new(),
+            commands: Slab::new(),
+            lists: Lists::default(),
+            looking: false,
+            ringing: false,
+            handling: Instant::ZERO,
+            submitted: Instant::ZERO,
+            in_flight: Gauge::default(),
+            queued: Gauge::default(),
+            answers: Vec::new(),
+            number,
+            records: None,
+        }
+    }
+
+    /// A program asks; the commands come with [`Queue::submit`].
+    pub(super) fn take(&mut self, transfer: Transfer, now: Instant) {
+        let slot = self.requests.put(Request { transfer, asked: now, left: transfer.bytes, status: Status::Ok });
+        self.waiting.push_back(Waiting { slot, from: 0 });
+        self.queued.add(1, now);
+    }
+
+    /// What waits first; nothing if nothing does.
+    pub(super) fn first(&mut self) -> Option<Transfer> {
+        let slot = self.waiting.front()?.slot;
+        self.requests.get(slot).map(|request| request.transfer)
+    }
+    /// Gives up what waits first.
+    pub(super) fn drop_first(&mut self, now: Instant) {
+        if let Some(Waiting { slot, .. }) = self.waiting.pop_front() {
+            self.queued.remove(1, now);
+            self.requests.take(slot);
+        }
+    }
+
+    /// The next command of what waits, if there is one and the queue has room: when it is submitted, and whether it has a
+    /// doorbell of its own.
+    pub(super) fn submit(&mut self, limits: &Limits, memory: &SharedMemory, now: Instant) -> Option<Option<Ring>> {
+        let Waiting { slot, from } = self.waiting.front_mut()?;
+        let transfer = self.requests.get(*slot).expect("a request waits once").transfer;
+        let bytes = limits.transfer.min(transfer.bytes - *from);
+        let name = self.commands.put(Part { slot: *slot, bytes, begun: now, submitted: now });
+        let mut memory = memory.change();
+        let host = data_address(transfer.handle, transfer.bytes) + u64::from(*from);
+        let second = self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory);
+        let block = limits.block(transfer.unit).expect("what waits is of a namespace");
+        let command = command(&transfer, (*from, bytes), (host, second), block);
+        let Ok(submitted) = self.pair.submit(command, name.into()) else {
+            self.commands.take(name);
+            return None;
+        };
+        memory.write(submitted.address, submitted.entry.as_bytes());
+        *from += bytes;
+        if *from == transfer.bytes {
+            self.waiting.pop_front();
+            self.queued.remove(1, now);
+        }
+        self.in_flight.add(1, now);
+        let begun = self.core.serve(now, self.software.submit);
+        self.submitted = begun + self.software.submit;
+        let at = self.submitted;
+        if let Some(part) = self.commands.get(name) {
+            (part.begun, part.submitted) = (begun, at);
+        }
+        Some(submitted.ring.map(|(doorbell, value)| Ring { doorbell, value, at }))
+    }
+    /// When what was submitted without a doorbell gets one.
+    pub(super) fn ring_at(&self) -> Instant {
+        self.handling.max(self.submitted)
+    }
+
+    /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will anyway.
+    pub(super) fn notice(&mut self, now: Instant) -> Option<Instant> {
+        if std::mem::replace(&mut self.looking, true) {
+            return None;
+        }
+        Some(if self.software.polled {
+            self.core.serve(now, Span::ZERO) + self.software.notice
+        } else {
+            // an interrupt goes before whatever waits: that is later by as much
+            self.core.serve(now, self.software.notice);
+            now + self.software.notice
+        })
+    }
+
+    /// Looks at the completions: the answers that they make, and the doorbell that says how far it has looked.
+    pub(super) fn look(&mut self, memory: &SharedMemory, now: Instant) -> (&[Answer], Option<Ring>) {
+        self.looking = false;
+        self.answers.clear();
+        let memory = memory.look();
+        while let Some(completed) = next(&mut self.pair, &memory) {
+            let complete = self.software.complete;
+            let completing = self.core.serve(now, complete);
+            self.handling = completing + complete;
+            self.in_flight.remove(1, now);
+            let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
+            let Some(Part { slot, bytes, begun, submitted }) = part else { continue };
+            let Some(request) = self.requests.get(slot) else { continue };
+            if !completed.status.is_success() {
+                request.status = Status::Aborted;
+            }
+            request.left -= bytes;
+            if request.left == 0 {
+                let (handle, status, asked) = (request.transfer.handle, request.status, request.asked);
+                self.requests.take(slot);
+                if let Some(records) = &mut self.records {
+                    let command = self.number << 16 | u32::from(completed.cid.0);
+                    let told = self.handling;
+                    records.push(RequestRecord { handle, asked, command, begun, submitted, looked: now, completing, told });
+                }
+                self.answers.push(Answer { handle, status, at: self.handling });
+            }
+        }
+        let at = self.handling.max(now);
+        let ring = self.pair.flush_head().map(|(doorbell, value)| Ring { doorbell, value, at });
+        (&self.answers, ring)
+    }
+}
+
+/// The next completion, if it is there.
+pub(super) fn next(pair: &mut QueuePair, memory: &HostMemory) -> Option<Completed> {
+    let bytes = memory.read(pair.next_completion(), COMPLETION_ENTRY_BYTES as usize)?;
+    pair.consume(CompletionEntry::from_bytes(bytes.try_into().ok()?))
+}
+
+/// The command for `bytes` of a request from `from` on, with its data pointer.
+fn command(transfer: &Transfer, (from, bytes): (u32, u32), (prp1, prp2): (u64, u64), block: u32) -> Command {
+    let opcode = match transfer.operation {
+        Operation::Read => IoOpcode::READ,
+        Operation::Write => IoOpcode::WRITE,
+    };
+    let dword0 = CommandDword0::ZERO.with_opcode(opcode.0);
+    let slba = (transfer.address + u64::from(from)) / u64::from(block);
+    let blocks = BlocksDword12::ZERO.with_blocks_less_1((bytes / block - 1) as u16);
+    let mut command = Command::ZERO;
+    command.set_dword0(dword0.expect("an opcode has eight bits"));
+    command.set_nsid_number(u32::from(transfer.unit) + 1);
+    command.set_prp1(prp1);
+    command.set_prp2(prp2);
+    command.set_cdw10(slba as u32);
+    command.set_cdw11((slba >> 32) as u32);
+    command.set_cdw12(blocks.expect("a number of blocks fits").raw());
+    command
+}

@@ -1,0 +1,187 @@
+//! What software costs between a program and an NVMe controller, by I/O engine: parameters of a driver, which are set with
+//! the drive that it drives.
+//!
+//! ```text
+//!  interrupts (libaio, io_uring)     submit ─► doorbell … MSI-X ─► interrupt ─► completion queue ─► complete, for each entry
+//!  polling (io_uring-poll, spdk)     submit ─► doorbell … entry ─► poll ──────► completion queue ─► complete, for each entry
+//! ```
+//!
+//! All of it is CPU time of the core that the queue pair belongs to, so it is latency at low rates and the limit of the rate
+//! at high ones.
+
+use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_units::Span;
+
+/// The engines, by their names.
+const ENGINES: &[&str] = &["libaio", "io_uring", "io_uring-poll", "spdk"];
+
+/// The parameters.
+pub(crate) const PARAMS: &[Param] = &[
+    Param {
+        name: "driver.engine",
+        dimension: Dimension::Choice(ENGINES),
+        default: Some("libaio"),
+        about: "how programs talk to the kernel, or past it: `io_uring-poll` and `spdk` poll, the others wait for interrupts",
+    },
+    Param {
+        name: "driver.libaio.submit",
+        dimension: Dimension::Time,
+        default: Some("2300ns"),
+        about: "the CPU time of libaio from a request to its doorbell",
+    },
+    Param {
+        name: "driver.libaio.complete",
+        dimension: Dimension::Time,
+        default: Some("1800ns"),
+        about: "the CPU time of libaio for each completion entry, up to the program knowing",
+    },
+    Param {
+        name: "driver.io_uring.submit",
+        dimension: Dimension::Time,
+        default: Some("900ns"),
+        about: "the CPU time of io_uring from a request to its doorbell",
+    },
+    Param {
+        name: "driver.io_uring.complete",
+        dimension: Dimension::Time,
+        default: Some("600ns"),
+        about: "the CPU time of io_uring for each completion entry, up to the program knowing",
+    },
+    Param {
+        name: "driver.io_uring-poll.submit",
+        dimension: Dimension::Time,
+        default: Some("160ns"),
+        about: "the CPU time of io_uring-poll from a request to its doorbell",
+    },
+    Param {
+        name: "driver.io_uring-poll.complete",
+        dimension: Dimension::Time,
+        default: Some("103ns"),
+        about: "the CPU time of io_uring-poll for each completion entry, up to the program knowing",
+    },
+    Param {
+        name: "driver.spdk.submit",
+        dimension: Dimension::Time,
+        default: Some("42ns"),
+        about: "the CPU time of spdk from a request to its doorbell",
+    },
+    Param {
+        name: "driver.spdk.complete",
+        dimension: Dimension::Time,
+        default: Some("30ns"),
+        about: "the CPU time of spdk for each completion entry, up to the program knowing",
+    },
+    Param {
+        name: "driver.interrupt",
+        dimension: Dimension::Time,
+        default: Some("1us"),
+        about: "the CPU time from an interrupt to the first look at the completion queue",
+    },
+    Param {
+        name: "driver.poll",
+        dimension: Dimension::Time,
+        default: Some("40ns"),
+        about: "the time from a look at a completion queue to the next, when it is polled",
+    },
+    Param {
+        name: "driver.coalescing.entries",
+        dimension: Dimension::Count { least: 0, most: 255 },
+        default: Some("0"),
+        about: "how many completion entries the controller may gather for an interrupt; 0 is no coalescing",
+    },
+    Param {
+        name: "driver.coalescing.time",
+        dimension: Dimension::Time,
+        default: Some("100us"),
+        about: "how long the controller may wait for them, in steps of 100us",
+    },
+    Param {
+        name: "driver.queue-entries",
+        dimension: Dimension::Count { least: 2, most: 65536 },
+        default: Some("1024"),
+        about: "the size of each submission and completion queue, if the controller allows it",
+    },
+    Param {
+        name: "queues.entries",
+        dimension: Dimension::Count { least: 2, most: 65536 },
+        default: Some("1024"),
+        about: "the largest queue that the controller allows (MQES + 1); the driver reads it",
+    },
+    Param {
+        name: "driver.shadow-doorbells",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether doorbells are written to host memory, which the controller reads, wherever it can",
+    },
+    Param {
+        name: "driver.numa",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "what each access to the drive, and to what it wrote, takes longer if the program runs on the other socket",
+    },
+    Param {
+        name: "driver.ddio",
+        dimension: Dimension::Flag,
+        default: Some("true"),
+        about: "whether completion entries are written into the last-level cache",
+    },
+    Param {
+        name: "driver.cache-miss",
+        dimension: Dimension::Time,
+        default: Some("90ns"),
+        about: "what a look at a completion entry takes longer if it is in DRAM",
+    },
+    Param {
+        name: "driver.enable",
+        dimension: Dimension::Time,
+        default: Some("10us"),
+        about: "from enabling the controller to its being ready: `CAP.TO` is a bound of it",
+    },
+];
+
+/// The parameters, as numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Software {
+    pub(crate) submit: Span,
+    pub(crate) complete: Span,
+    /// From a completion queue having something to the first look at it.
+    pub(crate) notice: Span,
+    /// From an interrupt of the admin queue to its handling.
+    pub(crate) admin: Span,
+    /// Whether the queues are polled.
+    pub(crate) polled: bool,
+    /// Aggregation threshold; none if interrupts are not coalesced.
+    pub(crate) coalescing: Option<(u8, u8)>,
+    pub(crate) entries: u32,
+    pub(crate) shadow_doorbells: bool,
+    /// What a doorbell takes longer.
+    pub(crate) far: Span,
+    pub(crate) enable: Span,
+}
+
+impl Software {
+    pub(crate) fn new(params: &Params) -> Self {
+        let engine = params.choice("driver.engine");
+        let of_engine = |what: &str| params.time(&format!("driver.{engine}.{what}"));
+        let polled = matches!(engine, "io_uring-poll" | "spdk");
+        let far = params.time("driver.numa");
+        let miss = if params.flag("driver.ddio") { Span::ZERO } else { params.time("driver.cache-miss") };
+        let entries = params.count("driver.coalescing.entries");
+        let steps = params.time("driver.coalescing.time").as_ps().div_ceil(COALESCING_STEP.as_ps());
+        Self {
+            submit: of_engine("submit"),
+            complete: of_engine("complete") + miss + far,
+            notice: params.time(if polled { "driver.poll" } else { "driver.interrupt" }),
+            admin: params.time("driver.interrupt"),
+            polled,
+            coalescing: (entries > 0 && !polled).then(|| (entries as u8, steps.min(255) as u8)),
+            entries: params.count("driver.queue-entries").min(params.count("queues.entries")) as u32,
+            shadow_doorbells: params.flag("driver.shadow-doorbells"),
+            far,
+            enable: params.time("driver.enable"),
+        }
+    }
+}
+
+/// Interrupt coalescing counts time in these (NVM Express Base 2.0, Interrupt Coalescing feature).
+const COALESCING_STEP: Span = Span::from_us(100);

@@ -1,0 +1,546 @@
+//! `nvme-ssd`: an NVMe drive on PCIe. Queues and commands are in host memory and cross the link; the logic of the controller
+//! is that of the `nvme` crate, the medium that of the `media` crate.
+//!
+//! ```text
+//!  doorbell ─► MRd entries ═► CplD ─► firmware engine ─► latency ─► medium ─► MWr data ═► MWr entry ═► MWr MSI-X    read
+//!  doorbell ─► MRd entries ═► CplD ─► MRd data ═► CplD ─► engine ─► latency ─► buffer ─► MWr entry ═► MWr MSI-X    write
+//! ```
+//!
+//! An engine is taken for `firmware.read` (`firmware.write`) by each command, or by each `chunk` of one: engines and these times
+//! bound the rate of small commands. `firmware.read-latency` and `firmware.write-latency` only take time. Data leave as
+//! posted writes, the completion entry behind them, the interrupt behind that: in this order they arrive.
+//!
+//! Commands are what lies in host memory when their completions arrive; user data are not stored, so that Compare finds
+//! everything equal. Every number of TLPs is what MPS, MRRS, 4 KiB and the data pointer make of it.
+//!
+//! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
+//!
+//! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it would
+//! have to read), the content of user data, power states.
+
+mod medium;
+mod params;
+mod record;
+
+use crate::Mistake;
+use crate::agenda::Agenda;
+use crate::nvme_software;
+use crate::requests::Requests;
+use crate::servers::Servers;
+use crate::slab::Slab;
+use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
+use lanetwin_nvme::logic::{
+    Direction, Effect, Health, MediaOperation, MediaRequest, Purpose, Segment, Subsystem, Token,
+};
+use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
+use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::{
+    Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, SharedMemory, Site,
+    Tlps,
+};
+use lanetwin_units::{Instant, Span};
+use params::Firmware;
+use std::any::Any;
+
+pub use lanetwin_media::Counters;
+pub use record::CommandRecord;
+use record::{Recorder, Worked};
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "nvme-ssd",
+    about: "An NVMe drive on PCIe: queues in host memory, a controller with firmware, flash behind a translation layer.",
+    ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the drive's connector", many: false }],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),
+};
+
+const PCIE: Port = Port(0);
+/// The controller behind the port.
+const CONTROLLER: ControllerId = ControllerId(0);
+/// The size of the write that signals an MSI-X vector \[B\].
+const MSI_BYTES: u32 = 4;
+/// Where MSI-X writes go: the address of a local interrupt controller.
+const MSI_ADDRESS: u64 = 0xfee0_0000;
+
+/// The medium of a drive with these parameters, by itself; none if they describe no drive.
+#[must_use]
+pub fn medium(params: &Params, seed: u64) -> Option<Drive> {
+    Drive::new(&medium::config(params), seed).ok()
+}
+
+/// Everything about these parameters that makes a drive impossible.
+pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
+    let of_medium = medium::config(params).mistakes().into_iter().map(|bad| Mistake {
+        parameter: medium::parameter(bad.field),
+        problem: bad.problem,
+        remedy: bad.remedy,
+    });
+    let of_controller = Subsystem::new(&params::subsystem(params)).err().map(|bad| Mistake {
+        parameter: "namespaces",
+        problem: format!("{} does not fit", bad.field),
+        remedy: format!("it must be {}", bad.must),
+    });
+    of_medium.chain(of_controller).collect()
+}
+
+/// The device.
+pub struct NvmeSsd {
+    firmware: Firmware,
+    engines: Servers,
+    /// None if the drive is not plugged in: it then does nothing.
+    requests: Option<Requests>,
+    memory: Option<SharedMemory>,
+    /// None if the parameters describe no drive: it then hears nothing.
+    inside: Option<Inside>,
+    agenda: Agenda<Task>,
+    /// Reads of host memory that are under way, by their handles on the link.
+    reads: Slab<Reading>,
+    /// Requests of the medium, by its tokens.
+    asked: Slab<Asked>,
+    /// Kept for their room.
+    effects: Vec<Effect>,
+    done: Vec<Done>,
+    recorder: Option<Recorder>,
+    unexpected: u64,
+}
+
+/// The controller and the medium.
+struct Inside {
+    subsystem: Subsystem,
+    drive: Drive,
+    namespace_bytes: u64,
+    block_bytes: u64,
+    idle_watts: f64,
+    /// When the medium has been promised to be looked at; [`Instant::NEVER`] if not.
+    look: Instant,
+}
+
+/// What a drive has lived through.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Lived {
+    /// What the medium has done since the start of the run.
+    pub counters: Counters,
+    /// What the drive takes when it does nothing \[W\].
+    pub idle_watts: f64,
+}
+
+/// A read of host memory that is under way.
+struct Reading {
+    token: Token,
+    /// What has not arrived yet \[B\].
+    left: u32,
+    what: What,
+    asked: Instant,
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+enum What {
+    /// Bytes that mean something: entries, lists.
+    Bytes { address: u64, bytes: u32, commands: bool },
+    /// User data.
+    Data,
+}
+
+/// A request of the medium.
+#[derive(Clone, Copy)]
+struct Asked {
+    token: Token,
+    request: MediaRequest,
+    when: Worked,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// The firmware hands a request to the medium.
+    Submit(u32),
+    /// The controller asked to be woken.
+    Wake,
+    /// The medium has something to do.
+    Look,
+}
+
+impl NvmeSsd {
+    fn new(params: &Params, site: &Site) -> Self {
+        let port = site.pcie.first().copied().flatten();
+        Self {
+            firmware: Firmware::new(params),
+            engines: Servers::new(params.count("firmware.engines")),
+            requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
+            memory: site.memory.clone(),
+            inside: Inside::new(params, site.seed),
+            agenda: Agenda::new(),
+            reads: Slab::new(),
+            asked: Slab::new(),
+            effects: Vec::new(),
+            done: Vec::new(),
+            recorder: None,
+            unexpected: 0,
+        }
+    }
+
+    /// What the drive has lived through so far; none if the parameters describe no drive.
+    #[must_use]
+    pub fn lived(&self) -> Option<Lived> {
+        let inside = self.inside.as_ref()?;
+        Some(Lived { counters: inside.drive.counters(), idle_watts: inside.idle_watts })
+    }
+
+    /// Records from now on when each command is where, or stops recording.
+    pub fn record(&mut self, on: bool) {
+        self.recorder = on.then(Recorder::default);
+    }
+    /// The commands that ended since recording began, in the order of their ends; forgets them.
+    pub fn take_record(&mut self) -> Vec<CommandRecord> {
+        self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+    }
+    /// Writes down something about the command that a token belongs to, while commands are recorded.
+    fn note(&mut self, token: Token, write: impl FnOnce(&mut Recorder, u32)) {
+        let name = self.recorder.is_some().then(|| self.name(token));
+        if let (Some(recorder), Some(name)) = (&mut self.recorder, name) {
+            write(recorder, name);
+        }
+    }
+
+    /// Lets the controller do something, and does what it then wants.
+    fn with(&mut self, cx: &mut Context<'_>, act: impl FnOnce(&mut Subsystem, Instant, &mut Vec<Effect>)) {
+        let Some(inside) = &mut self.inside else { return };
+        let mut effects = std::mem::take(&mut self.effects);
+        act(&mut inside.subsystem, cx.now(), &mut effects);
+        let mut next = 0;
+        // what is carried out at once makes further effects, which come behind those that were asked for before
+        while let Some(effect) = effects.get(next).copied() {
+            next += 1;
+            self.carry_out(effect, &mut effects, cx);
+        }
+        effects.clear();
+        self.effects = effects;
+    }
+
+    fn carry_out(&mut self, effect: Effect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
+        let Some(inside) = &mut self.inside else { return };
+        let now = cx.now();
+        match effect {
+            Effect::Fetch { token, address, bytes, purpose } => {
+                let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
+                self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
+            }
+            Effect::Transfer { token, direction: Direction::FromHost, bytes, first, segments } => {
+                self.note(token, |recorder, name| recorder.begin(name, now));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
+                });
+            }
+            Effect::Transfer { token, direction: Direction::ToHost, first, segments, .. } => {
+                let handle = self.name(token);
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                self.inside_mut().subsystem.transferred(now, token, effects);
+            }
+            Effect::Media { token, request } => self.ask(token, request, cx),
+            Effect::Store { token, first, segments, .. } => {
+                let content = inside.subsystem.content(token).to_vec();
+                let (memory, mut from) = (self.memory.clone(), 0);
+                let handle = self.name(token);
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    let part = content.get(from..).unwrap_or_default();
+                    let part = &part[..part.len().min(segment.bytes as usize)];
+                    memory.iter().for_each(|memory| memory.change().post(segment.address, part));
+                    from += segment.bytes as usize;
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                self.inside_mut().subsystem.stored(now, token, effects);
+            }
+            Effect::Health { token } => {
+                let health = health(&inside.drive.counters());
+                inside.subsystem.health(now, token, &health, effects);
+            }
+            Effect::Complete { address, entry, .. } => {
+                let handle = command_name(entry.sq_number(), entry.cid_number());
+                self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
+                self.write_small(handle, address, &entry.to_bytes(), Attributes::NONE, cx);
+            }
+            Effect::EventIndex { address, value, .. } => {
+                self.write_small(0, address, &value.to_le_bytes(), Attributes::NONE, cx);
+            }
+            Effect::Interrupt { vector, .. } => {
+                if let Some(requests) = &self.requests {
+                    requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
+                }
+            }
+            Effect::WakeAt { at } => self.agenda.put(at.max(now), Task::Wake, cx),
+        }
+    }
+
+    fn inside_mut(&mut self) -> &mut Inside {
+        self.inside.as_mut().expect("effects come from a controller")
+    }
+
+    /// What the TLPs of a command are called on the link.
+    fn name(&self, token: Token) -> u32 {
+        let command = self.inside.as_ref().and_then(|inside| inside.subsystem.command(token));
+        command.map_or(u32::MAX, |command| command_name(command.sqid.0, command.cid.0))
+    }
+
+    /// Reads host memory; the controller goes on when all of it has come.
+    fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
+        let handle = self.reads.put(reading);
+        if let Some(requests) = &mut self.requests {
+            requests.read(handle, address, bytes, cx, &mut |_| {});
+        }
+    }
+
+    /// Writes a few bytes that mean something to host memory.
+    fn write_small(&self, handle: u32, address: u64, bytes: &[u8], last: Attributes, cx: &mut Context<'_>) {
+        if let Some(memory) = &self.memory {
+            memory.change().post(address, bytes);
+        }
+        if let Some(requests) = &self.requests {
+            requests.write(handle, address, bytes.len() as u32, last, cx);
+        }
+    }
+
+    /// Does something with each piece of host memory that an effect is about.
+    fn each_segment(
+        &mut self,
+        token: Token,
+        first: Segment,
+        segments: u32,
+        cx: &mut Context<'_>,
+        mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
+    ) {
+        let (Some(requests), Some(inside)) = (&mut self.requests, &self.inside) else { return };
+        if segments <= 1 {
+            act(requests, first, cx);
+            return;
+        }
+        // neighbours are one transfer: a data pointer has pages, the link has not
+        let mut whole: Option<Segment> = None;
+        for segment in inside.subsystem.segments(token) {
+            whole = match whole {
+                Some(before) if before.address + u64::from(before.bytes) == segment.address => {
+                    Some(Segment { bytes: before.bytes + segment.bytes, ..before })
+                }
+                Some(before) => {
+                    act(requests, before, cx);
+                    Some(segment)
+                }
+                None => Some(segment),
+            };
+        }
+        whole.into_iter().for_each(|segment| act(requests, segment, cx));
+    }
+
+    /// The controller wants something of the medium: the firmware has its part before.
+    fn ask(&mut self, token: Token, request: MediaRequest, cx: &mut Context<'_>) {
+        let Firmware { read, write, other, read_latency, write_latency } = self.firmware;
+        let (service, latency) = match request.operation {
+            MediaOperation::Read | MediaOperation::Compare => (read, read_latency),
+            MediaOperation::Write { .. } => (write, write_latency),
+            _ => (other, Span::ZERO),
+        };
+        let now = cx.now();
+        self.note(token, |recorder, name| recorder.begin(name, now));
+        let begun = self.engines.serve(now, service);
+        let worked = begun + service;
+        let when = Worked { begun, worked, submitted: worked + latency };
+        let slot = self.asked.put(Asked { token, request, when });
+        self.agenda.put(when.submitted, Task::Submit(slot), cx);
+    }
+
+    /// The firmware hands a request to the medium.
+    fn submit(&mut self, slot: u32, cx: &mut Context<'_>) {
+        let Some(Asked { request, .. }) = self.asked.get(slot).copied() else { return };
+        let inside = self.inside_mut();
+        let (first, bytes, tenant) = inside.place(&request);
+        let kind = match request.operation {
+            MediaOperation::Read | MediaOperation::Compare => Kind::Read,
+            MediaOperation::Write { .. } => Kind::Write,
+            MediaOperation::WriteZeroes { .. } => Kind::WriteZeroes,
+            MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => Kind::Trim,
+            MediaOperation::Flush => Kind::Flush,
+        };
+        inside.drive.submit(cx.now(), Request { token: slot, kind, first, bytes, tenant });
+        self.look(cx);
+    }
+
+    /// Takes from the medium what has ended, and asks to look again when something more will.
+    fn look(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        loop {
+            let Some(inside) = &mut self.inside else { return };
+            let next = inside.drive.next_event().unwrap_or(Instant::NEVER);
+            if next > now {
+                if next < inside.look {
+                    inside.look = next;
+                    self.agenda.put(next, Task::Look, cx);
+                }
+                return;
+            }
+            let mut done = std::mem::take(&mut self.done);
+            inside.drive.advance(now, &mut done);
+            for Done { token, outcome } in done.drain(..) {
+                let Some(Asked { token, when, .. }) = self.asked.take(token) else { continue };
+                self.note(token, |recorder, name| recorder.medium(name, when, now));
+                let status = match outcome {
+                    Outcome::Success => Status::SUCCESS,
+                    Outcome::OutOfRange => Status::LBA_OUT_OF_RANGE,
+                };
+                self.with(cx, |subsystem, now, effects| subsystem.media_done(now, token, status, effects));
+            }
+            self.done = done;
+        }
+    }
+
+    /// Completions have arrived: what has been read completely lets the controller go on.
+    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+        if let Some(requests) = &mut self.requests {
+            requests.completed(tlps, cx, &mut |_| {});
+        }
+        let Some(reading) = self.reads.get(tlps.handle) else {
+            self.unexpected += u64::from(tlps.count);
+            return;
+        };
+        reading.left = reading.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
+        if reading.left > 0 {
+            return;
+        }
+        let Some(Reading { token, what, asked, .. }) = self.reads.take(tlps.handle) else { return };
+        let (handle, now) = (tlps.handle, cx.now());
+        match what {
+            What::Data => {
+                self.note(token, |recorder, name| recorder.data(name, handle, asked, now));
+                self.with(cx, |subsystem, now, effects| subsystem.transferred(now, token, effects));
+            }
+            What::Bytes { address, bytes, commands } => {
+                self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
+                let memory = self.memory.clone();
+                self.with(cx, |subsystem, now, effects| {
+                    let memory = memory.as_ref().map(SharedMemory::look);
+                    match memory.as_ref().and_then(|memory| memory.read(address, bytes as usize)) {
+                        Some(bytes) => subsystem.fetched(now, token, bytes, effects),
+                        None => subsystem.failed(now, token, effects),
+                    }
+                });
+            }
+        }
+    }
+
+    /// The host writes a register: a doorbell, most of the time.
+    fn register(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+        let Ok(offset) = u32::try_from(tlps.address) else {
+            self.unexpected += u64::from(tlps.count);
+            return;
+        };
+        let value = tlps.handle;
+        self.with(cx, |subsystem, now, effects| subsystem.write_register(now, CONTROLLER, offset, value, effects));
+    }
+}
+
+impl Inside {
+    fn new(params: &Params, seed: u64) -> Option<Self> {
+        let subsystem = params::subsystem(params);
+        let block_bytes = subsystem.namespaces.first()?.formats.first()?.bytes();
+        Some(Self {
+            subsystem: Subsystem::new(&subsystem).ok()?,
+            drive: medium(params, seed)?,
+            namespace_bytes: medium::namespace_bytes(params),
+            block_bytes,
+            idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
+            look: Instant::NEVER,
+        })
+    }
+
+    /// Where on the medium blocks of a namespace are, and whose they are.
+    fn place(&self, request: &MediaRequest) -> (u64, u64, u16) {
+        let of_all = request.nsid == Nsid::ALL;
+        let namespace = if of_all { 0 } else { u64::from(request.nsid.0).saturating_sub(1) };
+        let bytes = match request.operation {
+            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => self.namespace_bytes,
+            _ => u64::from(request.blocks) * self.block_bytes,
+        };
+        (namespace * self.namespace_bytes + request.slba * self.block_bytes, bytes, namespace as u16)
+    }
+}
+
+/// What the TLPs of a command are called on the link: no two commands in progress share it.
+const fn command_name(queue: u16, command: u16) -> u32 {
+    (queue as u32) << 16 | command as u32
+}
+
+/// What the medium's counters say in the SMART / Health Information log.
+fn health(counters: &Counters) -> Health {
+    Health { percentage_used: (counters.life_used * 100.0).min(255.0) as u8, ..Health::default() }
+}
+
+impl Component<Message> for NvmeSsd {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Tlps(tlps) => match tlps.kind {
+                TlpKind::MWr => self.register(&tlps, cx),
+                TlpKind::CplD => self.completions(&tlps, cx),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.unexpected += u64::from(tlps.count),
+            },
+            Message::Departed { .. } => {}
+            _ => unreachable!("an NVMe drive is sent TLPs, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some(task) = self.agenda.take(cx) {
+            match task {
+                Task::Submit(slot) => self.submit(slot, cx),
+                Task::Wake => self.with(cx, |subsystem, now, effects| subsystem.wake(now, effects)),
+                Task::Look => {
+                    self.inside_mut().look = Instant::NEVER;
+                    self.look(cx);
+                }
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("unexpected", self.unexpected.to_string());
+        see("engines-busy", self.engines.busy().to_string());
+        if let Some(requests) = &self.requests {
+            see("tags-in-use", requests.tags_in_use().to_string());
+            see("waiting-for-tags", requests.waiting().to_string());
+        }
+        if let Some(inside) = &self.inside {
+            see("medium", format!("{:?}", inside.drive.counters()));
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        see("firmware engines", self.engines.used(now));
+        if let Some(inside) = &self.inside {
+            let (channels, dies) = inside.drive.busy_at(now);
+            let used = |busy: Vec<u64>| Supply {
+                in_use_ps: busy.iter().map(|ps| u128::from(*ps)).sum(),
+                supply: busy.len() as u64,
+                kind: SupplyKind::Server,
+            };
+            see("channels of the medium", used(channels));
+            see("dies of the medium", used(dies));
+        }
+        if let Some(requests) = &self.requests {
+            see("tags", requests.tags_used(now));
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        let Some(Lived { counters, .. }) = self.lived() else { return self.unexpected };
+        let words = [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
+        words.iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

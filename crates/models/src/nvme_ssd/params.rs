@@ -1,0 +1,107 @@
+//! The parameters of an NVMe drive's controller: what firmware costs, how large its queues are.
+
+use super::medium::namespace_bytes;
+use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
+use lanetwin_nvme::spec::{ControllerId, Nsid};
+use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_units::Span;
+
+#[rustfmt::skip]
+pub(super) const PARAMS: &[Param] = &[
+    Param { name: "issue", dimension: Dimension::Time, default: Some("20ns"), about: "from a TLP being possible (its data ready, its tag free) to it being offered to the link" },
+    Param { name: "firmware.engines", dimension: Dimension::Count { least: 1, most: 4096 }, default: Some("8"), about: "how many commands the firmware works on at once; others wait, first come first served" },
+    Param { name: "firmware.read", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by a read, or by each chunk of it; with the engines it bounds the rate of small reads" },
+    Param { name: "firmware.write", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by a write, or by each chunk of it" },
+    Param { name: "firmware.other", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by any other command for the medium" },
+    Param { name: "firmware.read-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a read takes longer, on its way to the medium and back; not a limit of the rate" },
+    Param { name: "firmware.write-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a write takes longer; not a limit of the rate" },
+    Param { name: "queues", dimension: Dimension::Count { least: 1, most: 2047 }, default: Some("128"), about: "how many I/O queue pairs there can be" },
+    Param { name: "commands", dimension: Dimension::Count { least: 1, most: 1 << 20 }, default: Some("2048"), about: "how many commands can be in progress, fetched and not yet completed" },
+    Param { name: "fetch.burst", dimension: Dimension::Count { least: 1, most: 1024 }, default: Some("16"), about: "how many submission queue entries one fetch brings at most" },
+    Param { name: "fetches", dimension: Dimension::Count { least: 1, most: 1024 }, default: Some("8"), about: "how many fetches of submission queue entries can be under way" },
+    Param { name: "transfer", dimension: Dimension::Choice(TRANSFERS), default: Some("2MiB"), about: "the most that a command can move (MDTS)" },
+    Param { name: "chunk", dimension: Dimension::Choice(CHUNKS), default: Some("16KiB"), about: "how much of a command the medium is asked for at a time, so that the first data leave before the last are read" },
+    Param { name: "block", dimension: Dimension::Choice(&["512B", "4KiB"]), default: Some("512B"), about: "the size of a logical block, in all namespaces" },
+];
+
+/// MDTS: sizes that are powers of two pages of 4 KiB.
+const TRANSFERS: &[&str] =
+    &["4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB"];
+const CHUNKS: &[&str] = &["all", "4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB"];
+
+/// The bytes of `64KiB`, `1MiB`; none if it is another word.
+fn bytes(word: &str) -> Option<u32> {
+    let (number, scale) = match word.strip_suffix("KiB") {
+        Some(number) => (number, 1 << 10),
+        None => match word.strip_suffix("MiB") {
+            Some(number) => (number, 1 << 20),
+            None => (word.strip_suffix('B')?, 1),
+        },
+    };
+    Some(number.parse::<u32>().ok()? * scale)
+}
+
+/// What the firmware costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Firmware {
+    pub(super) read: Span,
+    pub(super) write: Span,
+    pub(super) other: Span,
+    pub(super) read_latency: Span,
+    pub(super) write_latency: Span,
+}
+
+impl Firmware {
+    pub(super) fn new(params: &Params) -> Self {
+        let time = |what| params.time(what);
+        Self {
+            read: time("firmware.read"),
+            write: time("firmware.write"),
+            other: time("firmware.other"),
+            read_latency: time("firmware.read-latency"),
+            write_latency: time("firmware.write-latency"),
+        }
+    }
+}
+
+/// log2 of a page of 4 KiB.
+const PAGE_LOG2: u32 = 12;
+
+/// The subsystem that the parameters describe: one controller, so many equal namespaces.
+pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
+    let id = ControllerId(0);
+    let queues = params.count("queues") as u16;
+    let transfer = bytes(params.choice("transfer")).expect("every choice is a size");
+    let format = if params.choice("block") == "512B" { LbaFormat::B512 } else { LbaFormat::B4096 };
+    let controller = ControllerConfig {
+        queue_entries: params.count("queues.entries") as u32,
+        io_queues: queues,
+        transfer_log2: (transfer.ilog2() - PAGE_LOG2) as u8,
+        commands_in_progress: params.count("commands") as u32,
+        commands_per_queue: params.count("commands") as u32,
+        fetch_burst: params.count("fetch.burst") as u16,
+        fetches: params.count("fetches") as u16,
+        vectors: queues + 1,
+        chunk_bytes: bytes(params.choice("chunk")),
+        ..ControllerConfig::new(id)
+    };
+    let namespace = |number: u64| NamespaceConfig {
+        nsid: Nsid(number as u32 + 1),
+        bytes: namespace_bytes(params),
+        formats: vec![format],
+        format: 0,
+        attached: vec![id],
+        zero_after_deallocate: true,
+    };
+    SubsystemConfig {
+        nqn: "nqn.2026-01.lanetwin:nvme-ssd".into(),
+        serial: "0".into(),
+        model: "lanetwin nvme-ssd".into(),
+        firmware: "1".into(),
+        vendor: 0,
+        namespaces: (0..params.count("namespaces")).map(namespace).collect(),
+        controllers: vec![controller],
+        volatile_write_cache: params.flag("buffer.volatile"),
+        atomic_write_blocks: 1,
+    }
+}

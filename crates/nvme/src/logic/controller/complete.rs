@@ -1,0 +1,142 @@
+//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full.
+
+use super::interrupts::Signal;
+use super::queues::{Ended, Life};
+use super::slots::Plan;
+use super::{Controller, Cx};
+use crate::logic::effect::Effect;
+use crate::spec::{CompletionEntry, CqId, Status};
+
+impl Controller {
+    /// Ends a command that has nothing under way.
+    #[inline]
+    pub(super) fn end(&mut self, number: u32, status: Status, cx: &mut Cx<'_>) {
+        let slot = self.slots.at(number);
+        let (sqid, cid, dw0) = (slot.sqid, slot.cid, slot.dw0);
+        let mut more = false;
+        if status.is_success() {
+            if sqid != 0 {
+                super::io::count(slot, cx.nvm);
+            }
+        } else {
+            more = self.errors.add(slot, status);
+        }
+        self.slots.give(number);
+        self.post(Ended { sqid, cid, status, more, dw0 }, cx);
+    }
+    /// Ends a command if nothing of it is left, or if it has failed and nothing of it is under way.
+    #[inline]
+    pub(super) fn settle(&mut self, number: u32, cx: &mut Cx<'_>) {
+        let slot = self.slots.at(number);
+        if slot.under_way > 0 {
+            return;
+        }
+        let status = slot.status;
+        if !status.is_success() || (slot.parts_left == 0 && slot.plan != Plan::DeleteSq) {
+            self.end(number, status, cx);
+        }
+    }
+    /// Stops a command as soon as may be, with this status. False if nothing would be kept from happening.
+    pub(super) fn stop(&mut self, number: u32, status: Status, cx: &mut Cx<'_>) -> bool {
+        let slot = self.slots.at(number);
+        if !slot.status.is_success() || !slot.can_stop() {
+            return false;
+        }
+        slot.status = status;
+        self.settle(number, cx);
+        true
+    }
+
+    /// Writes a completion, or holds it back.
+    #[inline]
+    pub(super) fn post(&mut self, ended: Ended, cx: &mut Cx<'_>) {
+        let cqid = self.submission_queues[usize::from(ended.sqid)].cqid;
+        let queue = &mut self.completion_queues[usize::from(cqid)];
+        if queue.is_full() || !queue.held.is_empty() {
+            queue.held.push_back(ended);
+            self.look_for_head(cqid, cx);
+        } else {
+            self.write_entry(cqid, ended, cx);
+        }
+    }
+    /// Writes what was held back, as far as there is room.
+    pub(super) fn post_held(&mut self, cqid: u16, cx: &mut Cx<'_>) {
+        loop {
+            let queue = &mut self.completion_queues[usize::from(cqid)];
+            if queue.life == Life::Absent || queue.is_full() {
+                break;
+            }
+            let Some(ended) = queue.held.pop_front() else { return };
+            self.write_entry(cqid, ended, cx);
+        }
+        if !self.completion_queues[usize::from(cqid)].held.is_empty() {
+            self.look_for_head(cqid, cx);
+        }
+    }
+    #[inline]
+    fn write_entry(&mut self, cqid: u16, ended: Ended, cx: &mut Cx<'_>) {
+        let submission = &mut self.submission_queues[usize::from(ended.sqid)];
+        let queue = &mut self.completion_queues[usize::from(cqid)];
+        let (address, phase) = queue.advance();
+        let entry = entry(ended, submission.head as u16, phase);
+        let (interrupts, vector) = (queue.interrupts, queue.vector);
+        submission.in_progress = submission.in_progress.saturating_sub(1);
+        let deleting = submission.life == Life::Deleting;
+        let controller = self.config.id;
+        cx.effects.push(Effect::Complete { controller, queue: CqId(cqid), address, entry });
+        if interrupts {
+            match self.interrupts.completion(vector, cqid == 0, cx.now) {
+                Signal::Now => cx.effects.push(Effect::Interrupt { controller, vector }),
+                Signal::Later(Some(at)) => self.wake_at(at, cx),
+                Signal::Later(None) => {}
+            }
+        }
+        self.refresh(ended.sqid);
+        if deleting {
+            self.deletion(ended.sqid, cx);
+        }
+    }
+    /// Tells events for which there are requests.
+    pub(super) fn tell_events(&mut self, cx: &mut Cx<'_>) {
+        while self.is_enabled()
+            && let Some((cid, event)) = self.events.next()
+        {
+            // the request gave its place back when it was taken; the completion takes it away again
+            self.submission_queues[0].in_progress += 1;
+            let ended = Ended { sqid: 0, cid, status: Status::SUCCESS, more: false, dw0: event.raw() };
+            self.post(ended, cx);
+        }
+    }
+}
+
+#[inline]
+fn entry(ended: Ended, sq_head: u16, phase: bool) -> CompletionEntry {
+    let permanent = !ended.status.is_success() && ended.status.is_permanent();
+    let high = u32::from(ended.cid)
+        | u32::from(phase) << 16
+        | u32::from(ended.status.0 & 0x7ff) << 17
+        | u32::from(ended.more) << 30
+        | u32::from(permanent) << 31;
+    let queue = u32::from(sq_head) | u32::from(ended.sqid) << 16;
+    let raw = u128::from(ended.dw0) | u128::from(queue) << 64 | u128::from(high) << 96;
+    CompletionEntry::from_raw(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Cid, SqId};
+
+    #[test]
+    fn an_entry_says_what_ended_and_how() {
+        let ended =
+            Ended { sqid: 5, cid: 0xabcd, status: Status::COMPARE_FAILURE, more: true, dw0: 0x1234_5678 };
+        let entry = entry(ended, 77, true);
+        assert_eq!((entry.sqid(), entry.cid(), entry.sq_head()), (SqId(5), Cid(0xabcd), 77));
+        assert_eq!(
+            (entry.status(), entry.dw0(), entry.phase()),
+            (Status::COMPARE_FAILURE, 0x1234_5678, true)
+        );
+        assert!(entry.more() && entry.do_not_retry() && entry.retry_delay() == 0);
+    }
+}

@@ -1,0 +1,210 @@
+//! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). Nothing is saved over a reset.
+
+use super::manage::namespace_changed;
+use super::{Controller, Cx, Life};
+use crate::spec::admin::{FeatureSelect, GetFeaturesDword10, SetFeaturesDword10};
+use crate::spec::feature::{
+    Arbitration, ErrorRecovery, EventConfiguration, Feature, InterruptCoalescing,
+    InterruptVectorConfiguration, NumberOfQueues, TemperatureThreshold, VolatileWriteCache, WriteAtomicity,
+    WriteProtection, WriteProtectionState,
+};
+use crate::spec::{Nsid, Status};
+use lanetwin_units::{Instant, Span};
+
+/// Recommended Arbitration Burst, and the burst of a controller that was not told another \[log2 of commands\]. `assumed`: 16.
+pub(super) const RECOMMENDED_BURST: u8 = 4;
+/// Where a temperature is too high until the host says another threshold \[K\]. `assumed`: 70 °C.
+pub(super) const WARNING_KELVIN: u16 = 343;
+
+/// What the host has set.
+#[derive(Clone, Debug)]
+pub(super) struct Features {
+    pub arbitration: Arbitration,
+    power_state: u32,
+    /// Of the composite temperature.
+    pub over_temperature: TemperatureThreshold,
+    under_temperature: TemperatureThreshold,
+    error_recovery: ErrorRecovery,
+    write_cache: VolatileWriteCache,
+    atomicity: WriteAtomicity,
+    pub events: EventConfiguration,
+    keep_alive_ms: u32,
+    pub keep_alive_deadline: Instant,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self {
+            arbitration: Arbitration::from_raw(RECOMMENDED_BURST.into()),
+            power_state: 0,
+            over_temperature: TemperatureThreshold::from_raw(WARNING_KELVIN.into()),
+            under_temperature: TemperatureThreshold::from_raw(1 << 20),
+            error_recovery: ErrorRecovery::ZERO,
+            write_cache: VolatileWriteCache::from_raw(1),
+            atomicity: WriteAtomicity::ZERO,
+            events: EventConfiguration::ZERO,
+            keep_alive_ms: 0,
+            keep_alive_deadline: Instant::NEVER,
+        }
+    }
+}
+
+impl Controller {
+    /// Get Features.
+    pub(super) fn get_features(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let command = self.slots.at(number).command;
+        let dword = GetFeaturesDword10::from_raw(command.cdw10());
+        let feature = Feature(dword.feature());
+        let current = self.feature(feature, command.cdw11(), command.nsid(), cx)?;
+        self.slots.at(number).dw0 = match dword.select() {
+            FeatureSelect::CURRENT => current,
+            FeatureSelect::DEFAULT | FeatureSelect::SAVED => self.default_of(feature, command.cdw11()),
+            // bit 0 saveable, bit 1 of a namespace, bit 2 changeable
+            FeatureSelect::CAPABILITIES => 4 | u32::from(feature == Feature::NAMESPACE_WRITE_PROTECTION) << 1,
+            _ => return Err(Status::INVALID_FIELD),
+        };
+        Ok(())
+    }
+    fn feature(&self, feature: Feature, dword11: u32, nsid: Nsid, cx: &Cx<'_>) -> Result<u32, Status> {
+        let features = &self.features;
+        Ok(match feature {
+            Feature::ARBITRATION => features.arbitration.raw(),
+            Feature::POWER_MANAGEMENT => features.power_state,
+            Feature::TEMPERATURE_THRESHOLD => match TemperatureThreshold::from_raw(dword11).under() {
+                0 => features.over_temperature.raw(),
+                1 => features.under_temperature.raw(),
+                _ => return Err(Status::INVALID_FIELD),
+            },
+            Feature::ERROR_RECOVERY => features.error_recovery.raw(),
+            Feature::VOLATILE_WRITE_CACHE if cx.nvm.config.volatile_write_cache => features.write_cache.raw(),
+            Feature::NUMBER_OF_QUEUES => self.queues_granted().raw(),
+            Feature::INTERRUPT_COALESCING => self.interrupts.coalescing().raw(),
+            Feature::INTERRUPT_VECTOR_CONFIGURATION => {
+                let vector = InterruptVectorConfiguration::from_raw(dword11).vector();
+                self.interrupts.vector(vector).ok_or(Status::INVALID_FIELD)?.raw()
+            }
+            Feature::WRITE_ATOMICITY => features.atomicity.raw(),
+            Feature::EVENT_CONFIGURATION => features.events.raw(),
+            Feature::KEEP_ALIVE_TIMER => features.keep_alive_ms,
+            Feature::NAMESPACE_WRITE_PROTECTION => {
+                let namespace = cx.nvm.active(nsid, self.index).ok_or(Status::INVALID_NAMESPACE_OR_FORMAT)?;
+                namespace.protection.0.into()
+            }
+            _ => return Err(Status::INVALID_FIELD),
+        })
+    }
+    fn default_of(&self, feature: Feature, dword11: u32) -> u32 {
+        let features = Features::default();
+        match feature {
+            Feature::ARBITRATION => features.arbitration.raw(),
+            Feature::TEMPERATURE_THRESHOLD if TemperatureThreshold::from_raw(dword11).under() == 0 => {
+                features.over_temperature.raw()
+            }
+            Feature::VOLATILE_WRITE_CACHE => features.write_cache.raw(),
+            Feature::NUMBER_OF_QUEUES => self.queues_granted().raw(),
+            Feature::INTERRUPT_VECTOR_CONFIGURATION => dword11 & 0xffff,
+            _ => 0,
+        }
+    }
+    /// How many queues there can be, of both kinds.
+    fn queues_granted(&self) -> NumberOfQueues {
+        let less_1 = u32::from(self.config.io_queues - 1);
+        NumberOfQueues::from_raw(less_1 | less_1 << 16)
+    }
+
+    /// Set Features.
+    pub(super) fn set_features(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let command = self.slots.at(number).command;
+        let dword = SetFeaturesDword10::from_raw(command.cdw10());
+        let (feature, value) = (Feature(dword.feature()), command.cdw11());
+        if dword.save() {
+            return Err(Status::FEATURE_NOT_SAVEABLE);
+        }
+        match feature {
+            Feature::ARBITRATION => {
+                self.features.arbitration = Arbitration::from_raw(value);
+                self.arbiter.configure(self.features.arbitration);
+            }
+            Feature::POWER_MANAGEMENT if value & 0x1f == 0 => self.features.power_state = value & 0xff,
+            Feature::TEMPERATURE_THRESHOLD => self.set_temperature(TemperatureThreshold::from_raw(value))?,
+            Feature::ERROR_RECOVERY => self.features.error_recovery = ErrorRecovery::from_raw(value & 0xffff),
+            Feature::VOLATILE_WRITE_CACHE if cx.nvm.config.volatile_write_cache => {
+                self.features.write_cache = VolatileWriteCache::from_raw(value & 1);
+            }
+            Feature::NUMBER_OF_QUEUES => self.slots.at(number).dw0 = self.ask_for_queues(value)?,
+            Feature::INTERRUPT_COALESCING => {
+                self.interrupts.set_coalescing(InterruptCoalescing::from_raw(value & 0xffff));
+            }
+            Feature::INTERRUPT_VECTOR_CONFIGURATION => {
+                if !self.interrupts.set_vector(InterruptVectorConfiguration::from_raw(value)) {
+                    return Err(Status::INVALID_FIELD);
+                }
+            }
+            Feature::WRITE_ATOMICITY => self.features.atomicity = WriteAtomicity::from_raw(value & 1),
+            Feature::EVENT_CONFIGURATION => self.features.events = EventConfiguration::from_raw(value),
+            Feature::KEEP_ALIVE_TIMER => {
+                self.features.keep_alive_ms = value;
+                self.keep_alive_came(cx);
+            }
+            Feature::NAMESPACE_WRITE_PROTECTION => self.protect(command.nsid(), value, cx)?,
+            _ => return Err(Status::INVALID_FIELD),
+        }
+        Ok(())
+    }
+    fn set_temperature(&mut self, threshold: TemperatureThreshold) -> Result<(), Status> {
+        if threshold.sensor() != 0 && threshold.sensor() != 0xf {
+            return Err(Status::INVALID_FIELD); // only the composite temperature
+        }
+        match threshold.under() {
+            0 => self.features.over_temperature = threshold,
+            1 => self.features.under_temperature = threshold,
+            _ => return Err(Status::INVALID_FIELD),
+        }
+        Ok(())
+    }
+    fn ask_for_queues(&mut self, value: u32) -> Result<u32, Status> {
+        let asked = NumberOfQueues::from_raw(value);
+        if asked.submission_less_1() == 0xffff || asked.completion_less_1() == 0xffff {
+            return Err(Status::INVALID_FIELD);
+        }
+        let created = self.submission_queues[1..].iter().any(|queue| queue.life != Life::Absent)
+            || self.completion_queues[1..].iter().any(|queue| queue.life != Life::Absent);
+        if created {
+            return Err(Status::COMMAND_SEQUENCE_ERROR);
+        }
+        Ok(self.queues_granted().raw())
+    }
+    fn protect(&mut self, nsid: Nsid, value: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let place = cx.nvm.place(nsid).filter(|_| cx.nvm.active(nsid, self.index).is_some());
+        let place = place.ok_or(Status::INVALID_NAMESPACE_OR_FORMAT)?;
+        let namespace = &mut cx.nvm.namespaces[place];
+        let asked = WriteProtection::from_raw(value).state();
+        let fixed = [WriteProtectionState::UNTIL_POWER_CYCLE, WriteProtectionState::PERMANENT];
+        if fixed.contains(&namespace.protection) {
+            return Err(Status::FEATURE_NOT_CHANGEABLE);
+        }
+        if asked.0 > WriteProtectionState::PERMANENT.0 {
+            return Err(Status::INVALID_FIELD);
+        }
+        if namespace.protection != asked {
+            namespace.protection = asked;
+            cx.nvm.notices.push(namespace_changed(Some(nsid), Some(self.index)));
+        }
+        Ok(())
+    }
+
+    /// Keep Alive, or its timer, was heard of: the time begins again.
+    pub(super) fn keep_alive_came(&mut self, cx: &mut Cx<'_>) {
+        let ms = self.features.keep_alive_ms;
+        self.features.keep_alive_deadline =
+            if ms == 0 { Instant::NEVER } else { cx.now + Span::from_us(1000) * u64::from(ms) };
+        self.wake_at(self.features.keep_alive_deadline, cx);
+    }
+    /// The controller fails if its host was not heard of for too long (Base 2.0 §3.9).
+    pub(super) fn keep_alive(&mut self, cx: &mut Cx<'_>) {
+        if self.features.keep_alive_deadline <= cx.now {
+            self.features.keep_alive_deadline = Instant::NEVER;
+            self.fail(cx);
+        }
+    }
+}

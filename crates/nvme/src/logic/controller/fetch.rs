@@ -1,0 +1,146 @@
+//! Bringing submission queue entries: in bursts, from the queue whose turn it is, as far as there is room.
+
+use super::queues::{Life, distance};
+use super::{Controller, Cx};
+use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
+use crate::spec::command::COMMAND_BYTES;
+use crate::spec::{Command, SqId, Status};
+
+/// A fetch that is under way, or whose entries have arrived before those of one that was asked for earlier.
+#[derive(Clone, Copy, Debug)]
+struct Fetch {
+    sqid: u16,
+    start: u32,
+    count: u32,
+    arrived: bool,
+}
+
+/// The fetches of a controller.
+#[derive(Clone, Debug)]
+pub(super) struct Fetches {
+    all: Vec<Option<Fetch>>,
+    free: Vec<u16>,
+    /// Commands that are under way.
+    commands: u32,
+}
+
+impl Fetches {
+    /// Room for so many.
+    pub fn new(count: u16) -> Self {
+        Self { all: vec![None; count.into()], free: (0..count).rev().collect(), commands: 0 }
+    }
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        let count = self.all.len() as u16;
+        self.all.fill(None);
+        self.free.clear();
+        self.free.extend((0..count).rev());
+        self.commands = 0;
+    }
+}
+
+impl Controller {
+    /// Says to the arbiter whether a queue has something to give.
+    #[inline]
+    pub(super) fn refresh(&mut self, sqid: u16) {
+        let queue = &self.submission_queues[usize::from(sqid)];
+        let ready = queue.life == Life::Active
+            && queue.next != queue.tail
+            && queue.in_progress < self.config.commands_per_queue;
+        self.arbiter.set(queue.class, sqid, ready);
+    }
+
+    /// Asks for as many entries as there is room for.
+    #[inline]
+    pub(super) fn pump(&mut self, cx: &mut Cx<'_>) {
+        while self.is_working()
+            && let Some(&number) = self.fetches.free.last()
+        {
+            let room = self.slots.free() - self.fetches.commands;
+            if room == 0 {
+                break;
+            }
+            let Some((sqid, limit)) = self.arbiter.next() else { break };
+            let queue = &mut self.submission_queues[usize::from(sqid)];
+            let start = queue.next;
+            let count = queue
+                .waiting()
+                .min(queue.entries - start) // a fetch does not go round
+                .min(self.config.commands_per_queue - queue.in_progress)
+                .min(limit)
+                .min(self.config.fetch_burst.into())
+                .min(room);
+            queue.next = if start + count == queue.entries { 0 } else { start + count };
+            queue.in_progress += count;
+            let (address, empty) =
+                (queue.address + u64::from(start * COMMAND_BYTES), queue.next == queue.tail);
+            self.arbiter.taken(count);
+            self.refresh(sqid);
+            self.fetches.free.pop();
+            self.fetches.all[usize::from(number)] = Some(Fetch { sqid, start, count, arrived: false });
+            self.fetches.commands += count;
+            let token = self.token(Kind::Commands, number.into(), 0);
+            let (bytes, purpose) = (count * COMMAND_BYTES, Purpose::Commands(SqId(sqid)));
+            cx.effects.push(Effect::Fetch { token, address, bytes, purpose });
+            if empty {
+                self.look_for_tail(sqid, cx);
+            }
+        }
+    }
+
+    /// Entries have arrived.
+    pub(super) fn commands_arrived(&mut self, number: u32, resumed: Resumed<'_>, cx: &mut Cx<'_>) {
+        let Some(Some(fetch)) = self.fetches.all.get(number as usize).copied().filter(|_| number < 0xffff)
+        else {
+            return;
+        };
+        if fetch.arrived {
+            return;
+        }
+        let Resumed::Bytes(bytes) = resumed else { return self.fail(cx) };
+        if bytes.len() < (fetch.count * COMMAND_BYTES) as usize {
+            return self.fail(cx);
+        }
+        self.fetches.commands -= fetch.count;
+        self.move_head(number, fetch);
+        for entry in bytes.as_chunks().0.iter().take(fetch.count as usize) {
+            self.begin(fetch.sqid, &Command::from_bytes(*entry), cx);
+        }
+    }
+    /// The head goes past a fetch that has arrived, and past those behind it that have arrived before.
+    fn move_head(&mut self, number: u32, fetch: Fetch) {
+        let queue = &mut self.submission_queues[usize::from(fetch.sqid)];
+        if queue.head != fetch.start {
+            self.fetches.all[number as usize] = Some(Fetch { arrived: true, ..fetch });
+            return;
+        }
+        let mut done = Some(number as usize);
+        while let Some(number) = done {
+            let Some(fetch) = self.fetches.all[number].take() else { break };
+            self.fetches.free.push(number as u16);
+            let head = fetch.start + fetch.count;
+            queue.head = if head == queue.entries { 0 } else { head };
+            let follows = |other: &Option<Fetch>| {
+                other.is_some_and(|other| {
+                    other.arrived
+                        && other.sqid == fetch.sqid
+                        && distance(queue.head, other.start, queue.entries) == 0
+                })
+            };
+            done = self.fetches.all.iter().position(follows);
+        }
+    }
+
+    /// A command is here.
+    #[inline]
+    fn begin(&mut self, sqid: u16, command: &Command, cx: &mut Cx<'_>) {
+        let Some(number) = self.slots.take(sqid, command) else {
+            debug_assert!(false, "no more entries are fetched than there is room for");
+            return;
+        };
+        if self.submission_queues[usize::from(sqid)].life == Life::Deleting {
+            return self.end(number, Status::ABORTED_SQ_DELETION, cx);
+        }
+        if sqid == 0 { self.begin_admin(number, cx) } else { self.begin_io(number, cx) }
+    }
+}

@@ -1,0 +1,292 @@
+//! One controller: its registers, queues and commands in progress.
+//!
+//! ```text
+//!             write_register, ring                            fetched, transferred, media_done, …
+//!                     │                                                     │
+//!   registers ─► queues ─► arbiter ─► Fetch      slots ◄────────────────────┘
+//!                  ▲                               │  pointers: PRP lists, SGLs
+//!                  └──── Complete, Interrupt ◄─────┘  io, admin: what commands do
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`registers`] | properties, enabling, shutdown, reset |
+//! | [`queues`] | positions in queues |
+//! | [`arbiter`] | which queue is next |
+//! | [`slots`] | commands in progress |
+//! | [`fetch`] | bringing submission queue entries |
+//! | [`complete`] | ending commands: entries, interrupts, what is held back |
+//! | [`pointers`] | where the data are |
+//! | [`io`] | I/O commands, and moving data part by part |
+//! | [`admin`] | admin commands |
+//! | [`manage`] | creation and deletion of queues, Abort, Format, Sanitize |
+//! | [`identify`], [`logs`], [`features`] | what a controller tells and is told |
+//! | [`events`], [`interrupts`], [`shadow`] | as they say |
+
+mod admin;
+mod arbiter;
+mod complete;
+mod events;
+mod features;
+mod fetch;
+mod identify;
+mod interrupts;
+mod io;
+mod logs;
+mod manage;
+mod pointers;
+mod queues;
+mod registers;
+mod shadow;
+mod slots;
+
+use super::config::ControllerConfig;
+use super::effect::{Effect, Kind, MediaRequest, Resumed, Ticket, Token};
+use super::health::Health;
+use super::nvm::Notice;
+use super::nvm::Nvm;
+use crate::spec::log::EventType;
+use crate::spec::registers::{AdminQueueAttributes, Capabilities, Configuration, ControllerStatus};
+use crate::spec::{ControllerId, Nsid, Status};
+use arbiter::Arbiter;
+use events::Events;
+use features::Features;
+use fetch::Fetches;
+use interrupts::Interrupts;
+use lanetwin_units::Instant;
+use logs::ErrorLog;
+pub(super) use manage::{namespace_changed, sanitize_done};
+use queues::{CompletionQueue, Life, SubmissionQueue};
+use registers::Stage;
+use shadow::DoorbellBuffers;
+use slots::Slots;
+
+/// What a controller may touch while something happens to it.
+pub(in crate::logic) struct Cx<'a> {
+    pub now: Instant,
+    pub nvm: &'a mut Nvm,
+    pub effects: &'a mut Vec<Effect>,
+}
+
+/// A controller.
+#[derive(Clone, Debug)]
+pub(in crate::logic) struct Controller {
+    /// Its place among the controllers of the subsystem.
+    index: u8,
+    config: ControllerConfig,
+    capabilities: Capabilities,
+    configuration: Configuration,
+    status: ControllerStatus,
+    attributes: AdminQueueAttributes,
+    admin_sq_address: u64,
+    admin_cq_address: u64,
+    interrupt_mask: u32,
+    stage: Stage,
+    /// Counts resets, modulo [`Ticket::EPOCHS`].
+    epoch: u16,
+    /// Effects that are not resumed, of all epochs.
+    under_way: u32,
+    /// Media effects among them, of this epoch.
+    media_under_way: u32,
+    /// Log2 of the bytes of a memory page.
+    page_log2: u8,
+    submission_queues: Vec<SubmissionQueue>,
+    completion_queues: Vec<CompletionQueue>,
+    arbiter: Arbiter,
+    fetches: Fetches,
+    slots: Slots,
+    /// Media effects that wait for those of a controller that was reset.
+    parked: Vec<(Token, MediaRequest)>,
+    interrupts: Interrupts,
+    features: Features,
+    events: Events,
+    errors: ErrorLog,
+    doorbell_buffers: Option<DoorbellBuffers>,
+    /// Namespaces that have changed since the host has read the list.
+    changed: Vec<Nsid>,
+    /// The wake that was asked for last, if it is still to come.
+    wake_asked: Instant,
+}
+
+impl Controller {
+    /// After power on.
+    pub fn new(index: u8, config: &ControllerConfig) -> Self {
+        let features = Features::default();
+        let queues = usize::from(config.io_queues) + 1;
+        Self {
+            index,
+            config: config.clone(),
+            capabilities: registers::capabilities(config),
+            configuration: Configuration::ZERO,
+            status: ControllerStatus::ZERO,
+            attributes: AdminQueueAttributes::ZERO,
+            admin_sq_address: 0,
+            admin_cq_address: 0,
+            interrupt_mask: 0,
+            stage: Stage::Disabled,
+            epoch: 0,
+            under_way: 0,
+            media_under_way: 0,
+            page_log2: 12,
+            submission_queues: vec![SubmissionQueue::ABSENT; queues],
+            completion_queues: vec![CompletionQueue::ABSENT; queues],
+            arbiter: Arbiter::new(queues, features.arbitration),
+            fetches: Fetches::new(config.fetches),
+            slots: Slots::new(config.commands_in_progress),
+            parked: Vec::new(),
+            interrupts: Interrupts::new(config.vectors),
+            features,
+            events: Events::new(config.event_requests),
+            errors: ErrorLog::new(config.error_entries),
+            doorbell_buffers: None,
+            changed: Vec::new(),
+            wake_asked: Instant::NEVER,
+        }
+    }
+    /// Its identifier.
+    pub fn id(&self) -> ControllerId {
+        self.config.id
+    }
+
+    /// A token for an effect that is begun now.
+    #[inline]
+    fn token(&mut self, kind: Kind, number: u32, part: u16) -> Token {
+        self.under_way += 1;
+        Ticket { controller: self.index, kind, epoch: self.epoch, number, part }.token()
+    }
+    /// An effect has come back. False if it is from before a reset, and nobody waits for it.
+    #[inline]
+    pub fn returned(&mut self, ticket: Ticket, cx: &mut Cx<'_>) -> bool {
+        self.under_way = self.under_way.saturating_sub(1);
+        let known = ticket.epoch == self.epoch;
+        let media = matches!(ticket.kind, Kind::Media | Kind::Shutdown);
+        if known {
+            self.media_under_way -= u32::from(media && self.media_under_way > 0);
+        } else {
+            if media {
+                cx.nvm.fence = cx.nvm.fence.saturating_sub(1);
+            }
+            self.at_rest(cx);
+        }
+        known
+    }
+    /// A fetch has ended.
+    #[inline]
+    pub fn fetched(&mut self, ticket: Ticket, resumed: Resumed<'_>, cx: &mut Cx<'_>) {
+        if !self.is_enabled() {
+            return;
+        }
+        match ticket.kind {
+            Kind::Commands => self.commands_arrived(ticket.number, resumed, cx),
+            Kind::Pointers => self.pointers_arrived(ticket.number, resumed, cx),
+            Kind::Content => self.content_arrived(ticket.number, resumed, cx),
+            Kind::Shadow => self.shadow_arrived(ticket.number, resumed, cx),
+            _ => {}
+        }
+        self.pump(cx);
+    }
+    /// A transfer has ended.
+    #[inline]
+    pub fn moved(&mut self, ticket: Ticket, moved: bool, cx: &mut Cx<'_>) {
+        if self.is_enabled() && ticket.kind == Kind::Data {
+            self.data_done(ticket.number, ticket.part, moved, cx);
+            self.pump(cx);
+        }
+    }
+    /// The medium has answered.
+    #[inline]
+    pub fn answered(&mut self, ticket: Ticket, status: Status, cx: &mut Cx<'_>) {
+        if ticket.kind == Kind::Shutdown {
+            self.shutdown_done();
+        } else if self.is_enabled() && ticket.kind == Kind::Media {
+            self.media_done(ticket.number, ticket.part, status, cx);
+            self.pump(cx);
+        }
+    }
+    /// The owner's counters have come, or will not.
+    pub fn examined(&mut self, ticket: Ticket, health: Option<&Health>, cx: &mut Cx<'_>) {
+        if self.is_enabled() && ticket.kind == Kind::Health {
+            self.health_arrived(ticket.number, health, cx);
+            self.pump(cx);
+        }
+    }
+    /// Something that every controller tells its host.
+    pub fn notice(&mut self, notice: Notice, cx: &mut Cx<'_>) {
+        if !self.is_enabled() || notice.but == Some(self.index) {
+            return;
+        }
+        if let Some(nsid) = notice.changed {
+            if !self.changed.contains(&nsid) {
+                self.changed.push(nsid);
+                self.changed.sort_unstable();
+            }
+            if !self.features.events.namespace_attributes() {
+                return;
+            }
+        }
+        if notice.kind == EventType::SMART
+            && self.features.events.critical_warnings() & notice_warning(notice.information) == 0
+        {
+            return;
+        }
+        self.events.raise(notice.kind, notice.information, notice.log);
+        self.tell_events(cx);
+        self.pump(cx);
+    }
+    /// The pieces of host memory of an effect that is under way.
+    pub fn segments(&self, ticket: Ticket) -> slots::Range<'_> {
+        static NOWHERE: slots::Pieces = slots::Pieces::NONE;
+        match self.slots.get(ticket.number) {
+            Some(slot) if ticket.kind == Kind::Data && ticket.epoch == self.epoch => {
+                let (offset, bytes) = slot.part(ticket.part);
+                slot.pieces.range(offset, bytes)
+            }
+            _ => NOWHERE.range(0, 0),
+        }
+    }
+    /// What the controller has made for an effect that is under way.
+    pub fn content(&self, ticket: Ticket) -> &[u8] {
+        match self.slots.get(ticket.number) {
+            Some(slot) if ticket.kind == Kind::Data && ticket.epoch == self.epoch => &slot.content,
+            _ => &[],
+        }
+    }
+    /// Queue, identifier and opcode of the command of an effect.
+    pub fn command(&self, ticket: Ticket) -> Option<(u16, u16, u8)> {
+        let of_command =
+            matches!(ticket.kind, Kind::Pointers | Kind::Content | Kind::Data | Kind::Media | Kind::Health);
+        let slot = self.slots.get(ticket.number).filter(|_| of_command && ticket.epoch == self.epoch)?;
+        Some((slot.sqid, slot.cid, slot.command.dword0().opcode()))
+    }
+    /// Asks to be woken, unless that is to happen sooner.
+    fn wake_at(&mut self, at: Instant, cx: &mut Cx<'_>) {
+        if at < self.wake_asked {
+            self.wake_asked = at;
+            cx.effects.push(Effect::WakeAt { at });
+        }
+    }
+    /// A time may have come.
+    pub fn wake(&mut self, cx: &mut Cx<'_>) {
+        if self.wake_asked > cx.now {
+            return;
+        }
+        self.wake_asked = Instant::NEVER;
+        self.starting(cx);
+        self.keep_alive(cx);
+        while let Some(vector) = self.interrupts.due(cx.now) {
+            cx.effects.push(Effect::Interrupt { controller: self.config.id, vector });
+        }
+        let next = self.interrupts.next_deadline().min(self.features.keep_alive_deadline);
+        let next = if let Stage::Starting(at) = self.stage { next.min(at) } else { next };
+        self.wake_at(next, cx);
+    }
+}
+
+/// The critical warnings that a SMART event tells of (Base 2.0 §5.2.1).
+const fn notice_warning(information: u8) -> u8 {
+    match information {
+        0 => 0b01_1100, // reliability: degraded, read only, backup failed
+        1 => 0b00_0010,
+        _ => 0b00_0001,
+    }
+}

@@ -1,0 +1,184 @@
+//! Where the data of a command are: PRP entries and lists, SGLs (Base 2.0 §4.1).
+//!
+//! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become one piece of
+//! memory, so that a contiguous buffer is one piece whatever its length.
+
+use super::slots::Slot;
+use super::{Controller, Cx};
+use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
+use crate::spec::pointer::{PRP_BYTES, SGL_DESCRIPTOR_BYTES, SglDescriptor, SglSubtype, SglType};
+use crate::spec::{DataTransfer, Status};
+
+/// The longest SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the controller (MSDBD is for
+/// fabrics).
+const LONGEST_SEGMENT: u32 = 65_536;
+
+impl Slot {
+    /// The next page of a PRP list.
+    fn add_page(&mut self, address: u64, page: u32) -> Result<(), Status> {
+        if address & u64::from(page - 1) != 0 {
+            return Err(Status::PRP_OFFSET_INVALID);
+        }
+        let bytes = self.unaimed.min(page);
+        self.pieces.push(address, bytes);
+        self.unaimed -= bytes;
+        Ok(())
+    }
+}
+
+impl Controller {
+    /// Finds where `bytes` bytes are. What is not in the command is asked for; [`Slot::unaimed`] is
+    /// zero when all is known.
+    ///
+    /// # Errors
+    /// The status of a pointer that cannot be.
+    #[inline]
+    pub(super) fn aim(&mut self, number: u32, bytes: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let page = 1 << self.page_log2;
+        let slot = self.slots.at(number);
+        slot.bytes = bytes;
+        slot.unaimed = 0;
+        if bytes == 0 {
+            return Ok(());
+        }
+        if slot.command.dword0().data_transfer() != DataTransfer::PRP {
+            return self.aim_sgl(number, cx);
+        }
+        let (first, second) = (slot.command.prp1(), slot.command.prp2());
+        if first & 3 != 0 {
+            return Err(Status::PRP_OFFSET_INVALID);
+        }
+        let inside = bytes.min(page - (first as u32 & (page - 1)));
+        slot.pieces.push(first, inside);
+        let rest = bytes - inside;
+        if rest == 0 {
+            return Ok(());
+        }
+        if rest <= page {
+            if second & u64::from(page - 1) != 0 {
+                return Err(Status::PRP_OFFSET_INVALID);
+            }
+            slot.pieces.push(second, rest);
+            return Ok(());
+        }
+        slot.unaimed = rest;
+        self.fetch_list(number, second, cx)
+    }
+
+    /// Asks for a PRP list: to its end, or to that of its page.
+    fn fetch_list(&mut self, number: u32, address: u64, cx: &mut Cx<'_>) -> Result<(), Status> {
+        if address & u64::from(PRP_BYTES - 1) != 0 {
+            return Err(Status::PRP_OFFSET_INVALID);
+        }
+        let page = 1_u32 << self.page_log2;
+        let slot = self.slots.at(number);
+        let room = (page - (address as u32 & (page - 1))) / PRP_BYTES;
+        let entries = slot.unaimed.div_ceil(page).min(room);
+        slot.under_way += 1;
+        let token = self.token(Kind::Pointers, number, 0);
+        let bytes = entries * PRP_BYTES;
+        cx.effects.push(Effect::Fetch { token, address, bytes, purpose: Purpose::PrpList });
+        Ok(())
+    }
+    fn aim_sgl(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let slot = self.slots.at(number);
+        let descriptor = SglDescriptor::from_halves(slot.command.prp1(), slot.command.prp2());
+        slot.unaimed = slot.bytes;
+        match descriptor.kind() {
+            _ if descriptor.subtype() != SglSubtype::ADDRESS => Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
+            SglType::DATA_BLOCK => {
+                if descriptor.length() != slot.bytes {
+                    return Err(Status::DATA_SGL_LENGTH_INVALID);
+                }
+                slot.pieces.push(descriptor.address(), descriptor.length());
+                slot.unaimed = 0;
+                Ok(())
+            }
+            SglType::SEGMENT | SglType::LAST_SEGMENT => self.fetch_segment(number, descriptor, cx),
+            _ => Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
+        }
+    }
+    fn fetch_segment(&mut self, number: u32, at: SglDescriptor, cx: &mut Cx<'_>) -> Result<(), Status> {
+        let (address, bytes) = (at.address(), at.length());
+        if bytes == 0 || !bytes.is_multiple_of(SGL_DESCRIPTOR_BYTES) {
+            return Err(Status::INVALID_SGL_SEGMENT_DESCRIPTOR);
+        }
+        if bytes > LONGEST_SEGMENT {
+            return Err(Status::INVALID_NUMBER_OF_SGL_DESCRIPTORS);
+        }
+        let slot = self.slots.at(number);
+        slot.last_segment = at.kind() == SglType::LAST_SEGMENT;
+        slot.under_way += 1;
+        let token = self.token(Kind::Pointers, number, 0);
+        cx.effects.push(Effect::Fetch { token, address, bytes, purpose: Purpose::SglSegment });
+        Ok(())
+    }
+
+    /// A list or a segment has arrived.
+    pub(super) fn pointers_arrived(&mut self, number: u32, resumed: Resumed<'_>, cx: &mut Cx<'_>) {
+        if self.slots.get(number).is_none() {
+            return;
+        }
+        let slot = self.slots.at(number);
+        slot.under_way = slot.under_way.saturating_sub(1);
+        let sgl = slot.command.dword0().data_transfer() != DataTransfer::PRP;
+        let known = match resumed {
+            _ if !slot.status.is_success() => Ok(()),
+            Resumed::Bytes(bytes) if sgl => self.read_segment(number, bytes, cx),
+            Resumed::Bytes(bytes) => self.read_list(number, bytes, cx),
+            Resumed::Contiguous if !sgl => {
+                let rest = core::mem::take(&mut slot.unaimed);
+                slot.pieces.push(slot.pieces.end(), rest);
+                Ok(())
+            }
+            _ => Err(Status::DATA_TRANSFER_ERROR),
+        };
+        let slot = self.slots.at(number);
+        if let Err(status) = known {
+            slot.status = status;
+        }
+        if slot.unaimed == 0 && slot.status.is_success() {
+            self.aimed(number, cx);
+        }
+        self.settle(number, cx);
+    }
+    fn read_list(&mut self, number: u32, bytes: &[u8], cx: &mut Cx<'_>) -> Result<(), Status> {
+        let page = 1_u32 << self.page_log2;
+        let slot = self.slots.at(number);
+        let entries = bytes.as_chunks::<8>().0;
+        let Some((last, before)) = entries.split_last() else { return Err(Status::DATA_TRANSFER_ERROR) };
+        for entry in before {
+            slot.add_page(u64::from_le_bytes(*entry), page)?;
+        }
+        let last = u64::from_le_bytes(*last);
+        if slot.unaimed > page {
+            return self.fetch_list(number, last, cx);
+        }
+        slot.add_page(last, page)
+    }
+    fn read_segment(&mut self, number: u32, bytes: &[u8], cx: &mut Cx<'_>) -> Result<(), Status> {
+        let slot = self.slots.at(number);
+        let descriptors = bytes.as_chunks::<16>().0;
+        for (at, raw) in descriptors.iter().enumerate() {
+            let descriptor = SglDescriptor::from_raw(u128::from_le_bytes(*raw));
+            match descriptor.kind() {
+                _ if descriptor.subtype() != SglSubtype::ADDRESS => {
+                    return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID);
+                }
+                SglType::DATA_BLOCK => {
+                    let left = slot.unaimed.checked_sub(descriptor.length());
+                    slot.unaimed = left.ok_or(Status::DATA_SGL_LENGTH_INVALID)?;
+                    slot.pieces.push(descriptor.address(), descriptor.length());
+                }
+                SglType::SEGMENT | SglType::LAST_SEGMENT => {
+                    if slot.last_segment || at + 1 != descriptors.len() {
+                        return Err(Status::INVALID_SGL_SEGMENT_DESCRIPTOR);
+                    }
+                    return self.fetch_segment(number, descriptor, cx);
+                }
+                _ => return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
+            }
+        }
+        if slot.unaimed > 0 { Err(Status::DATA_SGL_LENGTH_INVALID) } else { Ok(()) }
+    }
+}

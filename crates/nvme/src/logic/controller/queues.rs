@@ -1,0 +1,194 @@
+//! The queues of a controller, as it sees them: positions, and what is held back (Base 2.0 §3.3.1).
+//!
+//! ```text
+//!  submission queue   head ── fetches under way ── next ── entries not yet asked for ── tail
+//!  completion queue   head (the host's) ── entries that the host has not taken ── tail
+//! ```
+//!
+//! A queue is empty if head and tail are equal, and full if one more entry would make them so.
+
+use super::arbiter::Class;
+use crate::spec::Status;
+use std::collections::VecDeque;
+
+/// Whether a queue exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Life {
+    Absent,
+    Active,
+    /// A deletion waits for its commands.
+    Deleting,
+}
+
+/// How far it is from one position to another, going forward.
+#[inline]
+pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {
+    if to >= from { to - from } else { to + entries - from }
+}
+
+/// A submission queue.
+#[derive(Clone, Debug)]
+pub struct SubmissionQueue {
+    pub life: Life,
+    pub address: u64,
+    pub entries: u32,
+    /// What the host is told: entries before it have arrived.
+    pub head: u32,
+    /// The first entry that no fetch has asked for.
+    pub next: u32,
+    /// The host's.
+    pub tail: u32,
+    pub cqid: u16,
+    pub class: Class,
+    /// Commands that a fetch has asked for and whose completion is not written.
+    pub in_progress: u32,
+    /// A shadow doorbell is being read.
+    pub looking: bool,
+    /// The command that waits for the deletion.
+    pub deleted_by: u32,
+}
+
+impl SubmissionQueue {
+    /// No queue.
+    pub const ABSENT: Self = Self {
+        life: Life::Absent,
+        address: 0,
+        entries: 0,
+        head: 0,
+        next: 0,
+        tail: 0,
+        cqid: 0,
+        class: Class::FIRST,
+        in_progress: 0,
+        looking: false,
+        deleted_by: 0,
+    };
+
+    /// The host's new tail. False if it is out of range, or would overrun the head.
+    pub fn set_tail(&mut self, tail: u32) -> bool {
+        if tail >= self.entries {
+            return false;
+        }
+        let held = distance(self.head, self.tail, self.entries);
+        if distance(self.tail, tail, self.entries) > self.entries - 1 - held {
+            return false;
+        }
+        self.tail = tail;
+        true
+    }
+    /// How many entries no fetch has asked for.
+    #[inline]
+    pub const fn waiting(&self) -> u32 {
+        distance(self.next, self.tail, self.entries)
+    }
+}
+
+/// A completion that has no place in its queue yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub sqid: u16,
+    pub cid: u16,
+    pub status: Status,
+    pub more: bool,
+    pub dw0: u32,
+}
+
+/// A completion queue.
+#[derive(Clone, Debug)]
+pub struct CompletionQueue {
+    pub life: Life,
+    pub address: u64,
+    pub entries: u32,
+    /// The host's.
+    pub head: u32,
+    pub tail: u32,
+    /// The phase of the next entry.
+    pub phase: bool,
+    pub interrupts: bool,
+    pub vector: u16,
+    /// How many submission queues complete into it.
+    pub submission_queues: u32,
+    /// What is held back while it is full.
+    pub held: VecDeque<Ended>,
+    /// A shadow doorbell is being read.
+    pub looking: bool,
+}
+
+impl CompletionQueue {
+    /// No queue.
+    pub const ABSENT: Self = Self {
+        life: Life::Absent,
+        address: 0,
+        entries: 0,
+        head: 0,
+        tail: 0,
+        phase: true,
+        interrupts: false,
+        vector: 0,
+        submission_queues: 0,
+        held: VecDeque::new(),
+        looking: false,
+    };
+
+    /// True if there is no place.
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        let next = if self.tail + 1 == self.entries { 0 } else { self.tail + 1 };
+        next == self.head
+    }
+    /// The host's new head. False if it is out of range, or would overrun the tail.
+    pub fn set_head(&mut self, head: u32) -> bool {
+        let inside = head < self.entries
+            && distance(self.head, head, self.entries) <= distance(self.head, self.tail, self.entries);
+        if inside {
+            self.head = head;
+        }
+        inside
+    }
+    /// Takes the place at the tail: its address and phase.
+    #[inline]
+    pub fn advance(&mut self) -> (u64, bool) {
+        let place = (self.address + u64::from(self.tail) * 16, self.phase);
+        self.tail += 1;
+        if self.tail == self.entries {
+            self.tail = 0;
+            self.phase = !self.phase;
+        }
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_may_not_overrun_the_head() {
+        let mut queue = SubmissionQueue {
+            life: Life::Active,
+            entries: 4,
+            head: 2,
+            next: 2,
+            tail: 2,
+            ..SubmissionQueue::ABSENT
+        };
+        assert!(!queue.set_tail(4));
+        assert!(queue.set_tail(1) && queue.waiting() == 3); // full: one entry stays empty
+        assert!(!queue.set_tail(2), "one more would make it look empty");
+        queue.head = 0;
+        assert!(queue.set_tail(3) && !queue.set_tail(1));
+    }
+
+    #[test]
+    fn a_head_may_not_overrun_the_tail_and_the_phase_turns() {
+        let mut queue =
+            CompletionQueue { life: Life::Active, address: 0x100, entries: 3, ..CompletionQueue::ABSENT };
+        assert!(!queue.set_head(1));
+        assert_eq!((queue.advance(), queue.is_full()), ((0x100, true), false));
+        assert_eq!((queue.advance(), queue.is_full()), ((0x110, true), true));
+        assert!(queue.set_head(1) && !queue.is_full());
+        assert_eq!(queue.advance(), (0x120, true));
+        assert!(queue.set_head(2) && queue.set_head(0));
+        assert_eq!(queue.advance(), (0x100, false));
+    }
+}

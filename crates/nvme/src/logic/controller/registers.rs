@@ -1,0 +1,294 @@
+//! Properties: enabling, disabling, shutdown, reset (Base 2.0 §3.1.3, §3.5, §3.6, §3.7).
+//!
+//! CSTS.RDY follows CC.EN only when every effect has come back, so that a host which waits for it knows that nothing of what it
+//! asked for can still happen.
+
+use super::arbiter::{Arbiter, Class};
+use super::features::Features;
+use super::queues::{CompletionQueue, Life, SubmissionQueue};
+use super::{Controller, Cx};
+use crate::logic::config::ControllerConfig;
+use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
+use crate::spec::log::{ErrorEvent, EventType, LogPage};
+use crate::spec::registers::{
+    ACQ, AQA, ASQ, AdminQueueAttributes, ArbitrationMechanism, CAP, CC, CSTS, Capabilities, Configuration,
+    ControllerStatus, DOORBELLS, Doorbell, INTMC, INTMS, LEAST_QUEUE_ENTRIES, NSSR, RESET_WORD,
+    ShutdownNotification, ShutdownStatus, VERSION, VS, doorbell_at,
+};
+use lanetwin_units::Instant;
+
+/// Where a controller is between power on and work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// CC.EN is 0, and nothing is under way.
+    Disabled,
+    /// CC.EN is 1; ready from this time on, and when nothing from before is under way.
+    Starting(Instant),
+    /// CSTS.RDY is 1.
+    Ready,
+    /// CC.EN is 0, and something is under way.
+    Stopping,
+}
+
+/// CAP of a controller.
+pub(super) fn capabilities(config: &ControllerConfig) -> Capabilities {
+    let largest_page = config.largest_page_log2.saturating_sub(12);
+    let timeout = config.ready_after.as_ps().div_ceil(500_000_000_000).clamp(1, 255);
+    let built = || {
+        Capabilities::ZERO
+            .with_queue_entries_less_1((config.queue_entries - 1) as u16)?
+            .with_contiguous_queues(true)?
+            .with_weighted_round_robin(config.weighted_round_robin)?
+            .with_timeout(timeout as u8)?
+            .with_doorbell_stride(config.doorbell_stride)?
+            .with_subsystem_reset(true)?
+            .with_command_sets(1)?
+            .with_largest_page(largest_page)
+    };
+    built().expect("the configuration was checked")
+}
+
+impl Controller {
+    /// True if CSTS.RDY is 1 and the controller has not failed.
+    #[inline]
+    pub(super) fn is_enabled(&self) -> bool {
+        self.stage == Stage::Ready && !self.status.fatal()
+    }
+    /// True if commands are fetched.
+    #[inline]
+    pub(super) fn is_working(&self) -> bool {
+        self.is_enabled() && self.status.shutdown() == ShutdownStatus::NORMAL
+    }
+    /// A dword of the registers.
+    pub fn read_register(&self, offset: u32) -> u32 {
+        match offset {
+            CAP => self.capabilities.raw() as u32,
+            o if o == CAP + 4 => (self.capabilities.raw() >> 32) as u32,
+            VS => VERSION,
+            INTMS | INTMC => self.interrupt_mask,
+            CC => self.configuration.raw(),
+            CSTS => self.status.raw(),
+            AQA => self.attributes.raw(),
+            ASQ => self.admin_sq_address as u32,
+            o if o == ASQ + 4 => (self.admin_sq_address >> 32) as u32,
+            ACQ => self.admin_cq_address as u32,
+            o if o == ACQ + 4 => (self.admin_cq_address >> 32) as u32,
+            _ => 0,
+        }
+    }
+    /// A dword is written.
+    pub fn write_register(&mut self, offset: u32, value: u32, cx: &mut Cx<'_>) {
+        let idle = !self.configuration.enable();
+        match offset {
+            INTMS => self.interrupt_mask |= value,
+            INTMC => self.interrupt_mask &= !value,
+            CC => self.configure(Configuration::from_raw(value), cx),
+            CSTS if ControllerStatus::from_raw(value).subsystem_reset() => {
+                self.status = ControllerStatus::from_raw(self.status.raw() & !(1 << 4)); // NSSRO is cleared by a 1
+            }
+            NSSR => cx.nvm.reset_asked |= value == RESET_WORD,
+            AQA if idle => self.attributes = AdminQueueAttributes::from_raw(value & 0x0fff_0fff),
+            ASQ if idle => set_low(&mut self.admin_sq_address, value & !0xfff),
+            o if o == ASQ + 4 && idle => set_high(&mut self.admin_sq_address, value),
+            ACQ if idle => set_low(&mut self.admin_cq_address, value & !0xfff),
+            o if o == ACQ + 4 && idle => set_high(&mut self.admin_cq_address, value),
+            o if o >= DOORBELLS => match doorbell_at(o, self.config.doorbell_stride) {
+                Some(doorbell) => self.ring(doorbell, value, cx),
+                None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+            },
+            _ => {}
+        }
+    }
+    fn configure(&mut self, new: Configuration, cx: &mut Cx<'_>) {
+        let old = self.configuration;
+        self.configuration = new;
+        match (old.enable(), new.enable()) {
+            (false, true) => self.enable(cx),
+            (true, false) => self.disable(cx),
+            _ => {}
+        }
+        if new.shutdown() != ShutdownNotification::NONE
+            && old.shutdown() != new.shutdown()
+            && self.status.shutdown() == ShutdownStatus::NORMAL
+        {
+            self.shut_down(new.shutdown() == ShutdownNotification::NORMAL, cx);
+        }
+    }
+
+    fn enable(&mut self, cx: &mut Cx<'_>) {
+        self.set_shutdown(ShutdownStatus::NORMAL);
+        let weighted = self.configuration.arbitration() == ArbitrationMechanism::WEIGHTED_ROUND_ROBIN;
+        let arbitration_known = self.configuration.arbitration() == ArbitrationMechanism::ROUND_ROBIN
+            || (weighted && self.config.weighted_round_robin);
+        let entries = [self.attributes.sq_entries_less_1(), self.attributes.cq_entries_less_1()]
+            .map(|less_1| u32::from(less_1) + 1);
+        if !arbitration_known
+            || self.configuration.command_set() != 0
+            || self.configuration.page() > self.capabilities.largest_page()
+            || entries.iter().any(|&entries| entries < LEAST_QUEUE_ENTRIES)
+        {
+            return self.fail(cx);
+        }
+        self.page_log2 = 12 + self.configuration.page();
+        self.submission_queues[0] = SubmissionQueue {
+            life: Life::Active,
+            address: self.admin_sq_address,
+            entries: entries[0],
+            class: Class::FIRST,
+            ..SubmissionQueue::ABSENT
+        };
+        self.completion_queues[0] = CompletionQueue {
+            life: Life::Active,
+            address: self.admin_cq_address,
+            entries: entries[1],
+            interrupts: true,
+            vector: 0,
+            submission_queues: 1,
+            ..CompletionQueue::ABSENT
+        };
+        let at = cx.now + self.config.ready_after;
+        self.stage = Stage::Starting(at);
+        self.starting(cx);
+        if self.stage != Stage::Ready {
+            self.wake_at(at, cx);
+        }
+    }
+    /// Becomes ready if it is time.
+    pub(super) fn starting(&mut self, cx: &mut Cx<'_>) {
+        if let Stage::Starting(at) = self.stage
+            && at <= cx.now
+            && self.under_way == 0
+        {
+            self.stage = Stage::Ready;
+            self.set_ready(true);
+        }
+    }
+    /// An effect of before a reset has come back.
+    pub(super) fn at_rest(&mut self, cx: &mut Cx<'_>) {
+        if self.under_way == 0 && self.stage == Stage::Stopping {
+            self.stage = Stage::Disabled;
+            self.set_ready(false);
+        }
+        self.starting(cx);
+    }
+    fn disable(&mut self, cx: &mut Cx<'_>) {
+        self.forget(cx);
+        self.stage = Stage::Stopping;
+        self.at_rest(cx);
+    }
+    /// A reset from outside: registers are as after power on at once.
+    pub fn reset(&mut self, cx: &mut Cx<'_>) {
+        self.forget(cx);
+        self.configuration = Configuration::ZERO;
+        self.status = ControllerStatus::ZERO;
+        self.attributes = AdminQueueAttributes::ZERO;
+        (self.admin_sq_address, self.admin_cq_address, self.interrupt_mask) = (0, 0, 0);
+        self.stage = Stage::Disabled;
+    }
+    /// A reset of the subsystem has happened.
+    pub fn mark_subsystem_reset(&mut self) {
+        self.status = self.status.with_subsystem_reset(true).expect("a bit");
+    }
+    /// Forgets queues and commands. What is under way will come back from an earlier epoch.
+    fn forget(&mut self, cx: &mut Cx<'_>) {
+        self.epoch = (self.epoch + 1) % Ticket::EPOCHS;
+        // what was parked was never begun
+        let parked = self.parked.len() as u32;
+        self.under_way -= parked;
+        cx.nvm.fence += self.media_under_way - parked;
+        self.media_under_way = 0;
+        self.abandon_formats(cx);
+        self.submission_queues.fill(SubmissionQueue::ABSENT);
+        self.completion_queues.iter_mut().for_each(|queue| *queue = CompletionQueue::ABSENT);
+        self.fetches.clear();
+        self.slots.clear();
+        self.parked.clear();
+        self.features = Features::default();
+        self.arbiter = Arbiter::new(self.submission_queues.len(), self.features.arbitration);
+        self.interrupts = super::Interrupts::new(self.interrupts.count());
+        self.events.clear();
+        self.doorbell_buffers = None;
+        self.status = ControllerStatus::from_raw(self.status.raw() & !(1 << 1)); // CFS
+    }
+    /// The controller fails: Controller Fatal Status, until it is reset.
+    pub(super) fn fail(&mut self, _: &mut Cx<'_>) {
+        self.status = self.status.with_fatal(true).expect("a bit");
+    }
+
+    fn shut_down(&mut self, normal: bool, cx: &mut Cx<'_>) {
+        if normal && self.is_enabled() && cx.nvm.config.volatile_write_cache {
+            self.set_shutdown(ShutdownStatus::OCCURRING);
+            self.media_under_way += 1;
+            let token = self.token(Kind::Shutdown, 0, 0);
+            let request = MediaRequest {
+                nsid: crate::spec::Nsid::ALL,
+                operation: MediaOperation::Flush,
+                slba: 0,
+                blocks: 0,
+            };
+            cx.effects.push(Effect::Media { token, request });
+        } else {
+            self.set_shutdown(ShutdownStatus::COMPLETE);
+        }
+    }
+    /// The flush of a shutdown is done.
+    pub(super) fn shutdown_done(&mut self) {
+        self.set_shutdown(ShutdownStatus::COMPLETE);
+    }
+
+    /// A doorbell is rung.
+    #[inline]
+    pub fn ring(&mut self, doorbell: Doorbell, value: u32, cx: &mut Cx<'_>) {
+        if !self.is_enabled() {
+            return;
+        }
+        match doorbell {
+            Doorbell::SubmissionTail(id) => {
+                let queue =
+                    self.submission_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+                match queue.map(|queue| queue.set_tail(value)) {
+                    Some(true) => {
+                        self.refresh(id.0);
+                        self.pump(cx);
+                    }
+                    Some(false) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
+                    None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+                }
+            }
+            Doorbell::CompletionHead(id) => {
+                let queue =
+                    self.completion_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+                match queue.map(|queue| (queue.set_head(value), queue.held.is_empty())) {
+                    Some((true, true)) => {}
+                    Some((true, false)) => {
+                        self.post_held(id.0, cx);
+                        self.pump(cx);
+                    }
+                    Some((false, _)) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
+                    None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+                }
+            }
+        }
+    }
+    fn bad_doorbell(&mut self, what: ErrorEvent, cx: &mut Cx<'_>) {
+        if self.is_enabled() {
+            self.errors.add_doorbell();
+            self.events.raise(EventType::ERROR, what.0, LogPage::ERROR);
+            self.tell_events(cx);
+        }
+    }
+
+    fn set_ready(&mut self, ready: bool) {
+        self.status = self.status.with_ready(ready).expect("a bit");
+    }
+    fn set_shutdown(&mut self, status: ShutdownStatus) {
+        self.status = self.status.with_shutdown(status).expect("two bits");
+    }
+}
+
+fn set_low(address: &mut u64, value: u32) {
+    *address = *address & !0xffff_ffff | u64::from(value);
+}
+fn set_high(address: &mut u64, value: u32) {
+    *address = *address & 0xffff_ffff | u64::from(value) << 32;
+}

@@ -1,0 +1,319 @@
+//! What a controller wants done. It asks for everything that takes time, and goes on when it is told that it was done.
+//!
+//! ```text
+//!  4 KiB read:    ring ─► Fetch ─► fetched ─► Media ─► media_done ─► Transfer ─► transferred ─► Complete, Interrupt
+//!  4 KiB write:   ring ─► Fetch ─► fetched ─► Transfer ─► transferred ─► Media ─► media_done ─► Complete, Interrupt
+//! ```
+//!
+//! The contract with whoever carries them out:
+//!
+//! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with [`fetched`],
+//!    [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the controller is not at rest
+//!    (CSTS.RDY stays 1 after CC.EN was cleared).
+//! 2. [`Effect::Complete`], [`Effect::EventIndex`] and [`Effect::Interrupt`] have no token. They and whatever a controller
+//!    wrote before must become visible to the host in the order in which they were asked for, as posted writes do.
+//! 3. A [`Effect::Fetch`] that follows an [`Effect::EventIndex`] reads behind that write.
+//! 4. Everything else may be done in any order and at the same time.
+//!
+//! [`fetched`]: super::Subsystem::fetched
+//! [`transferred`]: super::Subsystem::transferred
+//! [`media_done`]: super::Subsystem::media_done
+//! [`stored`]: super::Subsystem::stored
+//! [`health`]: super::Subsystem::health
+//! [`failed`]: super::Subsystem::failed
+
+use crate::spec::{CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId};
+use lanetwin_units::Instant;
+
+/// What an effect is resumed with. It means something to the subsystem that made it, and to nobody else.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(u64);
+
+impl Token {
+    /// The token as a number, for owners that keep it in a message.
+    #[must_use]
+    pub const fn to_raw(self) -> u64 {
+        self.0
+    }
+    /// The token of a number that [`Token::to_raw`] gave. Any other number is ignored where it is resumed.
+    #[must_use]
+    pub const fn from_raw(raw: u64) -> Self {
+        Self(raw)
+    }
+}
+
+/// What is resumed: chosen by the controller, kept in the token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::logic) enum Kind {
+    /// Submission queue entries; the number is a fetch.
+    Commands,
+    /// A PRP list or an SGL segment of a command.
+    Pointers,
+    /// What a command brings beside user data.
+    Content,
+    /// User data, or what the controller made.
+    Data,
+    /// The medium, for a part of a command.
+    Media,
+    /// The owner's counters.
+    Health,
+    /// A shadow doorbell; the number is `2 × queue`, or `2 × queue + 1` for a completion queue.
+    Shadow,
+    /// The flush of a shutdown.
+    Shutdown,
+    /// A sanitize, which no reset ends.
+    Sanitize,
+}
+
+/// How a fetch has ended.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::logic) enum Resumed<'a> {
+    /// With these bytes.
+    Bytes(&'a [u8]),
+    /// With a list that nobody keeps, of pages that follow one another.
+    Contiguous,
+    /// With none.
+    Failed,
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::Commands,
+    Kind::Pointers,
+    Kind::Content,
+    Kind::Data,
+    Kind::Media,
+    Kind::Health,
+    Kind::Shadow,
+    Kind::Shutdown,
+    Kind::Sanitize,
+];
+
+/// A token taken apart.
+///
+/// | bits | holds |
+/// |---|---|
+/// | 63:56 | which controller |
+/// | 55:52 | [`Kind`] |
+/// | 51:40 | epoch: how often the controller was reset, modulo 4096 |
+/// | 39:16 | a command in progress, or what the kind says |
+/// | 15:0 | a part of the command |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::logic) struct Ticket {
+    pub controller: u8,
+    pub kind: Kind,
+    pub epoch: u16,
+    pub number: u32,
+    pub part: u16,
+}
+
+impl Ticket {
+    /// Epochs are counted modulo this.
+    pub const EPOCHS: u16 = 1 << 12;
+
+    pub const fn token(self) -> Token {
+        Token(
+            (self.controller as u64) << 56
+                | (self.kind as u64) << 52
+                | (self.epoch as u64) << 40
+                | (self.number as u64) << 16
+                | self.part as u64,
+        )
+    }
+    /// None for a number that no token has.
+    pub fn of(token: Token) -> Option<Self> {
+        Some(Self {
+            controller: (token.0 >> 56) as u8,
+            kind: *KINDS.get((token.0 >> 52) as usize & 0xf)?,
+            epoch: (token.0 >> 40) as u16 & 0xfff,
+            number: (token.0 >> 16) as u32 & 0xff_ffff,
+            part: token.0 as u16,
+        })
+    }
+}
+
+impl core::fmt::Debug for Token {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "token{:x}", self.0)
+    }
+}
+
+/// Bytes of host memory that follow one another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Segment {
+    /// Where they begin.
+    pub address: u64,
+    /// How many there are \[B\].
+    pub bytes: u32,
+}
+
+/// Which way data go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// From host memory to the controller: a write.
+    FromHost,
+    /// From the controller to host memory: a read.
+    ToHost,
+}
+
+/// What the bytes of a [`Effect::Fetch`] are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// Submission queue entries.
+    Commands(SqId),
+    /// Entries of a PRP list.
+    PrpList,
+    /// Descriptors of an SGL segment.
+    SglSegment,
+    /// What a command brings beside user data: ranges, attributes.
+    Content,
+    /// A shadow doorbell.
+    ShadowDoorbell(Doorbell),
+}
+
+/// What the medium is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MediaRequest {
+    /// Whose blocks. [`Nsid::ALL`] for a flush or format of all, and for a sanitize.
+    pub nsid: Nsid,
+    /// What to do.
+    pub operation: MediaOperation,
+    /// The first block \[logical blocks of the namespace\].
+    pub slba: u64,
+    /// How many; 0 where the operation is not about blocks.
+    pub blocks: u32,
+}
+
+/// What is done with blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MediaOperation {
+    /// Read; the data go to the host afterwards.
+    Read,
+    /// Write data that have come from the host.
+    Write {
+        /// Force Unit Access: not before it is on the medium.
+        force_unit_access: bool,
+    },
+    /// Compare with data that have come from the host; [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if they differ.
+    Compare,
+    /// Write zeroes, without data.
+    WriteZeroes {
+        /// The blocks may be deallocated.
+        deallocate: bool,
+        /// Force Unit Access.
+        force_unit_access: bool,
+    },
+    /// The host no longer needs the blocks.
+    Deallocate,
+    /// Everything that was acknowledged goes to the medium.
+    Flush,
+    /// Format the namespace; the subsystem has its new block size already.
+    Format {
+        /// Secure Erase Settings (SES): 0 none, 1 user data erase, 2 cryptographic erase.
+        secure_erase: u8,
+    },
+    /// Sanitize the subsystem; [`Subsystem::sanitize_progress`](super::Subsystem::sanitize_progress) tells how far it is.
+    Sanitize {
+        /// Sanitize Action (SANACT): 2 block erase, 3 overwrite, 4 crypto erase.
+        action: u8,
+    },
+}
+
+/// What a controller wants done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Read host memory; the bytes go to [`fetched`](super::Subsystem::fetched).
+    Fetch {
+        /// To resume with.
+        token: Token,
+        /// From where.
+        address: u64,
+        /// How many bytes.
+        bytes: u32,
+        /// What for.
+        purpose: Purpose,
+    },
+    /// Move user data between host memory and the medium's buffers. The subsystem never sees them.
+    Transfer {
+        /// To resume with, in [`transferred`](super::Subsystem::transferred).
+        token: Token,
+        /// Which way.
+        direction: Direction,
+        /// How many bytes in all.
+        bytes: u32,
+        /// The first piece of host memory.
+        first: Segment,
+        /// How many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives all.
+        segments: u32,
+    },
+    /// Ask the medium; [`media_done`](super::Subsystem::media_done) says how it ended.
+    Media {
+        /// To resume with.
+        token: Token,
+        /// What for.
+        request: MediaRequest,
+    },
+    /// Write what the controller has made: an identify structure, a log page. [`Subsystem::content`](super::Subsystem::content)
+    /// gives the bytes.
+    Store {
+        /// To resume with, in [`stored`](super::Subsystem::stored).
+        token: Token,
+        /// How many bytes in all.
+        bytes: u32,
+        /// The first piece of host memory.
+        first: Segment,
+        /// How many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives all.
+        segments: u32,
+    },
+    /// The owner is asked for its counters; [`health`](super::Subsystem::health) takes them.
+    Health {
+        /// To resume with.
+        token: Token,
+    },
+    /// Write a completion queue entry. Not resumed.
+    Complete {
+        /// Who.
+        controller: ControllerId,
+        /// Into which queue.
+        queue: CqId,
+        /// Where the entry goes.
+        address: u64,
+        /// The entry, with its phase.
+        entry: CompletionEntry,
+    },
+    /// Write an entry of the EventIdx buffer \[4 B, least significant first\]. Not resumed.
+    EventIndex {
+        /// Who.
+        controller: ControllerId,
+        /// Where.
+        address: u64,
+        /// What.
+        value: u32,
+    },
+    /// Signal an interrupt vector. Not resumed.
+    Interrupt {
+        /// Who.
+        controller: ControllerId,
+        /// Which entry of its MSI-X table.
+        vector: u16,
+    },
+    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take back an
+    /// earlier one.
+    WakeAt {
+        /// When.
+        at: Instant,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_holds_its_ticket() {
+        for kind in KINDS {
+            let ticket = Ticket { controller: 3, kind, epoch: 0xabc, number: 0x12_3456, part: 0xfedc };
+            assert_eq!(Ticket::of(ticket.token()), Some(ticket));
+        }
+        assert_eq!(Ticket::of(Token(u64::MAX)), None);
+    }
+}

@@ -1,0 +1,22 @@
+//! The logic of both sides: total functions on state. Nothing here waits, reads a clock or touches memory.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`config`] | what a subsystem is made of |
+//! | [`effect`] | what a controller wants done, and the tokens that say it was |
+//! | [`health`] | counters that the owner of the medium keeps |
+//! | [`subsystem`] | controllers, namespaces and ports behind one door |
+//! | [`host`] | queue pairs and the start of a controller, from the host's side |
+
+pub mod config;
+mod controller;
+pub mod effect;
+pub mod health;
+pub mod host;
+mod nvm;
+pub mod subsystem;
+
+pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
+pub use effect::{Direction, Effect, MediaOperation, MediaRequest, Purpose, Segment, Token};
+pub use health::Health;
+pub use subsystem::Subsystem;

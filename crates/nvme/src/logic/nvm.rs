@@ -1,0 +1,168 @@
+//! What the controllers of a subsystem share: identity, namespaces, the sanitize, counters.
+
+use super::config::{LbaFormat, SubsystemConfig};
+use crate::spec::admin::SanitizeDword10;
+use crate::spec::feature::WriteProtectionState;
+use crate::spec::log::{EventType, LogPage, SanitizeState};
+use crate::spec::{Nsid, Status};
+
+/// A namespace.
+#[derive(Clone, Debug)]
+pub(super) struct Namespace {
+    pub nsid: Nsid,
+    pub bytes: u64,
+    pub formats: Vec<LbaFormat>,
+    pub format: u8,
+    /// Log2 of the bytes of a block, of the format.
+    pub block_log2: u8,
+    /// How many blocks there are, in that format.
+    pub blocks: u64,
+    /// Bit *n* is set if it is attached to the controller of index *n*.
+    pub attached: u64,
+    pub protection: WriteProtectionState,
+    pub failed: bool,
+    pub formatting: bool,
+    /// What remains of a format \[%\], as the owner says.
+    pub format_remaining: u8,
+    pub zero_after_deallocate: bool,
+}
+
+impl Namespace {
+    /// Gives it the format of this number; an unknown number changes nothing.
+    pub fn set_format(&mut self, format: u8) {
+        if let Some(chosen) = self.formats.get(usize::from(format)) {
+            self.format = format;
+            self.block_log2 = chosen.data_size_log2;
+            self.blocks = self.bytes >> chosen.data_size_log2;
+        }
+    }
+    /// True if writes are refused.
+    pub fn is_protected(&self) -> bool {
+        self.protection != WriteProtectionState::NONE
+    }
+}
+
+/// Something that every controller tells its host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Notice {
+    pub kind: EventType,
+    pub information: u8,
+    pub log: LogPage,
+    /// The namespace that has changed, for the Changed Namespace List.
+    pub changed: Option<Nsid>,
+    /// Not told by this controller, which caused it; by its index.
+    pub but: Option<u8>,
+}
+
+/// The sanitize (Base 2.0 §8.21).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Sanitize {
+    pub state: SanitizeState,
+    /// Dword 10 of the last command.
+    pub dword10: SanitizeDword10,
+    /// How far it is \[1/65536\].
+    pub progress: u16,
+    /// Nothing was written since the last one.
+    pub erased: bool,
+}
+
+/// What is counted for the SMART log, by all controllers together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Counters {
+    pub reads: u64,
+    pub writes: u64,
+    pub bytes_read: u64,
+    pub bytes_written: u64,
+}
+
+/// What the controllers share.
+#[derive(Clone, Debug)]
+pub(super) struct Nvm {
+    pub config: SubsystemConfig,
+    /// By number.
+    pub namespaces: Vec<Namespace>,
+    pub sanitize: Sanitize,
+    pub counters: Counters,
+    /// Media effects of controllers that were reset since: until they are done, no other media effect is begun.
+    pub fence: u32,
+    /// What has to be told.
+    pub notices: Vec<Notice>,
+    /// A reset of the subsystem was asked for.
+    pub reset_asked: bool,
+}
+
+impl Nvm {
+    /// After power on.
+    pub fn new(config: &SubsystemConfig) -> Self {
+        let index =
+            |id| config.controllers.iter().position(|controller| controller.id == id).unwrap_or(usize::MAX);
+        let mut namespaces: Vec<Namespace> = config
+            .namespaces
+            .iter()
+            .map(|namespace| {
+                let attached = namespace.attached.iter().fold(0, |bits, &id| bits | 1 << index(id));
+                let mut made = Namespace {
+                    nsid: namespace.nsid,
+                    bytes: namespace.bytes,
+                    formats: namespace.formats.clone(),
+                    format: 0,
+                    block_log2: 0,
+                    blocks: 0,
+                    attached,
+                    protection: WriteProtectionState::NONE,
+                    failed: false,
+                    formatting: false,
+                    format_remaining: 0,
+                    zero_after_deallocate: namespace.zero_after_deallocate,
+                };
+                made.set_format(namespace.format);
+                made
+            })
+            .collect();
+        namespaces.sort_by_key(|namespace| namespace.nsid);
+        let sanitize = Sanitize {
+            state: SanitizeState::NEVER,
+            dword10: SanitizeDword10::ZERO,
+            progress: 0xffff,
+            erased: true,
+        };
+        Self {
+            config: config.clone(),
+            namespaces,
+            sanitize,
+            counters: Counters::default(),
+            fence: 0,
+            notices: Vec::new(),
+            reset_asked: false,
+        }
+    }
+
+    /// The namespace of this number; most have the number of their place.
+    #[inline]
+    pub fn place(&self, nsid: Nsid) -> Option<usize> {
+        let guess = nsid.0.wrapping_sub(1) as usize;
+        if self.namespaces.get(guess).is_some_and(|namespace| namespace.nsid == nsid) {
+            return Some(guess);
+        }
+        self.namespaces.binary_search_by_key(&nsid, |namespace| namespace.nsid).ok()
+    }
+    /// The namespace of this number, if it is attached to the controller of this index.
+    #[inline]
+    pub fn active(&self, nsid: Nsid, controller: u8) -> Option<&Namespace> {
+        let namespace = &self.namespaces[self.place(nsid)?];
+        (namespace.attached >> controller & 1 == 1).then_some(namespace)
+    }
+    /// The namespaces that are attached to the controller of this index.
+    pub fn all_active(&self, controller: u8) -> impl Iterator<Item = &Namespace> {
+        self.namespaces.iter().filter(move |namespace| namespace.attached >> controller & 1 == 1)
+    }
+    /// Why an I/O command cannot be carried out now, whatever it asks.
+    #[inline]
+    pub fn obstacle(&self) -> Option<Status> {
+        match self.sanitize.state {
+            SanitizeState::IN_PROGRESS => Some(Status::SANITIZE_IN_PROGRESS),
+            SanitizeState::FAILED => Some(Status::SANITIZE_FAILED),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A subsystem: controllers that share namespaces, behind one door.
+//!
+//! Whatever happens to a controller is a call that says who, and when; what the controller wants is appended to the caller's list of
+//! [`Effect`]s, which is not cleared. A call about a controller that does not exist, and a token that is no token, change nothing.
+//!
+//! When a controller is reset, or lost with its port, its commands end without a completion, and whatever they had asked the medium
+//! for may or may not happen. The media effects of other controllers are held back until it is known. So a command that a host
+//! repeats through another controller always comes after the one it repeats.
+
+use super::config::{ConfigFault, SubsystemConfig};
+use super::controller::{Controller, Cx, namespace_changed, sanitize_done};
+use super::effect::{Effect, Kind, Resumed, Segment, Ticket, Token};
+use super::health::Health;
+use super::nvm::{Notice, Nvm};
+use crate::spec::log::{EventType, LogPage, SmartEvent};
+use crate::spec::{Cid, ControllerId, Doorbell, Nsid, SqId, Status};
+use lanetwin_units::Instant;
+
+/// The command that a token belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommandInfo {
+    /// Whose it is.
+    pub controller: ControllerId,
+    /// From which queue.
+    pub sqid: SqId,
+    /// Which one.
+    pub cid: Cid,
+    /// What.
+    pub opcode: u8,
+}
+
+/// Controllers and namespaces.
+#[derive(Clone, Debug)]
+pub struct Subsystem {
+    nvm: Nvm,
+    controllers: Vec<Controller>,
+}
+
+impl Subsystem {
+    /// A subsystem after power on: no controller is enabled.
+    ///
+    /// # Errors
+    /// The first field that is out of its range.
+    pub fn new(config: &SubsystemConfig) -> Result<Self, ConfigFault> {
+        config.check()?;
+        let controllers = config
+            .controllers
+            .iter()
+            .enumerate()
+            .map(|(index, of)| Controller::new(index as u8, of))
+            .collect();
+        Ok(Self { nvm: Nvm::new(config), controllers })
+    }
+
+    /// What happens to one controller, and what follows for the others.
+    #[inline]
+    fn act(
+        &mut self,
+        now: Instant,
+        index: usize,
+        effects: &mut Vec<Effect>,
+        action: impl FnOnce(&mut Controller, &mut Cx<'_>),
+    ) {
+        let Some(controller) = self.controllers.get_mut(index) else { return };
+        let fenced = self.nvm.fence > 0;
+        action(controller, &mut Cx { now, nvm: &mut self.nvm, effects });
+        if fenced || !self.nvm.notices.is_empty() || self.nvm.reset_asked {
+            self.follow(now, fenced, effects);
+        }
+    }
+    #[cold]
+    fn follow(&mut self, now: Instant, fenced: bool, effects: &mut Vec<Effect>) {
+        if core::mem::take(&mut self.nvm.reset_asked) {
+            for controller in &mut self.controllers {
+                controller.reset(&mut Cx { now, nvm: &mut self.nvm, effects });
+                controller.mark_subsystem_reset();
+            }
+        }
+        for notice in core::mem::take(&mut self.nvm.notices) {
+            for controller in &mut self.controllers {
+                controller.notice(notice, &mut Cx { now, nvm: &mut self.nvm, effects });
+            }
+        }
+        if fenced && self.nvm.fence == 0 {
+            for controller in &mut self.controllers {
+                controller.unpark(&mut Cx { now, nvm: &mut self.nvm, effects });
+            }
+        }
+    }
+    #[inline]
+    fn index(&self, controller: ControllerId) -> usize {
+        self.controllers.iter().position(|known| known.id() == controller).unwrap_or(usize::MAX)
+    }
+    /// An effect has come back.
+    #[inline]
+    fn resume(
+        &mut self,
+        now: Instant,
+        token: Token,
+        effects: &mut Vec<Effect>,
+        action: impl FnOnce(&mut Controller, Ticket, &mut Cx<'_>),
+    ) {
+        let Some(ticket) = Ticket::of(token).filter(|ticket| ticket.kind != Kind::Sanitize) else { return };
+        self.act(now, ticket.controller.into(), effects, |controller, cx| {
+            if controller.returned(ticket, cx) {
+                action(controller, ticket, cx);
+            }
+        });
+    }
+
+    /// A dword of a controller's registers; 0 where there is none.
+    #[must_use]
+    pub fn read_register(&self, controller: ControllerId, offset: u32) -> u32 {
+        self.controllers.get(self.index(controller)).map_or(0, |controller| controller.read_register(offset))
+    }
+    /// The host writes a dword of a controller's registers, doorbells included. A register of 64 bits is two dwords.
+    pub fn write_register(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        offset: u32,
+        value: u32,
+        effects: &mut Vec<Effect>,
+    ) {
+        let index = self.index(controller);
+        self.act(now, index, effects, |controller, cx| controller.write_register(offset, value, cx));
+    }
+    /// The host rings a doorbell.
+    #[inline]
+    pub fn ring(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        doorbell: Doorbell,
+        value: u32,
+        effects: &mut Vec<Effect>,
+    ) {
+        let index = self.index(controller);
+        self.act(now, index, effects, |controller, cx| controller.ring(doorbell, value, cx));
+    }
+
+    /// The bytes of a [`Effect::Fetch`] have come. Fewer than were asked for are a failure.
+    #[inline]
+    pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8], effects: &mut Vec<Effect>) {
+        self.resume(now, token, effects, |controller, ticket, cx| {
+            controller.fetched(ticket, Resumed::Bytes(bytes), cx);
+        });
+    }
+    /// A PRP list has come whose content nobody keeps: its pages follow the one before, each after each. For a simulation whose
+    /// buffers are contiguous. Anything else that was to be fetched has failed.
+    pub fn fetched_contiguous(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
+        self.resume(now, token, effects, |controller, ticket, cx| {
+            controller.fetched(ticket, Resumed::Contiguous, cx);
+        });
+    }
+    /// A [`Effect::Transfer`] is done.
+    #[inline]
+    pub fn transferred(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
+        self.resume(now, token, effects, |controller, ticket, cx| controller.moved(ticket, true, cx));
+    }
+    /// A [`Effect::Media`] has ended so.
+    #[inline]
+    pub fn media_done(&mut self, now: Instant, token: Token, status: Status, effects: &mut Vec<Effect>) {
+        if Ticket::of(token).is_some_and(|ticket| ticket.kind == Kind::Sanitize) {
+            sanitize_done(&mut self.nvm, status);
+            return self.follow(now, false, effects);
+        }
+        self.resume(now, token, effects, |controller, ticket, cx| controller.answered(ticket, status, cx));
+    }
+    /// A [`Effect::Store`] is done.
+    pub fn stored(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
+        self.transferred(now, token, effects);
+    }
+    /// The owner's counters, for a [`Effect::Health`].
+    pub fn health(&mut self, now: Instant, token: Token, health: &Health, effects: &mut Vec<Effect>) {
+        self.resume(now, token, effects, |controller, ticket, cx| {
+            controller.examined(ticket, Some(health), cx)
+        });
+    }
+    /// An effect could not be carried out: host memory did not answer, the link is down.
+    pub fn failed(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
+        match Ticket::of(token).map(|ticket| ticket.kind) {
+            Some(Kind::Media | Kind::Shutdown | Kind::Sanitize) => {
+                self.media_done(now, token, Status::INTERNAL_ERROR, effects);
+            }
+            Some(Kind::Data) => self.resume(now, token, effects, |controller, ticket, cx| {
+                controller.moved(ticket, false, cx);
+            }),
+            Some(Kind::Health) => self.resume(now, token, effects, |controller, ticket, cx| {
+                controller.examined(ticket, None, cx);
+            }),
+            _ => self.resume(now, token, effects, |controller, ticket, cx| {
+                controller.fetched(ticket, Resumed::Failed, cx);
+            }),
+        }
+    }
+    /// The time of a [`Effect::WakeAt`] has come. To be woken for nothing does no harm.
+    pub fn wake(&mut self, now: Instant, effects: &mut Vec<Effect>) {
+        for index in 0..self.controllers.len() {
+            self.act(now, index, effects, Controller::wake);
+        }
+    }
+
+    /// The pieces of host memory of a [`Effect::Transfer`] or [`Effect::Store`] that is not yet resumed, in order.
+    pub fn segments(&self, token: Token) -> impl Iterator<Item = Segment> + '_ {
+        let found = Ticket::of(token)
+            .and_then(|ticket| Some((self.controllers.get(ticket.controller as usize)?, ticket)));
+        found.into_iter().flat_map(|(controller, ticket)| controller.segments(ticket))
+    }
+    /// The bytes of a [`Effect::Store`] that is not yet resumed.
+    #[must_use]
+    pub fn content(&self, token: Token) -> &[u8] {
+        let Some(ticket) = Ticket::of(token) else { return &[] };
+        self.controllers.get(ticket.controller as usize).map_or(&[], |controller| controller.content(ticket))
+    }
+    /// The command that a token belongs to; none for the fetch of entries or of a shadow doorbell, and for a token of before a reset.
+    #[must_use]
+    pub fn command(&self, token: Token) -> Option<CommandInfo> {
+        let ticket = Ticket::of(token)?;
+        let controller = self.controllers.get(ticket.controller as usize)?;
+        let (sqid, cid, opcode) = controller.command(ticket)?;
+        Some(CommandInfo { controller: controller.id(), sqid: SqId(sqid), cid: Cid(cid), opcode })
+    }
+
+    /// A reset of the controller from outside, or its loss: PCIe conventional or function level reset, a port that went down. Its
+    /// registers are as after power on. What it has under way is still to be resumed, as failed or done.
+    pub fn reset(&mut self, now: Instant, controller: ControllerId, effects: &mut Vec<Effect>) {
+        let index = self.index(controller);
+        self.act(now, index, effects, Controller::reset);
+        if self.nvm.fence == 0 {
+            self.follow(now, true, effects);
+        }
+    }
+    /// Attaches a namespace to a controller, or detaches it; the host is told by an event.
+    pub fn attach(
+        &mut self,
+        now: Instant,
+        nsid: Nsid,
+        controller: ControllerId,
+        attached: bool,
+        effects: &mut Vec<Effect>,
+    ) {
+        let index = self.index(controller);
+        let Some(place) = self.nvm.place(nsid).filter(|_| index < self.controllers.len()) else { return };
+        let before = self.nvm.namespaces[place].attached;
+        let after = before & !(1 << index) | u64::from(attached) << index;
+        self.nvm.namespaces[place].attached = after;
+        if before != after {
+            let notice = namespace_changed(Some(nsid), None);
+            self.act(now, index, effects, |controller, cx| controller.notice(notice, cx));
+        }
+    }
+    /// Makes a namespace fail, or work again: a failed one answers Namespace Not Ready.
+    pub fn set_failed(&mut self, nsid: Nsid, failed: bool) {
+        if let Some(place) = self.nvm.place(nsid) {
+            self.nvm.namespaces[place].failed = failed;
+        }
+    }
+    /// The owner's counters have crossed a threshold: hosts that asked for it are told.
+    pub fn warn(&mut self, now: Instant, event: SmartEvent, effects: &mut Vec<Effect>) {
+        let (kind, log) = (EventType::SMART, LogPage::SMART);
+        self.nvm.notices.push(Notice { kind, information: event.0, log, changed: None, but: None });
+        self.follow(now, false, effects);
+    }
+    /// How far a sanitize is \[1/65536\].
+    pub fn sanitize_progress(&mut self, progress: u16) {
+        self.nvm.sanitize.progress = progress;
+    }
+    /// What remains of the format of a namespace \[%\].
+    pub fn format_remaining(&mut self, nsid: Nsid, percent: u8) {
+        if let Some(place) = self.nvm.place(nsid).filter(|&place| self.nvm.namespaces[place].formatting) {
+            self.nvm.namespaces[place].format_remaining = percent;
+        }
+    }
+    /// How large the blocks of a namespace are \[B\], in the format it has now; none if there is no such namespace.
+    #[must_use]
+    pub fn block_bytes(&self, nsid: Nsid) -> Option<u64> {
+        Some(1 << self.nvm.namespaces[self.nvm.place(nsid)?].block_log2)
+    }
+}

@@ -1,0 +1,39 @@
+//! What the specification says: words, structures, values. Data and total functions; nothing here happens.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`id`] | queues, commands, namespaces, controllers by number |
+//! | [`registers`] | controller properties, doorbells |
+//! | [`command`] | submission queue entries |
+//! | [`opcode`] | which commands there are |
+//! | [`admin`] | the dwords of admin commands |
+//! | [`io`] | the dwords of I/O commands |
+//! | [`pointer`] | PRP entries, SGL descriptors |
+//! | [`completion`] | completion queue entries |
+//! | [`status`] | how a command ends |
+//! | [`identify`] | what controllers and namespaces tell of themselves |
+//! | [`log`] | log pages, asynchronous events |
+//! | [`feature`] | features |
+//!
+//! Sources, by section: NVM Express Base Specification 2.0 (Base 2.0), NVM Command Set Specification 1.0 (NVM 1.0), NVMe over PCIe
+//! Transport Specification 1.0 (PCIe Transport 1.0). Offsets and values agree with SPDK `nvme_spec.h` as far as that goes.
+
+pub mod admin;
+pub mod command;
+pub mod completion;
+pub mod feature;
+pub mod id;
+pub mod identify;
+pub mod io;
+pub mod log;
+pub mod opcode;
+pub mod pointer;
+pub mod registers;
+pub mod status;
+
+pub use command::{Command, CommandDword0, DataTransfer};
+pub use completion::CompletionEntry;
+pub use id::{Cid, ControllerId, CqId, Nsid, SqId};
+pub use opcode::{AdminOpcode, IoOpcode};
+pub use registers::Doorbell;
+pub use status::Status;

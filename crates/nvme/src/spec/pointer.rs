@@ -1,0 +1,97 @@
+//! Data pointers: Physical Region Page (PRP) entries and Scatter Gather List (SGL) descriptors (Base 2.0 §4.1).
+
+use lanetwin_wire::{open_enum, wire};
+
+/// The size of a PRP entry \[B\] (Base 2.0 §4.1.1).
+pub const PRP_BYTES: u32 = 8;
+/// The size of an SGL descriptor \[B\] (Base 2.0 §4.1.2).
+pub const SGL_DESCRIPTOR_BYTES: u32 = 16;
+
+open_enum! {
+    /// SGL Descriptor Type (Base 2.0 §4.1.2).
+    pub struct SglType(u8) {
+        /// SGL Data Block.
+        DATA_BLOCK = 0x0;
+        /// SGL Bit Bucket: data that the host does not want.
+        BIT_BUCKET = 0x1;
+        /// SGL Segment: where the list goes on, and not to its end.
+        SEGMENT = 0x2;
+        /// SGL Last Segment: where the list goes on to its end.
+        LAST_SEGMENT = 0x3;
+        /// Keyed SGL Data Block.
+        KEYED_DATA_BLOCK = 0x4;
+        /// Transport SGL Data Block.
+        TRANSPORT_DATA_BLOCK = 0x5;
+        /// Vendor specific.
+        VENDOR = 0xf;
+    }
+
+    /// SGL Descriptor Sub Type (Base 2.0 §4.1.2).
+    pub struct SglSubtype(u8) {
+        /// Address.
+        ADDRESS = 0x0;
+        /// Offset: into a capsule, or a controller memory buffer.
+        OFFSET = 0x1;
+        /// For the transport.
+        TRANSPORT = 0xa;
+    }
+}
+
+wire! {
+    /// An SGL descriptor (Base 2.0 §4.1.2).
+    pub struct SglDescriptor(u128) {
+        /// Address
+        address / with_address: u64 = 63:0;
+        /// Length \[B\]
+        length / with_length: u32 = 95:64;
+        /// Reserved
+        reserved = 119:96;
+        /// SGL Descriptor Sub Type
+        subtype / with_subtype: SglSubtype = 123:120;
+        /// SGL Descriptor Type
+        kind / with_kind: SglType = 127:124;
+    }
+}
+
+impl SglDescriptor {
+    /// The descriptor of a data block.
+    #[must_use]
+    pub const fn block(address: u64, length: u32) -> Self {
+        Self::of(SglType::DATA_BLOCK, address, length)
+    }
+    /// A descriptor that holds an address.
+    #[must_use]
+    pub const fn of(kind: SglType, address: u64, length: u32) -> Self {
+        Self::from_raw(address as u128 | (length as u128) << 64 | (kind.0 as u128 & 0xf) << 124)
+    }
+    /// The descriptor in the two halves of a data pointer.
+    #[must_use]
+    pub const fn from_halves(low: u64, high: u64) -> Self {
+        Self::from_raw(low as u128 | (high as u128) << 64)
+    }
+    /// Its halves.
+    #[must_use]
+    pub const fn to_halves(self) -> (u64, u64) {
+        (self.raw() as u64, (self.raw() >> 64) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_wire::assert_fields_tile;
+
+    #[test]
+    fn the_word_tiles() {
+        assert_fields_tile::<SglDescriptor>();
+    }
+
+    #[test]
+    fn a_descriptor_by_hand() {
+        let last = SglDescriptor::of(SglType::LAST_SEGMENT, 0x1000, 32);
+        assert_eq!(last.raw().to_le_bytes(), [0, 0x10, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0x30]);
+        let (low, high) = last.to_halves();
+        assert_eq!(SglDescriptor::from_halves(low, high), last);
+        assert_eq!((last.kind(), last.subtype()), (SglType::LAST_SEGMENT, SglSubtype::ADDRESS));
+    }
+}

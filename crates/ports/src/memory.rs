@@ -1,0 +1,191 @@
+//! Host memory, as far as its bytes matter: what a driver and its device have agreed to find there.
+//!
+//! ```text
+//!            allocate                 write                        read
+//!  driver ──► a region, zeroed   CPU ──► visible ◄── arrive ◄─┐    any ──► visible
+//!                                           │       post ─────┘
+//!            watch                          ▼  device: on its way
+//!  driver ──► a range ···················► who polls it
+//! ```
+//!
+//! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them. Regions
+//! follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison. What the CPU writes is visible at once.
+//! What a device writes is *on its way* from [`HostMemory::post`] until the host takes the write in
+//! ([`HostMemory::arrive`]): the links decide when that is. Who polls a range is told then, instead of looking at it all the time.
+//!
+//! Not here: the time that an access takes (the root complex, the links), caches.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::rc::Rc;
+
+/// The bytes of a host's control structures.
+#[derive(Default)]
+pub struct HostMemory {
+    /// What a read gives; index 0 is address [`HostMemory::FIRST`].
+    visible: Vec<u8>,
+    /// What devices have written and has not arrived, at its place; elsewhere anything.
+    posted: Vec<u8>,
+    /// Ranges that are polled, in the order of addresses.
+    watched: Vec<Watch>,
+}
+
+#[derive(Clone, Copy)]
+struct Watch {
+    from: u64,
+    to: u64,
+    name: u32,
+}
+
+impl HostMemory {
+    /// The address of the first region \[B\]. What is below has no bytes: an address of 0 means nothing to anybody.
+    pub const FIRST: u64 = 4096;
+    /// Regions begin at multiples of this \[B\]: the smallest page of a host.
+    pub const PAGE: u64 = 4096;
+
+    /// A region of at least `bytes`, a whole number of pages, full of zeros: its address.
+    pub fn allocate(&mut self, bytes: u64) -> u64 {
+        let address = self.end();
+        let bytes = bytes.next_multiple_of(Self::PAGE);
+        let end = self.visible.len() + usize::try_from(bytes).expect("a region fits into the memory of this machine");
+        self.visible.resize(end, 0);
+        self.posted.resize(end, 0);
+        address
+    }
+    /// Where the last region ends; from here on nothing has bytes.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        Self::FIRST + self.visible.len() as u64
+    }
+    /// The visible bytes from `address` on; none if not all of them are in a region.
+    #[must_use]
+    pub fn read(&self, address: u64, bytes: usize) -> Option<&[u8]> {
+        self.visible.get(place(address)?..)?.get(..bytes)
+    }
+    /// The CPU writes: visible at once. What is in no region is dropped.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) {
+        put(&mut self.visible, address, bytes);
+    }
+    /// A device has sent these bytes: on their way until they [`HostMemory::arrive`]. What is in no region is dropped.
+    pub fn post(&mut self, address: u64, bytes: &[u8]) {
+        put(&mut self.posted, address, bytes);
+    }
+    /// From now on somebody polls this range, and calls it so.
+    ///
+    /// # Panics
+    /// If part of it is polled already.
+    pub fn watch(&mut self, address: u64, bytes: u64, name: u32) {
+        let place = self.watched.partition_point(|watch| watch.to <= address);
+        let next = self.watched.get(place).map_or(u64::MAX, |next| next.from);
+        assert!(address + bytes <= next, "one poller is enough for an address");
+        self.watched.insert(place, Watch { from: address, to: address + bytes, name });
+    }
+    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has bytes. Gives the
+    /// name of the range, if it is polled.
+    #[inline]
+    pub fn arrive(&mut self, address: u64, bytes: u64) -> Option<u32> {
+        if address >= self.end() || address < Self::FIRST {
+            return None;
+        }
+        let from = (address - Self::FIRST) as usize;
+        let to = from + bytes.min(self.end() - address) as usize;
+        self.visible[from..to].copy_from_slice(&self.posted[from..to]);
+        let watch = self.watched.get(self.watched.partition_point(|watch| watch.to <= address))?;
+        (watch.from <= address).then_some(watch.name)
+    }
+}
+
+fn place(address: u64) -> Option<usize> {
+    usize::try_from(address.checked_sub(HostMemory::FIRST)?).ok()
+}
+
+fn put(memory: &mut [u8], address: u64, bytes: &[u8]) {
+    let room = place(address).and_then(|from| memory.get_mut(from..)).and_then(|rest| rest.get_mut(..bytes.len()));
+    if let Some(room) = room {
+        room.copy_from_slice(bytes);
+    }
+}
+
+// A megabyte of ring helps nobody who looks at a component.
+impl std::fmt::Debug for HostMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostMemory({} B)", self.visible.len())
+    }
+}
+
+/// A [`HostMemory`] that several components of one world have: a world is one thread.
+#[derive(Clone, Default, Debug)]
+pub struct SharedMemory(Rc<RefCell<HostMemory>>);
+
+impl SharedMemory {
+    /// A memory without regions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// To read from.
+    ///
+    /// # Panics
+    /// If somebody is writing: a component keeps what it is given no longer than it needs.
+    #[must_use]
+    pub fn look(&self) -> Ref<'_, HostMemory> {
+        self.0.borrow()
+    }
+    /// To write to.
+    ///
+    /// # Panics
+    /// If somebody is reading or writing.
+    #[must_use]
+    pub fn change(&self) -> RefMut<'_, HostMemory> {
+        self.0.borrow_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_device_writes_is_seen_when_it_has_arrived_and_not_before() {
+        let memory = SharedMemory::new();
+        let ring = memory.change().allocate(100);
+        assert_eq!(ring, HostMemory::FIRST);
+        memory.change().post(ring + 16, &[7; 16]);
+        assert_eq!(memory.look().read(ring + 16, 16), Some(&[0; 16][..]));
+        assert_eq!(memory.change().arrive(ring + 16, 16), None);
+        assert_eq!(memory.look().read(ring + 16, 16), Some(&[7; 16][..]));
+        assert_eq!(memory.look().read(ring, 16), Some(&[0; 16][..]), "and nothing else");
+    }
+
+    #[test]
+    fn what_the_cpu_writes_is_seen_at_once() {
+        let mut memory = HostMemory::default();
+        let ring = memory.allocate(4096);
+        memory.write(ring + 4092, &[1, 2, 3, 4]);
+        assert_eq!(memory.read(ring + 4092, 4), Some(&[1, 2, 3, 4][..]));
+    }
+
+    #[test]
+    fn who_polls_is_told_of_what_arrives() {
+        let mut memory = HostMemory::default();
+        let rings = memory.allocate(3 * 4096);
+        memory.watch(rings + 8192, 64, 7);
+        memory.watch(rings, 4096, 3);
+        let names = [0, 4095, 4096, 8192, 8255, 8256].map(|at| memory.arrive(rings + at, 1));
+        assert_eq!(names, [Some(3), Some(3), None, Some(7), Some(7), None]);
+    }
+
+    #[test]
+    fn regions_do_not_overlap_and_elsewhere_nothing_has_bytes() {
+        let mut memory = HostMemory::default();
+        let (a, b) = (memory.allocate(1), memory.allocate(5000));
+        assert_eq!((b - a, memory.end() - b), (4096, 8192));
+        let end = memory.end();
+        memory.write(end - 1, &[1, 1]);
+        memory.post(0, &[1]);
+        for (address, bytes) in [(end, 64), (end - 1, 64), (0, 8), (u64::MAX, u64::MAX)] {
+            assert_eq!(memory.arrive(address, bytes), None);
+        }
+        assert_eq!((memory.read(end - 1, 1), memory.read(end - 1, 2)), (Some(&[0][..]), None));
+        assert_eq!((memory.read(0, 1), memory.read(u64::MAX, 1)), (None, None));
+    }
+}
