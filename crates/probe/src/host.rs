@@ -1,5 +1,6 @@
 //! A machine as the probe sees it: configuration space, time, and what its operating system offers.
 
+use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_units::{Instant, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -191,6 +192,13 @@ pub trait Host {
     fn rescan(&mut self, _device: Address) -> Result<(), HostError> {
         Err(HostError::Unsupported("a rescan of the bus"))
     }
+    /// Asks for a width by means of the machine's own: a vendor's register, a simulation.
+    ///
+    /// # Errors
+    /// If there are none.
+    fn direct_width(&mut self, _port: Address, _lanes: u8) -> Result<(), HostError> {
+        Err(HostError::Unsupported("a change of width by software"))
+    }
     /// The errors that the operating system has counted, if it counts them.
     fn counters(&mut self, _at: Address) -> Option<Counters> {
         None
@@ -198,6 +206,10 @@ pub trait Host {
     /// The state of the link below `port`, where something shows it: a simulation, a debug port. Registers do not.
     fn state(&mut self, _port: Address) -> Option<String> {
         None
+    }
+    /// What went wrong inside since this was last asked, where something shows it: a simulation. Registers do not.
+    fn take_causes(&mut self, _port: Address) -> Vec<FailureCode> {
+        Vec::new()
     }
     /// Puts an attribute back.
     ///
@@ -218,7 +230,9 @@ mod tests {
         assert_eq!(read("0000:3b:00.0").as_deref(), Some("0000:3b:00.0"));
         assert_eq!(read("10000:e1:00.7").as_deref(), Some("10000:e1:00.7"));
         assert_eq!(read("3b:1f.0").as_deref(), Some("0000:3b:1f.0"));
-        for wrong in ["", "3b", "3b:00", "3b:00.8", "3b:20.0", "g:00.0", "1:2:3:4.0", ":.", "+1:00.0", "100:00.0"] {
+        for wrong in
+            ["", "3b", "3b:00", "3b:00.8", "3b:20.0", "g:00.0", "1:2:3:4.0", ":.", "+1:00.0", "100:00.0"]
+        {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

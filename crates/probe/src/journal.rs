@@ -128,7 +128,8 @@ pub struct NotAJournal {
 /// If a line other than the last cannot be read.
 pub fn read(text: &str) -> Result<(Opening, Vec<Entry>), NotAJournal> {
     let mut lines = text.split_inclusive('\n').enumerate();
-    let wrong = |line: usize, error: serde_json::Error| NotAJournal { line: line + 1, said: error.to_string() };
+    let wrong =
+        |line: usize, error: serde_json::Error| NotAJournal { line: line + 1, said: error.to_string() };
     let (_, first) =
         lines.next().ok_or_else(|| NotAJournal { line: 1, said: "the file is empty".to_owned() })?;
     let opening: Opening = serde_json::from_str(first).map_err(|error| wrong(0, error))?;

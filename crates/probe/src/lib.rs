@@ -1,8 +1,14 @@
 //! Measuring real machines.
 
+pub mod cycle;
+pub mod fake;
 mod function;
 mod host;
+pub mod journal;
 pub mod registers;
+mod session;
+mod wait;
 
 pub use function::Function;
 pub use host::{Address, Attribute, Counters, Host, HostError, NoAddress, Width};
+pub use session::{NotRestored, Session, Written, put_back};

@@ -98,12 +98,7 @@ impl<'h> Session<'h> {
     ///
     /// # Errors
     /// If the machine or the journal do not let it.
-    pub fn set<W: Word>(
-        &mut self,
-        of: &Function,
-        register: Register<W>,
-        word: W,
-    ) -> Result<bool, HostError> {
+    pub fn set<W: Word>(&mut self, of: &Function, register: Register<W>, word: W) -> Result<bool, HostError> {
         let Some(offset) = of.offset(&register.place) else { return Ok(false) };
         let before = self.save(of.address, offset, &register.place)?;
         let value = word.to_bits() as u32 & !register.place.clears;
@@ -130,9 +125,10 @@ impl<'h> Session<'h> {
         Ok(true)
     }
 
-    /// Writes a register that was saved, as it was saved.
-    pub(crate) fn put_saved(&mut self, saved: &Saved) -> Result<(), HostError> {
-        self.host.write(saved.address, saved.offset, saved.width, saved.value & !saved.clears)
+    /// Puts back what was saved of a function, and goes on keeping it; gives what it does not take.
+    pub(crate) fn put_back_function(&mut self, of: Address) -> Vec<NotRestored> {
+        let saved = self.saved.clone();
+        saved.iter().filter(|one| one.address == of).filter_map(|one| put_one(self.host, one)).collect()
     }
 
     fn put(

@@ -2,9 +2,13 @@
 
 use super::words::*;
 use crate::host::Width;
-use lanetwin_pcie::spec::config_words::BridgeControl;
-use lanetwin_wire::Word;
 use core::marker::PhantomData;
+use lanetwin_pcie::spec::config_words::BridgeControl;
+use lanetwin_pcie::spec::link_words::{
+    CorrectableErrors, EqualizationStatus, LinkCapabilities, LinkCapabilities2, LinkControl, LinkControl2,
+    LinkControl3, LinkStatus, LinkStatus2, PowerControl,
+};
+use lanetwin_wire::Word;
 
 /// What a register's offset counts from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -105,6 +109,8 @@ macro_rules! registers {
 const HEADER: Home = Home::Header;
 
 registers! {
+    /// Cache Line Size.
+    CACHE_LINE: CacheLine = "Cache Line Size", HEADER + 0x0c, keeps 0xff, clears 0x00;
     /// Bridge Control.
     BRIDGE_CONTROL: BridgeControl = "Bridge Control", HEADER + 0x3e, keeps 0x005f, clears 0x0000;
     /// Power Management Control/Status.
@@ -115,8 +121,6 @@ registers! {
     DEVICE_CAPABILITIES: DeviceCapabilities = "Device Capabilities", EXPRESS + 0x04, keeps 0x0000, clears 0x0000;
     /// Device Control.
     DEVICE_CONTROL: DeviceControl = "Device Control", EXPRESS + 0x08, keeps 0x7fff, clears 0x0000;
-    /// Device Status.
-    DEVICE_STATUS: DeviceStatus = "Device Status", EXPRESS + 0x0a, keeps 0x0000, clears 0x000f;
     /// Link Capabilities.
     LINK_CAPABILITIES: LinkCapabilities = "Link Capabilities", EXPRESS + 0x0c, keeps 0x0000, clears 0x0000;
     /// Link Control.
@@ -134,7 +138,7 @@ registers! {
     /// Uncorrectable Error Status.
     UNCORRECTABLE: Uncorrectable = "Uncorrectable Error Status", ERRORS + 0x04, keeps 0x0000_0000, clears 0xffff_fff0;
     /// Correctable Error Status.
-    CORRECTABLE: Correctable = "Correctable Error Status", ERRORS + 0x10, keeps 0x0000_0000, clears 0x0000_f1c1;
+    CORRECTABLE: CorrectableErrors = "Correctable Error Status", ERRORS + 0x10, keeps 0x0000_0000, clears 0x0000_f1c1;
     /// Link Control 3.
     LINK_CONTROL_3: LinkControl3 = "Link Control 3", SECONDARY + 0x04, keeps 0x0000_fe03, clears 0x0000_0000;
     /// Lane Error Status.
@@ -142,7 +146,7 @@ registers! {
     /// DPC Control.
     CONTAINMENT_CONTROL: ContainmentControl = "DPC Control", CONTAINMENT + 0x06, keeps 0xffff, clears 0x0000;
     /// 16.0 GT/s Status.
-    STATUS_16: EqualisationStatus = "16.0 GT/s Status", PHYSICAL_16 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
+    STATUS_16: EqualizationStatus = "16.0 GT/s Status", PHYSICAL_16 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
     /// 16.0 GT/s Local Data Parity Mismatch Status.
     PARITY_LOCAL: Parity = "Local Data Parity Mismatch Status", PHYSICAL_16 + 0x10, keeps 0x0000_0000, clears 0xffff_ffff;
     /// 16.0 GT/s First Retimer Data Parity Mismatch Status.
@@ -156,13 +160,13 @@ registers! {
     /// Margining Lane Status of lane 0.
     MARGIN_LANE_STATUS: MarginLane = "Margining Lane Status", MARGINING + 0x0a, keeps 0x0000, clears 0x0000;
     /// 32.0 GT/s Status.
-    STATUS_32: EqualisationStatus = "32.0 GT/s Status", PHYSICAL_32 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
+    STATUS_32: EqualizationStatus = "32.0 GT/s Status", PHYSICAL_32 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
     /// Device Capabilities 3.
     DEVICE_CAPABILITIES_3: DeviceCapabilities3 = "Device Capabilities 3", DEVICE_3 + 0x04, keeps 0x0000_0000, clears 0x0000_0000;
     /// Device Control 3.
     DEVICE_CONTROL_3: DeviceControl3 = "Device Control 3", DEVICE_3 + 0x08, keeps 0x0000_007f, clears 0x0000_0000;
     /// 64.0 GT/s Status.
-    STATUS_64: EqualisationStatus = "64.0 GT/s Status", PHYSICAL_64 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
+    STATUS_64: EqualizationStatus = "64.0 GT/s Status", PHYSICAL_64 + 0x0c, keeps 0x0000_0000, clears 0x0000_0010;
 }
 
 /// From a lane's margining registers to the next lane's \[B\].
