@@ -169,7 +169,8 @@ pub fn cycle(
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Finding>> {
     let host_name = host.name();
-    let find = |host: &mut dyn Host, at| Function::find(host, at).map_err(|error| vec![no_access(at, &error)]);
+    let find =
+        |host: &mut dyn Host, at| Function::find(host, at).map_err(|error| vec![no_access(at, &error)]);
     let (above, below) = (find(host, port)?, find(host, device)?);
     let mut session = Session::new(host, port, device, journal);
     let mut series = Series {
@@ -385,7 +386,10 @@ pub fn dumped(
         Some(text) => {
             Some(text.parse().map_err(|_| vec![Problem::Address { text: text.into() }.at("--device")])?)
         }
-        None => machine.functions().find(|one| !one.bridge && machine.port_above(one.address).is_some()).map(|one| one.address),
+        None => machine
+            .functions()
+            .find(|one| !one.bridge && machine.port_above(one.address).is_some())
+            .map(|one| one.address),
     };
     let Some(at) = named else {
         let said = "the dump has no endpoint with a port above it".into();
@@ -398,7 +402,9 @@ pub fn dumped(
         return Err(vec![Problem::Bridge.at(at)]);
     }
     let Some(port) = machine.port_above(at) else {
-        return Err(vec![Problem::NoPort { said: "the dump has no bridge whose secondary bus is its".into() }.at(at)]);
+        return Err(vec![
+            Problem::NoPort { said: "the dump has no bridge whose secondary bus is its".into() }.at(at),
+        ]);
     };
     Ok((spaces, (port, at)))
 }

@@ -3,7 +3,7 @@
 use super::bench::{Bench, Step, Stop, word};
 use super::saving::{Mark, answers};
 use crate::host::HostError;
-use crate::registers::{BRIDGE_CONTROL, DEVICE_CAPABILITIES, DEVICE_CONTROL, LINK_STATUS};
+use crate::registers::{BRIDGE_CONTROL, DEVICE_CAPABILITIES, DEVICE_CONTROL, LINK_CAPABILITIES, LINK_STATUS};
 use crate::wait::{AFTER_RESET, FOR_DOWN, FOR_READY, IN_RESET, until};
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_units::Span;
@@ -11,15 +11,28 @@ use lanetwin_units::Span;
 impl Bench<'_, '_> {
     /// A reset by the operating system's own way; the bit in Bridge Control where there is none.
     pub(super) fn hot_reset(&mut self) -> Step<String> {
+        // Linux gives up where a port claims to report activity and shows none
+        let claims = self.of_port(LINK_CAPABILITIES)?.link_active_reporting();
+        if claims && !self.reports_activity() {
+            return self.bus_reset();
+        }
         self.save_device()?;
         let mark = self.mark(true)?;
         let start = self.session.now();
         let (port, device) = (self.port.address, self.device.address);
-        match self.host().bus_reset(port, device) {
+        let refused = match self.host().bus_reset(port, device) {
             Err(HostError::Unsupported(_)) => return self.bus_reset(),
-            done => done?,
-        }
+            Err(HostError::Refused { said, .. }) => Some(said),
+            done => {
+                done?;
+                None
+            }
+        };
         self.come_back(start)?;
+        if let Some(said) = refused {
+            self.restore()?;
+            return Err(Stop::NotPerformed(format!("the operating system did not reset it: {said}")));
+        }
         let lost = self.proof(mark, false)?;
         self.restore()?;
         Ok(lost)
@@ -46,7 +59,7 @@ impl Bench<'_, '_> {
 
     /// Link Disable, and enable. The proof: the link was not active.
     pub(super) fn disable(&mut self) -> Step<String> {
-        if !self.reports_activity()? {
+        if !self.reports_activity() {
             let why =
                 "the port does not report whether the link is active: nothing would show that it is disabled";
             return Err(Stop::NotPerformed(why.into()));
@@ -101,7 +114,7 @@ impl Bench<'_, '_> {
 
     /// Whether the link is not active now, as far as the port says so.
     fn is_down(&mut self) -> Step<bool> {
-        Ok(self.reports_activity()? && !self.of_port(LINK_STATUS)?.active())
+        Ok(self.reports_activity() && !self.of_port(LINK_STATUS)?.active())
     }
 
     /// Waits for the link, then for the device.

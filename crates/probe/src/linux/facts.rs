@@ -67,9 +67,9 @@ impl Facts {
 
 fn serial(linux: &mut Linux, device: &Function, folder: &Path) -> Option<String> {
     let controllers = entries(&folder.join("nvme"));
-    let said = controllers.iter().find_map(|controller| {
-        fs::read_to_string(folder.join("nvme").join(controller).join("serial")).ok()
-    });
+    let said = controllers
+        .iter()
+        .find_map(|controller| fs::read_to_string(folder.join("nvme").join(controller).join("serial")).ok());
     let said = said.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     said.or_else(|| {
         let (_, at) = device.capabilities().iter().find(|(home, _)| *home == SERIAL)?;
@@ -92,7 +92,10 @@ fn celsius(folder: &Path) -> Option<i64> {
     let mut sensors = Vec::new();
     for folder in folders {
         sensors.extend(
-            entries(&folder).into_iter().filter(|name| name.starts_with("hwmon")).map(|name| folder.join(name)),
+            entries(&folder)
+                .into_iter()
+                .filter(|name| name.starts_with("hwmon"))
+                .map(|name| folder.join(name)),
         );
         let nested = folder.join("hwmon");
         sensors.extend(entries(&nested).into_iter().map(|name| nested.join(name)));

@@ -98,7 +98,8 @@ impl Linux {
     #[must_use]
     pub fn attributes(&self, at: Address) -> Vec<Attribute> {
         let driver = self.file_of(at, "driver").canonicalize().ok();
-        let name = driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name =
+            driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let mut found = Vec::new();
         // put back last: what was noted first
         if let Some(name) = name {
@@ -205,7 +206,9 @@ impl Host for Linux {
         write(&self.file_of(device, "reset"), "1")
     }
     fn power_cycle(&mut self, device: Address) -> Result<(), HostError> {
-        let Some(hook) = &self.hook else { return Err(HostError::Unsupported("a power cycle without a hook")) };
+        let Some(hook) = &self.hook else {
+            return Err(HostError::Unsupported("a power cycle without a hook"));
+        };
         let done = std::process::Command::new(hook).arg(device.to_string()).status();
         self.open.clear();
         match done {

@@ -66,7 +66,9 @@ fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
         }
     }
     // the path of one controller to a namespace is hidden, and nobody can open it
-    let hidden = |name: &String| fs::read_to_string(class.join(name).join("hidden")).is_ok_and(|text| text.trim() == "1");
+    let hidden = |name: &String| {
+        fs::read_to_string(class.join(name).join("hidden")).is_ok_and(|text| text.trim() == "1")
+    };
     found.retain(|name| !hidden(name));
     found
 }
@@ -74,8 +76,11 @@ fn block_devices(root: &Path, function: &Path) -> BTreeSet<String> {
 fn store(root: &Path, mounts: &Mounts, name: &str) -> Store {
     let folder = root.join("sys/class/block").join(name);
     let number = fs::read_to_string(folder.join("dev")).unwrap_or_default().trim().to_owned();
-    let mut users: Vec<String> = mounts.of(&number, name).map(|point| format!("mounted on {point}")).collect();
-    users.extend(mounts.swaps.iter().filter(|swap| swap.rsplit('/').next() == Some(name)).map(|_| "swap".into()));
+    let mut users: Vec<String> =
+        mounts.of(&number, name).map(|point| format!("mounted on {point}")).collect();
+    users.extend(
+        mounts.swaps.iter().filter(|swap| swap.rsplit('/').next() == Some(name)).map(|_| "swap".into()),
+    );
     let mut on_root = mounts.of(&number, name).any(|point| point == "/");
     for holder in entries(&folder.join("holders")) {
         users.push(format!("{holder} ({})", kind_of(root, &holder)));
@@ -83,9 +88,13 @@ fn store(root: &Path, mounts: &Mounts, name: &str) -> Store {
         on_root |= above.root;
         users.extend(above.users.into_iter().map(|user| format!("{user}, through {holder}")));
     }
-    users.extend(mounts.openers.iter().filter(|(_, device)| device == name).map(|(process, _)| {
-        format!("open in process {process}")
-    }));
+    users.extend(
+        mounts
+            .openers
+            .iter()
+            .filter(|(_, device)| device == name)
+            .map(|(process, _)| format!("open in process {process}")),
+    );
     Store { name: name.to_owned(), users, root: on_root }
 }
 

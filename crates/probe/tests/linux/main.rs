@@ -54,15 +54,18 @@ fn refused(change: impl FnOnce(&Tree)) -> Vec<&'static str> {
 
 #[test]
 fn a_mounted_namespace_is_refused() {
-    let mount = |tree: &Tree| tree.text("proc/self/mountinfo", "30 22 259:0 / /data rw - ext4 /dev/nvme0n1 rw\n");
+    let mount =
+        |tree: &Tree| tree.text("proc/self/mountinfo", "30 22 259:0 / /data rw - ext4 /dev/nvme0n1 rw\n");
     assert_eq!(refused(mount), ["LC006"]);
-    let by_source = |tree: &Tree| tree.text("proc/77/mountinfo", "30 22 0:44 / /b rw - btrfs /dev/nvme0n1p1 rw\n");
+    let by_source =
+        |tree: &Tree| tree.text("proc/77/mountinfo", "30 22 0:44 / /b rw - btrfs /dev/nvme0n1p1 rw\n");
     assert_eq!(refused(by_source), ["LC006"], "in another process' name space, by the name of its source");
 }
 
 #[test]
 fn the_root_file_system_is_refused_at_any_depth() {
-    let direct = |tree: &Tree| tree.text("proc/self/mountinfo", "22 1 259:1 / / rw - ext4 /dev/nvme0n1p1 rw\n");
+    let direct =
+        |tree: &Tree| tree.text("proc/self/mountinfo", "22 1 259:1 / / rw - ext4 /dev/nvme0n1p1 rw\n");
     assert_eq!(refused(direct), ["LC007", "LC006"]);
     let through_lvm = |tree: &Tree| {
         tree.holder("nvme0n1p1", "dm-0", "253:0", "dm/uuid", "LVM-abc\n");
@@ -111,7 +114,8 @@ fn virtual_machines_and_virtual_functions_are_refused() {
 
 #[test]
 fn lockdown_heat_and_old_journals_are_refused() {
-    let locked = |tree: &Tree| tree.text("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+    let locked =
+        |tree: &Tree| tree.text("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
     assert_eq!(refused(locked), ["LC004"]);
     let hot = |tree: &Tree| tree.text(&format!("{DRIVE}/nvme/nvme0/hwmon1/temp1_input"), "71000\n");
     assert_eq!(refused(hot), ["LC019"]);
@@ -167,8 +171,11 @@ fn without_consent_the_plan_is_told_and_nothing_is_written() {
     let plan = report.plan.expect("a plan");
     assert_eq!(plan.len(), 11);
     let of = |name: &str| &plan.iter().find(|(test, _)| test.name() == name).unwrap().1;
-    let bridge: Vec<(u32, u32)> =
-        of("sbr").iter().filter(|write| write.register == "Bridge Control").map(|w| (w.before, w.value)).collect();
+    let bridge: Vec<(u32, u32)> = of("sbr")
+        .iter()
+        .filter(|write| write.register == "Bridge Control")
+        .map(|w| (w.before, w.value))
+        .collect();
     assert_eq!(bridge, [(0, 0x40), (0x40, 0)]);
     assert!(of("retrain").iter().any(|write| write.register == "Link Control" && write.value & 0x20 != 0));
     let targets: Vec<u32> = of("speed-change-max")
@@ -185,7 +192,11 @@ fn without_consent_the_plan_is_told_and_nothing_is_written() {
 fn a_machine_of_files_performs_nothing_and_is_put_back() {
     let tree = Tree::new();
     let mut before = spaces(&tree);
-    let request = Request { tests: ["retrain", "sbr", "disable-enable"].map(str::to_owned).to_vec(), dwell_ms: 0, ..confirmed() };
+    let request = Request {
+        tests: ["retrain", "sbr", "disable-enable"].map(str::to_owned).to_vec(),
+        dwell_ms: 0,
+        ..confirmed()
+    };
     let report = ask(&tree, &request).expect("it runs");
     for test in &report.series[0].tests {
         assert_eq!(test.verdict, "NOT PERFORMED", "{}", test.title);
@@ -209,10 +220,20 @@ fn a_killed_run_is_put_back_from_its_journal() {
     let before = spaces(&tree);
     let mut journal = Journal::create(&path, "test", Sample::PORT, Sample::DEVICE).unwrap();
     let register = |address, offset, width, value, name: &str| {
-        Entry::Register(Saved { address, offset, width, value, keeps: width.ones(), clears: 0, name: name.into() })
+        Entry::Register(Saved {
+            address,
+            offset,
+            width,
+            value,
+            keeps: width.ones(),
+            clears: 0,
+            name: name.into(),
+        })
     };
     journal.note(&register(Sample::PORT, 0x70, Width::Word, 5, "Link Control 2")).unwrap();
-    journal.note(&register(Sample::DEVICE, 0x10, Width::Dword, 0xfebd_0004, "Base Address Register")).unwrap();
+    journal
+        .note(&register(Sample::DEVICE, 0x10, Width::Dword, 0xfebd_0004, "Base Address Register"))
+        .unwrap();
     let attribute = format!("{DRIVE}/power/control");
     tree.text(&attribute, "on");
     let attribute = tree.path(&attribute);

@@ -28,7 +28,9 @@ impl Tree {
         let tree = Self(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name));
         let spaces = Sample::default().spaces();
         fs::create_dir_all(tree.path("sys/bus/pci/devices")).unwrap();
-        for (address, folder) in [(Sample::PORT, "sys/devices/pci0000:00/0000:00:1c.0"), (Sample::DEVICE, DRIVE)] {
+        for (address, folder) in
+            [(Sample::PORT, "sys/devices/pci0000:00/0000:00:1c.0"), (Sample::DEVICE, DRIVE)]
+        {
             tree.bytes(&format!("{folder}/config"), &spaces[&address]);
             symlink(tree.path(folder), tree.path(&format!("sys/bus/pci/devices/{address}"))).unwrap();
         }
