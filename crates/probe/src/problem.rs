@@ -104,6 +104,8 @@ problems! {
     WrongSerial { serial: String, given: String } = "LC023", "its serial number is `{serial}`, not `{given}`", "somebody moved a drive: look at lspci -D and at the label before you go on";
     /// The driver does not let go.
     Driver { driver: String, said: String } = "LC024", "the driver {driver} does not let go of it: {said}", "look at dmesg; stop what uses the device";
+    /// A link that cannot be simulated.
+    Link { lanes: u64, utilisation: f64 } = "LC025", "no link has {lanes} lanes with {utilisation} of the time in use", "lanes are 1, 2, 4, 8, 12, 16 or 32; the share of time is from 0 to 1";
 
     /// Containment would take the device away.
     Containment = "LC101", "Downstream Port Containment is on at the port: a reset may be taken for an error and the device removed", "turn it off (setpci ECAP_DPC+6.w) for the time of the test, or expect rescans";

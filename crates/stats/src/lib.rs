@@ -37,5 +37,6 @@ pub use fairness::jain;
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR};
 pub use interval::OrderInterval;
 pub use little::{LittleError, LittlesLaw};
+pub use quantile::normal_quantile;
 pub use results::Results;
 pub use verdict::{Direction, Margin, Verdict};
