@@ -35,6 +35,7 @@ pub mod quantity;
 mod resolve;
 mod schema;
 mod spelling;
+pub mod stability;
 mod templates;
 pub mod world;
 mod yaml;

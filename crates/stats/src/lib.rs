@@ -4,6 +4,7 @@
 //!  one run ─┬─ Histogram      latencies, exact count and sum, percentiles within 0.1 %
 //!           ├─ LittlesLaw     residence = area, an identity of integers
 //!           └─ steady         warm-up cut (MSER-5), batch means
+//!  cycles  ──── proportion     bound of a failure rate (Clopper–Pearson)
 //!  repeats ─┬─ interval       mean, median, percentile
 //!           ├─ fairness       of several devices, by Jain's index
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
@@ -23,6 +24,7 @@ mod fairness;
 mod histogram;
 pub mod interval;
 mod little;
+pub mod proportion;
 mod quantile;
 pub mod results;
 mod sample;
@@ -35,5 +37,6 @@ pub use fairness::jain;
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR};
 pub use interval::OrderInterval;
 pub use little::{LittleError, LittlesLaw};
+pub use quantile::normal_quantile;
 pub use results::Results;
 pub use verdict::{Direction, Margin, Verdict};

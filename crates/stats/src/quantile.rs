@@ -22,7 +22,8 @@ pub(crate) fn normal_lower(z: f64) -> f64 {
 /// The z with P(Z < z) = `probability`; infinite at 0 and 1.
 ///
 /// Exactly antisymmetric about one half wherever `1 − probability` is exact.
-pub(crate) fn normal_quantile(probability: f64) -> f64 {
+#[must_use]
+pub fn normal_quantile(probability: f64) -> f64 {
     if probability <= 0.0 {
         return f64::NEG_INFINITY;
     }

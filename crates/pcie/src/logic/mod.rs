@@ -2,10 +2,12 @@
 //!
 //! | module | is about |
 //! |---|---|
+//! | [`ltssm`] | how a link trains, fails, sleeps and comes back |
 //! | [`routing`] | how a tree is enumerated, and how a TLP finds its way in it |
 //! | [`split`] | how a DMA becomes TLPs, and a read request completions |
 //! | [`tags`] | the tags a requester has, and who holds them |
 
+pub mod ltssm;
 pub mod routing;
 pub mod split;
 pub mod tags;

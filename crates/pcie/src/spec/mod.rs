@@ -9,6 +9,7 @@
 //! | [`header`] | TLP headers, to bytes and back |
 //! | [`header_words`] | their dwords, bit by bit |
 //! | [`config_words`] | the registers that route: of bridges, BARs and Access Control Services |
+//! | [`link_words`] | the registers that show and move a link: speed, width, training, equalisation, errors, power |
 //! | [`dllp`] | Ack, Nak, InitFC, UpdateFC; sequence numbers |
 //! | [`flow_control`] | classes and credits |
 //! | [`timing`] | ACK latency, replay, SKP, UpdateFC |
@@ -19,6 +20,7 @@ pub mod dllp;
 pub mod flow_control;
 pub mod header;
 pub mod header_words;
+pub mod link_words;
 pub mod range;
 pub mod size;
 pub mod timing;

@@ -24,6 +24,7 @@ mod eye;
 mod files;
 mod language;
 mod problem;
+mod receivers;
 mod stress;
 mod touchstone;
 
@@ -38,6 +39,7 @@ use std::path::Path;
 
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
+pub use receivers::{Benches, RateEyes, SegmentEye, receivers};
 pub use touchstone::{FileReport, LaneReport, inspect};
 
 /// A channel that was understood.

@@ -1,0 +1,110 @@
+//! What a reset takes from a device and what is given back: the registers that software has set, and a mark that proves the
+//! reset.
+
+use super::bench::{Bench, Step, word};
+use crate::host::{Host, HostError, Width};
+use crate::registers::{
+    CACHE_LINE, CacheLine, DEVICE_CONTROL, ERRORS, EXPRESS, Home, LINK_CONTROL, LINK_CONTROL_2, MSIX_CONTROL,
+    POWER_CONTROL, Place,
+};
+
+const fn place(name: &'static str, home: Home, offset: u16, width: Width, keeps: u32) -> Place {
+    Place { name, home, offset, width, keeps, clears: 0 }
+}
+const fn bar(offset: u16) -> Place {
+    place("Base Address Register", Home::Header, offset, Width::Dword, u32::MAX)
+}
+
+/// What is saved of an endpoint and restored after a reset, in this order: the registers of a type 0 header and of capabilities
+/// that Linux `pci_save_state` restores too; Command last, so that nothing is decoded half way.
+const OF_A_DEVICE: &[Place] = &[
+    POWER_CONTROL.place,
+    CACHE_LINE.place,
+    bar(0x10),
+    bar(0x14),
+    bar(0x18),
+    bar(0x1c),
+    bar(0x20),
+    bar(0x24),
+    place("Expansion ROM", Home::Header, 0x30, Width::Dword, u32::MAX),
+    place("Interrupt Line", Home::Header, 0x3c, Width::Byte, 0xff),
+    DEVICE_CONTROL.place,
+    LINK_CONTROL.place,
+    place("Device Control 2", EXPRESS, 0x28, Width::Word, 0x7fff),
+    LINK_CONTROL_2.place,
+    MSIX_CONTROL.place,
+    place("Uncorrectable Error Mask", ERRORS, 0x08, Width::Dword, u32::MAX),
+    place("Uncorrectable Error Severity", ERRORS, 0x0c, Width::Dword, u32::MAX),
+    place("Correctable Error Mask", ERRORS, 0x14, Width::Dword, u32::MAX),
+    place("Latency Tolerance Reporting", Home::Extended(0x0018), 0x04, Width::Dword, u32::MAX),
+    place("L1 PM Substates Control 1", Home::Extended(0x001e), 0x08, Width::Dword, u32::MAX),
+    place("L1 PM Substates Control 2", Home::Extended(0x001e), 0x0c, Width::Dword, 0xff),
+    place("Command", Home::Header, 0x04, Width::Word, 0x0547),
+];
+
+/// A mark in the device that no reset leaves as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mark {
+    /// Function Mask of MSI-X, set while MSI-X is off. Operating systems do not restore it.
+    FunctionMask,
+    /// Cache Line Size, which PCI Express keeps for software and does not use. Operating systems restore it.
+    CacheLine(u8),
+}
+
+impl Bench<'_, '_> {
+    /// Saves what a reset takes from the device; in the journal too, so that another process can give it back.
+    pub(super) fn save_device(&mut self) -> Step<()> {
+        let device = self.device.clone();
+        for place in OF_A_DEVICE {
+            if let Some(offset) = device.offset(place) {
+                self.session.save(device.address, offset, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the device back what was saved of it; says what it does not keep.
+    pub(super) fn restore_device(&mut self) -> Step<Vec<String>> {
+        let address = self.device.address;
+        Ok(self.session.put_back_function(address).into_iter().map(|left| left.saved.name).collect())
+    }
+
+    /// Sets a mark, one that the operating system would not restore if `by_system`. None if the device keeps none.
+    pub(super) fn mark(&mut self, by_system: bool) -> Step<Option<Mark>> {
+        let device = self.device.clone();
+        if let Some(control) = self.session.get(&device, MSIX_CONTROL)?
+            && !control.enable()
+            && !control.function_mask()
+        {
+            self.session.set(&device, MSIX_CONTROL, word(control.with_function_mask(true)))?;
+            if self.has_mark(Mark::FunctionMask)? {
+                return Ok(Some(Mark::FunctionMask));
+            }
+        }
+        if by_system {
+            return Ok(None);
+        }
+        let held = self.of_device(CACHE_LINE)?.dwords();
+        let value = if held == 0x10 { 0x08 } else { 0x10 };
+        self.session.set(&device, CACHE_LINE, word(CacheLine::ZERO.with_dwords(value)))?;
+        Ok(if self.has_mark(Mark::CacheLine(value))? { Some(Mark::CacheLine(value)) } else { None })
+    }
+
+    /// Whether the mark is still there.
+    pub(super) fn has_mark(&mut self, mark: Mark) -> Step<bool> {
+        Ok(match mark {
+            Mark::FunctionMask => self.of_device(MSIX_CONTROL)?.function_mask(),
+            Mark::CacheLine(value) => self.of_device(CACHE_LINE)?.dwords() == value,
+        })
+    }
+}
+
+/// Whether a device answers with its identity: neither all ones, nor Request Retry Status, nor the zeros that some give for a while.
+pub(super) fn answers(host: &mut dyn Host, device: &crate::Function) -> Result<bool, HostError> {
+    let identity = match host.read(device.address, 0, Width::Dword) {
+        Ok(identity) => identity,
+        Err(HostError::Gone(_)) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    Ok(identity == u32::from(device.device) << 16 | u32::from(device.vendor))
+}

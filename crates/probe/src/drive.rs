@@ -1,0 +1,465 @@
+//! Cycling a link from a request: on this machine, or on one of memory; and putting back what a killed run has left.
+
+use crate::cycle::{Bench, LinkState, Power, Series, Stop, Test, Watcher, Wish};
+use crate::fake::{Behaviour, Fake};
+use crate::function::Function;
+use crate::host::{Address, Host, HostError};
+use crate::journal::{self, Entry, Journal};
+use crate::linux::{self, Consent, Facts, Linux};
+use crate::problem::{Finding, Problem};
+use crate::session::{Session, Written, put_back};
+use lanetwin_units::Span;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What is asked for.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The tests by name; `all` for the eleven.
+    pub tests: Vec<String>,
+    /// How often each.
+    pub count: u64,
+    /// How often the power cycle; a tenth of the others if it is not given.
+    pub power_count: Option<u64>,
+    /// How long the link is watched for errors in each cycle \[ms\].
+    pub dwell_ms: u64,
+    /// Correctable errors at one end that a cycle may have while it is watched.
+    pub max_correctable: u64,
+    /// Failures of a test after which it ends.
+    pub max_failures: Option<u64>,
+    /// Whether the link is held against how it is at first.
+    pub as_found: bool,
+    /// The device that the user knows to be reset.
+    pub i_know: Option<String>,
+    /// Its serial number.
+    pub serial: Option<String>,
+    /// The highest temperature at which a test begins \[°C\].
+    pub max_celsius: i64,
+    /// A program that cycles the power.
+    pub hook: Option<String>,
+    /// Where the journal goes.
+    pub journal: Option<PathBuf>,
+}
+
+impl Default for Request {
+    /// All eleven tests 10 000 times, below 70 °C, which is what many drives take for the end of their normal range
+    /// (assumed: their data sheets differ).
+    fn default() -> Self {
+        Self {
+            tests: vec!["all".into()],
+            count: 10_000,
+            power_count: None,
+            dwell_ms: 10,
+            max_correctable: 0,
+            max_failures: None,
+            as_found: false,
+            i_know: None,
+            serial: None,
+            max_celsius: 70,
+            hook: None,
+            journal: None,
+        }
+    }
+}
+
+/// The most cycles that are asked for at once.
+const MOST: u64 = 100_000_000;
+
+impl Request {
+    /// The wish in it.
+    ///
+    /// # Errors
+    /// `LC013`, `LC021`.
+    pub fn wish(&self) -> Result<Wish, Vec<Finding>> {
+        let mut found = Vec::new();
+        let mut tests = Vec::new();
+        for name in &self.tests {
+            match Test::named(name) {
+                Some(test) => tests.push(test),
+                None if name == "all" => tests.extend(Test::full()),
+                None => {
+                    let known = Test::ALL.iter().map(|test| test.name()).collect::<Vec<_>>().join(", ");
+                    found.push(Problem::UnknownTest { name: name.clone(), known }.at("--test"));
+                }
+            }
+        }
+        let power_count = self.power_count.unwrap_or((self.count / 10).max(1));
+        for count in [self.count, power_count] {
+            if !(1..=MOST).contains(&count) {
+                found.push(Problem::Count { count }.at("--count"));
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(Wish {
+            tests,
+            count: self.count,
+            power_count,
+            dwell: Span::from_us(self.dwell_ms.saturating_mul(1000)),
+            max_correctable: self.max_correctable,
+            max_failures: self.max_failures.unwrap_or(u64::MAX),
+            as_found: self.as_found,
+        })
+    }
+}
+
+/// A write of a plan, as it is shown.
+pub type Plan = Vec<(Test, Vec<Written>)>;
+
+/// The answer to a request.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// `link-cycles`.
+    pub kind: &'static str,
+    /// The name of the channel, or the device.
+    pub name: String,
+    /// The question, if somebody wrote one.
+    pub about: String,
+    /// Each link.
+    pub series: Vec<Series>,
+    /// What series of these lengths can and cannot prove.
+    pub power: Vec<Power>,
+    /// The writes that would be made, if nothing was done.
+    pub plan: Option<Plan>,
+    /// Whether everything that was asked for was done.
+    pub complete: bool,
+    /// What stands against it, or limits what it says.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// A report about something of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            kind: "link-cycles",
+            name: name.into(),
+            about: about.into(),
+            series: Vec::new(),
+            power: Vec::new(),
+            plan: None,
+            complete: true,
+            findings: Vec::new(),
+        }
+    }
+    /// Adds what series of the lengths in it can prove.
+    pub fn add_power(&mut self) {
+        let lengths = self.series.iter().flat_map(|series| series.tests.iter().map(|test| test.wanted));
+        let mut lengths: Vec<u64> = lengths.collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        self.power = lengths.into_iter().map(Power::of).collect();
+    }
+}
+
+/// Cycles the link above a device of a machine: what both ends are called, and what came of it.
+///
+/// # Errors
+/// What stands against it; the machine is as it was.
+pub fn cycle(
+    host: &mut dyn Host,
+    name: &str,
+    (port, device): (Address, Address),
+    wish: &Wish,
+    journal: Option<Journal>,
+    prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), HostError>,
+    watch: &mut Watcher<'_>,
+) -> Result<(Series, bool), Vec<Finding>> {
+    let host_name = host.name();
+    let find =
+        |host: &mut dyn Host, at| Function::find(host, at).map_err(|error| vec![no_access(at, &error)]);
+    let (above, below) = (find(host, port)?, find(host, device)?);
+    let mut session = Session::new(host, port, device, journal);
+    let mut series = Series {
+        name: name.to_owned(),
+        host: host_name,
+        port: describe(&above),
+        device: describe(&below),
+        link: None,
+        refused: None,
+        tests: Vec::new(),
+        not_restored: Vec::new(),
+    };
+    let prepared = prepare(&mut session).map_err(|error| vec![no_access(device, &error)]);
+    let outcome = prepared.and_then(|()| on_the_bench(&mut session, above, below, wish, watch));
+    series.not_restored = session.restore();
+    drop(session);
+    let (tests, link, complete) = outcome?;
+    series.tests = tests;
+    series.link = Some(link);
+    Ok((series, complete))
+}
+
+type Done = (Vec<crate::cycle::TestReport>, LinkState, bool);
+
+fn on_the_bench(
+    session: &mut Session<'_>,
+    port: Function,
+    device: Function,
+    wish: &Wish,
+    watch: &mut Watcher<'_>,
+) -> Result<Done, Vec<Finding>> {
+    let at = device.address;
+    let refused = |stop: Stop| match stop {
+        Stop::NotPerformed(said) => vec![Problem::NoPort { said }.at(at)],
+        Stop::Failed(_, said) | Stop::Refused(said) => vec![Problem::NoAccess { said }.at(at)],
+    };
+    let mut bench = Bench::new(session, port, device).map_err(refused)?;
+    let (tests, complete) = bench.run(wish, watch).map_err(refused)?;
+    Ok((tests, bench.reference, complete))
+}
+
+fn describe(function: &Function) -> String {
+    format!("{} [{:04x}:{:04x}]", function.address, function.vendor, function.device)
+}
+
+fn no_access(at: Address, error: &HostError) -> Finding {
+    match error {
+        HostError::Gone(gone) => Problem::Absent.at(gone),
+        error => Problem::NoAccess { said: error.to_string() }.at(at),
+    }
+}
+
+/// The writes that one cycle of each test would make, on a machine of memory that has the values of a real one.
+#[must_use]
+pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: &Wish) -> Plan {
+    let mut plans = Vec::new();
+    for &test in &wish.tests {
+        let mut machine = Fake::new(spaces.clone(), Behaviour::Obliging);
+        let functions = (Function::find(&mut machine, ends.0), Function::find(&mut machine, ends.1));
+        let (Ok(port), Ok(device)) = functions else { continue };
+        let mut session = Session::new(&mut machine, ends.0, ends.1, None);
+        session.log();
+        let one = Wish { tests: vec![test], count: 1, power_count: 1, dwell: Span::ZERO, ..wish.clone() };
+        if let Ok(mut bench) = Bench::new(&mut session, port, device) {
+            // what a test cannot do on this link, it says when it runs
+            let _ = bench.run(&one, &mut |_| core::ops::ControlFlow::Continue(()));
+        }
+        plans.push((test, session.written().to_vec()));
+    }
+    plans
+}
+
+/// Cycles the link of a device of this machine, or says what would be written if the user has not confirmed the device.
+///
+/// # Errors
+/// Everything that stands against it.
+pub fn real(
+    linux: &mut Linux,
+    device: &str,
+    request: &Request,
+    watch: &mut Watcher<'_>,
+) -> Result<Report, Vec<Finding>> {
+    let wish = request.wish()?;
+    let at: Address =
+        device.parse().map_err(|_| vec![Problem::Address { text: device.into() }.at("--device")])?;
+    let below = Function::find(linux, at).map_err(|error| vec![no_access(at, &error)])?;
+    if linux.size(at).is_ok_and(|size| size <= 64) {
+        let said = "only its first 64 bytes can be read".into();
+        return Err(vec![Problem::NoAccess { said }.at(at)]);
+    }
+    let facts = Facts::of(linux, &below);
+    let consent = Consent {
+        device: request.i_know.as_deref().and_then(|text| text.parse().ok()),
+        serial: request.serial.clone(),
+        max_celsius: request.max_celsius,
+    };
+    let mut findings = linux::refusals(&below, &facts, &consent);
+    if request.tests.iter().any(|name| name == Test::PowerCycle.name()) && request.hook.is_none() {
+        findings.push(Problem::NoHook.at("--test power-cycle"));
+    }
+    let path = request.journal.clone().unwrap_or_else(|| default_journal(linux.root(), at));
+    if path.exists() {
+        findings.push(Problem::Journal { path: path.display().to_string() }.at(at));
+    }
+    let unconfirmed = linux::confirmation(at, &facts, &consent);
+    let dry = request.i_know.is_none();
+    let mut report = Report::new(at.to_string(), "");
+    if dry {
+        if let Some(port) = facts.port {
+            report.plan = Some(plan(snapshot(linux, &[port, at])?, (port, at), &wish));
+            warn(linux, &mut report, port, &below);
+        }
+        report.complete = findings.is_empty();
+        report.findings.extend(findings);
+        report.findings.extend(unconfirmed);
+        return Ok(report);
+    }
+    findings.extend(unconfirmed);
+    let Some(port) = facts.port.filter(|_| findings.is_empty()) else { return Err(findings) };
+    warn(linux, &mut report, port, &below);
+    let created = Journal::create(&path, &linux.name(), port, at);
+    let journal = created.map_err(|error| {
+        vec![Problem::BadJournal { said: format!("{}: {error}", path.display()) }.at("--journal")]
+    })?;
+    let attributes = linux.attributes(at);
+    linux.allow_writes();
+    let root = linux.root().to_owned();
+    let mut prepare = |session: &mut Session<'_>| {
+        for attribute in &attributes {
+            session.keep_attribute(attribute.clone())?;
+        }
+        let hands = Linux::at(&root);
+        hands.keep_awake(at);
+        hands.unbind(at)
+    };
+    let (series, complete) =
+        cycle(linux, &at.to_string(), (port, at), &wish, Some(journal), &mut prepare, watch)?;
+    for left in &series.not_restored {
+        let (what, now) = (left.saved.name.clone(), left.now.clone());
+        report.findings.push(Problem::NotRestored { what, now }.at(left.saved.address));
+    }
+    report.series.push(series);
+    report.complete = complete;
+    report.add_power();
+    Ok(report)
+}
+
+fn warn(linux: &mut Linux, report: &mut Report, port: Address, device: &Function) {
+    let kernel = linux.kernel();
+    if let Ok(above) = Function::find(linux, port) {
+        report.findings.extend(linux::warnings(linux, &kernel, &above, device));
+    }
+}
+
+/// The configuration spaces of functions.
+fn snapshot(host: &mut dyn Host, of: &[Address]) -> Result<BTreeMap<Address, Vec<u8>>, Vec<Finding>> {
+    let mut spaces = BTreeMap::new();
+    for &at in of {
+        let mut read = || {
+            let size = host.size(at)?;
+            let mut space = Vec::new();
+            for offset in (0..size).step_by(4) {
+                space.extend(host.read(at, offset, crate::Width::Dword)?.to_le_bytes());
+            }
+            Ok(space)
+        };
+        spaces.insert(at, read().map_err(|error| vec![no_access(at, &error)])?);
+    }
+    Ok(spaces)
+}
+
+/// Where the journal of a device goes.
+fn default_journal(root: &Path, device: Address) -> PathBuf {
+    root.join("var/lib/lanetwin").join(format!("cycle-{device}.journal"))
+}
+
+/// Cycles a link of a machine of memory.
+///
+/// # Errors
+/// `LC015` and what stands against it.
+pub fn fake(
+    text: &str,
+    behaviour: Behaviour,
+    device: Option<&str>,
+    request: &Request,
+    watch: &mut Watcher<'_>,
+) -> Result<Report, Vec<Finding>> {
+    let wish = request.wish()?;
+    let (spaces, ends) = dumped(text, device)?;
+    let mut machine = Fake::new(spaces, behaviour);
+    let name = ends.1.to_string();
+    let (series, complete) = cycle(&mut machine, &name, ends, &wish, None, &mut |_| Ok(()), watch)?;
+    let mut report = Report::new(name, "");
+    report.series.push(series);
+    report.complete = complete;
+    report.add_power();
+    Ok(report)
+}
+
+/// The configuration spaces of a dump, and the link in it that is meant: the one above `device`, else the first.
+///
+/// # Errors
+/// `LC001`, `LC005`, `LC015`, `LC016`.
+#[expect(clippy::type_complexity, reason = "the spaces of a machine and the two ends of a link in it")]
+pub fn dumped(
+    text: &str,
+    device: Option<&str>,
+) -> Result<(BTreeMap<Address, Vec<u8>>, (Address, Address)), Vec<Finding>> {
+    let spaces = crate::fake::dump::read(text)
+        .map_err(|error| vec![Problem::Dump { said: error.to_string() }.at("--fake")])?;
+    let machine = Fake::new(spaces.clone(), Behaviour::Inert);
+    let named: Option<Address> = match device {
+        Some(text) => {
+            Some(text.parse().map_err(|_| vec![Problem::Address { text: text.into() }.at("--device")])?)
+        }
+        None => machine
+            .functions()
+            .find(|one| !one.bridge && machine.port_above(one.address).is_some())
+            .map(|one| one.address),
+    };
+    let Some(at) = named else {
+        let said = "the dump has no endpoint with a port above it".into();
+        return Err(vec![Problem::NoPort { said }.at("--fake")]);
+    };
+    let Some(function) = machine.functions().find(|function| function.address == at) else {
+        return Err(vec![Problem::Absent.at(at)]);
+    };
+    if function.bridge {
+        return Err(vec![Problem::Bridge.at(at)]);
+    }
+    let Some(port) = machine.port_above(at) else {
+        return Err(vec![
+            Problem::NoPort { said: "the dump has no bridge whose secondary bus is its".into() }.at(at),
+        ]);
+    };
+    Ok((spaces, (port, at)))
+}
+
+/// What was put back.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Restored {
+    /// `link-restore`.
+    pub kind: &'static str,
+    /// The journal.
+    pub journal: String,
+    /// The device.
+    pub device: Address,
+    /// How many registers were looked at.
+    pub registers: usize,
+    /// How many attributes were.
+    pub attributes: usize,
+    /// What could not be put back; the journal stays if there is any.
+    pub findings: Vec<Finding>,
+}
+
+/// Puts back what a killed run has left, by its journal, and removes the journal if nothing is left of it.
+///
+/// # Errors
+/// `LC018` if the journal cannot be used.
+pub fn restore(linux: &mut Linux, path: &Path) -> Result<Restored, Vec<Finding>> {
+    let bad = |said: String| vec![Problem::BadJournal { said }.at(path.display())];
+    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let (opening, entries) = journal::read(&text).map_err(|error| bad(error.to_string()))?;
+    let (mut saved, mut attributes) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match entry {
+            Entry::Register(register) => saved.push(register),
+            Entry::Attribute(attribute) => attributes.push(attribute),
+        }
+    }
+    linux.allow_writes();
+    if Function::find(linux, opening.device).is_err() {
+        // a device that the kernel has given up; what is said below is said of what comes back
+        let _ = linux.rescan(opening.device);
+    }
+    let left = put_back(linux, (opening.port, opening.device), &saved, &attributes);
+    let findings: Vec<Finding> = left
+        .into_iter()
+        .map(|left| Problem::NotRestored { what: left.saved.name, now: left.now }.at(left.saved.address))
+        .collect();
+    if findings.is_empty() {
+        std::fs::remove_file(path).map_err(|error| bad(error.to_string()))?;
+    }
+    Ok(Restored {
+        kind: "link-restore",
+        journal: path.display().to_string(),
+        device: opening.device,
+        registers: saved.len(),
+        attributes: attributes.len(),
+        findings,
+    })
+}

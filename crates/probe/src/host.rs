@@ -1,0 +1,244 @@
+//! A machine as the probe sees it: configuration space, time, and what its operating system offers.
+
+use lanetwin_pcie::logic::ltssm::failure::FailureCode;
+use lanetwin_units::{Instant, Span};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The address of a function: domain, bus, device, function.
+///
+/// ```
+/// use lanetwin_probe::Address;
+/// let drive: Address = "0000:01:00.0".parse().expect("an address");
+/// assert_eq!(drive, "01:00.0".parse().expect("domain 0"));
+/// assert_eq!(drive.to_string(), "0000:01:00.0");
+/// assert!("01:20.0".parse::<Address>().is_err(), "a bus has 32 devices");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Address {
+    /// The segment, as Linux calls a domain.
+    pub domain: u32,
+    /// The bus.
+    pub bus: u8,
+    /// The device on it, below 32.
+    pub device: u8,
+    /// The function of it, below 8.
+    pub function: u8,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04x}:{:02x}:{:02x}.{}", self.domain, self.bus, self.device, self.function)
+    }
+}
+
+/// Text that is no [`Address`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no address of a function")]
+pub struct NoAddress(pub String);
+
+impl FromStr for Address {
+    type Err = NoAddress;
+    fn from_str(text: &str) -> Result<Self, NoAddress> {
+        let read = || {
+            let (rest, function) = text.split_once('.')?;
+            let mut parts = rest.split(':').rev();
+            let hex = |part: &str, digits: usize| {
+                let plain = (1..=digits).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_hexdigit());
+                plain.then(|| u32::from_str_radix(part, 16).ok()).flatten()
+            };
+            let device = hex(parts.next()?, 2).filter(|device| *device < 32)?;
+            let bus = hex(parts.next()?, 2)?;
+            let domain = parts.next().map_or(Some(0), |part| hex(part, 8))?;
+            let function = hex(function, 1).filter(|function| *function < 8)?;
+            let small = |value: u32| u8::try_from(value).ok();
+            let last = parts.next().is_none();
+            last.then_some(Self {
+                domain,
+                bus: small(bus)?,
+                device: small(device)?,
+                function: small(function)?,
+            })
+        };
+        read().ok_or_else(|| NoAddress(text.to_owned()))
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// How much of configuration space is read or written at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// 8 bits.
+    Byte,
+    /// 16 bits.
+    Word,
+    /// 32 bits.
+    Dword,
+}
+
+impl Width {
+    /// How many bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u16 {
+        match self {
+            Self::Byte => 1,
+            Self::Word => 2,
+            Self::Dword => 4,
+        }
+    }
+    /// All ones: what a function that is not there reads as.
+    #[must_use]
+    pub const fn ones(self) -> u32 {
+        u32::MAX >> (32 - 8 * self.bytes() as u32)
+    }
+}
+
+/// What a machine could not do.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum HostError {
+    /// The function is not there.
+    #[error("{0} is not there")]
+    Gone(Address),
+    /// The machine forbids it, or it failed.
+    #[error("{what}: {said}")]
+    Refused {
+        /// What was attempted.
+        what: String,
+        /// What the machine said.
+        said: String,
+    },
+    /// The machine has no such thing.
+    #[error("{0} is not offered here")]
+    Unsupported(&'static str),
+}
+
+/// Errors that the operating system has counted for a function.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Counters {
+    /// Correctable ones.
+    pub correctable: u64,
+    /// Uncorrectable, not fatal.
+    pub nonfatal: u64,
+    /// Fatal.
+    pub fatal: u64,
+}
+
+/// A thing outside configuration space that was changed and is to be put back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Attribute {
+    /// Its name: a file of sysfs.
+    pub name: String,
+    /// What it held.
+    pub value: String,
+}
+
+/// A machine: the one seam between the runner and what it drives.
+///
+/// Configuration space is little-endian and is accessed in naturally aligned units. Reading what is not there gives all ones
+/// or [`HostError::Gone`]; the runner takes both for absence. What has a default here is what only an operating system has.
+pub trait Host {
+    /// Reads configuration space.
+    ///
+    /// # Errors
+    /// If the machine does not let it.
+    fn read(&mut self, at: Address, offset: u16, width: Width) -> Result<u32, HostError>;
+    /// Writes configuration space.
+    ///
+    /// # Errors
+    /// If the machine does not let it.
+    fn write(&mut self, at: Address, offset: u16, width: Width, value: u32) -> Result<(), HostError>;
+    /// How much of a function's configuration space can be read \[B\]: 64, 256 or 4096.
+    ///
+    /// # Errors
+    /// If the function is not there.
+    fn size(&mut self, at: Address) -> Result<u16, HostError>;
+    /// The time; it only moves forward.
+    fn now(&self) -> Instant;
+    /// Lets time pass.
+    fn wait(&mut self, span: Span);
+
+    /// What the machine is: `simulated`, `fake`, `Linux 6.1.0`.
+    fn name(&self) -> String;
+    /// Resets everything below `port` by the operating system's own way of a bus reset, of which `device` is the only function.
+    ///
+    /// # Errors
+    /// If it has none; [`HostError::Unsupported`] makes the runner set the bit itself.
+    fn bus_reset(&mut self, _port: Address, _device: Address) -> Result<(), HostError> {
+        Err(HostError::Unsupported("a bus reset by the operating system"))
+    }
+    /// Takes the power from `device` and gives it back.
+    ///
+    /// # Errors
+    /// If nothing here can.
+    fn power_cycle(&mut self, _device: Address) -> Result<(), HostError> {
+        Err(HostError::Unsupported("a power cycle"))
+    }
+    /// Finds a device again that has gone: remove and rescan.
+    ///
+    /// # Errors
+    /// If it stays away.
+    fn rescan(&mut self, _device: Address) -> Result<(), HostError> {
+        Err(HostError::Unsupported("a rescan of the bus"))
+    }
+    /// Asks for a width by means of the machine's own: a vendor's register, a simulation.
+    ///
+    /// # Errors
+    /// If there are none.
+    fn direct_width(&mut self, _port: Address, _lanes: u8) -> Result<(), HostError> {
+        Err(HostError::Unsupported("a change of width by software"))
+    }
+    /// The errors that the operating system has counted, if it counts them.
+    fn counters(&mut self, _at: Address) -> Option<Counters> {
+        None
+    }
+    /// The state of the link below `port`, where something shows it: a simulation, a debug port. Registers do not.
+    fn state(&mut self, _port: Address) -> Option<String> {
+        None
+    }
+    /// What went wrong inside since this was last asked, where something shows it: a simulation. Registers do not.
+    fn take_causes(&mut self, _port: Address) -> Vec<FailureCode> {
+        Vec::new()
+    }
+    /// Puts an attribute back.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn put_back(&mut self, attribute: &Attribute) -> Result<(), HostError> {
+        Err(HostError::Refused { what: attribute.name.clone(), said: "there are no attributes here".into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_lspci_writes_them() {
+        let read = |text: &str| text.parse::<Address>().ok().map(|address| address.to_string());
+        assert_eq!(read("0000:3b:00.0").as_deref(), Some("0000:3b:00.0"));
+        assert_eq!(read("10000:e1:00.7").as_deref(), Some("10000:e1:00.7"));
+        assert_eq!(read("3b:1f.0").as_deref(), Some("0000:3b:1f.0"));
+        for wrong in
+            ["", "3b", "3b:00", "3b:00.8", "3b:20.0", "g:00.0", "1:2:3:4.0", ":.", "+1:00.0", "100:00.0"]
+        {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn absence_reads_as_all_ones_of_a_width() {
+        assert_eq!([Width::Byte, Width::Word, Width::Dword].map(Width::ones), [0xff, 0xffff, 0xffff_ffff]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Measuring real machines.
+
+pub mod cycle;
+pub mod drive;
+pub mod fake;
+mod function;
+mod host;
+pub mod journal;
+pub mod linux;
+mod problem;
+pub mod registers;
+mod session;
+mod wait;
+
+pub use function::Function;
+pub use host::{Address, Attribute, Counters, Host, HostError, NoAddress, Width};
+pub use problem::{CODES, Finding, Problem, Severity};
+pub use session::{NotRestored, Session, Written, put_back};

@@ -1,0 +1,103 @@
+//! From the eyes of a channel to a link that trains over it.
+
+use super::numbers::{ADAPTATION, READY, RETIMER, TLP, UNEQUALISED, UNEQUALISED_SIGMA, WAKE};
+use crate::channel::{RateEyes, SegmentEye};
+use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
+use lanetwin_pcie::logic::ltssm::link::{
+    Adaptation, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring,
+};
+use lanetwin_phy::DataRate;
+use lanetwin_units::{Generation, Span, Width};
+
+/// The standard deviations of noise that leave 1e-12 of the bits lost.
+const SIGMAS: f64 = 7.034;
+/// Bit error ratios between which the slope of an eye is taken from it: told beyond, they are what is left of the arithmetic.
+const TRUSTED: core::ops::Range<f64> = 1e-38..0.1;
+/// Heights from which on the slope is taken from the eye \[V\]: nearer to 0 it is a quotient of small numbers.
+const STEEP_V: f64 = 0.5e-3;
+
+/// What is asked of a simulated link beside its channel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Wanted {
+    /// The lanes.
+    pub width: Width,
+    /// The share of the time that TLPs are on the wire while the link is watched.
+    pub utilisation: f64,
+    /// Where its randomness begins.
+    pub seed: u64,
+}
+
+/// The link over a channel whose receivers see these eyes. Every lane and both directions have the eye of the segment: a channel's
+/// description is of one lane.
+#[must_use]
+pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: Wanted) -> LinkConfig {
+    let segments = eyes.first().map_or(1, |rate| rate.segments.len());
+    let open = LaneEye::new(UNEQUALISED.value, UNEQUALISED_SIGMA.value);
+    let mut channel = Channel::uniform(wanted.width, segments, open);
+    for of_rate in eyes {
+        for (at, eye) in of_rate.segments.iter().enumerate() {
+            channel.set_segment(generation(of_rate.rate), at, lane(eye));
+        }
+    }
+    let latency = Span::from_ns(RETIMER.value as u64);
+    with_channel(name, generation(rate), channel, vec![Retimer { latency }; segments - 1], wanted)
+}
+
+/// A link whose eyes are wide open at every rate, with so many retimers.
+#[must_use]
+pub fn open_link(name: &str, best: Generation, retimers: usize, wanted: Wanted) -> LinkConfig {
+    let open = LaneEye::new(UNEQUALISED.value, UNEQUALISED_SIGMA.value);
+    let channel = Channel::uniform(wanted.width, retimers + 1, open);
+    let latency = Span::from_ns(RETIMER.value as u64);
+    with_channel(name, best, channel, vec![Retimer { latency }; retimers], wanted)
+}
+
+fn with_channel(
+    name: &str,
+    best: Generation,
+    channel: Channel,
+    retimers: Vec<Retimer>,
+    wanted: Wanted,
+) -> LinkConfig {
+    let port = PortConfig {
+        max_generation: best,
+        width: wanted.width,
+        l1: true,
+        l0s: false,
+        l1_substates: false,
+        bypass_to_highest: false,
+    };
+    LinkConfig {
+        name: name.to_owned(),
+        downstream: port,
+        upstream: port,
+        channel,
+        retimers,
+        wiring: Wiring::default(),
+        adaptation: Adaptation { sigma_mv: ADAPTATION.value, drift_mv_per_k: 0.0, warmer_k: 0.0 },
+        device: Device {
+            ready: super::host::ms(READY.value),
+            d3hot_to_d0: super::host::ms(WAKE.value),
+            no_soft_reset: true,
+        },
+        traffic: Traffic { utilisation: wanted.utilisation, tlp_bytes: TLP.value as u32 },
+    }
+}
+
+/// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of noise, so
+/// that it has the eye's bit error ratio at the sampling point too.
+fn lane(eye: &SegmentEye) -> LaneEye {
+    let noise_mv = 2e3 * eye.sigma_v;
+    let sigmas = -lanetwin_stats::normal_quantile(eye.ber);
+    let steep = eye.height_v.abs() > STEEP_V && TRUSTED.contains(&eye.ber);
+    let slope_mv = 1e3 * eye.height_v / (sigmas - SIGMAS);
+    let per_sigma_mv = if steep && slope_mv.is_finite() && slope_mv > noise_mv { slope_mv } else { noise_mv };
+    let losses = eye.preset_height_v.map(|height| (1e3 * (eye.height_v - height)).max(0.0));
+    LaneEye::new(1e3 * eye.height_v, per_sigma_mv).with_preset_losses(losses)
+}
+
+/// The generation of a rate.
+fn generation(rate: DataRate) -> Generation {
+    let found = Generation::ALL.into_iter().find(|generation| DataRate::from(*generation) == rate);
+    found.unwrap_or(Generation::Gen5)
+}
