@@ -4,6 +4,10 @@ pub mod channel;
 pub mod cycle;
 pub mod failure;
 pub mod link;
+pub mod numbers;
+pub mod ordered_sets;
+pub mod port;
 mod state;
 
+pub use numbers::Numbers;
 pub use state::State;
