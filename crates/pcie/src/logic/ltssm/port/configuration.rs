@@ -43,6 +43,8 @@ impl Turn<'_> {
         if answered.covers(expected) || self.is_ready() {
             let lanes = answered.widest(self.port.ability.lanes, self.port.directed.width.into());
             if lanes.is_empty() {
+                // no link can be made of these: wait for others
+                self.port.ready = self.now + self.settle();
                 return self.detect_when_late();
             }
             self.enter_for(State::ConfigurationLinkwidthAccept, self.numbers.limits.linkwidth_accept);
