@@ -52,6 +52,12 @@ const PARAMS: &[Param] = &[
         about: "the time that the medium takes for a request; 0 makes the null device",
     },
     Param {
+        name: "write.latency",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the same for a write, as of a buffer in front of the medium; 0 is as `latency`",
+    },
+    Param {
         name: "parallelism",
         dimension: Dimension::Count { least: 1, most: 1 << 20 },
         default: Some("128"),
@@ -63,6 +69,7 @@ const PARAMS: &[Param] = &[
 #[derive(Debug)]
 pub struct BlockEndpoint {
     latency: Span,
+    write_latency: Span,
     parallelism: usize,
     /// None if the device is not plugged in: it then hears nothing.
     requests: Option<Requests>,
@@ -91,6 +98,9 @@ impl BlockEndpoint {
         let port = site.pcie.first().copied().flatten();
         Self {
             latency: params.time("latency"),
+            write_latency: Some(params.time("write.latency"))
+                .filter(|latency| *latency > Span::ZERO)
+                .unwrap_or_else(|| params.time("latency")),
             parallelism: usize::try_from(params.count("parallelism")).expect("a count in range"),
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             waiting: VecDeque::new(),
@@ -143,7 +153,7 @@ impl BlockEndpoint {
         };
         work.left = work.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
         if work.left == 0 {
-            self.agenda.put(cx.now() + self.latency, tlps.handle, cx);
+            self.agenda.put(cx.now() + self.write_latency, tlps.handle, cx);
         }
     }
 

@@ -55,6 +55,8 @@ models! {
     fixed_latency_disk,
     memory_endpoint,
     null_disk,
+    redriver,
+    retimer,
     root_complex,
     switch,
 }

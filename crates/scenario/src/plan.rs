@@ -5,6 +5,7 @@ mod load;
 pub use load::{IometerCase, IometerFile};
 
 use crate::catalogue::Part;
+use crate::channel::SegmentEye;
 use crate::node::{Kind, Node, Origin};
 use crate::problem::Diagnostic;
 use lanetwin_pcie::link::DllpMode;
@@ -150,18 +151,52 @@ pub struct LinkPlan {
     pub clocking: Clocking,
     /// The time of flight, one way, without what lies between.
     pub propagation: Span,
-    /// The bit error ratio of each direction.
+    /// The bit error ratio of each direction, end to end.
     pub bit_error_ratio: f64,
+    /// That of each segment between retimers, from the root on; of the whole link if there is one number.
+    pub segments: Vec<f64>,
+    /// The channel that these come from, if they do.
+    pub channel: Option<ChannelPlan>,
+    /// From a corrupted TLP to its NAK leaving the receiver; the ACK latency limit if none.
+    pub nak: Option<Span>,
+    /// How long a Recovery takes that bit errors cause.
+    pub recovery: Span,
     /// How DLLPs pay for the wire.
     pub dllp: DllpMode,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,
-    /// The latencies of what lies between, one way each.
-    pub via: Vec<Span>,
+    /// What stands in it, in the order of writing.
+    pub via: Vec<Via>,
     /// The weight of what comes in over it, at the switches at its ends.
     pub weight: u32,
     /// When it is down, in the order of time and without overlap.
     pub down: Vec<Down>,
+}
+
+/// What stands in a link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Via {
+    /// The part; none for a plain latency.
+    pub part: Option<String>,
+    /// How long a bit takes through it, one way.
+    pub latency: Span,
+    /// The parameter of the part that says so.
+    pub parameter: Option<&'static str>,
+    /// Whether it receives bits and sends them anew.
+    pub is_retimer: bool,
+    /// The parameters of the part, complete.
+    pub params: Params,
+}
+
+/// The channel of a link: where its bit errors come from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ChannelPlan {
+    /// The description, as the scenario names it.
+    pub file: String,
+    /// The variant of it.
+    pub variant: String,
+    /// The eyes of its segments at the generation of the link, from the root on.
+    pub eyes: Vec<SegmentEye>,
 }
 
 /// A link is down for a while.
@@ -437,7 +472,12 @@ impl LinkPlan {
     /// The time of flight, one way, with what lies between.
     #[must_use]
     pub fn flight(&self) -> Span {
-        self.via.iter().fold(self.propagation, |sum, span| sum + *span)
+        self.via.iter().fold(self.propagation, |sum, via| sum + via.latency)
+    }
+    /// How many retimers stand in it.
+    #[must_use]
+    pub fn retimers(&self) -> usize {
+        self.via.iter().filter(|via| via.is_retimer).count()
     }
 }
 

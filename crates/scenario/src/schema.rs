@@ -116,6 +116,11 @@ fn holds(field: &Field) -> Entries {
             let word = pattern(r"^([Gg]en)?[1-5]$|^(2\.5|5|8|16|32)GT/s$".into());
             any_of([number, word])
         }
+        Holds::Stages => {
+            let stage = || any_of([quantity(Dimension::Time), pattern(NAME.into())]);
+            let list = entries([("type", text("array")), ("items", Node::map(stage()))]);
+            any_of([stage(), list])
+        }
         Holds::Text => word(),
         Holds::Names => {
             let list = entries([("type", text("array")), ("items", Node::map(word()))]);

@@ -47,6 +47,11 @@ fn component(
         return None;
     }
     let (part, model) = part_and_model(&entry.value, path, catalogue, reports)?;
+    if model.is_extension() {
+        let problem = Problem::OnlyInLink { name: entry.key.clone(), model: model.name };
+        reports.add(problem, entry.spot, path);
+        return None;
+    }
     let names: Vec<&'static str> = model.all_params().map(|param| param.name).collect();
     let mut fields = Fields::open(&entry.value, path, COMPONENT, &names, reports)?;
     fields.text("part", reports);

@@ -2,7 +2,7 @@
 
 use super::loads::shown;
 use super::transit::{self, Transit};
-use super::waterfall::{self, Stages};
+use super::waterfall::{self, Followed};
 use super::wire::World;
 use crate::plan::{Case, Offered, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
@@ -38,7 +38,7 @@ pub struct Measured {
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
-    pub stages: Option<Stages>,
+    pub followed: Option<Followed>,
     /// How long TLPs were in the switches, if operations were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
@@ -130,8 +130,8 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    let (stages, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, links, stages, transits, limits, digest, events, tlp_hops }
+    let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    Measured { load, devices, links, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.
@@ -224,7 +224,7 @@ fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
 }
 
 /// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.
-fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
+fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>) {
     let begin = world.kernel.now();
     world.links().fabric().record_journeys(true);
     let log = waterfall::start(world);
@@ -232,7 +232,7 @@ fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
     let mut journeys = world.links().fabric().take_journeys();
-    let stages = waterfall::finish(world, &log, &journeys);
+    let followed = waterfall::finish(world, &log, &journeys);
     if !world.links().wiring().switches.is_empty() {
         while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
             let done = world.progress().1;
@@ -242,5 +242,5 @@ fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
     }
     world.links().fabric().record_journeys(false);
     let end = world.kernel.now();
-    (stages, transit::transits(world.links(), &journeys, begin..end))
+    (followed, transit::transits(world.links(), &journeys, begin..end))
 }

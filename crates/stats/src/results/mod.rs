@@ -44,7 +44,7 @@ pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
-pub use waterfall::{Stage, Waterfall};
+pub use waterfall::{Crossings, Stage, Waterfall};
 
 use crate::verdict::Verdict;
 
