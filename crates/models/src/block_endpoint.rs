@@ -15,7 +15,7 @@ use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Build, 
     Attributes, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
@@ -58,6 +58,12 @@ const PARAMS: &[Param] = &[
         about: "the same for a write, as of a buffer in front of the medium; 0 is as `latency`",
     },
     Param {
+        name: "jitter",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the most that is added to each latency of the medium, uniformly at random",
+    },
+    Param {
         name: "parallelism",
         dimension: Dimension::Count { least: 1, most: 1 << 20 },
         default: Some("128"),
@@ -70,6 +76,8 @@ const PARAMS: &[Param] = &[
 pub struct BlockEndpoint {
     latency: Span,
     write_latency: Span,
+    jitter: Span,
+    chance: Stream,
     parallelism: usize,
     /// None if the device is not plugged in: it then hears nothing.
     requests: Option<Requests>,
@@ -101,6 +109,8 @@ impl BlockEndpoint {
             write_latency: Some(params.time("write.latency"))
                 .filter(|latency| *latency > Span::ZERO)
                 .unwrap_or_else(|| params.time("latency")),
+            jitter: params.time("jitter"),
+            chance: Stream::new(site.seed, &site.path, "jitter"),
             parallelism: usize::try_from(params.count("parallelism")).expect("a count in range"),
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             waiting: VecDeque::new(),
@@ -126,8 +136,19 @@ impl BlockEndpoint {
                 (Operation::Write, Some(requests)) => {
                     requests.read(handle, buffer(handle, bytes), bytes, cx, &mut |_| {});
                 }
-                _ => self.agenda.put(cx.now() + self.latency, handle, cx),
+                _ => {
+                    let at = cx.now() + self.latency + self.drawn();
+                    self.agenda.put(at, handle, cx);
+                }
             }
+        }
+    }
+
+    /// What this request takes longer than the least.
+    fn drawn(&mut self) -> Span {
+        match self.jitter.as_ps() {
+            0 => Span::ZERO,
+            most => Span::from_ps(self.chance.below(most + 1)),
         }
     }
 
@@ -153,7 +174,8 @@ impl BlockEndpoint {
         };
         work.left = work.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
         if work.left == 0 {
-            self.agenda.put(cx.now() + self.write_latency, tlps.handle, cx);
+            let at = cx.now() + self.write_latency + self.drawn();
+            self.agenda.put(at, tlps.handle, cx);
         }
     }
 

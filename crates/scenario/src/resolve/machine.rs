@@ -47,11 +47,6 @@ fn component(
         return None;
     }
     let (part, model) = part_and_model(&entry.value, path, catalogue, reports)?;
-    if model.is_extension() {
-        let problem = Problem::OnlyInLink { name: entry.key.clone(), model: model.name };
-        reports.add(problem, entry.spot, path);
-        return None;
-    }
     let names: Vec<&'static str> = model.all_params().map(|param| param.name).collect();
     let mut fields = Fields::open(&entry.value, path, COMPONENT, &names, reports)?;
     fields.text("part", reports);
@@ -68,6 +63,11 @@ fn component(
         }
     }
     if params.0.len() < names.len() {
+        return None;
+    }
+    if model.is_extension() {
+        let problem = Problem::OnlyInLink { name: entry.key.clone(), model: model.name };
+        reports.add(problem, entry.spot, path);
         return None;
     }
     let ports = ports(model, &params);
