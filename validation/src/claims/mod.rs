@@ -3,6 +3,7 @@
 pub mod idt_16t4g2;
 pub mod link_ceilings;
 pub mod pcie_bench;
+pub mod retimer_ab;
 pub mod section_i;
 pub mod switch_forwarding;
 
@@ -61,6 +62,7 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        retimer_ab::CLAIM,
     ];
     CLAIMS
 }
