@@ -83,7 +83,7 @@ pub(crate) const DOCUMENT: &[Field] = &[
     optional(
         "files",
         Holds::Texts,
-        "the texts of files that workloads name, by these names; a complete plan has them, otherwise they are read",
+        "the texts of files that workloads and links name, by these names; a complete plan has them, otherwise they are read",
     ),
     optional("origins", Holds::Ignored, "who set each value of a complete plan; not read"),
 ];

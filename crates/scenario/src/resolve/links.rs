@@ -241,9 +241,10 @@ impl Link<'_> {
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
         let known = self.known;
-        let stages = self.stages(known.catalogue, reports);
-        let understood = stages.is_some();
-        self.stages = stages.unwrap_or_default();
+        let read = self.stages(known.catalogue, reports);
+        let understood = read.is_some();
+        let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
+        self.stages = stages;
         let generation = self.generation(reports);
         let width = self.width(reports);
         let mps = self.mps(place.payload, reports);
@@ -256,17 +257,18 @@ impl Link<'_> {
             other => other.map(|_| Clocking::Common),
         };
         let propagation = self.time("propagation", reports);
+        let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
+        let errors =
+            understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
+        let nak = self.optional_time("nak", reports);
+        let recovery = self.time("recovery", reports);
         let dllp = match self.choice("dllp", reports) {
             Some("each") => Some(DllpMode::Each),
             Some("off") => Some(DllpMode::Off),
             other => other.map(|_| DllpMode::Lump),
         };
         let skp = self.choice("skp", reports).map(|word| word == "on");
-        let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
-        let errors =
-            understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
-        let nak = self.optional_time("nak", reports);
-        let recovery = self.time("recovery", reports);
+        self.fields.record("via", written);
         let weight = self.weight(reports);
         let down = self.down(reports);
         // how a link runs decides what the stages in it do, and what its channel does

@@ -83,6 +83,8 @@ pub struct DirectionUse {
     pub replay: f64,
     /// Idle, although a TLP was waiting: for credits, or for room in the replay buffer.
     pub credit_stall: f64,
+    /// Neither, for the link was down or in Recovery.
+    pub down: f64,
     /// TLPs waiting, on average.
     pub mean_queue: f64,
 }
@@ -96,7 +98,7 @@ impl DirectionUse {
     /// The rest.
     #[must_use]
     pub fn idle(&self) -> f64 {
-        (1.0 - self.busy() - self.credit_stall).max(0.0)
+        (1.0 - self.busy() - self.credit_stall - self.down).max(0.0)
     }
 }
 
@@ -188,6 +190,7 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
         skp,
         replay: share(b.replay_time, a.replay_time),
         credit_stall: share(b.stalled, a.stalled),
+        down: share(b.down_time, a.down_time),
         mean_queue: (a.waited - b.waited) as f64 / ticks,
     };
     // A TLP is booked when it starts: the last may end a little after the measurement.
@@ -197,6 +200,8 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     }
     // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.
     used.credit_stall = used.credit_stall.min((1.0 - used.busy()).max(0.0));
+    // An outage is booked when it begins, and may end after the measurement.
+    used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
     used
 }
 

@@ -227,6 +227,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             replay: link.replay,
             idle: link.idle(),
             credit_stall: link.credit_stall,
+            down: link.down,
             mean_queue: link.mean_queue,
         });
     }

@@ -43,12 +43,11 @@ pub(super) struct Running {
 }
 
 impl Link<'_> {
-    /// Reads the stages; none if one of them is not understood.
-    pub(super) fn stages(&mut self, catalogue: &Catalogue, reports: &mut Reports) -> Option<Vec<Stage>> {
+    /// Reads the stages, and completes them; none if one of them is not understood.
+    pub(super) fn stages(&self, catalogue: &Catalogue, reports: &mut Reports) -> Option<(Vec<Stage>, Node)> {
         let path = self.fields.at("via");
         let Some(node) = self.fields.written("via") else {
-            self.fields.record("via", Node::list([]));
-            return Some(Vec::new());
+            return Some((Vec::new(), Node::list([])));
         };
         let items = match &node.kind {
             Kind::List(items) => &items[..],
@@ -63,13 +62,12 @@ impl Link<'_> {
             (Kind::List(_), last) => Node::list(written.into_iter().chain(last)).by(node.origin),
             (_, only) => only.expect("a scalar is one stage"),
         };
-        self.fields.record("via", complete);
         let found = stages.iter().filter(|stage| stage.is_retimer()).count();
         if found as u64 > RETIMERS_MAX {
             self.fields.fault("via", Problem::ManyRetimers { found }, reports);
             return None;
         }
-        Some(stages)
+        Some((stages, complete))
     }
 
     /// What they are in a link that runs like this.
