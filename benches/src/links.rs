@@ -98,7 +98,7 @@ fn direction(width: Width, propagation: Span) -> Direction {
         ack_latency: Span::from_ns(80),
         skp: Some(Skp { period: 371 * block, duration: block }),
         dllps: Dllps { mode: DllpMode::Lump, ack_every: 2, update_every: 2, delay: Span::from_ns(20) },
-        errors: Errors { bit_error_ratio: 0.0, nak_latency: Span::ZERO, retrain: Span::ZERO },
+        errors: Errors::NONE,
         ..Direction::bare(rate)
     }
 }

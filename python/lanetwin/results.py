@@ -106,6 +106,8 @@ class Utilisation(TypedDict):
     skp: float
     replay: float
     credit_stall: float
+    down: NotRequired[float]
+    """Down or in Recovery; not there if never."""
     idle: float
     mean_queue: float
 

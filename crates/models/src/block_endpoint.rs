@@ -15,7 +15,7 @@ use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Build, 
     Attributes, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
@@ -52,6 +52,18 @@ const PARAMS: &[Param] = &[
         about: "the time that the medium takes for a request; 0 makes the null device",
     },
     Param {
+        name: "write.latency",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the same for a write, as of a buffer in front of the medium; 0 is as `latency`",
+    },
+    Param {
+        name: "jitter",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "the most that is added to each latency of the medium, uniformly at random",
+    },
+    Param {
         name: "parallelism",
         dimension: Dimension::Count { least: 1, most: 1 << 20 },
         default: Some("128"),
@@ -63,6 +75,9 @@ const PARAMS: &[Param] = &[
 #[derive(Debug)]
 pub struct BlockEndpoint {
     latency: Span,
+    write_latency: Span,
+    jitter: Span,
+    chance: Stream,
     parallelism: usize,
     /// None if the device is not plugged in: it then hears nothing.
     requests: Option<Requests>,
@@ -91,6 +106,11 @@ impl BlockEndpoint {
         let port = site.pcie.first().copied().flatten();
         Self {
             latency: params.time("latency"),
+            write_latency: Some(params.time("write.latency"))
+                .filter(|latency| *latency > Span::ZERO)
+                .unwrap_or_else(|| params.time("latency")),
+            jitter: params.time("jitter"),
+            chance: Stream::new(site.seed, &site.path, "jitter"),
             parallelism: usize::try_from(params.count("parallelism")).expect("a count in range"),
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             waiting: VecDeque::new(),
@@ -116,8 +136,19 @@ impl BlockEndpoint {
                 (Operation::Write, Some(requests)) => {
                     requests.read(handle, buffer(handle, bytes), bytes, cx, &mut |_| {});
                 }
-                _ => self.agenda.put(cx.now() + self.latency, handle, cx),
+                _ => {
+                    let at = cx.now() + self.latency + self.drawn();
+                    self.agenda.put(at, handle, cx);
+                }
             }
+        }
+    }
+
+    /// What this request takes longer than the least.
+    fn drawn(&mut self) -> Span {
+        match self.jitter.as_ps() {
+            0 => Span::ZERO,
+            most => Span::from_ps(self.chance.below(most + 1)),
         }
     }
 
@@ -143,7 +174,8 @@ impl BlockEndpoint {
         };
         work.left = work.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
         if work.left == 0 {
-            self.agenda.put(cx.now() + self.latency, tlps.handle, cx);
+            let at = cx.now() + self.write_latency + self.drawn();
+            self.agenda.put(at, tlps.handle, cx);
         }
     }
 

@@ -59,6 +59,8 @@ models! {
     null_disk,
     nvme_driver,
     nvme_ssd,
+    redriver,
+    retimer,
     root_complex,
     switch,
 }

@@ -12,7 +12,7 @@ use lanetwin_pcie::link::{
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 
 /// The way of a train over the links.
 pub type Journey = lanetwin_pcie::link::Journey<Tlps>;
@@ -68,6 +68,8 @@ pub struct WiredLink {
 
 /// The purposes of the streams of a link's bit errors: there and back.
 const ERROR_STREAMS: [&str; 2] = ["bit errors there", "bit errors back"];
+/// The purpose of the streams of a link's Recoveries: both directions draw the same.
+const RECOVERIES: &str = "recoveries";
 
 impl LinksBuilder {
     /// Nothing yet.
@@ -127,12 +129,17 @@ impl LinksBuilder {
             .iter()
             .flat_map(|n| ERROR_STREAMS.map(|purpose| Stream::new(seed, &n.link, purpose)))
             .collect();
+        let recoveries = self
+            .names
+            .iter()
+            .flat_map(|n| [RECOVERIES; 2].map(|purpose| Stream::new(seed, &n.link, purpose)));
+        let recoveries = recoveries.collect();
         Ok(Links {
             fabric: self.fabric.build()?,
             addresses: self.addresses,
             names: self.names,
             wiring: self.wiring,
-            streams,
+            streams: Streams { errors: streams, recoveries },
         })
     }
 }
@@ -158,7 +165,13 @@ pub struct Links {
     addresses: Vec<AddressWidth>,
     names: Vec<LinkName>,
     wiring: Wiring,
-    streams: Vec<Stream>,
+    streams: Streams,
+}
+
+/// Random numbers, by egress.
+struct Streams {
+    errors: Vec<Stream>,
+    recoveries: Vec<Stream>,
 }
 
 impl Links {
@@ -271,7 +284,7 @@ impl Component<Message> for Links {
 
 struct Surroundings<'a, 'b> {
     cx: &'a mut Context<'b, Message>,
-    streams: &'a mut [Stream],
+    streams: &'a mut Streams,
 }
 
 impl Environment<Tlps> for Surroundings<'_, '_> {
@@ -300,6 +313,9 @@ impl Environment<Tlps> for Surroundings<'_, '_> {
         self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.handle });
     }
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {
-        self.streams[egress.index()].geometric(bit_error_ratio)
+        self.streams.errors[egress.index()].geometric(bit_error_ratio)
+    }
+    fn until_recovery(&mut self, egress: EgressId, mean: Span) -> Span {
+        self.streams.recoveries[egress.index()].exponential(mean)
     }
 }

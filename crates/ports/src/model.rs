@@ -7,7 +7,8 @@ use crate::memory::SharedMemory;
 use crate::message::Message;
 use lanetwin_kernel::Component;
 use lanetwin_pcie::link::{EndpointId, SwitchSpec};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_pcie::spec::Extension;
+use lanetwin_units::{Bytes, Generation, Span};
 use std::collections::BTreeMap;
 
 /// A kind of device: what it is called, what it can be connected to, what can be said of it, how it is built.
@@ -36,24 +37,39 @@ pub enum Build {
     Component(fn(&Params, &Site) -> Box<dyn Component<Message>>),
     /// A switch of the links: they do what it does, and it is sent no messages.
     Switch(fn(&Params) -> SwitchSpec),
+    /// A retimer or a redriver: it stands in a link of some generation, which does what it does.
+    Extension(fn(&Params, Generation) -> Extension),
 }
 
 impl Model {
-    /// Makes a component; none if it is a switch.
+    /// Makes a component; none if it is a switch or stands in a link.
     #[must_use]
     pub fn component(&self, params: &Params, site: &Site) -> Option<Box<dyn Component<Message>>> {
         match self.build {
             Build::Component(build) => Some(build(params, site)),
-            Build::Switch(_) => None,
+            Build::Switch(_) | Build::Extension(_) => None,
         }
     }
-    /// Says what switch it is; none if it is a component.
+    /// Says what switch it is; none if it is none.
     #[must_use]
     pub fn switch(&self, params: &Params) -> Option<SwitchSpec> {
         match self.build {
-            Build::Component(_) => None,
+            Build::Component(_) | Build::Extension(_) => None,
             Build::Switch(build) => Some(build(params)),
         }
+    }
+    /// Says what it is in a link of a generation; none if it does not stand in links.
+    #[must_use]
+    pub fn extension(&self, params: &Params, generation: Generation) -> Option<Extension> {
+        match self.build {
+            Build::Component(_) | Build::Switch(_) => None,
+            Build::Extension(build) => Some(build(params, generation)),
+        }
+    }
+    /// Whether it stands in links.
+    #[must_use]
+    pub const fn is_extension(&self) -> bool {
+        matches!(self.build, Build::Extension(_))
     }
     /// Whether it is a switch.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Files that a scenario names: configurations of Iometer. Each is read once, understood once, and kept with the plan.
+//! Files that a scenario names: configurations of Iometer (and, read elsewhere, the channels of links). Each is read once, understood once, and kept with the plan.
 //!
 //! ```text
 //!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
@@ -43,8 +43,13 @@ impl Files {
         Self { folder: None, texts }
     }
 
+    /// What findings call the file of this name; what it names in turn is beside it.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.folder.as_ref().map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
+    }
+
     /// What findings call the file of this name, and its text or why there is none.
-    fn read(&self, name: &str) -> (String, Result<String, String>) {
+    pub(crate) fn read(&self, name: &str) -> (String, Result<String, String>) {
         if let Some(text) = self.texts.get(name) {
             return (name.to_owned(), Ok(text.clone()));
         }

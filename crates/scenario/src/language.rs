@@ -30,6 +30,8 @@ pub(crate) enum Holds {
     Width,
     /// The generation of a link.
     Generation,
+    /// A time, the name of a part, or a list of these.
+    Stages,
     /// A name, or a sentence.
     Text,
     /// A name, or a list of them.
@@ -81,7 +83,7 @@ pub(crate) const DOCUMENT: &[Field] = &[
     optional(
         "files",
         Holds::Texts,
-        "the texts of files that workloads name, by these names; a complete plan has them, otherwise they are read",
+        "the texts of files that workloads and links name, by these names; a complete plan has them, otherwise they are read",
     ),
     optional("origins", Holds::Ignored, "who set each value of a complete plan; not read"),
 ];
@@ -114,7 +116,29 @@ pub(crate) const LINK: &[Field] = &[
         "one reference clock, or separate ones without or with spread spectrum: how often SKP is sent",
     ),
     field("propagation", Holds::One(Dimension::Time), "1ns", "the time of flight, one way"),
-    field("ber", Holds::One(Dimension::Ratio), "0", "the bit error ratio of each direction"),
+    field(
+        "ber",
+        Holds::Many(Dimension::Ratio),
+        "0",
+        "the bit error ratio of each direction; a list has one for each segment between retimers, from the root on",
+    ),
+    optional(
+        "channel",
+        Holds::Text,
+        "the description of its channel, as a path from the folder of the scenario, instead of `ber`: bit errors are those of its eyes",
+    ),
+    optional("channel-variant", Holds::Text, "which variant of the channel it is; otherwise the first"),
+    optional(
+        "nak",
+        Holds::One(Dimension::Time),
+        "from a corrupted TLP to its NAK leaving the receiver; otherwise the ACK latency limit",
+    ),
+    field(
+        "recovery",
+        Holds::One(Dimension::Time),
+        "20us",
+        "how long a Recovery takes that bit errors cause: a corrupted sync header, or one TLP four times in a row",
+    ),
     field(
         "dllp",
         one_of(&["lump", "each", "off"]),
@@ -124,9 +148,9 @@ pub(crate) const LINK: &[Field] = &[
     field("skp", one_of(&["on", "off"]), "on", "whether SKP ordered sets are sent"),
     field(
         "via",
-        Holds::Many(Dimension::Time),
+        Holds::Stages,
         "",
-        "what lies between, such as retimers: the latency of each, one way",
+        "what stands in it: the parts of retimers and redrivers, or plain latencies, one way each",
     ),
     field(
         "weight",

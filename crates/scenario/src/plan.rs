@@ -1,16 +1,16 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod link;
 mod load;
 
+pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{IometerCase, IometerFile};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
 use crate::problem::Diagnostic;
-use lanetwin_pcie::link::DllpMode;
-use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{Model, Params, Protocol};
-use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
+use lanetwin_units::Bytes;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -123,54 +123,6 @@ pub struct End {
     pub component: usize,
     /// The port: its place in [`ComponentPlan::ports`], which is its number in the kernel.
     pub port: usize,
-}
-
-/// A PCIe link.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LinkPlan {
-    /// Its name.
-    pub name: String,
-    /// The end that is written first.
-    pub from: End,
-    /// The other end.
-    pub to: End,
-    /// The end that is nearer to the root: `from` or `to`.
-    pub root: End,
-    /// The root port at the top of the hierarchy that the link is in.
-    pub root_port: End,
-    /// The generation it runs at.
-    pub generation: Generation,
-    /// The number of its lanes.
-    pub width: Width,
-    /// The Maximum Payload Size of its hierarchy \[B\].
-    pub mps: u16,
-    /// The Read Completion Boundary of its root port \[B\].
-    pub rcb: u16,
-    /// The reference clocks of its two ends.
-    pub clocking: Clocking,
-    /// The time of flight, one way, without what lies between.
-    pub propagation: Span,
-    /// The bit error ratio of each direction.
-    pub bit_error_ratio: f64,
-    /// How DLLPs pay for the wire.
-    pub dllp: DllpMode,
-    /// Whether SKP ordered sets are sent.
-    pub skp: bool,
-    /// The latencies of what lies between, one way each.
-    pub via: Vec<Span>,
-    /// The weight of what comes in over it, at the switches at its ends.
-    pub weight: u32,
-    /// When it is down, in the order of time and without overlap.
-    pub down: Vec<Down>,
-}
-
-/// A link is down for a while.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Down {
-    /// From when on.
-    pub at: Instant,
-    /// For how long.
-    pub lasts: Span,
 }
 
 /// Block ports that are joined: `from` asks, `to` answers.
@@ -425,19 +377,6 @@ impl Variant {
     pub fn port_name(&self, end: End) -> String {
         let component = &self.machine[end.component];
         format!("{}.{}", component.name, component.ports[end.port].name)
-    }
-}
-
-impl LinkPlan {
-    /// The end that is farther from the root.
-    #[must_use]
-    pub fn far(&self) -> End {
-        if self.root == self.from { self.to } else { self.from }
-    }
-    /// The time of flight, one way, with what lies between.
-    #[must_use]
-    pub fn flight(&self) -> Span {
-        self.via.iter().fold(self.propagation, |sum, span| sum + *span)
     }
 }
 

@@ -219,8 +219,30 @@ problems! {
     /// Memory that does not fit where addresses can be.
     NoAddress { host: String, space: String, needed: String, available: String } = "SC065", "the devices below host `{host}` need {needed} of {space}, where there are {available}", "make `window` of the workloads on the memory of devices smaller";
 
+    /// A part that does not stand in links.
+    NotInLink { part: String, model: &'static str } = "SC070", "`{part}` is a {model}, which cannot stand in a link", "name a retimer or a redriver; everything else is a component of the `machine`, with links of its own";
+    /// More retimers than a link may have.
+    ManyRetimers { found: usize } = "SC071", "there are {found} retimers in the link", "a link has at most two: take the others out";
+    /// A component that stands in links.
+    OnlyInLink { name: String, model: &'static str } = "SC072", "`{name}` is a {model}, which is no component by itself", "name its part in `via:` of the link that it stands in, as in `via: [spec-limit-retimer]`";
+    /// A link that is too fast for what stands in it.
+    SlowInLink { generation: String, part: String, has: String } = "SC073", "the link is {generation}, but `{part}` in it reaches only {has}", "lower `gen`, leave it out, or take another part";
+    /// A link that is too wide for what stands in it.
+    NarrowInLink { width: String, part: String, has: u64 } = "SC074", "the link is {width}, but `{part}` in it has only {has} lanes", "narrow the link, leave `width` out, or take another part";
+    /// An elasticity buffer that would run over.
+    ShallowBuffer { part: String, has: u64, needed: u64, clocking: &'static str } = "SC075", "the clocks of a link with `clocking: {clocking}` drift apart by {needed} bits a lane before a SKP ordered set, but `{part}` takes up {has}: it would lose bits", "lower `mps`, widen the link, give the link one clock (`clocking: common`), or take another part";
+    /// Bit error ratios of segments that the link does not have.
+    SegmentCount { listed: usize, segments: usize } = "SC076", "`ber` lists {listed} segments, but the retimers in the link make {segments}", "write one bit error ratio for each segment, or one for the whole link";
+    /// A channel that is cut otherwise than the link.
+    ChannelRetimers { file: String, variant: String, channel: usize, link: usize } = "SC077", "variant `{variant}` of `{file}` has {channel} retimers, but `via` of the link has {link}", "let both have the same: name the retimers in `via`, and choose the variant with `channel-variant`";
+    /// A channel that carries no link.
+    ClosedEye { file: String, variant: String, segment: usize, ber: String, most: String } = "SC078", "segment {segment} of variant `{variant}` of `{file}` has a bit error ratio of {ber}: no link comes up on it", "at most {most} can be simulated; put a retimer in, lower `gen`, or better the channel. `lanetwin link eye` shows it";
+    /// A variant that a channel does not have.
+    UnknownChannelVariant { name: String, file: String, known: String, near: Near } = "SC079", "`{file}` has no variant `{name}`", "{near}it has {known}";
+
     /// Parameters that make no device together.
     Impossible { parameter: &'static str, problem: String, remedy: String } = "SC080", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
+
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.
@@ -278,6 +300,17 @@ impl Reports {
             path: if *line == 0 { path.to_owned() } else { within.clone() },
             message: message.clone(),
             help: help.clone(),
+        });
+    }
+    /// Takes over what was found in another document, the source number `file`.
+    pub(crate) fn add_found(&mut self, found: &Diagnostic, file: u16) {
+        self.found.insert(Report {
+            spot: Spot { file, line: found.line, column: found.column },
+            code: found.code,
+            severity: found.severity,
+            path: found.path.clone(),
+            message: found.message.clone(),
+            help: found.help.clone(),
         });
     }
     /// Takes over what was found in each of the variants; what is wrong in some only says in which.

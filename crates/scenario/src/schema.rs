@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// A name that can be a step of a path.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_-]*$";
+/// The units of a time.
+const TIMES: &str = "ps|ns|us|µs|μs|ms|s";
 const NUMBER: &str = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?";
 
 /// The schema (draft 2020-12), as text that ends with a line break.
@@ -116,6 +118,13 @@ fn holds(field: &Field) -> Entries {
             let word = pattern(r"^([Gg]en)?[1-5]$|^(2\.5|5|8|16|32)GT/s$".into());
             any_of([number, word])
         }
+        Holds::Stages => {
+            // a time, or a name
+            let time = pattern(format!("^ *{NUMBER} *({TIMES}) *$|^ *0+(\\.0+)? *$"));
+            let stage = || any_of([time.clone(), entries([("const", json(0))]), pattern(NAME.into())]);
+            let list = entries([("type", text("array")), ("items", Node::map(stage()))]);
+            any_of([stage(), list])
+        }
         Holds::Text => word(),
         Holds::Names => {
             let list = entries([("type", text("array")), ("items", Node::map(word()))]);
@@ -162,7 +171,7 @@ fn quantity(dimension: Dimension) -> Entries {
         any_of([text, entries([("const", json(0))])])
     };
     match dimension {
-        Dimension::Time => with_unit("ps|ns|us|µs|μs|ms|s"),
+        Dimension::Time => with_unit(TIMES),
         Dimension::Size => with_unit("B|[kMGT]B|[KMGT]iB|[kKmMgGT]"),
         Dimension::Rate => with_unit("([kMGT]|[KMGT]i)?B/s|[kMGT]?b/s"),
         Dimension::Count { least, most } => {

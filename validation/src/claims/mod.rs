@@ -4,6 +4,7 @@ pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
 pub mod pcie_bench;
+pub mod retimer_ab;
 pub mod section_i;
 pub mod switch_forwarding;
 
@@ -63,6 +64,7 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        retimer_ab::CLAIM,
     ];
     CLAIMS
 }

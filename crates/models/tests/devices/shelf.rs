@@ -4,7 +4,7 @@ use crate::rig::*;
 use lanetwin_models::{MODELS, find};
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SwitchSpec};
 use lanetwin_ports::{PCIE_DEVICE, PCIE_PORT, Protocol};
-use lanetwin_units::Span;
+use lanetwin_units::{Generation, Span};
 use std::collections::BTreeSet;
 
 /// A sentence of the catalogue: not empty, not shouting, one line.
@@ -112,11 +112,29 @@ fn a_switch_is_what_its_parameters_say() {
 }
 
 #[test]
+fn what_stands_in_links_has_no_ports_and_says_how_fast_and_wide_it_is() {
+    let extensions: Vec<_> = MODELS.iter().filter(|model| model.is_extension()).collect();
+    assert_eq!(extensions.iter().map(|model| model.name).collect::<Vec<_>>(), ["redriver", "retimer"]);
+    for model in extensions {
+        let params = params(model, &[("gen", "4"), ("lanes", "8"), ("latency", "3ns")]);
+        assert!(model.component(&params, &site(model, "here")).is_none() && model.switch(&params).is_none());
+        assert!(model.ports.is_empty() && !model.has_memory, "{}", model.name);
+        assert_eq!((params.count("gen"), params.count("lanes")), (4, 8));
+        for generation in Generation::ALL {
+            let latency = model.extension(&params, generation).map(|extension| extension.latency);
+            assert_eq!(latency, Some(Span::from_ns(3)), "{}", model.name);
+        }
+    }
+}
+
+#[test]
 fn every_model_builds_from_its_defaults_and_can_be_looked_into() {
     for model in MODELS {
         let params = params(model, &[]);
         let Some(mut device) = model.component(&params, &site(model, "here")) else {
-            assert!(model.switch(&params).is_some(), "{} is neither component nor switch", model.name);
+            let is_other =
+                model.switch(&params).is_some() || model.extension(&params, Generation::Gen5).is_some();
+            assert!(is_other, "{} is neither component nor switch, nor stands in links", model.name);
             continue;
         };
         let mut seen = BTreeSet::new();

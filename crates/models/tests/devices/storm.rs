@@ -270,9 +270,9 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId
     builder.connect((bell, Port(0)), to);
 }
 
-/// What messages are sent to: all models but switches.
+/// What messages are sent to: all models but switches, and what stands in links.
 fn components() -> impl Iterator<Item = &'static Model> {
-    MODELS.iter().copied().filter(|model| !model.is_switch())
+    MODELS.iter().copied().filter(|model| !model.is_switch() && !model.is_extension())
 }
 
 fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {

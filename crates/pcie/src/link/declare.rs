@@ -22,6 +22,8 @@ pub enum BuildError {
     Rates(LinkId),
     /// The two directions of a link differ in the period of their SKP, or DLLPs come in lumps without a period.
     SkpPeriod(LinkId),
+    /// The two directions of a link differ in their Recoveries: a link goes through Recovery as a whole.
+    Recoveries(LinkId),
     /// The core of a switch has a speed-up of 0, or an output buffer that a TLP does not fit into.
     Core(SwitchId),
     /// A weight is 0, or the weights of a switch come to more than [`PHASES_MAX`].

@@ -4,7 +4,7 @@ use super::bus::NO_BUS;
 use super::returns::ReturnRing;
 use super::ring::Ring;
 use super::serialiser::Serialiser;
-use super::spec::{CLASSES, Class, Direction, DllpMode};
+use super::spec::{CLASSES, Class, Direction, DllpMode, Recoveries};
 use super::trains::TrainId;
 use super::weighted::Turns;
 use lanetwin_units::LinkRate;
@@ -63,13 +63,27 @@ pub(super) struct Overhead {
     pub delay: u64,
     /// When the link is down, what is past taken out: the first tick, and the first at which it is up again.
     pub outages: VecDeque<(u64, u64)>,
+    /// Recoveries by chance.
+    pub recovery: Option<Recovering>,
+}
+
+/// Recoveries that come by chance, of which the next is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recovering {
+    pub of: Recoveries,
+    /// Its first tick, and the first at which the link is up again; none before it has been drawn.
+    pub next: Option<(u64, u64)>,
+    /// The end of the one before.
+    pub before: u64,
 }
 
 impl Overhead {
     fn new(direction: &Direction) -> Self {
         let period = direction.skp.map_or(NEVER, |s| s.period);
+        let recovery = direction.errors.recoveries.map(|of| Recovering { of, next: None, before: 0 });
         Self {
-            next: period,
+            // the first Recovery has to be drawn
+            next: if recovery.is_some() { 0 } else { period },
             period,
             skp: direction.skp.map_or(0, |s| s.duration),
             number: 1,
@@ -81,6 +95,7 @@ impl Overhead {
             update_every: direction.dllps.update_every.into(),
             delay: direction.dllps.delay.as_ticks().0,
             outages: VecDeque::new(),
+            recovery,
         }
     }
     /// Takes the link down from one tick until another.
@@ -91,7 +106,20 @@ impl Overhead {
     /// When the link goes down next.
     #[inline]
     pub fn down_next(&self) -> u64 {
-        self.outages.front().map_or(NEVER, |outage| outage.0)
+        let said = self.outages.front().map_or(NEVER, |outage| outage.0);
+        self.recovery.and_then(|recovery| recovery.next).map_or(said, |next| next.0.min(said))
+    }
+    /// Takes out what takes the link down next: the tick at which it is up again, and whether that is a Recovery by chance.
+    pub fn take_down(&mut self) -> Option<(u64, bool)> {
+        let said = self.outages.front().copied();
+        if let Some(recovery) = &mut self.recovery
+            && let Some((from, until)) = recovery.next
+            && said.is_none_or(|outage| from < outage.0)
+        {
+            (recovery.next, recovery.before) = (None, until);
+            return Some((until, true));
+        }
+        self.outages.pop_front().map(|outage| (outage.1, false))
     }
     #[inline]
     pub fn skp_due(&self) -> u64 {
@@ -116,6 +144,10 @@ pub struct Activity {
     pub replays: u64,
     /// Recoveries after REPLAY_NUM corruptions in a row.
     pub retrains: u64,
+    /// Recoveries by chance that found the wire free.
+    pub recoveries: u64,
+    /// How long the wire was free and the link down.
+    pub down_time: u64,
     /// Time between being eligible and starting, summed over TLPs.
     pub waited: u128,
     /// Wire time that was idle, but for single DLLPs and SKPs, while a TLP was waiting for credits or replay-buffer room.

@@ -35,8 +35,8 @@ pub use declare::{BuildError, FabricBuilder, Outage, PHASES_MAX, PairLatency, Po
 pub use egress::Activity;
 pub use spec::{
     Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
-    Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, OutputBuffer, Skp,
-    SwitchId, SwitchSpec, Train,
+    Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, OutputBuffer,
+    Recoveries, Skp, SwitchId, SwitchSpec, Train,
 };
 pub use trains::RECORDED_HOPS;
 

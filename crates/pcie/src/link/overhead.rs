@@ -3,8 +3,9 @@
 use super::Fabric;
 use super::egress::{Egress, NEVER, Overhead};
 use super::returns::Returns;
-use super::spec::DllpMode;
+use super::spec::{DllpMode, EgressId, Environment};
 use crate::spec::constants::DLLP_BYTES;
+use lanetwin_units::{Span, TICKS_PER_PS};
 
 /// An idle wire that wakes up cannot ask for epochs that are further past than this.
 const EPOCHS_KEPT: u64 = 8;
@@ -12,19 +13,20 @@ const EPOCHS_KEPT: u64 = 8;
 impl<U: Copy> Fabric<U> {
     /// Sends the overhead that is due at or before `t`; true if the wire is then busy beyond `t`.
     #[inline]
-    pub(super) fn pay_overhead(&mut self, e: usize, t: u64) -> bool {
+    pub(super) fn pay_overhead(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) -> bool {
         if t < self.egresses[e].overhead.next {
             return false;
         }
-        self.pay_due(e, t);
+        self.pay_due(e, t, &mut |egress, mean| env.until_recovery(egress, mean));
         self.egresses[e].link_free > t
     }
 
     #[inline(never)]
-    fn pay_due(&mut self, e: usize, t: u64) {
+    fn pay_due(&mut self, e: usize, t: u64, draw: &mut dyn FnMut(EgressId, Span) -> Span) {
         let dllp = self.egresses[e].serialiser.ticks(DLLP_BYTES);
         loop {
             let egress = &mut self.egresses[e];
+            egress.overhead.foresee_recovery(&mut |mean| draw(EgressId(e as u16), mean));
             let (skp, due) = (egress.overhead.skp_due(), egress.overhead.due.next());
             let down = egress.overhead.down_next();
             egress.overhead.next = skp.min(due).min(down);
@@ -161,10 +163,12 @@ impl Egress {
 
     /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of the time between.
     fn go_down(&mut self, t: u64) {
-        let Some((_, up)) = self.overhead.outages.pop_front() else { return };
+        let Some((up, by_chance)) = self.overhead.take_down() else { return };
         if t >= up {
             return; // it was busy all the while
         }
+        self.done.recoveries += u64::from(by_chance);
+        self.done.down_time += up - t;
         self.end_stall(t);
         (self.link_free, self.idle_from, self.idle_overhead) = (up, up, 0);
         if self.overhead.period != NEVER {
@@ -174,6 +178,16 @@ impl Egress {
 }
 
 impl Overhead {
+    /// Draws the next Recovery by chance, if there are any and the last is over.
+    fn foresee_recovery(&mut self, draw: &mut dyn FnMut(Span) -> Span) {
+        if let Some(recovery) = self.recovery.as_mut().filter(|recovery| recovery.next.is_none()) {
+            // one that is drawn beyond the end of time never comes
+            let ticks = |span: Span| span.as_ps().saturating_mul(TICKS_PER_PS);
+            let from = recovery.before.saturating_add(ticks(draw(recovery.of.interval)));
+            recovery.next = Some((from, from.saturating_add(ticks(recovery.of.lasts))));
+        }
+    }
+
     /// How many DLLPs the first `tlps` TLPs of this direction cause.
     #[inline]
     pub(super) fn caused_by(&self, tlps: u64) -> u64 {

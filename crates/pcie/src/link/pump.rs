@@ -57,7 +57,7 @@ impl<U: Copy> Fabric<U> {
                 self.ask_wake(e, t, env);
                 return;
             }
-            if self.pay_overhead(e, t) {
+            if self.pay_overhead(e, t, env) {
                 t = self.egresses[e].link_free;
                 continue;
             }

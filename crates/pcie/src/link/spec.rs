@@ -183,6 +183,23 @@ pub struct Errors {
     pub nak_latency: Span,
     /// The time of a Recovery, after a TLP was corrupted [`REPLAY_NUM_ROLLOVER`](crate::spec::constants::REPLAY_NUM_ROLLOVER) times in a row.
     pub retrain: Span,
+    /// Recoveries because of bits outside TLPs; both directions of a link say the same.
+    pub recoveries: Option<Recoveries>,
+}
+
+impl Errors {
+    /// A perfect link.
+    pub const NONE: Self =
+        Self { bit_error_ratio: 0.0, nak_latency: Span::ZERO, retrain: Span::ZERO, recoveries: None };
+}
+
+/// Recoveries that come by chance: a corrupted sync header, whether or not there is traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recoveries {
+    /// The mean time from the end of one to the start of the next.
+    pub interval: Span,
+    /// How long each takes.
+    pub lasts: Span,
 }
 
 /// One direction of a link.
@@ -221,7 +238,7 @@ impl Direction {
             ack_latency: Span::ZERO,
             skp: None,
             dllps: Dllps { mode: DllpMode::Off, ack_every: 0, update_every: 0, delay: Span::ZERO },
-            errors: Errors { bit_error_ratio: 0.0, nak_latency: Span::ZERO, retrain: Span::ZERO },
+            errors: Errors::NONE,
         }
     }
 }
@@ -279,6 +296,9 @@ pub trait Environment<U> {
     fn departed(&mut self, from: EndpointId, at: Instant, user: U);
     /// How many bits of TLPs arrive well before the next corrupted one on this egress.
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64;
+    /// How long it is from the end of a Recovery, or the start of the run, to the next Recovery of this egress' link, by its mean. The
+    /// egresses of a link are given the same, each in its turn.
+    fn until_recovery(&mut self, egress: EgressId, mean: Span) -> Span;
 }
 
 /// A run of departures: the TLPs `first .. first + count` of a train left at `start`, `start + spacing`, … \[ticks\].

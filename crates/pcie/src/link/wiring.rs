@@ -492,6 +492,9 @@ fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result
     {
         return Err(BuildError::SkpPeriod(link));
     }
+    if there.errors.recoveries != back.errors.recoveries {
+        return Err(BuildError::Recoveries(link));
+    }
     Ok(())
 }
 

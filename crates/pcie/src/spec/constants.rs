@@ -144,6 +144,15 @@ constants! {
     SKP_128B130B_LENGTH_BLOCKS = 1, "blocks", Sourced: "Intel: nominal 130 bits";
     /// The symbols of one block at 128b/130b.
     BLOCK_SYMBOLS = 16, "symbols", Computed: "128 bits / 8";
+    /// The most by which two reference clocks differ.
+    CLOCK_DIFFERENCE_PPM = 600, "ppm", Sourced: "TI SNAA386: 300 ppm either way for each";
+    /// The most by which spread spectrum lowers a reference clock.
+    SPREAD_PPM = 5_000, "ppm", Sourced: "TI SNAA386: 0.5 % down";
+
+    // --- retimers
+
+    /// The most retimers in a link.
+    RETIMERS_MAX = 2, "retimers", Sourced: "PCI-SIG retimer webinar; vendors' texts";
 
     // --- flow control
 

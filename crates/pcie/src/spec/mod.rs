@@ -11,12 +11,14 @@
 //! | [`config_words`] | the registers that route: of bridges, BARs and Access Control Services |
 //! | [`link_words`] | the registers that show and move a link: speed, width, training, equalisation, errors, power |
 //! | [`dllp`] | Ack, Nak, InitFC, UpdateFC; sequence numbers |
+//! | [`extension`] | retimers and redrivers |
 //! | [`flow_control`] | classes and credits |
 //! | [`timing`] | ACK latency, replay, SKP, UpdateFC |
 
 pub mod config_words;
 pub mod constants;
 pub mod dllp;
+pub mod extension;
 pub mod flow_control;
 pub mod header;
 pub mod header_words;
@@ -28,6 +30,7 @@ pub mod tlp;
 
 pub use constants::{CONSTANTS, Confidence, Constant, Source};
 pub use dllp::{Dllp, SequenceNumber};
+pub use extension::{Extension, ExtensionKind};
 pub use flow_control::{Credits, DataCredits, FcClass, HeaderCredits};
 pub use header::{Bdf, Tag, TlpHeader};
 pub use range::{BadRange, ByteRange};

@@ -80,7 +80,7 @@ pub const fn update_fc_coalescing(generation: Generation, width: Width, mps: Mps
 }
 
 /// A write of full MPS to a 64-bit address \[B on the wire\].
-const fn full_write_bytes(generation: Generation, mps: Mps) -> u64 {
+pub(super) const fn full_write_bytes(generation: Generation, mps: Mps) -> u64 {
     Format::new(TlpKind::MWr, AddressWidth::Bits64).wire_bytes(generation, mps.dwords()) as u64
 }
 

@@ -43,6 +43,7 @@ fn link(ends: [Node; 2], direction: &Direction) -> Link {
         directions: [direction.clone(), direction.clone()],
         dllp: DllpMode::Off,
         outages: Vec::new(),
+        recoveries: None,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::actor::{Actor, Delay, Plan, Stream, Transfer};
 use super::machine::{
-    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Outage, Switch, hash,
+    BitErrors, Credits, Direction, DllpMode, Drain, Endpoint, Link, Machine, Node, Outage, Recoveries,
+    Switch, hash,
 };
 use super::world::{Script, World};
 
@@ -143,7 +144,7 @@ impl Draw {
         Switch::plain(self.latency(150_000), !self.dice.one_in(3))
     }
 
-    /// Some links are down for 50 ns to 5 us, several times, now and then again at once.
+    /// Some links are down for 50 ns to 5 us, several times, now and then again at once; some go through Recovery besides.
     fn outages(&mut self, machine: &mut Machine) {
         for link in &mut machine.links {
             if self.dice.one_in(3) {
@@ -159,6 +160,10 @@ impl Draw {
                 let most_ps = self.dice.pick(&[50_000, 500_000, 5_000_000]);
                 up_ps = down_ps + 50_000.max(self.dice.below(most_ps + 1));
                 link.outages.push(Outage { down_ps, up_ps });
+            }
+            if self.dice.one_in(2) {
+                let gaps_ps = (0..self.dice.below(12)).map(|_| self.dice.below(3_000_000)).collect();
+                link.recoveries = Some(Recoveries { gaps_ps, lasts_ps: 1 + self.dice.below(2_000_000) });
             }
         }
     }
@@ -225,7 +230,7 @@ impl Draw {
         let [one, other] = &mut directions;
         other.skp_period_ticks = one.skp_period_ticks;
         (other.generation, other.lanes) = (one.generation, one.lanes);
-        Link { ends, directions, dllp, outages: Vec::new() }
+        Link { ends, directions, dllp, outages: Vec::new(), recoveries: None }
     }
 
     fn direction(&mut self, gentle: bool, faulty: bool) -> Direction {

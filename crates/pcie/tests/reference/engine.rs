@@ -72,6 +72,7 @@ pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
         now_ps: 0,
         end_ps: u64::MAX,
         drawn: vec![0; machine.egresses()],
+        recovered: vec![0; machine.egresses()],
         shuffle: manner.shuffle,
     };
     let mut loop_ = Loop { fabric, around };
@@ -156,6 +157,8 @@ struct Around<'a> {
     end_ps: u64,
     /// Corrupted bits drawn so far, for each egress.
     drawn: Vec<u64>,
+    /// Recoveries drawn so far, for each egress.
+    recovered: Vec<usize>,
     shuffle: u64,
 }
 
@@ -205,6 +208,13 @@ impl link::Environment<Train> for Around<'_> {
         let n = self.drawn[egress.index()];
         self.drawn[egress.index()] += 1;
         errors.distance(n) - 1
+    }
+    fn until_recovery(&mut self, egress: link::EgressId, _mean: Span) -> Span {
+        let recoveries =
+            self.machine.links[egress.index() / 2].recoveries.as_ref().expect("so it was declared");
+        let n = self.recovered[egress.index()];
+        self.recovered[egress.index()] += 1;
+        recoveries.gaps_ps.get(n).map_or(Span::from_ps(u64::MAX), |gap| Span::from_ps(*gap))
     }
 }
 
@@ -350,6 +360,10 @@ fn direction_of(link: &Link, number: usize, payload_max: u16) -> link::Direction
             bit_error_ratio: direction.errors.as_ref().map_or(0.0, BitErrors::ratio),
             nak_latency: Span::from_ps(direction.nak_latency_ps),
             retrain: Span::from_ps(direction.retrain_ps),
+            recoveries: link
+                .recoveries
+                .as_ref()
+                .map(|of| link::Recoveries { interval: Span::from_us(1), lasts: Span::from_ps(of.lasts_ps) }),
         },
     }
 }

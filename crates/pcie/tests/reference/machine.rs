@@ -108,6 +108,27 @@ pub struct Link {
     pub dllp: DllpMode,
     /// When it is down, one after another.
     pub outages: Vec<Outage>,
+    /// Recoveries by chance.
+    pub recoveries: Option<Recoveries>,
+}
+
+/// Recoveries that come by chance: as outages that nobody has announced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recoveries {
+    /// From the end of each, or the start of the run, to the start of the next; behind the last there are none.
+    pub gaps_ps: Rc<[u64]>,
+    pub lasts_ps: u64,
+}
+
+impl Recoveries {
+    /// All of them.
+    fn outages(&self) -> impl Iterator<Item = Outage> {
+        self.gaps_ps.iter().scan(0, |up_ps, gap_ps| {
+            let down_ps = *up_ps + gap_ps;
+            *up_ps = down_ps + self.lasts_ps;
+            Some(Outage { down_ps, up_ps: *up_ps })
+        })
+    }
 }
 
 /// A link is down from `down_ps` until it is up at `up_ps`.
@@ -120,8 +141,10 @@ pub struct Outage {
 impl Link {
     /// If it is down now, when it is up again \[ticks\].
     pub fn up_again(&self, now: u64) -> Option<u64> {
-        let ticks = self.outages.iter().map(|one| (one.down_ps * TICKS_PER_PS, one.up_ps * TICKS_PER_PS));
-        ticks.into_iter().find(|&(down, up)| down <= now && now < up).map(|(_, up)| up)
+        let recoveries = self.recoveries.iter().flat_map(Recoveries::outages);
+        let all = self.outages.iter().copied().chain(recoveries);
+        let mut ticks = all.map(|one| (one.down_ps * TICKS_PER_PS, one.up_ps * TICKS_PER_PS));
+        ticks.find(|&(down, up)| down <= now && now < up).map(|(_, up)| up)
     }
 }
 

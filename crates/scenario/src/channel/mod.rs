@@ -17,6 +17,7 @@
 //! assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["CH002"]);
 //! ```
 
+mod ber;
 mod budget;
 mod document;
 mod element;
@@ -37,6 +38,7 @@ use lanetwin_phy::element::{Corner, Library};
 use lanetwin_phy::eye::Constants;
 use std::path::Path;
 
+pub use ber::{SegmentEye, segment_eyes};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
 pub use receivers::{Benches, RateEyes, SegmentEye, receivers};

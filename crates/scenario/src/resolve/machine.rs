@@ -65,6 +65,11 @@ fn component(
     if params.0.len() < names.len() {
         return None;
     }
+    if model.is_extension() {
+        let problem = Problem::OnlyInLink { name: entry.key.clone(), model: model.name };
+        reports.add(problem, entry.spot, path);
+        return None;
+    }
     for mistake in lanetwin_models::mistakes(model, &params) {
         let lanetwin_models::Mistake { parameter, problem, remedy } = mistake;
         fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);

@@ -5,6 +5,7 @@
 //!                                                                └► what is wrong, with its place
 //! ```
 
+mod channels;
 mod links;
 mod machine;
 mod numbers;
@@ -20,6 +21,7 @@ use crate::plan::{Compare, ComponentPlan, Plan, Run, Variant, WarmUp, same};
 use crate::problem::{Diagnostic, Problem, Reports, quoted};
 use crate::spelling::Near;
 use crate::yaml;
+use channels::Channels;
 use lanetwin_ports::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -78,6 +80,7 @@ fn plan(
     let trees = variant_trees(&tree, reports);
     let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
     let configurations = Configurations::read(&documents, files, sources, reports);
+    let channels = Channels::read(&documents, files, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
     let compare = read_compare(document.written("compare"), &names, reports);
     let run = read_run(document.written("run"), reports);
@@ -85,7 +88,7 @@ fn plan(
     let mut found = Vec::new();
     for (name, spot, tree) in &trees {
         let mut reports = Reports::default();
-        let known = Known { catalogue, configurations: &configurations };
+        let known = Known { catalogue, configurations: &configurations, channels: &channels };
         let variant = resolve(name, tree, known, &mut reports);
         found.push((name.clone(), reports));
         variants.extend(variant.map(|variant| (*spot, variant)));
@@ -108,7 +111,7 @@ fn plan(
         about: about?,
         path,
         text,
-        files: configurations.into_texts(),
+        files: configurations.into_texts().into_iter().chain(channels.into_texts()).collect(),
         variants,
         compare: compare?,
         run: run?,
@@ -117,11 +120,13 @@ fn plan(
     })
 }
 
-/// The parts that the components of any variant are.
+/// The parts that the components of any variant are, and those in its links.
 fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
     let components = variants.iter().flat_map(|variant| &variant.machine);
-    let parts = components.filter_map(|component| catalogue.find(component.part.as_ref()?));
-    parts.map(|part| (part.name.clone(), part.clone())).collect()
+    let of_components = components.filter_map(|component| component.part.as_ref());
+    let stages = variants.iter().flat_map(|variant| &variant.links).flat_map(|link| &link.via);
+    let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
+    parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
 }
 
 /// The document of each variant, and where the variant stands.
@@ -159,13 +164,14 @@ fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
 struct Known<'a> {
     catalogue: &'a Catalogue,
     configurations: &'a Configurations,
+    channels: &'a Channels,
 }
 
 /// One variant; none if something in it is wrong.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
     let (machine, machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
-    let (wiring, links_node) = links::read(section("links"), &machine, reports)?;
+    let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
     let place = workloads::Place { machine: &machine, wiring: &wiring, configurations: known.configurations };

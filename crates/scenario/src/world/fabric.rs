@@ -4,19 +4,15 @@ use crate::plan::{ComponentPlan, End, LinkPlan, Variant};
 use lanetwin_models::switch::{is_weighted, pair_latency};
 use lanetwin_pcie::link::{
     Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, LinkId, Outage,
-    PairLatency, PortWeight, Skp, SwitchId,
+    PairLatency, PortWeight, Recoveries, Skp, SwitchId,
 };
 use lanetwin_pcie::spec::constants::DLLP_BYTES;
+use lanetwin_pcie::spec::extension::recovery_interval;
 use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
 use lanetwin_pcie::spec::{AddressWidth, Mps};
 use lanetwin_ports::{LinksBuilder, Params};
 use lanetwin_units::{LinkRate, Span, Ticks};
 use std::collections::BTreeMap;
-
-/// The time of a Recovery after REPLAY_NUM corruptions in a row.
-///
-/// `assumed`: Recovery without a change of speed or equalisation takes some microseconds.
-const RETRAIN: Span = Span::from_us(5);
 
 /// Where the PCIe ports of devices are on the links, and the root port above each.
 pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
@@ -134,7 +130,20 @@ fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direct
             update_every: update_fc_coalescing(generation, width, mps) as u32,
             delay: ack,
         },
-        errors: Errors { bit_error_ratio: link.bit_error_ratio, nak_latency: ack + dllp, retrain: RETRAIN },
+        errors: errors(link, ack, dllp),
+    }
+}
+
+/// What bit errors cost: a NAK takes as long as its receiver needs, and a DLLP.
+fn errors(link: &LinkPlan, ack: Span, dllp: Span) -> Errors {
+    let recoveries = recovery_interval(link.generation, link.width, link.bit_error_ratio)
+        .filter(|_| link.recovery > Span::ZERO)
+        .map(|interval| Recoveries { interval, lasts: link.recovery });
+    Errors {
+        bit_error_ratio: link.bit_error_ratio,
+        nak_latency: link.nak.unwrap_or(ack) + dllp,
+        retrain: link.recovery,
+        recoveries,
     }
 }
 

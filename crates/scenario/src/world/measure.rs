@@ -3,7 +3,7 @@
 use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
 use super::transit::{self, Transit};
-use super::waterfall::{self, Stages};
+use super::waterfall::{self, Followed};
 use super::wire::World;
 use crate::plan::{Case, Offered, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
@@ -41,7 +41,7 @@ pub struct Measured {
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
-    pub stages: Option<Stages>,
+    pub followed: Option<Followed>,
     /// How long TLPs were in the switches, if operations were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
@@ -86,6 +86,8 @@ pub struct DirectionUse {
     pub replay: f64,
     /// Idle, although a TLP was waiting: for credits, or for room in the replay buffer.
     pub credit_stall: f64,
+    /// Neither, for the link was down or in Recovery.
+    pub down: f64,
     /// TLPs waiting, on average.
     pub mean_queue: f64,
 }
@@ -99,7 +101,7 @@ impl DirectionUse {
     /// The rest.
     #[must_use]
     pub fn idle(&self) -> f64 {
-        (1.0 - self.busy() - self.credit_stall).max(0.0)
+        (1.0 - self.busy() - self.credit_stall - self.down).max(0.0)
     }
 }
 
@@ -136,8 +138,8 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    let (stages, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, drives, links, stages, transits, limits, digest, events, tlp_hops }
+    let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    Measured { load, devices, drives, links, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.
@@ -194,6 +196,7 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
         skp,
         replay: share(b.replay_time, a.replay_time),
         credit_stall: share(b.stalled, a.stalled),
+        down: share(b.down_time, a.down_time),
         mean_queue: (a.waited - b.waited) as f64 / ticks,
     };
     // A TLP is booked when it starts: the last may end a little after the measurement.
@@ -203,6 +206,8 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     }
     // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.
     used.credit_stall = used.credit_stall.min((1.0 - used.busy()).max(0.0));
+    // An outage is booked when it begins, and may end after the measurement.
+    used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
     used
 }
 
@@ -230,7 +235,7 @@ fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
 }
 
 /// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.
-fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
+fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>) {
     let begin = world.kernel.now();
     world.links().fabric().record_journeys(true);
     let log = waterfall::start(world);
@@ -238,7 +243,7 @@ fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
     let mut journeys = world.links().fabric().take_journeys();
-    let stages = waterfall::finish(world, &log, &journeys);
+    let followed = waterfall::finish(world, &log, &journeys);
     if !world.links().wiring().switches.is_empty() {
         while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
             let done = world.progress().1;
@@ -248,5 +253,5 @@ fn follow_some(world: &mut World, most: u64) -> (Option<Stages>, Vec<Transit>) {
     }
     world.links().fabric().record_journeys(false);
     let end = world.kernel.now();
-    (stages, transit::transits(world.links(), &journeys, begin..end))
+    (followed, transit::transits(world.links(), &journeys, begin..end))
 }

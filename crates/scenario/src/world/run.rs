@@ -7,14 +7,15 @@ use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
 use super::rows::rows;
 use super::switches;
+use super::waterfall::Followed;
 use super::wire::World;
 use crate::catalogue::NumberKind;
 use crate::plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Results, ScenarioText, Utilisation,
-    Waterfall,
+    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, Digest, Kind, Part, Results, ScenarioText,
+    Utilisation, Waterfall,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -226,13 +227,16 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             replay: link.replay,
             idle: link.idle(),
             credit_stall: link.credit_stall,
+            down: link.down,
             mean_queue: link.mean_queue,
         });
     }
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
-    if let Some(stages) = &first.stages {
-        results.waterfalls.push(Waterfall::of(&variant, &workload, &case, stages.clone()));
+    if let Some(Followed { stages, crossings }) = first.followed.clone() {
+        let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();
+        let waterfall = Waterfall::of(&variant, &workload, &case, stages);
+        results.waterfalls.push(waterfall.with_crossings(crossings));
     }
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
 }

@@ -37,6 +37,15 @@ use std::rc::Rc;
 /// The stages of one operation, in order; they sum to its latency.
 pub type Stages = Vec<(String, Span)>;
 
+/// What became of one operation.
+#[derive(Clone, Default, Debug)]
+pub struct Followed {
+    /// Where its time went.
+    pub stages: Stages,
+    /// How often it waited for something to cross each link, by the link's name.
+    pub crossings: BTreeMap<String, u32>,
+}
+
 /// A question and its answer, by the handle of the one who asks; no two loads share one.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
@@ -109,7 +118,7 @@ fn set_recording(world: &mut World, on: bool) {
 }
 
 /// Ends following; explains the operation of median latency among those that were followed from question to answer, over these journeys.
-pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Option<Stages> {
+pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Option<Followed> {
     world.kernel.set_tap(None);
     let mut done = std::mem::take(&mut log.0.borrow_mut().done);
     done.sort_by_key(|o| (o.told - o.asked, o.asked, o.handle));
@@ -139,7 +148,8 @@ pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Opti
     let is_its = |tlps: &Tlps| tlps.handle == handle && (is_from(tlps.from) || is_from(tlps.to));
     let journeys: Vec<Journey> =
         journeys.iter().filter(|j| is_its(&j.user) && within(j, from, until)).copied().collect();
-    let course = Course { links: world.links(), record, served, cursor: median.asked, stages: Stages::new() };
+    let course =
+        Course { links: world.links(), record, served, cursor: median.asked, seen: Followed::default() };
     Some(course.follow(&chain(&journeys), &asked, median.told))
 }
 
@@ -186,12 +196,12 @@ struct Course<'a> {
     /// What the one with the memory says of its reads.
     served: Vec<ServedRead>,
     cursor: Instant,
-    stages: Stages,
+    seen: Followed,
 }
 
 impl Course<'_> {
     /// From the question, at `asked`, along the chain to the answer.
-    fn follow(mut self, chain: &[Journey], asked: &str, told: Instant) -> Stages {
+    fn follow(mut self, chain: &[Journey], asked: &str, told: Instant) -> Followed {
         let mut request: Option<&Journey> = None;
         for journey in chain {
             let ready = journey.ready.as_ps_ceil();
@@ -205,7 +215,7 @@ impl Course<'_> {
         self.end(asked);
         let rest = if chain.is_empty() { asked.to_owned() } else { format!("{asked}: answer") };
         self.spend(told, rest);
-        self.stages
+        self.seen
     }
 
     /// One train's way. A write is done when it has left: what comes then is not waited for.
@@ -216,6 +226,10 @@ impl Course<'_> {
         if let Some(left) = self.record.filter(|r| r.transfer.operation == Kind::Write).map(|r| r.last) {
             self.spend(left, format!("{}: wire", way_of(first)));
             return;
+        }
+        for hop in &hops {
+            let link = self.links.egress_name(*hop).0.to_owned();
+            *self.seen.crossings.entry(link).or_default() += 1;
         }
         let known = &hops[..hops.len().min(RECORDED_HOPS)];
         for (pair, starts) in known.windows(2).zip(journey.starts.windows(2)) {
@@ -299,9 +313,9 @@ impl Course<'_> {
         }
         let span = until - self.cursor;
         self.cursor = until;
-        match self.stages.iter_mut().find(|s| s.0 == what) {
+        match self.seen.stages.iter_mut().find(|s| s.0 == what) {
             Some(stage) => stage.1 += span,
-            None => self.stages.push((what, span)),
+            None => self.seen.stages.push((what, span)),
         }
     }
 }

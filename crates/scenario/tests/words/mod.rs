@@ -3,7 +3,7 @@
 use crate::SEED;
 use crate::reference::machine::{
     BitErrors, Core, Credits, Direction, DllpMode, Drain, Endpoint, Kind, Link, Machine, Node, Outage,
-    OutputBuffer, Switch, Tag, Train,
+    OutputBuffer, Recoveries, Switch, Tag, Train,
 };
 use crate::reference::world::Action;
 use lanetwin_kernel::Stream;
@@ -14,6 +14,8 @@ use lanetwin_units::LinkRate;
 
 /// Corrupted bits are listed up to this bit of a direction, far beyond what a run sends.
 const LISTED_BITS: u64 = 1 << 32;
+/// Recoveries are listed up to this time \[ps\], far beyond the end of a run.
+const LISTED_PS: u64 = 1_000_000_000_000;
 
 /// What a device told its link, in the words of the reference.
 pub fn action(submission: &Submission<Tlps>) -> (usize, Action) {
@@ -72,6 +74,7 @@ pub fn machine(variant: &Variant, wiring: &Wiring) -> Machine {
                 link::DllpMode::Lump => DllpMode::Lump,
                 link::DllpMode::Each => DllpMode::Each,
             },
+            recoveries: recoveries(plan, wired.directions[0].errors.recoveries),
             outages: outages
                 .map(|outage| Outage { down_ps: outage.from.as_ps(), up_ps: outage.until.as_ps() })
                 .collect(),
@@ -177,6 +180,21 @@ fn direction(plan: &LinkPlan, wired: &link::Direction, errors: Stream) -> Direct
         retrain_ps: wired.errors.retrain.as_ps(),
         errors: (plan.bit_error_ratio > 0.0).then(|| listed(plan.bit_error_ratio, errors)),
     }
+}
+
+/// The same Recoveries as in the engine.
+fn recoveries(plan: &LinkPlan, said: Option<link::Recoveries>) -> Option<Recoveries> {
+    let link::Recoveries { interval, lasts } = said?;
+    let mut stream = Stream::new(SEED, &plan.name, "recoveries");
+    let (mut gaps_ps, mut reached) = (Vec::new(), 0_u64);
+    while reached <= LISTED_PS {
+        let gap = stream.exponential(interval).as_ps();
+        gaps_ps.push(gap);
+        reached = reached.saturating_add(gap).saturating_add(lasts.as_ps());
+    }
+    // one that is drawn beyond the end of time never comes
+    gaps_ps.retain(|gap| *gap <= LISTED_PS);
+    Some(Recoveries { gaps_ps: gaps_ps.into(), lasts_ps: lasts.as_ps() })
 }
 
 /// The same corrupted bits as in the engine.

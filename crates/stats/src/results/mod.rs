@@ -44,7 +44,7 @@ pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
-pub use waterfall::{Stage, Waterfall};
+pub use waterfall::{Crossings, Stage, Waterfall};
 
 use crate::verdict::Verdict;
 
@@ -219,8 +219,15 @@ pub struct Utilisation {
     pub idle: f64,
     /// Sending nothing although something waits, for want of credits; a part of `idle`.
     pub credit_stall: f64,
+    /// Nothing, because the link is down or in Recovery.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub down: f64,
     /// Mean number of packets that wait.
     pub mean_queue: f64,
+}
+
+fn is_nothing(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// What limited one case.

@@ -21,6 +21,18 @@ pub struct Waterfall {
     pub total: f64,
     /// Its parts in the order in which they happened.
     pub stages: Vec<Stage>,
+    /// How often the I/O waited for something to cross each link, one way: what an ns more of flight would add to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crossings: Vec<Crossings>,
+}
+
+/// How often an I/O waited for something to cross a link.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Crossings {
+    /// The link's name.
+    pub link: String,
+    /// How often, one way or the other.
+    pub times: u32,
 }
 
 /// One stage of a waterfall.
@@ -50,7 +62,14 @@ impl Waterfall {
             })
             .collect();
         let (variant, workload, case) = (variant.into(), workload.into(), case.into());
-        Self { variant, workload, case, unit: "ns".into(), total: nanoseconds(total), stages }
+        let (total, crossings) = (nanoseconds(total), Vec::new());
+        Self { variant, workload, case, unit: "ns".into(), total, stages, crossings }
+    }
+
+    /// The same with so many crossings of each link.
+    #[must_use]
+    pub fn with_crossings(self, crossings: Vec<Crossings>) -> Self {
+        Self { crossings, ..self }
     }
 
     /// Whether the stages sum exactly to the total, in picoseconds.

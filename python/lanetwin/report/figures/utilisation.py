@@ -18,6 +18,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("skp", "SKP"),
     ("replay", "replays"),
     ("credit_stall", "waiting for credits"),
+    ("down", "down or in Recovery"),
     ("idle", "idle"),
 )
 """What a direction can be busy with, in the order of drawing, and how the legend calls it."""
@@ -64,6 +65,7 @@ def shares(direction: Utilisation) -> dict[str, float]:
         "skp": direction["skp"],
         "replay": direction["replay"],
         "credit_stall": direction["credit_stall"],
+        "down": direction.get("down", 0.0),
     }
     return {**parts, "idle": max(0.0, 1.0 - sum(parts.values()))}
 

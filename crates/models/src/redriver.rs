@@ -1,0 +1,44 @@
+//! `redriver`: an analogue amplifier in a link. The links do what it does; here is what can be said of it.
+//!
+//! It knows no bits: it corrects nothing, ends no segment and takes next to no time. What it does to an eye is a matter of the channel.
+//!
+//! Not here: gain, noise and compression (the eye of the phy crate).
+
+use lanetwin_pcie::spec::extension::{Extension, ExtensionKind};
+use lanetwin_ports::{Build, Dimension, Model, Param};
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "redriver",
+    about: "A redriver: an amplifier that stands in a link and knows no bits.",
+    ports: &[],
+    params: &[PARAMS],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Extension(|params, _| Extension {
+        latency: params.time("latency"),
+        kind: ExtensionKind::Redriver,
+    }),
+};
+
+/// `assumed`: round numbers of parts of the Gen5 years.
+const PARAMS: &[Param] = &[
+    Param {
+        name: "gen",
+        dimension: Dimension::Count { least: 1, most: 5 },
+        default: Some("5"),
+        about: "the highest generation of links that it can stand in",
+    },
+    Param {
+        name: "lanes",
+        dimension: Dimension::Count { least: 1, most: 32 },
+        default: Some("16"),
+        about: "the most lanes that a link through it can have",
+    },
+    Param {
+        name: "latency",
+        dimension: Dimension::Time,
+        default: Some("100ps"),
+        about: "how long a signal takes through it, each way",
+    },
+];
