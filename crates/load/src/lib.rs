@@ -18,7 +18,7 @@
 //! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
 //! run ([`Results::little`]): Little's law as an identity.
 //!
-//! [`iometer`] reads the configurations of Iometer and writes its results.
+//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio.
 //!
 //! Not here: what warm-up is long enough, intervals and verdicts (the stats crate).
 //!
@@ -54,6 +54,8 @@
 //! ```
 
 mod addresses;
+mod findings;
+pub mod fio;
 mod handles;
 pub mod iometer;
 mod load;
@@ -61,6 +63,7 @@ mod results;
 mod source;
 mod workload;
 
+pub use findings::{Finding, Severity};
 pub use handles::Handles;
 pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
 pub use results::{Little, Results, Side};

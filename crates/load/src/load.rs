@@ -1,5 +1,6 @@
 //! The load itself: a component that asks and counts.
 
+use crate::fio::{Gate, JobWorkload};
 use crate::handles::Handles;
 use crate::iometer::access::AccessWorkload;
 use crate::results::{Little, Results, Side};
@@ -14,7 +15,7 @@ use std::marker::PhantomData;
 const ASK: Port = Port(0);
 /// What a load is woken for: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
-/// … or the end of the pause before a burst.
+/// … or the end of a pause: before a burst, or until the next is due.
 const BURST: u32 = 1;
 
 /// The protocol that a load speaks.
@@ -132,6 +133,18 @@ impl<P: Asks> Load<P> {
         let arrivals = Arrivals::Closed { outstanding: workload.outstanding };
         Self::of(Source::accesses(workload, seed, path), arrivals, seed, path)
     }
+    /// A load at `path` in a run with this seed, that does what a job of fio says. It has no end but that of a log.
+    ///
+    /// # Panics
+    /// If the workload cannot be run ([`JobWorkload::check`]).
+    #[must_use]
+    pub fn of_job(workload: JobWorkload, seed: u64, path: &str) -> Self {
+        if let Err(wrong) = workload.check() {
+            panic!("{path}: {wrong}");
+        }
+        let arrivals = Arrivals::Closed { outstanding: workload.job.settings.iodepth };
+        Self::of(Source::job(workload, seed, path), arrivals, seed, path)
+    }
     fn of(operations: Source, arrivals: Arrivals, seed: u64, path: &str) -> Self {
         Self {
             arrivals,
@@ -208,14 +221,17 @@ impl<P: Asks> Load<P> {
         if self.stopped || self.paused {
             return false;
         }
-        let pause = self.operations.pause();
-        if pause > Span::ZERO {
-            self.paused = true;
-            cx.wake_at(cx.now() + pause, BURST);
-            return false;
+        match self.operations.gate(cx.now(), self.counted.number) {
+            Gate::Open => {}
+            Gate::After(pause) => {
+                self.paused = true;
+                cx.wake_at(cx.now() + pause, BURST);
+                return false;
+            }
+            Gate::Answered => return false,
         }
         let place = self.free.last().copied().unwrap_or(self.outstanding.len());
-        let Some(transfer) = self.operations.next(self.handles.nth(place)) else { return false };
+        let Some(transfer) = self.operations.next(self.handles.nth(place), cx.now()) else { return false };
         let Transfer { operation, bytes, .. } = transfer;
         let entry = Some(Outstanding { operation, bytes, asked: cx.now() });
         if self.free.pop().is_some() {
@@ -276,9 +292,8 @@ impl<P: Asks> Component<Message> for Load<P> {
         counted.becomes(counted.number - 1, now);
         counted.residence_ps += counted.residence(open.asked, now);
         counted.sides[open.operation as usize].count(status, open.bytes, latency);
-        if matches!(self.arrivals, Arrivals::Closed { .. }) {
-            self.ask(cx);
-        }
+        self.operations.answered(latency, now);
+        self.fill(cx);
     }
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {

@@ -6,16 +6,8 @@
 //! ⇥0          0          15            a value: no apostrophe
 //! ```
 
+pub(super) use crate::findings::Place;
 use std::borrow::Cow;
-
-/// A place in a file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(super) struct Place {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1, in characters.
-    pub column: u32,
-}
 
 /// What a line is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -48,8 +48,9 @@ mod version;
 mod words;
 mod write;
 
+pub use crate::findings::{Finding, Severity};
 pub use lines::decode;
-pub use problem::{CODES, Finding, Severity};
+pub use problem::CODES;
 pub use read::{Understood, read, read_path, unreadable};
 pub use version::{Dialect, Version};
 pub use words::{Assignment, Protocol, Record, Step, TestType, UpdateType, Word};

@@ -3,73 +3,7 @@
 //! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run as
 //! tests. `IO0…` are errors, `IO1…` warnings.
 
-use super::lines::Place;
-use serde::Serialize;
-use std::collections::BTreeSet;
-
-/// Whether it stops the reading.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// There is no configuration.
-    Error,
-    /// There is a configuration; it may not be what was meant.
-    Warning,
-}
-
-/// A mistake, or a doubt, with its place and remedy.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Finding {
-    /// The file.
-    pub file: String,
-    /// Line, from 1; 0 if it is about the file as a whole.
-    pub line: u32,
-    /// Column, from 1, in characters; 0 if it is about the file as a whole.
-    pub column: u32,
-    /// `IO011`.
-    pub code: &'static str,
-    /// Whether it stops the reading.
-    pub severity: Severity,
-    /// The section, and what in it: `MANAGER LIST: Worker 1`.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: String,
-}
-
-impl std::fmt::Display for Finding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let severity = if self.severity == Severity::Error { "error" } else { "warning" };
-        writeln!(f, "{severity}[{}] {}:{}:{}  {}", self.code, self.file, self.line, self.column, self.path)?;
-        write!(f, "  {}\n  help: {}", self.message, self.help)
-    }
-}
-
-macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
-        /// A mistake of the author, before it has a place.
-        #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-        pub(super) enum Problem {
-            $($(#[$doc])* #[error($message)] $name $({ $($field: $type),* })?,)*
-        }
-
-        /// Every code, in order.
-        pub const CODES: &[&str] = &[$($code),*];
-
-        impl Problem {
-            /// The code: `IO011`.
-            const fn code(&self) -> &'static str {
-                match self { $(Self::$name { .. } => $code,)* }
-            }
-            /// What to do about it.
-            #[expect(unused_variables, reason = "not every help text repeats every field")]
-            fn help(&self) -> String {
-                match self { $(Self::$name $({ $($field),* })? => format!($help),)* }
-            }
-        }
-    };
-}
+use crate::findings::problems;
 
 problems! {
     /// A file cannot be read.
@@ -127,47 +61,6 @@ problems! {
     IdleWorker { worker: String, why: &'static str } = "IO105", "worker `{worker}` does nothing: {why}", "assign what is missing, or remove the worker";
     /// Something that is read and not modelled.
     NotModelled { what: String } = "IO106", "{what}: read, but not modelled", "see docs/iometer.md for what is modelled";
-}
-
-impl Problem {
-    fn severity(&self) -> Severity {
-        if self.code().starts_with("IO0") { Severity::Error } else { Severity::Warning }
-    }
-    /// As it is reported.
-    pub(super) fn at(&self, place: Place, path: &str, file: &str) -> Finding {
-        Finding {
-            file: file.to_owned(),
-            line: place.line,
-            column: place.column,
-            code: self.code(),
-            severity: self.severity(),
-            path: path.to_owned(),
-            message: self.to_string(),
-            help: self.help(),
-        }
-    }
-}
-
-/// What was found so far; no two the same.
-#[derive(Default, Debug)]
-pub(super) struct Findings {
-    found: BTreeSet<Finding>,
-    errors: usize,
-}
-
-impl Findings {
-    pub(super) fn add(&mut self, finding: Finding) {
-        let is_error = finding.severity == Severity::Error;
-        self.errors += usize::from(self.found.insert(finding) && is_error);
-    }
-    /// How many errors there are.
-    pub(super) const fn errors(&self) -> usize {
-        self.errors
-    }
-    /// All of them, in the order of their places.
-    pub(super) fn into_vec(self) -> Vec<Finding> {
-        self.found.into_iter().collect()
-    }
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ mod workers;
 
 use super::config::Config;
 use super::lines::{Between, Field, Line, Lines, Place, Shape, decode};
-use super::problem::{Finding, Findings, Problem};
+use super::problem::Problem;
 use super::version::Version;
 use super::words::Word;
+use crate::findings::{Finding, Findings};
 use std::path::Path;
 
 /// A configuration, and the doubts about it.

@@ -2,12 +2,13 @@
 
 use super::super::config::{AccessLine, AccessSpec};
 use super::super::lines::Place;
-use super::super::problem::{Finding, Findings, Problem};
+use super::super::problem::Problem;
 use super::super::version::Version;
 use super::super::words::{Assignment, TestType, Word};
 use super::column::{Column, Form, KIND};
 use super::row::{Cell, Row, RowKind};
 use super::{Series, Test};
+use crate::findings::{Finding, Findings};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 /// Reads a text; `file` is what findings call it. Several series may follow one another: Iometer appends.

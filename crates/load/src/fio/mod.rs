@@ -1,0 +1,38 @@
+//! fio as a front end: its job files, its distributions, its I/O logs, its results.
+//!
+//! ```text
+//!  .fio ──► read ──► JobFile ──► Stream of a job ──► Load ──► Results ──► json
+//!  iolog ─► iolog::read ─► Log ──────┘
+//! ```
+//!
+//! | Module | Useful for | Not here |
+//! |---|---|---|
+//! | [`read()`], [`read_path`] | text into jobs, or everything that is wrong with it | which device a job goes to |
+//! | [`Job`], [`Settings`] | what a job says, as types | |
+//! | [`Distribution`] | how random accesses are spread | |
+//! | [`iolog`] | logs of I/Os, both ways | binary traces of blktrace |
+//!
+//! The facts are those of fio 3.33 (its sources and what it does); each is cited where it stands by the name of its source file.
+//! `docs/fio.md` says what is read and what is not modelled.
+
+mod distribution;
+pub mod iolog;
+mod job;
+mod lines;
+mod map;
+mod number;
+mod options;
+mod problem;
+mod read;
+mod settings;
+mod stream;
+mod value;
+
+pub use distribution::{Distribution, Zone};
+pub use job::{Effect, Given, Job, JobFile};
+pub use lines::Surroundings;
+pub use problem::CODES;
+pub use read::{Understood, read, read_path, unreadable};
+pub use settings::{LatencyTarget, PERCENTILES, Room, Sequencer, Settings, Share, SteadyState, Way};
+pub(crate) use stream::Gate;
+pub use stream::{BadJob, Extent, Io, JobWorkload, Stream};

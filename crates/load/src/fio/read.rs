@@ -1,0 +1,257 @@
+//! Reading a job file: text in, jobs or everything that is wrong with it out.
+//!
+//! Unlike fio, the reader goes on after a mistake, and tells all of them.
+
+use super::distribution::Distribution;
+use super::job::{Effect, Given, Job, JobFile};
+use super::lines::{Line, Section, Surroundings, sections, shown};
+use super::options::{self, Declared, Role};
+use super::problem::Problem;
+use super::settings::{Room, Settings};
+use super::value::Reader;
+use crate::findings::{Finding, Findings, Place};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// More clones of a job than this are a slip of the pen.
+const MOST_JOBS: u32 = 65_536;
+
+/// Jobs, and the doubts about them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Understood {
+    /// What the file says.
+    pub file: JobFile,
+    /// Warnings, in the order of their places.
+    pub warnings: Vec<Finding>,
+}
+
+/// Reads the file at `path` on this machine: with its environment, its processors and its memory as fio would find them; without them,
+/// see [`read`].
+///
+/// # Errors
+/// Everything that is wrong with it, errors and warnings, in the order of their places.
+pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
+    let file = path.display().to_string();
+    let load = |name: &str| {
+        let bytes = std::fs::read(name).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let variables: BTreeMap<String, String> = std::env::vars().collect();
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let surroundings = Surroundings { variables, processors, ..Surroundings::nowhere(&load) };
+    match load(&file) {
+        Ok(text) => read(&text, &file, &surroundings),
+        Err(said) => Err(vec![unreadable(&said, &file)]),
+    }
+}
+
+/// What is found in a file that cannot be read, and why it cannot.
+#[must_use]
+pub fn unreadable(said: &str, file: &str) -> Finding {
+    Problem::Unreadable { said: said.to_owned() }.at(Place::default(), "", file)
+}
+
+/// Reads a text; `file` is what findings call it, and where included files are looked for.
+///
+/// # Errors
+/// As [`read_path`].
+pub fn read(text: &str, file: &str, around: &Surroundings<'_>) -> Result<Understood, Vec<Finding>> {
+    let mut found = Findings::default();
+    let sections = sections(text, file, around, &mut found);
+    let (mut global, mut globals, mut jobs) = (Defaults::default(), Vec::new(), Vec::new());
+    for section in &sections {
+        if section.is_global() {
+            let given = global.take(section, &mut found);
+            globals.extend(given);
+            continue;
+        }
+        let mut own = global.clone();
+        let given = own.take(section, &mut found);
+        jobs.push(own.job(section, given, jobs.len(), &mut found));
+    }
+    place(&mut jobs);
+    if jobs.is_empty() {
+        found.add(Problem::NoJob.at(Place::default(), "", file));
+    }
+    if found.errors() > 0 {
+        return Err(found.into_vec());
+    }
+    let file = JobFile { file: file.to_owned(), globals, jobs };
+    Ok(Understood { file, warnings: found.into_vec() })
+}
+
+/// Says which jobs run together, and which are told together.
+fn place(jobs: &mut [Job]) {
+    let (mut phase, mut group) = (0, 0);
+    for nth in 0..jobs.len() {
+        let Settings { stonewall, new_group, .. } = jobs[nth].settings;
+        phase += u32::from(stonewall && nth > 0);
+        group += u32::from((stonewall || new_group) && nth > 0);
+        (jobs[nth].phase, jobs[nth].group) = (phase, group);
+    }
+}
+
+/// What has been said up to a section.
+#[derive(Clone, Default)]
+struct Defaults {
+    settings: Settings,
+    /// Options that are not modelled.
+    left_out: BTreeSet<String>,
+    /// Every option that has been said.
+    said: BTreeSet<&'static str>,
+}
+
+impl Defaults {
+    /// Takes the options of a section.
+    fn take(&mut self, section: &Section, found: &mut Findings) -> Vec<Given> {
+        let mut lines: Vec<&Line> = section.options.iter().collect();
+        lines.sort_by_key(|line| options::priority(&line.name));
+        // what an engine has of its own is looked at when the engine is known
+        let (known, own): (Vec<&Line>, Vec<&Line>) =
+            lines.into_iter().partition(|line| options::find(&line.name).is_some());
+        let mut given: Vec<Given> = Vec::new();
+        for line in known {
+            let option = options::find(&line.name).expect("it has just been found");
+            given.extend(self.option(option, line, &section.name, found));
+        }
+        given.extend(own.into_iter().filter_map(|line| self.of_engine(line, &section.name, found)));
+        given
+    }
+
+    fn option(
+        &mut self,
+        option: &'static Declared,
+        line: &Line,
+        path: &str,
+        found: &mut Findings,
+    ) -> Option<Given> {
+        let mut reader = Reader { base: self.settings.kb_base, path, found };
+        let (value, numbers) = reader.read(option, line)?;
+        self.settings.apply(option.name, value, line, &mut reader)?;
+        self.said.insert(option.name);
+        let effect = match option.role {
+            Role::Modelled => Effect::Modelled,
+            Role::Neutral => Effect::Neutral,
+            Role::NotModelled => Effect::NotModelled,
+        };
+        if effect == Effect::NotModelled && option.name != "buffered" {
+            self.left_out.insert(option.name.to_owned());
+        }
+        Some(Given { name: option.name.to_owned(), value: line.value.clone(), numbers, effect })
+    }
+
+    fn of_engine(&mut self, line: &Line, path: &str, found: &mut Findings) -> Option<Given> {
+        let mut reader = Reader { base: self.settings.kb_base, path, found };
+        let engine = &self.settings.ioengine;
+        match options::of_engine(engine, &line.name) {
+            Some(true) | None if !line.name.is_empty() && is_name(&line.name) => {
+                self.left_out.insert(line.name.clone());
+                let (name, value) = (line.name.clone(), line.value.clone());
+                return Some(Given { name, value, numbers: Vec::new(), effect: Effect::NotModelled });
+            }
+            _ => {}
+        }
+        let name = shown(&line.name);
+        let elsewhere = options::any_engine(&line.name);
+        let problem = if elsewhere {
+            Problem::NotOfEngine { name, engine: engine.clone() }
+        } else {
+            let near = options::near(&line.name).map(|near| format!("did you mean `{near}`? "));
+            Problem::UnknownOption { name, near: near.unwrap_or_default() }
+        };
+        reader.report(&problem, &line.at);
+        None
+    }
+
+    /// The job of a section, put right as fio does before it starts; what contradicts itself is reported.
+    fn job(self, section: &Section, given: Vec<Given>, number: usize, found: &mut Findings) -> Job {
+        let mut report = |problem: Problem| {
+            found.add(problem.at(section.at.place, &section.name, &section.at.file));
+        };
+        let said = |name: &str| self.said.contains(name);
+        let mut job = Job {
+            section: section.name.clone(),
+            line: section.at.place.line,
+            number,
+            given,
+            settings: self.settings.clone(),
+            phase: 0,
+            group: 0,
+            not_modelled: self.left_out.iter().cloned().collect(),
+        };
+        check(&job, &mut report);
+        let s = &mut job.settings;
+        if s.time_based && s.runtime_us == 0 {
+            report(Problem::NoEffect { name: "time_based", why: "there is no `runtime`" });
+            s.time_based = false;
+        }
+        if said("bs") && (said("bsrange") || said("bssplit")) {
+            report(Problem::NoEffect {
+                name: "bs",
+                why: "`bsrange` and `bssplit` come before it, wherever they stand",
+            });
+        }
+        if said("blockalign") && !s.rw.random {
+            report(Problem::NoEffect { name: "ba", why: "only random accesses are aligned by it" });
+        }
+        if (said("rwmixread") || said("rwmixwrite")) && !(s.rw.reads && s.rw.writes) {
+            report(Problem::NoEffect { name: "rwmixread", why: "there are only reads or only writes" });
+        }
+        if said("random_distribution") && !s.rw.random {
+            report(Problem::NoEffect { name: "random_distribution", why: "accesses are sequential" });
+        }
+        if s.latency_target.target_us > 0 && s.latency_target.window_us == 0 {
+            report(Problem::NoEffect { name: "latency_target", why: "there is no `latency_window`" });
+            s.latency_target.target_us = 0;
+        }
+        if !s.direct && s.read_iolog.is_none() && !ENGINES_WITHOUT_CACHE.contains(&s.ioengine.as_str()) {
+            report(Problem::Buffered);
+        }
+        if !matches!(s.random_distribution, Distribution::Random) {
+            s.norandommap = true;
+        }
+        if !job.not_modelled.is_empty() {
+            report(Problem::NotModelled { names: job.not_modelled.join(", ") });
+        }
+        job
+    }
+}
+
+/// Engines that never go through the page cache.
+const ENGINES_WITHOUT_CACHE: [&str; 4] = ["null", "io_uring_cmd", "nbd", "external"];
+
+/// What contradicts itself (`init.c`, `fixup_options`).
+fn check(job: &Job, report: &mut impl FnMut(Problem)) {
+    let s = &job.settings;
+    if s.rate.iter().any(|rate| *rate > 0) && s.rate_iops.iter().any(|rate| *rate > 0) {
+        let why = "one limits bytes, the other I/Os";
+        report(Problem::Contradiction { one: "rate", other: "rate_iops", why });
+    }
+    if !(1..=MOST_JOBS).contains(&s.numjobs) {
+        let (least, most) = ("1".to_owned(), MOST_JOBS.to_string());
+        report(Problem::OutOfRange { name: "numjobs", text: s.numjobs.to_string(), least, most });
+    }
+    for (least, most) in job.blocks() {
+        if least == 0 || most > u32::MAX.into() {
+            let text = if least == 0 { least } else { most };
+            let (least, most) = ("1".to_owned(), u32::MAX.to_string());
+            report(Problem::OutOfRange { name: "bs", text: text.to_string(), least, most });
+            return;
+        }
+    }
+    match s.size {
+        Room::Bytes(size) if size > 0 && size < job.least_block() => {
+            report(Problem::TooSmall { size, block: job.least_block() });
+        }
+        _ => {}
+    }
+    if s.rw.trims && s.read_iolog.is_none() {
+        let why = "trims are not simulated";
+        report(Problem::CannotModel { name: "rw", text: s.rw.word.to_owned(), why });
+    }
+}
+
+/// Whether a name of an option looks like one.
+fn is_name(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
