@@ -41,7 +41,7 @@ use std::path::Path;
 pub use ber::{SegmentEye, segment_eyes};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
-pub use receivers::{Benches, RateEyes, SegmentEye, receivers};
+pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};
 pub use touchstone::{FileReport, LaneReport, inspect};
 
 /// A channel that was understood.

@@ -14,12 +14,12 @@ pub struct RateEyes {
     /// The rate.
     pub rate: DataRate,
     /// The receivers at the ends of the segments.
-    pub segments: Vec<SegmentEye>,
+    pub segments: Vec<ReceiverEye>,
 }
 
 /// The eye of a receiver.
 #[derive(Clone, PartialEq, Debug)]
-pub struct SegmentEye {
+pub struct ReceiverEye {
     /// The first element and the last.
     pub between: (String, String),
     /// Height at the bit error ratio of the mask, with the best equalisation \[V\]; below 0, what is missing for any.
@@ -83,7 +83,7 @@ fn of_segment(
     variant: &Variant,
     at: usize,
     bench: &Bench,
-) -> Result<SegmentEye, Vec<Diagnostic>> {
+) -> Result<ReceiverEye, Vec<Diagnostic>> {
     let receiver = &bench.receiver;
     let refused = |finding: Finding| channel.refused_in(variant, finding);
     let path = Path::new(transfer(channel, variant, at, bench).map_err(refused)?);
@@ -97,7 +97,7 @@ fn of_segment(
         search(&prepared, &wanted).opening.height_v
     };
     let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
-    Ok(SegmentEye {
+    Ok(ReceiverEye {
         between: (margins[at].from.clone(), margins[at].to.clone()),
         height_v: best.opening.height_v,
         preset_height_v: PRESETS.map(with),

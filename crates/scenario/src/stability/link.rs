@@ -1,7 +1,7 @@
 //! From the eyes of a channel to a link that trains over it.
 
 use super::numbers::{ADAPTATION, READY, RETIMER, TLP, UNEQUALISED, UNEQUALISED_SIGMA, WAKE};
-use crate::channel::{RateEyes, SegmentEye};
+use crate::channel::{RateEyes, ReceiverEye};
 use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
 use lanetwin_pcie::logic::ltssm::link::{
     Adaptation, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring,
@@ -86,7 +86,7 @@ fn with_channel(
 
 /// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of noise, so
 /// that it has the eye's bit error ratio at the sampling point too.
-fn lane(eye: &SegmentEye) -> LaneEye {
+fn lane(eye: &ReceiverEye) -> LaneEye {
     let noise_mv = 2e3 * eye.sigma_v;
     let sigmas = -lanetwin_stats::normal_quantile(eye.ber);
     let steep = eye.height_v.abs() > STEEP_V && TRUSTED.contains(&eye.ber);

@@ -124,7 +124,7 @@ pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, 
 
 fn margins(variant: &str, eyes: &[RateEyes]) -> Vec<Margin> {
     let of_rate = |rate: &RateEyes| {
-        let of_segment = |(segment, eye): (usize, &crate::channel::SegmentEye)| Margin {
+        let of_segment = |(segment, eye): (usize, &crate::channel::ReceiverEye)| Margin {
             variant: variant.to_owned(),
             rate: rate.rate.name(),
             segment,

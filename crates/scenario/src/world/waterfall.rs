@@ -129,9 +129,9 @@ pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Opti
     let load = world.loads[median.load].clone();
     if load.nvme.is_some() {
         let served = world.take_reads();
-        let stages = nvme::stages(world, &load, &median, served, journeys);
+        let followed = nvme::followed(world, &load, &median, served, journeys);
         set_recording(world, false);
-        return stages;
+        return followed;
     }
     let WorldLoad { asked, endpoint, .. } = load;
     let records = world.requester(median.load).map(DmaRequester::take_record).unwrap_or_default();

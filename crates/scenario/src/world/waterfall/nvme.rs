@@ -8,7 +8,7 @@
 //! the last data of a write and its completion, and of what tells the host (an MSI-X write, or the entry itself if it is
 //! polled for), whose queue contains the data of a read.
 
-use super::{Course, Operation, Stages, within};
+use super::{Course, Followed, Operation, within};
 use crate::world::loads::{NvmeLoad, WorldLoad, shown};
 use crate::world::wire::World;
 use lanetwin_models::nvme_driver::{NvmeDriver, RequestRecord};
@@ -39,14 +39,14 @@ struct Known {
     endpoint: EndpointId,
 }
 
-/// The stages of an operation of a load whose device is an NVMe drive; none if something of it was not recorded.
-pub(super) fn stages(
+/// What became of an operation of a load whose device is an NVMe drive; none if something of it was not recorded.
+pub(super) fn followed(
     world: &mut World,
     load: &WorldLoad,
     median: &Operation,
     served: Vec<ServedRead>,
     journeys: &[Journey],
-) -> Option<Stages> {
+) -> Option<Followed> {
     let NvmeLoad { driver, drive } = load.nvme?;
     let component = world.kernel.component::<NvmeDriver>(driver)?;
     let polled = component.polls();
@@ -74,7 +74,7 @@ pub(super) fn stages(
         endpoint,
     };
     let course =
-        Course { links: world.links(), record: None, served, cursor: median.asked, stages: Stages::new() };
+        Course { links: world.links(), record: None, served, cursor: median.asked, seen: Followed::default() };
     course.follow_command(&known, &journeys)
 }
 
@@ -98,7 +98,7 @@ fn drive_name(world: &World, drive: lanetwin_kernel::ComponentId) -> String {
 }
 
 impl Course<'_> {
-    fn follow_command(mut self, known: &Known, journeys: &[&Journey]) -> Option<Stages> {
+    fn follow_command(mut self, known: &Known, journeys: &[&Journey]) -> Option<Followed> {
         let Known { request, command, driver, drive, host, .. } = known;
         self.spend(request.begun, format!("{driver}: queue for the core"));
         self.spend(request.submitted, format!("{driver}: submit"));
@@ -125,7 +125,7 @@ impl Course<'_> {
         self.spend(request.looked, format!("{driver}: {notice}"));
         self.spend(request.completing, format!("{driver}: queue for the core"));
         self.spend(request.told, format!("{driver}: complete"));
-        Some(self.stages)
+        Some(self.seen)
     }
 
     /// A train, after the time that its sender takes to offer it.
