@@ -3,7 +3,8 @@
 //! Variants of a machine share the streams of the components that they share, so an A/B comparison compares machines and
 //! not dice. Transcendental functions come from `libm`, the same on every machine.
 
-use lanetwin_units::Span;
+use lanetwin_units::{Span, stream_seed};
+pub use lanetwin_units::{hash_name, mix};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -15,8 +16,7 @@ impl Stream {
     /// The stream of `purpose` in the component at `path`.
     #[must_use]
     pub fn new(seed: u64, path: &str, purpose: &str) -> Self {
-        let name = mix(hash_name(path)).wrapping_add(hash_name(purpose));
-        Self(Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(name))))
+        Self(Xoshiro256PlusPlus::seed_from_u64(stream_seed(seed, path, purpose)))
     }
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
@@ -48,28 +48,6 @@ impl Stream {
         }
         (libm::log(self.unit()) / libm::log1p(-p)) as u64
     }
-}
-
-/// A 64-bit hash of a name (FNV-1a).
-#[must_use]
-pub const fn hash_name(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut i = 0;
-    while i < bytes.len() {
-        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
-        i += 1;
-    }
-    hash
-}
-
-/// Mixes 64 bits so that each input bit moves about half of the output bits (the finaliser of SplitMix64).
-#[must_use]
-pub const fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -17,9 +17,11 @@
 //! ```
 
 mod id;
+mod mix;
 mod rate;
 mod time;
 
+pub use mix::{hash_name, mix, stream_seed};
 pub use rate::{Generation, LinkRate, Width};
 pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
 

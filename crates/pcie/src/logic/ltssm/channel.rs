@@ -125,6 +125,15 @@ impl Channel {
             }
         }
     }
+    /// Whether every number can be: heights finite, noise above zero, no preset better than the best setting.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        self.eyes.iter().all(|eye| {
+            let loss = |loss: &f64| loss.is_finite() && *loss >= 0.0;
+            let noise = eye.per_sigma_mv.is_finite() && eye.per_sigma_mv > 0.0;
+            eye.height_mv.is_finite() && noise && eye.preset_loss_mv.iter().all(loss)
+        })
+    }
     fn index(&self, generation: Generation, segment: usize, direction: Direction, lane: usize) -> usize {
         assert!(segment < self.segments && lane < self.lanes, "no segment {segment} or no lane {lane}");
         let rate = usize::from(generation.number()) - 1;

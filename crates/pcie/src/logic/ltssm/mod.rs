@@ -2,8 +2,14 @@
 
 pub mod channel;
 pub mod cycle;
+pub mod draw;
 pub mod failure;
 pub mod link;
+pub mod numbers;
+pub mod ordered_sets;
+pub mod port;
+pub mod probability;
 mod state;
 
+pub use numbers::Numbers;
 pub use state::State;

@@ -1,6 +1,7 @@
 //! What a simulated link is made of.
 
-use super::super::channel::Channel;
+use super::super::channel::{Channel, Direction};
+use super::super::numbers::Numbers;
 use lanetwin_units::{Generation, Span, Width};
 
 /// What one port can do.
@@ -18,6 +19,14 @@ pub struct PortConfig {
     pub l1_substates: bool,
     /// Whether it supports going from 2.5 GT/s to its highest rate with one equalisation, at that rate.
     pub bypass_to_highest: bool,
+}
+
+impl PortConfig {
+    /// A port with everything that is common but L0s.
+    #[must_use]
+    pub const fn new(max_generation: Generation, width: Width) -> Self {
+        Self { max_generation, width, l1: true, l0s: false, l1_substates: false, bypass_to_highest: false }
+    }
 }
 
 /// A retimer: bits in, bits out, a while later.
@@ -71,6 +80,20 @@ pub struct Wiring {
     pub open: u32,
 }
 
+/// A receiver that does not recover.
+///
+/// Once training has failed at this rate or above, the lane hears nothing at any rate until its port is back in Detect: an
+/// adaptation that ran away, a retimer that waits for a rate that will not come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deafness {
+    /// The rate.
+    pub from: Generation,
+    /// The direction in which it should hear.
+    pub direction: Direction,
+    /// The lane.
+    pub lane: usize,
+}
+
 /// A link with its two ports.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkConfig {
@@ -92,6 +115,64 @@ pub struct LinkConfig {
     pub device: Device,
     /// The traffic.
     pub traffic: Traffic,
+    /// Receivers that do not recover.
+    pub deafness: Vec<Deafness>,
+    /// The times and counts of training.
+    pub numbers: Numbers,
+}
+
+impl LinkConfig {
+    /// A link of two equal ports of this generation, as wide as the channel: nothing on it, built-in numbers, retimers of 10 ns
+    /// where the channel has more than one segment, a device that is ready 500 ms after a reset (assumed: 0.5 to 3 s are usual).
+    ///
+    /// # Panics
+    /// If a link cannot have as many lanes as the channel.
+    #[must_use]
+    pub fn new(name: &str, generation: Generation, channel: Channel) -> Self {
+        let width = Width::from_lanes(channel.lanes() as u64).expect("a width that a link can have");
+        let port = PortConfig::new(generation, width);
+        Self {
+            name: name.to_owned(),
+            downstream: port,
+            upstream: port,
+            retimers: vec![Retimer { latency: Span::from_ns(10) }; channel.segments() - 1],
+            channel,
+            wiring: Wiring::default(),
+            adaptation: Adaptation { sigma_mv: 0.0, drift_mv_per_k: 0.0, warmer_k: 0.0 },
+            device: Device {
+                ready: Span::from_us(500_000),
+                d3hot_to_d0: Span::from_us(10_000),
+                no_soft_reset: true,
+            },
+            traffic: Traffic { utilisation: 0.0, tlp_bytes: 280 },
+            deafness: Vec::new(),
+            numbers: Numbers::built_in(),
+        }
+    }
+    /// The lanes that both ports have.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.downstream.width.min(self.upstream.width).lanes() as usize
+    }
+    pub(super) fn check(&self) -> Result<(), BadLink> {
+        let (segments, retimers) = (self.channel.segments(), self.retimers.len());
+        if segments != retimers + 1 {
+            return Err(BadLink::Segments { segments, retimers });
+        }
+        if self.channel.lanes() < self.lanes() {
+            return Err(BadLink::Lanes { channel: self.channel.lanes(), ports: self.lanes() });
+        }
+        let finite = |value: f64| value.is_finite();
+        let numbers = [
+            ("adaptation.sigma_mv", finite(self.adaptation.sigma_mv) && self.adaptation.sigma_mv >= 0.0),
+            ("adaptation.drift_mv_per_k", finite(self.adaptation.drift_mv_per_k)),
+            ("adaptation.warmer_k", finite(self.adaptation.warmer_k)),
+            ("traffic.utilisation", (0.0..=1.0).contains(&self.traffic.utilisation)),
+            ("traffic.tlp_bytes", (20..=4_128).contains(&self.traffic.tlp_bytes)),
+            ("channel", self.channel.is_possible()),
+        ];
+        numbers.iter().find(|(_, fine)| !fine).map_or(Ok(()), |(name, _)| Err(BadLink::Number(name)))
+    }
 }
 
 /// Why a link cannot be built.
