@@ -302,3 +302,37 @@ def link_touchstone(path: str, rate: str = "5", ports: Iterable[int] = ()) -> di
 def link_templates() -> list[dict[str, str]]:
     """Return the templates a channel's description can be started from."""
     return cast("list[dict[str, str]]", json.loads(_core.link_templates()))
+
+
+def link_train(path: str, sets: Iterable[str] = (), **options: Any) -> dict[str, Any]:
+    """Power the links of a channel on, in simulation: states with their times, rate, width, equalisation.
+
+    `options` are ``variants``, ``width``, ``utilisation`` and ``seed``.
+    """
+    return cast("dict[str, Any]", json.loads(_core.link_train(path, list(sets), json.dumps(options))))
+
+
+def link_cycle(
+    source: dict[str, Any],
+    *,
+    request: dict[str, Any],
+    options: dict[str, Any] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> dict[str, Any]:
+    """Cycle a link, and count what comes of it; Ctrl-C makes the answer partial and puts every register back.
+
+    `source` is ``{"device": address}`` on this machine, ``{"channel": path, "sets": [...]}`` in simulation, or
+    ``{"fake": path, "device": address | None, "behaviour": "inert" | "obliging" | "simulated"}``.
+    """
+    asked = {"source": source, "request": request, "options": options or {}}
+    return cast("dict[str, Any]", json.loads(_core.link_cycle(json.dumps(asked), _reports(progress))))
+
+
+def link_restore(journal: str) -> dict[str, Any]:
+    """Put back what a killed run of cycles has left."""
+    return cast("dict[str, Any]", json.loads(_core.link_restore(journal)))
+
+
+def link_tests() -> list[dict[str, str]]:
+    """Return the stability tests: name, title, what happens."""
+    return cast("list[dict[str, str]]", json.loads(_core.link_tests()))

@@ -1,12 +1,13 @@
 //! Cycling a link from a request: on this machine, or on one of memory; and putting back what a killed run has left.
 
-use crate::cycle::{Bench, LinkState, Power, Series, Stop, Test, Watcher, Wish};
+use crate::cycle::{Bench, LinkState, Power, Series, Stop, Test, Watcher, Wish, rate};
 use crate::fake::{Behaviour, Fake};
 use crate::function::Function;
 use crate::host::{Address, Host, HostError};
 use crate::journal::{self, Entry, Journal};
 use crate::linux::{self, Consent, Facts, Linux};
 use crate::problem::{Finding, Problem};
+use crate::registers::{LINK_CAPABILITIES, LINK_STATUS};
 use crate::session::{Session, Written, put_back};
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
@@ -165,7 +166,7 @@ pub fn cycle(
     (port, device): (Address, Address),
     wish: &Wish,
     journal: Option<Journal>,
-    prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), HostError>,
+    prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Finding>> {
     let host_name = host.name();
@@ -183,7 +184,7 @@ pub fn cycle(
         tests: Vec::new(),
         not_restored: Vec::new(),
     };
-    let prepared = prepare(&mut session).map_err(|error| vec![no_access(device, &error)]);
+    let prepared = prepare(&mut session).map_err(|found| vec![found]);
     let outcome = prepared.and_then(|()| on_the_bench(&mut session, above, below, wish, watch));
     series.not_restored = session.restore();
     drop(session);
@@ -300,11 +301,13 @@ pub fn real(
     let root = linux.root().to_owned();
     let mut prepare = |session: &mut Session<'_>| {
         for attribute in &attributes {
-            session.keep_attribute(attribute.clone())?;
+            session.keep_attribute(attribute.clone()).map_err(|error| no_access(at, &error))?;
         }
         let hands = Linux::at(&root);
         hands.keep_awake(at);
-        hands.unbind(at)
+        let driver = facts.driver.clone().unwrap_or_default();
+        let holds = |error: HostError| Problem::Driver { driver, said: error.to_string() }.at(at);
+        hands.unbind(at).map_err(holds)
     };
     let (series, complete) =
         cycle(linux, &at.to_string(), (port, at), &wish, Some(journal), &mut prepare, watch)?;
@@ -322,7 +325,21 @@ fn warn(linux: &mut Linux, report: &mut Report, port: Address, device: &Function
     let kernel = linux.kernel();
     if let Ok(above) = Function::find(linux, port) {
         report.findings.extend(linux::warnings(linux, &kernel, &above, device));
+        report.findings.extend(degraded(linux, &above, device));
     }
+}
+
+/// A link that runs below what both ends can.
+fn degraded(host: &mut dyn Host, port: &Function, device: &Function) -> Option<Finding> {
+    let status = port.read(host, LINK_STATUS).ok()??;
+    let [above, below] = [port, device].map(|end| end.read(host, LINK_CAPABILITIES).ok().flatten());
+    let (above, below) = (above?, below?);
+    let speed = above.max_speed().min(below.max_speed());
+    let width = above.max_width().min(below.max_width());
+    let less = status.speed() < speed || status.width() < width;
+    let (found, best) =
+        (format!("{} x{}", rate(status.speed()), status.width()), format!("{} x{width}", rate(speed)));
+    less.then(|| Problem::Degraded { found, best }.at(port.address))
 }
 
 /// The configuration spaces of functions.

@@ -75,13 +75,13 @@ impl Monitor {
 }
 
 /// A document as JSON text.
-fn json<T: Serialize + ?Sized>(document: &T) -> Answer {
+pub fn json<T: Serialize + ?Sized>(document: &T) -> Answer {
     serde_json::to_string(document)
         .map_err(|error| Failure::Message(format!("the answer is no JSON: {error}")))
 }
 
 /// What the author of a document did wrong.
-fn refused(diagnostics: &[Diagnostic]) -> Failure {
+pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
     json(diagnostics).map_or_else(|failure| failure, Failure::Diagnostics)
 }
 
@@ -163,7 +163,7 @@ fn keep_capsule(capsule: &Capsule) -> String {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, Failure> {
+pub fn parse<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::Message(format!("{what} cannot be read: {error}")))
 }
 

@@ -9,6 +9,7 @@
 
 mod attend;
 mod core_api;
+mod cycles;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -182,6 +183,32 @@ mod _core {
     #[pyfunction]
     fn link_touchstone(py: Python<'_>, path: &str, rate: &str, ports: Vec<usize>) -> PyResult<String> {
         ask(py, || core_api::link_touchstone(path, rate, &ports))
+    }
+
+    /// Whether and how the link of a channel trains.
+    #[pyfunction]
+    fn link_train(py: Python<'_>, path: &str, sets: Vec<String>, options: &str) -> PyResult<String> {
+        ask(py, || cycles::link_train(path, &sets, options))
+    }
+
+    /// Cycles a link: of a device, a channel or a dump.
+    #[pyfunction]
+    #[pyo3(signature = (asked, progress=None))]
+    fn link_cycle(py: Python<'_>, asked: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        attend(py, progress.as_ref(), move |monitor| cycles::link_cycle(&asked, monitor))?
+            .map_err(|failure| refusal(py, failure))
+    }
+
+    /// Puts back what a killed run of cycles has left.
+    #[pyfunction]
+    fn link_restore(py: Python<'_>, journal: &str) -> PyResult<String> {
+        ask(py, || cycles::link_restore(journal))
+    }
+
+    /// The stability tests.
+    #[pyfunction]
+    fn link_tests(py: Python<'_>) -> PyResult<String> {
+        ask(py, cycles::link_tests)
     }
 
     /// The templates a channel's description can be started from.

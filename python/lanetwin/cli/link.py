@@ -1,4 +1,4 @@
-"""The physical layer: ``lanetwin link new | budget | eye | place | touchstone``."""
+"""The physical layer: ``lanetwin link new | budget | eye | place | touchstone | train | cycle``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from lanetwin import engine
+from lanetwin.cli import cycles
 from lanetwin.cli.arguments import AsJson, Quiet, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import print_diagnostics
@@ -22,7 +23,7 @@ from lanetwin.report import link as link_report
 LINK = typer.Typer(
     name="link",
     no_args_is_help=True,
-    help="The channel of a link: loss budget, eye at the receiver, places for retimers, Touchstone files.",
+    help="A link: loss budget, eye, places for retimers, Touchstone files, training, stability cycles.",
 )
 ChannelPath = Annotated[
     Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
@@ -38,6 +39,7 @@ VERDICTS = {"fits": "green", "tight": "yellow", "exceeds": "red"}
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
+    cycles.register(LINK)
     app.add_typer(LINK)
 
 

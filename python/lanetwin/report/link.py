@@ -38,8 +38,11 @@ def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
     return f"{judged}with which a channel of {loss} dB is {height} mV high and {width} UI wide."
 
 
-def render(budget: dict[str, Any], eyes: dict[str, Any] | None) -> str:
-    """Return the report as one self-contained HTML document; without eyes, of the budget alone."""
+def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str, Any] | None = None) -> str:
+    """Return the report as one self-contained HTML document; without eyes, of the budget alone.
+
+    `cycles` is the section on stability cycles, if there were any.
+    """
     easel = blocks.Easel()
     losses = [
         (_name(variant, segment), {**segment, "nyquist_hz": variant["nyquist_hz"]})
@@ -68,6 +71,7 @@ def render(budget: dict[str, Any], eyes: dict[str, Any] | None) -> str:
         .render(
             budget=budget,
             eyes=eyes,
+            cycles=cycles,
             answers=_answers(budget, eyes),
             figures=figures,
             by_segment=by_segment,

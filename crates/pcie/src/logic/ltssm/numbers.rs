@@ -257,6 +257,8 @@ section! {
         substate_entry: Span = "substate-entry-us";
         /// Nothing to send for as long leads to L1.
         aspm_idle: Span = "aspm-idle-us";
+        /// Nothing to send for as long leads to L0s.
+        l0s_idle: Span = "l0s-idle-us";
         /// Both ports agree on L1.
         l1_handshake: Span = "l1-handshake-us";
         /// The data link layer becomes active.
@@ -269,6 +271,8 @@ section! {
     Host = "host" {
         /// A configuration request and its completion.
         request: Span = "request-us";
+        /// How long an answer to a request is waited for.
+        completion_timeout: Span = "completion-timeout-ms";
         /// Secondary bus reset asserted.
         bus_reset: Span = "bus-reset-ms";
         /// From an active data link layer to the first configuration request.

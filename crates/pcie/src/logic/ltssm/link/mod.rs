@@ -2,13 +2,33 @@
 //!
 //! Whoever drives it sees what software sees of real hardware: registers of both ends, and time that passes.
 
+mod access;
 mod config;
+mod ear;
+mod events;
+mod eyes;
+mod space;
 
-pub use config::{Adaptation, BadLink, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring};
+pub use config::{Adaptation, BadLink, Deafness, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring};
 
+use super::channel::Direction;
+use super::draw::Sequence;
 use super::failure::FailureCodes;
+use super::numbers::Numbers;
+use super::ordered_sets::Lanes;
+use super::port::{Ability, Directive, Input, Port};
 use super::state::State;
+use crate::logic::bit_errors::ErrorRates;
+use ear::Ear;
+use eyes::Eyes;
 use lanetwin_units::{Instant, Span, Width};
+use space::Space;
+use std::collections::VecDeque;
+
+/// How many changes of state are kept for who asks for them.
+const KEPT_TRANSITIONS: usize = 1000;
+/// How many Recoveries of its own a link goes through one by one while software waits; more are only counted.
+const WALKED_RECOVERIES: u32 = 64;
 
 /// A port of a link, by where it looks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,6 +37,28 @@ pub enum Facing {
     Downstream = 0,
     /// The port below: of a device.
     Upstream = 1,
+}
+
+impl Facing {
+    /// Both.
+    pub const BOTH: [Self; 2] = [Self::Downstream, Self::Upstream];
+
+    /// The other.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Downstream => Self::Upstream,
+            Self::Upstream => Self::Downstream,
+        }
+    }
+    /// The direction in which this port hears.
+    #[must_use]
+    pub const fn hears(self) -> Direction {
+        match self {
+            Self::Downstream => Direction::Up,
+            Self::Upstream => Direction::Down,
+        }
+    }
 }
 
 /// How much a configuration request reads or writes.
@@ -45,6 +87,25 @@ pub struct AerCounts {
     pub replay_timer: u64,
 }
 
+impl AerCounts {
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.receiver + self.bad_tlp + self.bad_dllp + self.rollover + self.replay_timer
+    }
+    /// What has been added since an earlier count.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            receiver: self.receiver - earlier.receiver,
+            bad_tlp: self.bad_tlp - earlier.bad_tlp,
+            bad_dllp: self.bad_dllp - earlier.bad_dllp,
+            rollover: self.rollover - earlier.rollover,
+            replay_timer: self.replay_timer - earlier.replay_timer,
+        }
+    }
+}
+
 /// A change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Transition {
@@ -64,17 +125,83 @@ pub struct Transition {
 #[derive(Clone, Debug)]
 pub struct SimulatedLink {
     config: LinkConfig,
-    seed: u64,
     now: Instant,
+    ends: [Ear; 2],
+    spaces: [Space; 2],
+    eyes: Eyes,
+    errors: Sequence,
+    /// Power is on; reset is released at this time.
+    release: Option<Instant>,
+    powered: bool,
+    /// From when the data link layer is active.
+    data_link: Option<Instant>,
+    /// From when the device answers.
+    device_ready: Instant,
+    /// When something was last sent, besides errors.
+    last_activity: Instant,
+    /// Since when errors of this L0 have not been counted.
+    errors_since: Instant,
+    /// What there is to count, by direction.
+    rates: [Option<ErrorRates>; 2],
+    /// Recoveries of its own that the link may still walk through before software does something again.
+    walks: u32,
+    /// Software wants the link down.
+    wants_down: bool,
+    aer: [AerCounts; 2],
+    codes: FailureCodes,
+    recoveries: u32,
+    /// How long the downstream port has not been up, and since when it is not.
+    not_up: Span,
+    not_up_since: Option<Instant>,
+    transitions: VecDeque<Transition>,
 }
 
 impl SimulatedLink {
-    /// A link that has just been powered on: nothing has trained yet.
+    /// A link whose power has just come on: nothing has trained yet, and reset is released after the time for it.
     ///
     /// # Errors
     /// If the configuration contradicts itself.
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, BadLink> {
-        Ok(Self { config, seed, now: Instant::ZERO })
+        config.check()?;
+        let bypass = config.downstream.bypass_to_highest && config.upstream.bypass_to_highest;
+        let end = |facing: Facing, port: &PortConfig, purpose| {
+            let ability = Ability {
+                max: port.max_generation,
+                lanes: Lanes::first(port.width.lanes()),
+                l0s: port.l0s && config.retimers.is_empty(),
+                bypass,
+            };
+            Ear::new(Port::new(facing, ability), Sequence::new(seed, &config.name, purpose))
+        };
+        let ends = [
+            end(Facing::Downstream, &config.downstream, "training: sets heard above"),
+            end(Facing::Upstream, &config.upstream, "training: sets heard below"),
+        ];
+        let mut link = Self {
+            now: Instant::ZERO,
+            ends,
+            spaces: Facing::BOTH.map(|facing| Space::new(&config, facing)),
+            eyes: Eyes::new(&config, seed),
+            errors: Sequence::new(seed, &config.name, "training: errors in L0"),
+            release: None,
+            powered: false,
+            data_link: None,
+            device_ready: Instant::NEVER,
+            last_activity: Instant::ZERO,
+            errors_since: Instant::ZERO,
+            rates: [None; 2],
+            walks: WALKED_RECOVERIES,
+            wants_down: true,
+            aer: [AerCounts::default(); 2],
+            codes: FailureCodes::NONE,
+            recoveries: 0,
+            not_up: Span::ZERO,
+            not_up_since: Some(Instant::ZERO),
+            transitions: VecDeque::with_capacity(KEPT_TRANSITIONS),
+            config,
+        };
+        link.set_power(true);
+        Ok(link)
     }
     /// The virtual time.
     #[must_use]
@@ -83,52 +210,96 @@ impl SimulatedLink {
     }
     /// Lets time pass.
     pub fn wait(&mut self, span: Span) {
-        self.now += span;
-    }
-    /// Reads configuration space; takes the time of a request.
-    ///
-    /// All ones if nobody answers, and 0x0001 in the place of the vendor from a device that is not ready yet, as a root
-    /// complex with RRS Software Visibility says it.
-    pub fn read_config(&mut self, at: Facing, offset: u16, size: Size) -> u32 {
-        let _ = (at, offset, self.seed);
-        u32::MAX >> (32 - 8 * size as u32)
-    }
-    /// Writes configuration space; takes the time of a request. What nobody answers is lost.
-    pub fn write_config(&mut self, at: Facing, offset: u16, size: Size, value: u32) {
-        let _ = (at, offset, size, value);
+        self.walks = WALKED_RECOVERIES;
+        self.run_until(self.now + span);
     }
     /// Switches the power of the whole machine, ports and device: what a power distribution unit does.
+    ///
+    /// Switched on, reset is released after the time that supplies need.
     pub fn set_power(&mut self, on: bool) {
-        let _ = on;
+        if on == self.powered {
+            return;
+        }
+        self.powered = on;
+        self.wants_down = true;
+        if on {
+            self.release = Some(self.now + self.numbers().host.power_good);
+        } else {
+            self.release = None;
+            for facing in Facing::BOTH {
+                self.tell(facing, Input::Reset(true));
+                self.spaces[facing as usize].reset();
+            }
+            self.aer = [AerCounts::default(); 2];
+            self.device_ready = Instant::NEVER;
+        }
     }
     /// Directs the link to a width, as a vendor's own register does; a dynamic change through Recovery and Configuration.
     pub fn direct_width(&mut self, width: Width) {
-        let _ = width;
+        self.tell(Facing::Downstream, Input::Direct(Directive::Width(width.lanes() as u8)));
     }
     /// The correctable errors that a port has counted since power came on (Linux: `aer_dev_correctable`).
     #[must_use]
-    pub fn aer_counts(&self, at: Facing) -> AerCounts {
-        let _ = at;
-        AerCounts::default()
+    pub fn aer_counts(&mut self, at: Facing) -> AerCounts {
+        self.count_errors();
+        self.aer[at as usize]
     }
     /// The state of a port, which software of a real machine does not see.
     #[must_use]
     pub fn state(&self, at: Facing) -> State {
-        let _ = at;
-        State::DetectQuiet
+        self.port(at).state()
+    }
+    /// The port at an end: its state machine.
+    #[must_use]
+    pub fn port(&self, at: Facing) -> &Port {
+        &self.ends[at as usize].port
+    }
+    /// Whether the data link layer is active, as the downstream port sees it.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.data_link.is_some_and(|from| from <= self.now)
+    }
+    /// Whether lanes are numbered from the other end.
+    #[must_use]
+    pub fn is_reversed(&self) -> bool {
+        self.config.wiring.reversed && !self.port(Facing::Upstream).lanes().is_empty()
+    }
+    /// Lanes on which a port turns the polarity, once it has left Polling.
+    #[must_use]
+    pub fn inverted(&self, at: Facing) -> Lanes {
+        let wires = match at.hears() {
+            Direction::Down => self.config.wiring.inverted_down,
+            Direction::Up => self.config.wiring.inverted_up,
+        };
+        Lanes(wires).and(self.port(at).lanes())
+    }
+    /// How often the link has gone from L0 to Recovery.
+    #[must_use]
+    pub const fn recoveries(&self) -> u32 {
+        self.recoveries
+    }
+    /// How long the downstream port has been neither in L0 nor asleep, since the beginning.
+    #[must_use]
+    pub fn time_not_up(&self) -> Span {
+        self.not_up_since.map_or(self.not_up, |since| self.not_up + self.now.since(since))
     }
     /// What went wrong inside since this was last asked: which timeouts, which fall back. Software of a real machine does not
     /// see it.
     pub fn take_codes(&mut self) -> FailureCodes {
-        FailureCodes::NONE
+        core::mem::take(&mut self.codes)
     }
     /// The changes of state since this was last asked, the newest thousand of them.
     pub fn take_transitions(&mut self) -> Vec<Transition> {
-        Vec::new()
+        self.transitions.drain(..).collect()
     }
     /// How the link was configured.
     #[must_use]
     pub const fn config(&self) -> &LinkConfig {
         &self.config
+    }
+    /// The times and counts that it obeys.
+    #[must_use]
+    pub const fn numbers(&self) -> &Numbers {
+        &self.config.numbers
     }
 }

@@ -1,0 +1,482 @@
+"""Links that train and are cycled: ``lanetwin link train | cycle``."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lanetwin import engine
+from lanetwin.cli.arguments import AsJson, Quiet, Sets
+from lanetwin.cli.console import Exit, emit_json, err, out, printable
+from lanetwin.cli.diagnostics import print_diagnostics
+from lanetwin.cli.progress import shown
+from lanetwin.cli.tables import plain_table
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.numbers import fixed, significant
+from lanetwin.report import cycles as cycles_report
+from lanetwin.report import link as link_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+
+class Behaviour(StrEnum):
+    """What answers for a dump."""
+
+    SIMULATED = "simulated"
+    INERT = "inert"
+    OBLIGING = "obliging"
+
+
+Width = Annotated[int, typer.Option("--width", help="Lanes of the simulated link.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Where the randomness of a simulation begins.")]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant", help="Variant of the channel. May be repeated; all if left out.", show_default=False
+    ),
+]
+VERDICTS = {"pass": "green", "fail": "red", "NOT PERFORMED": "yellow", "stopped": "yellow"}
+"""How the verdict on a test is coloured."""
+GATED = ("fail", "NOT PERFORMED")
+"""Verdicts with which --strict ends in status 3."""
+STEPS = 40
+"""Steps of a training that are printed; --all prints the others too."""
+
+
+def register(link: typer.Typer) -> None:
+    """Add the commands to the group."""
+    link.command("train")(train)
+    link.command("cycle")(cycle)
+
+
+def train(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Description of the channel (YAML).", show_default=False)
+    ],
+    sets: Sets = None,
+    variants: Variants = None,
+    width: Width = 4,
+    seed: Seed = 1,
+    every_step: Annotated[bool, typer.Option("--all", "-a", help="Print every step of both ends.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 3 if a link is not up at full speed.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Power the link of a channel on, in simulation: whether and how it trains, state by state.
+
+    [dim]Example:[/]
+      lanetwin link train drive.yaml --variant retimer
+    """
+    options = {"variants": variants or [], "width": width, "seed": seed}
+    found = engine.link_train(str(file), sets or [], **options)
+    if as_json:
+        emit_json(found)
+    else:
+        _print_training(found, every_step=every_step)
+    _warn(found["warnings"])
+    good = all(v["up"] and v["generation"] == v["best_generation"] for v in found["variants"])
+    if strict and not good:
+        raise typer.Exit(Exit.GATE)
+
+
+def cycle(
+    device: Annotated[
+        str | None,
+        typer.Option("--device", help="Device of this machine, e.g. 0000:01:00.0.", show_default=False),
+    ] = None,
+    channel: Annotated[
+        Path | None,
+        typer.Option(
+            "--channel", "-c", help="Description of a channel (YAML): simulate it.", show_default=False
+        ),
+    ] = None,
+    fake: Annotated[
+        Path | None,
+        typer.Option(
+            "--fake", help="Dump of configuration spaces (lspci -xxxx): act on it.", show_default=False
+        ),
+    ] = None,
+    restore: Annotated[
+        Path | None,
+        typer.Option("--restore", help="Journal of a killed run: put everything back.", show_default=False),
+    ] = None,
+    tests: Annotated[
+        list[str] | None,
+        typer.Option("--test", "-t", help="Test, or all. May be repeated.", show_default="all"),
+    ] = None,
+    count: Annotated[int, typer.Option("--count", "-n", help="Cycles of each test.")] = 10_000,
+    power_count: Annotated[
+        int | None,
+        typer.Option(
+            "--power-count",
+            help="Cycles of the power cycle. Default: a tenth of --count.",
+            show_default=False,
+        ),
+    ] = None,
+    dwell_ms: Annotated[
+        int, typer.Option("--dwell-ms", min=0, help="How long errors are counted in each cycle.")
+    ] = 10,
+    max_correctable: Annotated[
+        int,
+        typer.Option("--max-correctable", min=0, help="Correctable errors that a cycle may have meanwhile."),
+    ] = 0,
+    max_failures: Annotated[
+        int | None,
+        typer.Option("--max-failures", min=1, help="Failures that end a test.", show_default=False),
+    ] = None,
+    as_found: Annotated[
+        bool, typer.Option("--as-found", help="Hold the link against how it is, not against the best it can.")
+    ] = False,
+    i_know: Annotated[
+        str | None,
+        typer.Option(
+            "--i-know",
+            help="The device again: yes, it is to be reset. Without it the plan is printed.",
+            show_default=False,
+        ),
+    ] = None,
+    serial: Annotated[
+        str | None, typer.Option("--serial", help="Its serial number.", show_default=False)
+    ] = None,
+    max_celsius: Annotated[
+        int, typer.Option("--max-celsius", help="Temperature above which nothing is begun.")
+    ] = 70,
+    hook: Annotated[
+        str | None,
+        typer.Option(
+            "--hook", help="Program that cycles the power of the device it is given.", show_default=False
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            "--journal", help="File for what was changed. Default: in /var/lib/lanetwin.", show_default=False
+        ),
+    ] = None,
+    behaviour: Annotated[
+        Behaviour, typer.Option("--behaviour", help="What answers for a dump.")
+    ] = Behaviour.SIMULATED,
+    sets: Sets = None,
+    variants: Variants = None,
+    width: Width = 4,
+    utilisation: Annotated[
+        float,
+        typer.Option(
+            "--load", min=0.0, max=1.0, help="Share of the time that simulated TLPs are on the wire."
+        ),
+    ] = 0.0,
+    seed: Seed = 1,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", "-r", help="Write an HTML report here. Default: none.", show_default=False),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 3 if a test fails or is not performed.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cycle a link some thousand times, and say what that proves: on hardware, in simulation, on a dump.
+
+    A real device is only touched after --i-know and --serial; without them every write is printed and none is made.
+    Ctrl-C stops after the cycle, keeps the counts and puts every register back. Tests: hot-reset, sbr, retrain,
+    disable-enable, d3hot, l1-aspm, txeq-redo, speed-change-retrain, speed-change-max, dynamic-width, power-cycle, flr.
+
+    [dim]Examples:[/]
+      lanetwin link cycle --channel drive.yaml --report drive.html
+      lanetwin link cycle --device 0000:01:00.0 --test sbr --count 10000
+    """
+    if restore is not None:
+        _restore(restore, as_json=as_json)
+        return
+    source = _source(device, channel, fake, behaviour, sets)
+    request = {
+        "tests": tests or ["all"],
+        "count": max(count, 0),
+        "power_count": power_count,
+        "dwell_ms": dwell_ms,
+        "max_correctable": max_correctable,
+        "max_failures": max_failures,
+        "as_found": as_found,
+        "i_know": i_know,
+        "serial": serial,
+        "max_celsius": max_celsius,
+        "hook": hook,
+        "journal": None if journal is None else str(journal),
+    }
+    options = {"variants": variants or [], "width": width, "utilisation": utilisation, "seed": seed}
+    title = str(device or (channel or fake or Path()).name)
+    with _stoppable(), shown(title, quiet=quiet) as progress:
+        found = engine.link_cycle(source, request=request, options=options, progress=progress)
+    if report:
+        _write(report, found, channel, sets)
+    if as_json:
+        emit_json(found)
+    else:
+        _print_cycles(found)
+    _warn(_diagnostics(found["findings"]))
+    _leave(found, strict=strict)
+
+
+def _leave(found: dict[str, Any], *, strict: bool) -> None:
+    if found["plan"] is not None:
+        refused = any(f["severity"] == "error" and f["code"] != "LC011" for f in found["findings"])
+        if refused:
+            raise typer.Exit(Exit.ERROR)
+        return
+    if not found["complete"]:
+        raise typer.Exit(Exit.INTERRUPTED)
+    if any(series["not_restored"] for series in found["series"]):
+        raise typer.Exit(Exit.ERROR)
+    bad = any(
+        series["refused"] or any(test["verdict"] in GATED for test in series["tests"])
+        for series in found["series"]
+    )
+    if strict and bad:
+        raise typer.Exit(Exit.GATE)
+
+
+def _source(
+    device: str | None, channel: Path | None, fake: Path | None, behaviour: Behaviour, sets: list[str] | None
+) -> dict[str, Any]:
+    if fake is not None and channel is None:
+        return {"fake": str(fake), "device": device, "behaviour": behaviour.value}
+    if channel is not None and fake is None and device is None:
+        return {"channel": str(channel), "sets": sets or []}
+    if device is not None and channel is None:
+        return {"device": device}
+    raise typer.BadParameter("give one of --device, --channel, --fake (with --device, if it has several)")
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Take Ctrl-C and SIGTERM as a wish to stop; however often, since registers are still to be put back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = False
+
+    def on_signal(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            return
+        asked = True
+        err().print("stopping after this cycle; every register is put back", style="bold yellow")
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _restore(journal: Path, *, as_json: bool) -> None:
+    found = engine.link_restore(str(journal))
+    if as_json:
+        emit_json(found)
+    else:
+        registers, attributes = found["registers"], found["attributes"]
+        out().print(
+            Text(
+                f"{found['device']}: {registers} registers and {attributes} settings of the system are as they were"
+            )
+            if not found["findings"]
+            else Text(f"{found['device']}: not everything could be put back; {journal} stays")
+        )
+    _warn(_diagnostics(found["findings"]))
+    if found["findings"]:
+        raise typer.Exit(Exit.ERROR)
+
+
+def _write(path: Path, found: dict[str, Any], channel: Path | None, sets: list[str] | None) -> None:
+    if channel is None:
+        text = cycles_report.render(found)
+    else:
+        budget = engine.link_budget(str(channel), sets or [])
+        eyes = engine.link_eye(str(channel), sets or [])
+        text = link_report.render(budget, eyes, cycles_report.section(found))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LanetwinError(f"cannot write {path}: {error}; name another file with --report") from error
+    place = Text("Report: ")
+    place.append(str(path), "bold")
+    err().print(place, soft_wrap=True)
+
+
+def _diagnostics(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": finding["code"],
+            "severity": finding["severity"],
+            "file": finding["place"],
+            "line": 0,
+            "column": 0,
+            "path": "",
+            "message": finding["message"],
+            "help": finding["help"],
+        }
+        for finding in findings
+    ]
+
+
+def _warn(found: list[dict[str, Any]]) -> None:
+    if found:
+        print_diagnostics([Diagnostic.from_dict(fields) for fields in found])
+
+
+def _print_cycles(found: dict[str, Any]) -> None:
+    console = out()
+    if found["plan"] is not None:
+        _print_plan(found)
+        return
+    console.print(_side_by_side(found))
+    for series in found["series"]:
+        console.print()
+        if series["refused"]:
+            console.print(Text(printable(f"{series['name']}: {series['refused']}"), "red"))
+            continue
+        console.print(_rows(series))
+        for sentence in cycles_report.remarks(series):
+            console.print(Text(printable(sentence), "dim"), soft_wrap=True)
+    console.print()
+    for sentence in cycles_report.proves(found):
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def _side_by_side(found: dict[str, Any]) -> Any:
+    """Set the links beside each other, a row for each test."""
+    columns = [("test", False), *((series["name"], True) for series in found["series"])]
+    table = plain_table("Link stability: passed of performed cycles", columns)
+    for title, cells in cycles_report.comparison(found):
+        texts = [Text(printable(cell["text"]), VERDICTS.get(cell["verdict"], "")) for cell in cells]
+        table.add_row(Text(title), *texts)
+    return table
+
+
+def _rows(series: dict[str, Any]) -> Any:
+    names = ["passed", "failed", "rate at 95 % ≤", "link median", "link max", "cycle mean"]
+    columns = [("test", False), *((name, True) for name in names), ("verdict", False), ("codes", False)]
+    link = series["link"]
+    state = f"{cycles_report.rate(link['speed'])} x{link['width']}" if link else ""
+    retimers = f", {link['retimers']} retimers" if link and link["retimers"] else ""
+    table = plain_table(f"{series['name']}: {series['host']}, {state}{retimers}", columns)
+    for test in series["tests"]:
+        codes = ", ".join(f"{code} {number}" for code, number in test["codes"].items())
+        table.add_row(
+            Text(test["title"]),
+            str(test["passed"]),
+            str(test["failed"]),
+            cycles_report.bound(test),
+            cycles_report.duration(test["link_time"]["median_s"]),
+            cycles_report.duration(test["link_time"]["max_s"]),
+            cycles_report.duration(test["time"]["mean_s"]),
+            Text(test["verdict"], VERDICTS.get(test["verdict"], "")),
+            Text(printable(codes or "")),
+        )
+    return table
+
+
+def _print_plan(found: dict[str, Any]) -> None:
+    console = out()
+    columns = [
+        ("test", False),
+        ("function", False),
+        ("register", False),
+        ("offset", True),
+        ("before", True),
+        ("write", True),
+    ]
+    table = plain_table(f"{found['name']}: what each cycle would write (nothing was written)", columns)
+    digits = {"byte": 2, "word": 4, "dword": 8}
+    for test, writes in found["plan"]:
+        for at, write in enumerate(writes):
+            width = digits[write["width"]]
+            table.add_row(
+                Text("" if at else test),
+                Text(write["address"]),
+                Text(write["register"]),
+                f"{write['offset']:03x}",
+                f"{write['before']:0{width}x}",
+                f"{write['value']:0{width}x}",
+            )
+        if not writes:
+            table.add_row(Text(test), Text("–"), Text("nothing: it cannot be performed here"), "", "", "")
+    console.print(table)
+
+
+def _print_training(found: dict[str, Any], *, every_step: bool) -> None:
+    console = out()
+    table = plain_table(
+        "Training from power on",
+        [
+            ("variant", False),
+            ("link", False),
+            ("after", True),
+            ("retimers", True),
+            ("equalisation", False),
+            ("codes", False),
+        ],
+    )
+    for variant in found["variants"]:
+        full = variant["up"] and variant["generation"] == variant["best_generation"]
+        state = "does not come up"
+        if variant["up"]:
+            state = f"{cycles_report.rate(variant['generation'])} x{variant['width']}"
+        after = variant["up_after_s"]
+        table.add_row(
+            Text(printable(variant["variant"])),
+            Text(state, "green" if full else "red"),
+            "–" if after is None else cycles_report.duration(after),
+            str(variant["retimers"]),
+            Text("; ".join(cycles_report.equalised(one) for one in variant["equalisation"])),
+            Text(", ".join(variant["codes"])),
+        )
+    console.print(table)
+    for variant in found["variants"]:
+        steps = [step for step in variant["steps"] if every_step or step["end"] == "port"]
+        shown_steps = steps if every_step else steps[:STEPS]
+        columns = [("at [ms]", True), ("end", False), ("state", False), ("rate", True)]
+        trace = plain_table(f"{variant['variant']}: states", columns)
+        for step in shown_steps:
+            at = fixed(step["at_s"] * 1e3, 4)
+            trace.add_row(at, Text(step["end"]), Text(step["state"]), cycles_report.rate(step["generation"]))
+        console.print()
+        console.print(trace)
+        if len(steps) > len(shown_steps):
+            more = len(steps) - len(shown_steps)
+            console.print(Text(f"{more} more steps: --all", "dim"))
+    margins = plain_table(
+        "Eyes that it rests on",
+        [
+            ("variant", False),
+            ("rate", False),
+            ("segment", False),
+            ("height [mV]", True),
+            ("mask [mV]", True),
+            ("BER", True),
+        ],
+    )
+    for margin in found["margins"]:
+        margins.add_row(
+            Text(printable(margin["variant"])),
+            Text(margin["rate"]),
+            Text(printable(f"{margin['segment'] + 1}: {margin['between'][0]} → {margin['between'][1]}")),
+            significant(margin["height_v"] * 1e3, 3),
+            significant(margin["mask_height_v"] * 1e3, 3),
+            link_report.ratio(margin["ber"]),
+        )
+    console.print()
+    console.print(margins)

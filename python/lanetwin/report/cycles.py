@@ -1,0 +1,126 @@
+"""What stability cycles came to, in words and as a section of a report: the table, its bound, what it cannot prove."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lanetwin.numbers import fixed, significant
+from lanetwin.report import page
+
+RATES = {1: "2.5 GT/s", 2: "5 GT/s", 3: "8 GT/s", 4: "16 GT/s", 5: "32 GT/s", 6: "64 GT/s", 7: "128 GT/s"}
+CHIPS = {"pass": "better", "fail": "worse", "NOT PERFORMED": "inconclusive", "stopped": "inconclusive"}
+SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def rate(generation: int) -> str:
+    """Name the rate of a generation."""
+    return RATES.get(generation, "–")
+
+
+def duration(seconds: float) -> str:
+    """Write a time with the unit that suits it."""
+    for scale, unit in SCALES:
+        if seconds >= scale:
+            return f"{significant(seconds / scale, 3)} {unit}"
+    return "–"
+
+
+def bound(test: dict[str, Any]) -> str:
+    """Write the rate of failures that a test leaves possible."""
+    return "–" if test["bound"] is None else f"{test['bound']:.1e}"
+
+
+def equalised(one: dict[str, Any]) -> str:
+    """Say how equalisation at a rate ended."""
+    if one["complete"] and all(one["phases"]):
+        return f"{rate(one['generation'])}: complete"
+    passed = [str(at + 1) for at, good in enumerate(one["phases"]) if good]
+    return f"{rate(one['generation'])}: {'phases ' + ', '.join(passed) if passed else 'none'}"
+
+
+def cell(test: dict[str, Any] | None) -> dict[str, str]:
+    """Write a test as a cell of the comparison: passed of performed cycles."""
+    if test is None:
+        return {"text": "–", "verdict": ""}
+    performed = test["passed"] + test["failed"]
+    if not performed:
+        return {"text": test["verdict"], "verdict": test["verdict"]}
+    return {"text": f"{test['passed']} pass / {performed} cycles", "verdict": test["verdict"]}
+
+
+def comparison(found: dict[str, Any]) -> list[tuple[str, list[dict[str, str]]]]:
+    """Set the links beside each other: a row for each test, a cell for each link."""
+    titles: list[str] = []
+    for series in found["series"]:
+        titles += [test["title"] for test in series["tests"] if test["title"] not in titles]
+    by_title = [{test["title"]: test for test in series["tests"]} for series in found["series"]]
+    return [(title, [cell(tests.get(title)) for tests in by_title]) for title in titles]
+
+
+def remarks(series: dict[str, Any]) -> list[str]:
+    """Say what of a series needs words: reasons, first failures, ends, errors at both ends."""
+    said = []
+    for test in series["tests"]:
+        if test["not_performed"]:
+            said.append(f"{test['title']}: NOT PERFORMED: {test['reason']}")
+        if test["failures"]:
+            first = test["failures"][0]
+            said.append(
+                f"{test['title']}: cycle {first['cycle']} {', '.join(first['codes'])}: {first['said']}"
+            )
+        if test["stopped"]:
+            said.append(f"{test['title']}: stopped: {test['stopped']}")
+        for end, tally in zip(("port", "device"), test["errors"], strict=True):
+            seen = ", ".join(f"{name} in {cycles} cycles" for name, cycles in tally["cycles"].items())
+            counted = (tally["counted"] or {}).get("correctable", 0)
+            if seen or counted:
+                said.append(
+                    f"{test['title']}: errors at the {end}: {seen or 'none shown'}; {counted} counted"
+                )
+    for left in series["not_restored"]:
+        said.append(f"{left['saved']['name']} of {left['saved']['address']} was not put back: {left['now']}")
+    return said
+
+
+def proves(found: dict[str, Any]) -> list[str]:
+    """Say what series of these lengths can prove, and what they cannot."""
+    said = []
+    for power in found["power"]:
+        odds = {sigmas: chance for sigmas, chance in power["pass_all"]}
+        said.append(
+            f"{power['cycles']} of {power['cycles']} cycles prove a failure rate of at most {power['bound']:.1e} "
+            f"for each cycle (95 %). They do not tell 4 sigma of margin from 6: a link with 4 passes them all with "
+            f"probability {_share(odds[4.0])}, one with 6 with {_share(odds[6.0])}, one with 3 with {_share(odds[3.0])}."
+        )
+    if said:
+        said.append(
+            "What separates links is the bit error ratio in L0: look at the errors while the link is watched "
+            "(--dwell-ms) and at lane margins as well."
+        )
+    return said
+
+
+def _share(probability: float) -> str:
+    return (
+        f"{probability:.1e}" if probability < 0.005 else fixed(probability, 2 if probability < 0.995 else 4)
+    )
+
+
+def section(found: dict[str, Any]) -> dict[str, Any]:
+    """Give what the section of a report shows."""
+    return {
+        "found": found,
+        "rows": comparison(found),
+        "chips": CHIPS,
+        "remarks": [(series["name"], remarks(series)) for series in found["series"]],
+        "proves": proves(found),
+        "rate": rate,
+        "bound": bound,
+        "duration": duration,
+    }
+
+
+def render(found: dict[str, Any]) -> str:
+    """Return the report on a link without a channel, as one self-contained HTML document."""
+    template = page.environment().get_template("cycles.html.j2")
+    return template.render(cycles=section(found), style=page.style(), fixed=fixed)
