@@ -3,8 +3,11 @@
 
 #![allow(dead_code, reason = "every test uses its part of the machine")]
 
+pub mod load;
+
 use lanetwin_nvme::logic::host::{
-    Action, Answer, Bringup, BringupConfig, Completed, Found, IoQueue, QueuePair, QueuePairConfig, RingPolicy,
+    Action, Answer, Bringup, BringupConfig, Completed, Found, IoQueue, QueuePair, QueuePairConfig,
+    RingPolicy, need_event,
 };
 use lanetwin_nvme::logic::{
     ControllerConfig, Direction, Effect, Health, LbaFormat, MediaOperation, MediaRequest, NamespaceConfig,
@@ -77,7 +80,7 @@ pub struct Host {
 }
 
 /// What a test asks of a controller.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
     /// Entries and priority of each I/O queue pair.
     pub queues: Vec<(u32, QueuePriority)>,
@@ -101,6 +104,14 @@ impl Default for Wanted {
     }
 }
 
+/// A completion, or an interrupt. The vector of a queue of the rig is its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Signal {
+    pub vector: u16,
+    pub at: Instant,
+    pub interrupt: bool,
+}
+
 pub struct Rig {
     pub subsystem: Subsystem,
     pub memory: Memory,
@@ -116,6 +127,8 @@ pub struct Rig {
     buffers: BTreeMap<u64, Vec<u8>>,
     pub interrupts: Vec<(ControllerId, u16, Instant)>,
     pub completed: Vec<(ControllerId, CqId, Instant)>,
+    /// Completions of I/O queues and interrupts, by vector, in order.
+    pub signals: Vec<Signal>,
     /// In the order in which they were fetched: queue and how many.
     pub fetched: Vec<(SqId, u32)>,
     pub wakes: Vec<Instant>,
@@ -169,6 +182,7 @@ impl Rig {
             buffers: BTreeMap::new(),
             interrupts: Vec::new(),
             completed: Vec::new(),
+            signals: Vec::new(),
             fetched: Vec::new(),
             wakes: Vec::new(),
             health: Health::default(),
@@ -187,11 +201,13 @@ impl Rig {
                     if self.down != Some(controller) {
                         self.memory.write(address, &entry.to_bytes());
                         self.completed.push((controller, queue, self.now));
+                        self.signals.push(Signal { vector: queue.0, at: self.now, interrupt: false });
                     }
                 }
                 Effect::EventIndex { address, value, .. } => self.memory.write(address, &value.to_le_bytes()),
                 Effect::Interrupt { controller, vector } => {
-                    self.interrupts.push((controller, vector, self.now))
+                    self.interrupts.push((controller, vector, self.now));
+                    self.signals.push(Signal { vector, at: self.now, interrupt: true });
                 }
                 Effect::WakeAt { at } => self.wakes.push(at),
                 other => {
@@ -213,15 +229,19 @@ impl Rig {
         let media = |effect: &Effect| matches!(effect, Effect::Media { .. });
         let ready: Vec<usize> =
             (0..self.pending.len()).filter(|&at| !self.hold_media || !media(&self.pending[at])).collect();
-        if ready.is_empty() {
-            let Some(at) = self.wakes.iter().copied().min() else { return false };
+        let next = self.now + Span::from_ns(self.rng.below(100));
+        let wake = self.wakes.iter().copied().min().filter(|&at| ready.is_empty() || at <= next);
+        if ready.is_empty() && wake.is_none() {
+            return false;
+        }
+        if let Some(at) = wake {
             self.wakes.retain(|&other| other > at);
             self.now = self.now.max(at);
             self.subsystem.wake(self.now, &mut self.effects);
         } else {
             let at = ready[self.rng.below(ready.len() as u64) as usize];
             let effect = self.pending.swap_remove(at);
-            self.now += Span::from_ns(self.rng.below(100));
+            self.now = next;
             self.resume(effect);
         }
         self.absorb();
@@ -346,7 +366,28 @@ impl Rig {
             self.absorb();
         }
     }
-    /// Takes the next completion of a queue, if there is one.
+    /// Writes the shadow doorbell, if there is one, and rings if the controller has to be told.
+    pub fn notify(&mut self, host: &mut Host, ring: Option<(Doorbell, u16)>) {
+        let Some((doorbell, value)) = ring else { return };
+        if let Some((shadow, event_index)) = host.doorbell_buffers {
+            let offset = match doorbell {
+                Doorbell::SubmissionTail(id) => u64::from(id.0) * 8,
+                Doorbell::CompletionHead(id) => u64::from(id.0) * 8 + 4,
+            };
+            let read = |rig: &Self, at: u64| {
+                let bytes = rig.memory.read(at + offset, 4);
+                u32::from_le_bytes(bytes.try_into().unwrap()) as u16
+            };
+            let old = read(self, shadow);
+            self.memory.write(shadow + offset, &u32::from(value).to_le_bytes());
+            if !need_event(read(self, event_index), value, old) {
+                return;
+            }
+        }
+        host.rung += 1;
+        self.ring(host.id, ring);
+    }
+    /// What stands where the next completion of a queue will be.
     pub fn entry(&self, pair: &QueuePair) -> CompletionEntry {
         let bytes = self.memory.read(pair.next_completion(), 16);
         CompletionEntry::from_bytes(bytes.try_into().unwrap())
