@@ -76,6 +76,21 @@ pub fn large(initial: Initial) -> DriveConfig {
     tlc(geometry, 15_360_000_000_000, initial)
 }
 
+/// A drive of 960 GB and less: 4 channels of 4 dies of 4 planes, blocks as in the large one.
+pub fn sixteen_dies(over_provisioning: f64, initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: 4,
+        chips: 4,
+        dies: 1,
+        planes: 4,
+        blocks: 1276,
+        pages: 768,
+        page: Bytes(16384),
+        spare: Bytes(1952),
+    };
+    tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial)
+}
+
 /// A generator that tests share: PCG's multiplier, upper bits.
 pub struct Dice(pub u64);
 
