@@ -191,7 +191,6 @@ impl Machine {
             work,
             die: 0,
             plane: 0,
-            planes: 1,
             page: 0,
             bus_in,
             array: array.as_ps(),

@@ -23,7 +23,6 @@ mod params;
 mod record;
 
 use crate::Mistake;
-use crate::agenda::Agenda;
 use crate::nvme_software;
 use crate::requests::Requests;
 use crate::servers::Servers;
@@ -42,6 +41,8 @@ use lanetwin_ports::{
 use lanetwin_units::{Instant, Span};
 use params::Firmware;
 use std::any::Any;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 pub use lanetwin_media::Counters;
 pub use record::CommandRecord;
@@ -96,7 +97,10 @@ pub struct NvmeSsd {
     memory: Option<SharedMemory>,
     /// None if the parameters describe no drive: it then hears nothing.
     inside: Option<Inside>,
-    agenda: Agenda<Task>,
+    /// What the firmware will hand to the medium: reads, writes, and everything else, each in the order of time.
+    pipelines: [Pipeline; 3],
+    /// When the controller asked to be woken.
+    wakes: BinaryHeap<Reverse<Instant>>,
     /// Reads of host memory that are under way, by their handles on the link.
     reads: Slab<Reading>,
     /// Requests of the medium, by its tokens.
@@ -154,15 +158,16 @@ struct Asked {
     when: Worked,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// The firmware hands a request to the medium.
-    Submit(u32),
-    /// The controller asked to be woken.
-    Wake,
-    /// The medium has something to do.
-    Look,
-}
+/// Requests on their way to the medium that take equally long: they stay in order.
+#[derive(Default)]
+struct Pipeline(VecDeque<(Instant, u32)>);
+
+/// What the drive is woken for: the first of a pipeline, by its number, …
+const FIRMWARE: std::ops::Range<u32> = 0..3;
+/// … the medium, …
+const MEDIUM: u32 = 3;
+/// … or the controller.
+const CONTROLLER_WAKE: u32 = 4;
 
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
@@ -173,7 +178,8 @@ impl NvmeSsd {
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             memory: site.memory.clone(),
             inside: Inside::new(params, site.seed),
-            agenda: Agenda::new(),
+            pipelines: Default::default(),
+            wakes: BinaryHeap::new(),
             reads: Slab::new(),
             asked: Slab::new(),
             effects: Vec::new(),
@@ -274,7 +280,13 @@ impl NvmeSsd {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }
             }
-            Effect::WakeAt { at } => self.agenda.put(at.max(now), Task::Wake, cx),
+            Effect::WakeAt { at } => {
+                let at = at.max(now);
+                if self.wakes.peek().is_none_or(|Reverse(first)| at < *first) {
+                    cx.wake_at(at, CONTROLLER_WAKE);
+                }
+                self.wakes.push(Reverse(at));
+            }
         }
     }
 
@@ -340,10 +352,10 @@ impl NvmeSsd {
     /// The controller wants something of the medium: the firmware has its part before.
     fn ask(&mut self, token: Token, request: MediaRequest, cx: &mut Context<'_>) {
         let Firmware { read, write, other, read_latency, write_latency } = self.firmware;
-        let (service, latency) = match request.operation {
-            MediaOperation::Read | MediaOperation::Compare => (read, read_latency),
-            MediaOperation::Write { .. } => (write, write_latency),
-            _ => (other, Span::ZERO),
+        let (pipeline, service, latency) = match request.operation {
+            MediaOperation::Read | MediaOperation::Compare => (0, read, read_latency),
+            MediaOperation::Write { .. } => (1, write, write_latency),
+            _ => (2, other, Span::ZERO),
         };
         let now = cx.now();
         self.note(token, |recorder, name| recorder.begin(name, now));
@@ -351,7 +363,35 @@ impl NvmeSsd {
         let worked = begun + service;
         let when = Worked { begun, worked, submitted: worked + latency };
         let slot = self.asked.put(Asked { token, request, when });
-        self.agenda.put(when.submitted, Task::Submit(slot), cx);
+        let waiting = &mut self.pipelines[pipeline].0;
+        if waiting.is_empty() {
+            cx.wake_at(when.submitted, FIRMWARE.start + pipeline as u32);
+        }
+        waiting.push_back((when.submitted, slot));
+    }
+
+    /// The firmware hands over what is due in a pipeline.
+    fn hand_over(&mut self, pipeline: u32, cx: &mut Context<'_>) {
+        while let Some(&(at, slot)) = self.pipelines[pipeline as usize].0.front() {
+            if at > cx.now() {
+                cx.wake_at(at, FIRMWARE.start + pipeline);
+                break;
+            }
+            self.pipelines[pipeline as usize].0.pop_front();
+            self.submit(slot, cx);
+        }
+        self.look(cx);
+    }
+
+    /// The controller asked to be woken, now or before.
+    fn wake_controller(&mut self, cx: &mut Context<'_>) {
+        while self.wakes.peek().is_some_and(|Reverse(at)| *at <= cx.now()) {
+            self.wakes.pop();
+        }
+        if let Some(Reverse(next)) = self.wakes.peek() {
+            cx.wake_at(*next, CONTROLLER_WAKE);
+        }
+        self.with(cx, |subsystem, now, effects| subsystem.wake(now, effects));
     }
 
     /// The firmware hands a request to the medium.
@@ -367,7 +407,6 @@ impl NvmeSsd {
             MediaOperation::Flush => Kind::Flush,
         };
         inside.drive.submit(cx.now(), Request { token: slot, kind, first, bytes, tenant });
-        self.look(cx);
     }
 
     /// Takes from the medium what has ended, and asks to look again when something more will.
@@ -379,7 +418,7 @@ impl NvmeSsd {
             if next > now {
                 if next < inside.look {
                     inside.look = next;
-                    self.agenda.put(next, Task::Look, cx);
+                    cx.wake_at(next, MEDIUM);
                 }
                 return;
             }
@@ -492,16 +531,17 @@ impl Component<Message> for NvmeSsd {
         }
     }
 
-    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        while let Some(task) = self.agenda.take(cx) {
-            match task {
-                Task::Submit(slot) => self.submit(slot, cx),
-                Task::Wake => self.with(cx, |subsystem, now, effects| subsystem.wake(now, effects)),
-                Task::Look => {
-                    self.inside_mut().look = Instant::NEVER;
-                    self.look(cx);
+    fn wake(&mut self, what: u32, cx: &mut Context<'_>) {
+        match what {
+            MEDIUM => {
+                let now = cx.now();
+                if let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= now) {
+                    inside.look = Instant::NEVER;
                 }
+                self.look(cx);
             }
+            CONTROLLER_WAKE => self.wake_controller(cx),
+            pipeline => self.hand_over(pipeline, cx),
         }
     }
 

@@ -114,12 +114,22 @@ impl Flash {
         let pool = &self.pools[self.dies[die as usize].pool as usize];
         let map = &self.map;
         let table = self.blocks.seat(block);
+        let (mut batch, mut held) = ([(0, 0); 32], 0);
+        let mut sit = |batch: &[(u32, u32)]| {
+            batch.iter().for_each(|(_, unit)| map.warm(*unit));
+            for (offset, unit) in batch.iter().filter(|(_, unit)| map.get(*unit).is_none()) {
+                Blocks::sit(table, *offset, *unit);
+            }
+        };
         pool.seats.units_of(block - pool.first_die * self.layout.blocks, |offset, unit| {
-            let unit = (pool.first_unit + unit) as u32;
-            if map.get(unit).is_none() {
-                Blocks::sit(table, offset, unit);
+            batch[held] = (offset, (pool.first_unit + unit) as u32);
+            held += 1;
+            if held == batch.len() {
+                sit(&batch);
+                held = 0;
             }
         });
+        sit(&batch[..held]);
     }
 
     /// Reads pages of the victim, as many as two programs need.
@@ -207,12 +217,18 @@ impl Flash {
             Reason::Fold => self.counters.folded_units += u64::from(moved),
         }
         self.counters.padding_units += u64::from(room - moved);
+        for place in self.dies[die as usize].gc.read.iter().take(moved as usize) {
+            let block = self.layout.block_of(*place);
+            let at = (place - self.layout.first(block)) as usize;
+            self.map.warm(self.blocks.tables[self.blocks.all[block as usize].table as usize].units[at]);
+        }
         for offset in from..from + moved {
             let place = self.dies[die as usize].gc.read.pop_front().expect("counted before");
             let block = self.layout.block_of(place);
             let at = (place - self.layout.first(block)) as usize;
             let unit = self.blocks.tables[self.blocks.all[block as usize].table as usize].units[at];
-            self.remap(now, unit.into(), self.layout.first(target) + u64::from(offset));
+            self.map.set(unit, self.layout.first(target) + u64::from(offset));
+            self.vacate(now, place);
             self.blocks.lay(target, offset, unit);
         }
         self.dies[die as usize].valid += u64::from(moved);
@@ -243,7 +259,6 @@ impl Flash {
             work: Work::Erase,
             die: inner,
             plane: 0,
-            planes: self.layout.planes as u8,
             page: 0,
             bus_in: self.times.erase_in(self.layout.planes as usize),
             array,

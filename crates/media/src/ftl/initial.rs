@@ -28,9 +28,8 @@ pub struct Scattered {
     scatter: Permutation,
     /// The first seat of each block of the partition, and the number of seats.
     first: Vec<u64>,
-    /// The block of every so many seats.
-    index: Vec<u32>,
-    shift: u32,
+    /// Blocks for each seat, as a fraction of 2^64: where to begin to look.
+    slope: u64,
     block: u64,
     key: u64,
 }
@@ -42,7 +41,7 @@ pub struct Room {
     pub units: u64,
     /// Its dies.
     pub dies: u32,
-    /// How many blocks of each die hold data: the first ones.
+    /// How many blocks of each die hold data.
     pub closed: u32,
     /// How many of those were written last, and are full.
     pub fresh: u32,
@@ -125,24 +124,17 @@ impl Scattered {
             sum += u64::from(count);
             first.push(sum);
         }
-        // about one entry for a block
-        let mean = (room.units / u64::from(room.closed * room.dies).max(1)).max(1);
-        let shift = mean.ilog2();
-        let mut index = Vec::with_capacity((room.units >> shift) as usize + 1);
-        let mut block = 0;
-        for step in 0..=room.units >> shift {
-            while block + 2 < first.len() && first[block + 1] <= step << shift {
-                block += 1;
-            }
-            index.push(block as u32);
-        }
-        Self { scatter: Permutation::new(room.units, key), first, index, shift, block: layout.block.into(), key }
+        let slope = (((first.len() as u128 - 1) << 64) / u128::from(room.units.max(1))) as u64;
+        Self { scatter: Permutation::new(room.units, key), first, slope, block: layout.block.into(), key }
     }
 
     #[inline]
     fn place(&self, unit: u64) -> u64 {
         let seat = self.scatter.forward(unit);
-        let mut number = self.index[(seat >> self.shift) as usize] as usize;
+        let mut number = (u128::from(seat) * u128::from(self.slope) >> 64) as usize;
+        while self.first[number] > seat {
+            number -= 1;
+        }
         while self.first[number + 1] <= seat {
             number += 1;
         }
@@ -166,30 +158,36 @@ impl Scattered {
 }
 
 /// How many valid units each block of the partition has; they add up to its units.
+///
+/// Each die gets the whole distribution, so that the first seat of a block is never far from a straight line.
 fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
     let full = u64::from(layout.block);
-    let blocks = u64::from(room.dies) * u64::from(room.closed);
-    let fresh = u64::from(room.dies) * u64::from(room.fresh);
-    let worn = blocks - fresh;
-    // what the fresh blocks hold is full to a unit in a hundred thousand; the rest has the stationary distribution
-    let left = room.units.saturating_sub(fresh * full);
-    let utilisation = left as f64 / (worn * full) as f64;
-    let mut drawn = quantiles(&Greedy::new(layout.block, utilisation), worn, draws);
-    drawn.extend((0..fresh).map(|_| full.min(room.units) as u32));
-    balance(&mut drawn, room.units, layout.block, draws);
-    // shuffle, then deal to the dies
-    for i in (1..drawn.len()).rev() {
-        drawn.swap(i, draws.below(i as u64 + 1) as usize);
-    }
+    let worn = u64::from(room.closed - room.fresh);
     let mut counts = vec![0; room.dies as usize * layout.blocks as usize];
-    let mut drawn = drawn.into_iter();
-    for die in 0..room.dies as usize {
-        let first = die * layout.blocks as usize;
-        for (count, drawn) in counts[first..first + room.closed as usize].iter_mut().zip(&mut drawn) {
-            *count = drawn;
+    for (die, counts) in counts.chunks_mut(layout.blocks as usize).enumerate() {
+        let (die, dies) = (die as u64, u64::from(room.dies));
+        let units = room.units * (die + 1) / dies - room.units * die / dies;
+        // blocks written last are full; the rest has the stationary distribution
+        let left = units.saturating_sub(u64::from(room.fresh) * full);
+        let greedy = Greedy::new(layout.block, left as f64 / (worn * full) as f64);
+        let mut drawn = quantiles(&greedy, worn, draws);
+        drawn.extend((0..room.fresh).map(|_| full.min(units) as u32));
+        balance(&mut drawn, units, layout.block, draws);
+        for i in (1..drawn.len()).rev() {
+            drawn.swap(i, draws.below(i as u64 + 1) as usize);
         }
+        // what is not closed lies between the others
+        spread(&drawn, counts);
     }
     counts
+}
+
+/// Deals counts evenly over the blocks of a die; the others stay empty.
+fn spread(drawn: &[u32], counts: &mut [u32]) {
+    let (n, blocks) = (drawn.len(), counts.len());
+    for (at, count) in drawn.iter().enumerate() {
+        counts[at * blocks / n] = *count;
+    }
 }
 
 /// `n` quantiles of a distribution, at a common random offset.

@@ -33,6 +33,16 @@ impl Map {
             Self::Sparse(overlay) => overlay.get(unit),
         }
     }
+    /// Brings the entry of a unit near.
+    #[inline]
+    pub fn warm(&self, unit: u32) {
+        match self {
+            Self::Dense(table) => {
+                core::hint::black_box(table[unit as usize]);
+            }
+            Self::Sparse(overlay) => overlay.warm(unit),
+        }
+    }
     /// Sets the place of a unit; what it was, if it was touched.
     #[inline]
     pub fn set(&mut self, unit: u32, place: u64) -> Option<u64> {

@@ -28,7 +28,7 @@ mod read;
 mod translation;
 mod write;
 
-use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
+use crate::config::{DriveConfig, Ftl, MappingTable, Nand, Partition, Rules, UNIT};
 use crate::drive::{Counters, Finish, Kind, Request};
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
@@ -414,15 +414,21 @@ impl Flash {
             None => self.seat(unit),
         };
         if let Some(old) = old {
-            let block = self.layout.block_of(old);
-            let die = self.layout.die_of(block);
-            self.dies[die as usize].valid -= 1;
-            if self.dies[die as usize].valid + u64::from(self.layout.program) == self.most_valid {
-                self.note_room(die);
-            }
-            if self.blocks.drop(block, (old - self.layout.first(block)) as u32) {
-                self.leave(now, block);
-            }
+            self.vacate(now, old);
+        }
+    }
+
+    /// What lies at a place no longer counts.
+    #[inline]
+    fn vacate(&mut self, now: u64, place: u64) {
+        let block = self.layout.block_of(place);
+        let die = self.layout.die_of(block);
+        self.dies[die as usize].valid -= 1;
+        if self.dies[die as usize].valid + u64::from(self.layout.program) == self.most_valid {
+            self.note_room(die);
+        }
+        if self.blocks.drop(block, (place - self.layout.first(block)) as u32) {
+            self.leave(now, block);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The path of a read: buffer, what was read ahead, map, pages.
 
 use super::layout::{Layout, Page};
-use super::map::Map;
+use super::map::{Map, UNMAPPED};
 use super::{Flash, Owner};
 use crate::config::{Rules, UNIT};
 use crate::nand::machine::{Op, Queue, Work};
@@ -128,7 +128,8 @@ impl Flash {
     /// The page that holds a unit; none if it is unmapped or still on its way.
     #[inline]
     fn page_of_unit(&mut self, unit: u64) -> Option<Page> {
-        match self.place(unit) {
+        match self.map.get(unit as u32) {
+            Some(UNMAPPED) => None,
             Some(place) => {
                 let block = self.layout.block_of(place);
                 let on_its_way = (place - self.layout.first(block)) as u32
@@ -136,7 +137,7 @@ impl Flash {
                 (!on_its_way).then(|| self.layout.page_of(place))
             }
             None if self.rules == Rules::Mqsim => Some(self.touch.page(&self.layout, unit)),
-            None => None,
+            None => self.seat(unit).map(|place| self.layout.page_of(place)),
         }
     }
 
@@ -199,7 +200,6 @@ impl Flash {
             work: Work::Read,
             die,
             plane: page.plane as u8,
-            planes: 1,
             page: page.page,
             bus_in: 0,
             array,

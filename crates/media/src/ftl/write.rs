@@ -209,6 +209,9 @@ impl Flash {
             return false;
         }
         let from = self.blocks.all[block as usize].filled;
+        for slot in self.buffer.queues[queue].iter().take(room as usize) {
+            self.map.warm(self.buffer.slots[*slot as usize].unit);
+        }
         let (mut slots, mut laid) = (buffer::NONE, 0);
         while laid < room {
             let Some(slot) = self.buffer.queues[queue].pop_front() else { break };
@@ -271,7 +274,6 @@ impl Flash {
             work: Work::Program,
             die,
             plane: 0,
-            planes: planes as u8,
             page,
             bus_in: self.times.program_in(planes as usize, pages, page_bytes),
             array,

@@ -58,8 +58,6 @@ pub struct Op {
     pub die: u8,
     /// Which plane, of a read.
     pub plane: u8,
-    /// How many planes, of a program or an erase.
-    pub planes: u8,
     /// Which page of the block, of a read.
     pub page: u32,
     /// On the bus before the array works; a read's command is added by the machine \[ps\].
@@ -229,15 +227,6 @@ impl Machine {
     #[inline]
     pub fn next(&self) -> u64 {
         self.alarms.first().0
-    }
-
-    /// What waits or works at a server.
-    pub fn is_quiet(&self, server: u32) -> bool {
-        let server = &self.servers[server as usize];
-        server.state == State::Idle
-            && server.outs == 0
-            && server.suspended.0 == NONE
-            && server.queues.iter().all(|queue| queue.is_empty())
     }
 
     /// How long channels and servers have been busy up to `now` \[ps\], each.

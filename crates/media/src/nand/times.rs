@@ -97,13 +97,6 @@ impl Times {
             Program::OneShot(time) => time.as_ps(),
         }
     }
-    /// Pages of a plane that one program writes.
-    pub fn pages_of_a_program(&self) -> u32 {
-        match self.program {
-            Program::ByPage(_) => 1,
-            Program::OneShot(_) => self.bits,
-        }
-    }
     /// Command and addresses of a read.
     #[inline]
     pub fn read_command(&self, planes: usize) -> u64 {

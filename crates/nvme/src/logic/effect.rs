@@ -35,6 +35,12 @@ impl Token {
     pub const fn to_raw(self) -> u64 {
         self.0
     }
+    /// What all effects of one part of one command have in common: the transfer of a write and its media effect, for owners that keep
+    /// the data between them. No other part has it while one of those effects is not resumed.
+    #[must_use]
+    pub const fn part(self) -> u64 {
+        self.0 & !(0xf << 52)
+    }
     /// The token of a number that [`Token::to_raw`] gave. Any other number is ignored where it is resumed.
     #[must_use]
     pub const fn from_raw(raw: u64) -> Self {

@@ -19,7 +19,7 @@ impl Controller {
             return Err(Status::INVALID_FIELD); // admin commands take PRPs on PCIe (Base 2.0 §4.1)
         }
         match AdminOpcode(dword0.opcode()) {
-            AdminOpcode::DELETE_IO_SQ => self.delete_sq(number, cx)?,
+            AdminOpcode::DELETE_IO_SQ => return self.delete_sq(number, cx),
             AdminOpcode::CREATE_IO_SQ => self.create_sq(number)?,
             AdminOpcode::GET_LOG_PAGE => return self.get_log_page(number, cx),
             AdminOpcode::DELETE_IO_CQ => self.delete_cq(number)?,

@@ -28,7 +28,7 @@ impl Controller {
     #[inline]
     pub(super) fn settle(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
-        if slot.under_way > 0 {
+        if slot.under_way > 0 || slot.plan == Plan::Free {
             return;
         }
         let status = slot.status;

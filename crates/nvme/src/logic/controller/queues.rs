@@ -20,6 +20,15 @@ pub enum Life {
     Deleting,
 }
 
+/// Whether a shadow doorbell is being read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Look {
+    None,
+    UnderWay,
+    /// The doorbell itself was rung since: what is read may be older.
+    Overtaken,
+}
+
 /// How far it is from one position to another, going forward.
 #[inline]
 pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {
@@ -42,8 +51,7 @@ pub struct SubmissionQueue {
     pub class: Class,
     /// Commands that a fetch has asked for and whose completion is not written.
     pub in_progress: u32,
-    /// A shadow doorbell is being read.
-    pub looking: bool,
+    pub look: Look,
     /// The command that waits for the deletion.
     pub deleted_by: u32,
 }
@@ -60,7 +68,7 @@ impl SubmissionQueue {
         cqid: 0,
         class: Class::FIRST,
         in_progress: 0,
-        looking: false,
+        look: Look::None,
         deleted_by: 0,
     };
 
@@ -110,8 +118,7 @@ pub struct CompletionQueue {
     pub submission_queues: u32,
     /// What is held back while it is full.
     pub held: VecDeque<Ended>,
-    /// A shadow doorbell is being read.
-    pub looking: bool,
+    pub look: Look,
 }
 
 impl CompletionQueue {
@@ -127,7 +134,7 @@ impl CompletionQueue {
         vector: 0,
         submission_queues: 0,
         held: VecDeque::new(),
-        looking: false,
+        look: Look::None,
     };
 
     /// True if there is no place.

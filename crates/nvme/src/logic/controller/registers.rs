@@ -5,7 +5,7 @@
 
 use super::arbiter::{Arbiter, Class};
 use super::features::Features;
-use super::queues::{CompletionQueue, Life, SubmissionQueue};
+use super::queues::{CompletionQueue, Life, Look, SubmissionQueue};
 use super::{Controller, Cx};
 use crate::logic::config::ControllerConfig;
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
@@ -15,6 +15,7 @@ use crate::spec::registers::{
     ControllerStatus, DOORBELLS, Doorbell, INTMC, INTMS, LEAST_QUEUE_ENTRIES, NSSR, RESET_WORD,
     ShutdownNotification, ShutdownStatus, VERSION, VS, doorbell_at,
 };
+use crate::spec::{CqId, SqId};
 use lanetwin_units::Instant;
 
 /// Where a controller is between power on and work.
@@ -244,30 +245,48 @@ impl Controller {
         }
         match doorbell {
             Doorbell::SubmissionTail(id) => {
-                let queue =
-                    self.submission_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
-                match queue.map(|queue| queue.set_tail(value)) {
-                    Some(true) => {
-                        self.refresh(id.0);
-                        self.pump(cx);
-                    }
-                    Some(false) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
-                    None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+                if let Some(queue) = self.submission_queues.get_mut(id.index())
+                    && queue.look == Look::UnderWay
+                {
+                    queue.look = Look::Overtaken;
                 }
+                self.tail_moved(id, value, cx);
             }
             Doorbell::CompletionHead(id) => {
-                let queue =
-                    self.completion_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
-                match queue.map(|queue| (queue.set_head(value), queue.held.is_empty())) {
-                    Some((true, true)) => {}
-                    Some((true, false)) => {
-                        self.post_held(id.0, cx);
-                        self.pump(cx);
-                    }
-                    Some((false, _)) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
-                    None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+                if let Some(queue) = self.completion_queues.get_mut(id.index())
+                    && queue.look == Look::UnderWay
+                {
+                    queue.look = Look::Overtaken;
                 }
+                self.head_moved(id, value, cx);
             }
+        }
+    }
+    /// The host has put entries into a submission queue.
+    #[inline]
+    pub(super) fn tail_moved(&mut self, id: SqId, tail: u32, cx: &mut Cx<'_>) {
+        let queue = self.submission_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+        match queue.map(|queue| queue.set_tail(tail)) {
+            Some(true) => {
+                self.refresh(id.0);
+                self.pump(cx);
+            }
+            Some(false) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
+            None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+        }
+    }
+    /// The host has taken entries from a completion queue.
+    #[inline]
+    pub(super) fn head_moved(&mut self, id: CqId, head: u32, cx: &mut Cx<'_>) {
+        let queue = self.completion_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+        match queue.map(|queue| (queue.set_head(head), queue.held.is_empty())) {
+            Some((true, true)) => {}
+            Some((true, false)) => {
+                self.post_held(id.0, cx);
+                self.pump(cx);
+            }
+            Some((false, _)) => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL_VALUE, cx),
+            None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
         }
     }
     fn bad_doorbell(&mut self, what: ErrorEvent, cx: &mut Cx<'_>) {

@@ -7,8 +7,10 @@
 //! ```
 //!
 //! The read is behind the write, so a host that moves its shadow either sees the new EventIdx and rings, or has moved it before the
-//! read. The admin queues have no shadows.
+//! read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be older: it is read
+//! again once the queue is empty. The admin queues have no shadows.
 
+use super::queues::{Life, Look};
 use super::{Controller, Cx};
 use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
 use crate::spec::{CqId, Doorbell, SqId};
@@ -29,7 +31,8 @@ impl Controller {
     pub(super) fn look_for_tail(&mut self, sqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| sqid != 0) else { return };
         let queue = &mut self.submission_queues[usize::from(sqid)];
-        if !core::mem::replace(&mut queue.looking, true) {
+        if queue.look == Look::None {
+            queue.look = Look::UnderWay;
             let tail = queue.tail;
             self.look(buffers, Doorbell::SubmissionTail(SqId(sqid)), tail, cx);
         }
@@ -39,7 +42,8 @@ impl Controller {
     pub(super) fn look_for_head(&mut self, cqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| cqid != 0) else { return };
         let queue = &mut self.completion_queues[usize::from(cqid)];
-        if !core::mem::replace(&mut queue.looking, true) {
+        if queue.look == Look::None {
+            queue.look = Look::UnderWay;
             let head = queue.head;
             self.look(buffers, Doorbell::CompletionHead(CqId(cqid)), head, cx);
         }
@@ -66,17 +70,19 @@ impl Controller {
         let id = (index / 2) as u16;
         if index % 2 == 0 {
             let Some(queue) = self.submission_queues.get_mut(usize::from(id)) else { return };
-            queue.looking = false;
-            if queue.tail != value {
-                self.ring(Doorbell::SubmissionTail(SqId(id)), value, cx);
-            } else if queue.next != queue.tail {
-                self.pump(cx);
+            let overtaken = core::mem::replace(&mut queue.look, Look::None) == Look::Overtaken;
+            if !overtaken && queue.tail != value {
+                self.tail_moved(SqId(id), value, cx);
+            } else if overtaken && queue.next == queue.tail && queue.life == Life::Active {
+                self.look_for_tail(id, cx);
             }
         } else {
             let Some(queue) = self.completion_queues.get_mut(usize::from(id)) else { return };
-            queue.looking = false;
-            if queue.head != value {
-                self.ring(Doorbell::CompletionHead(CqId(id)), value, cx);
+            let overtaken = core::mem::replace(&mut queue.look, Look::None) == Look::Overtaken;
+            if !overtaken && queue.head != value {
+                self.head_moved(CqId(id), value, cx);
+            } else if overtaken && !queue.held.is_empty() {
+                self.look_for_head(id, cx);
             }
         }
     }

@@ -1,0 +1,119 @@
+//! Write amplification, the steady state and speed, for the optimised build; skipped in debug.
+
+mod drives;
+
+use drives::{Dice, amplification, large, random, sixteen_dies, small};
+use lanetwin_media::config::Initial;
+use lanetwin_media::theory::{Greedy, fluid};
+use lanetwin_media::{Drive, Kind};
+use lanetwin_units::Instant;
+
+/// Units of a block of the small drive, and blocks of a die.
+const BLOCK: u32 = 2 * 33 * 4;
+const BLOCKS: u32 = 256;
+
+/// Writes the drive `fills` times over at random, then measures over one more; write amplification and occupancy.
+fn amplify(over_provisioning: f64, initial: Initial, fills: u64) -> (f64, Vec<u32>) {
+    let config = small(over_provisioning, initial);
+    let mut drive = Drive::new(&config, 3).unwrap();
+    let units = config.units();
+    let mut dice = Dice(11);
+    let now = random(&mut drive, Instant::ZERO, Kind::Write, units, fills * units, 64, &mut dice);
+    let before = drive.counters();
+    random(&mut drive, now, Kind::Write, units, units, 64, &mut dice);
+    (amplification(&before, &drive.counters()), drive.occupancy())
+}
+
+/// The largest distance between quantiles of two samples, as a share of a block.
+fn apart(one: &mut [u32], other: &mut [u32]) -> f64 {
+    one.sort_unstable();
+    other.sort_unstable();
+    let quantile = |sorted: &[u32], q: usize| f64::from(sorted[q * (sorted.len() - 1) / 20]);
+    (0..=20).map(|q| (quantile(one, q) - quantile(other, q)).abs() / f64::from(BLOCK)).fold(0.0, f64::max)
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+fn write_amplification_is_that_of_the_analysis_and_the_drawn_steady_state_that_of_brute_force() {
+    println!("over-provisioning  brute force  analysis          fluid  drawn             quantiles");
+    for op in [0.07, 0.10, 0.15, 0.20, 0.28, 0.40] {
+        let (brute, mut lived) = amplify(op, Initial::Sequential, 3);
+        let (drawn, _) = amplify(op, Initial::SteadyState, 0);
+        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).unwrap().occupancy();
+        let apart = apart(&mut lived, &mut state);
+        // of each die three blocks are free, and of two that are open half is written
+        let closed = f64::from(BLOCKS - 3 - 2) + 1.0;
+        let rho = small(op, Initial::Empty).units() as f64 / 4.0 / (closed * f64::from(BLOCK));
+        let analysis = Greedy::new(BLOCK, rho).write_amplification();
+        let (off, short) = (brute / analysis - 1.0, drawn / brute - 1.0);
+        println!(
+            "{:15.0} % {brute:12.3} {analysis:9.3} ({:+.2} %) {:6.3} {drawn:6.3} ({:+.2} %) {:9.2} %",
+            op * 100.0,
+            off * 100.0,
+            fluid(1.0 / (1.0 + op)),
+            short * 100.0,
+            apart * 100.0
+        );
+        assert!(off.abs() < 0.05, "the analysis is 5 % off at {op}");
+        assert!(short.abs() < 0.03 && apart < 0.03, "the drawn state is 3 % off at {op}");
+    }
+}
+
+/// Resident memory of this process \[B\]; none where the kernel does not tell.
+fn resident() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
+}
+
+/// CPU time of this thread for each request \[ns\]; of the wall clock where the kernel does not tell.
+fn nanoseconds(requests: u64, run: impl FnOnce()) -> f64 {
+    let spent = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    let (wall, start) = (std::time::Instant::now(), spent());
+    run();
+    let wall = wall.elapsed().as_nanos() as u64;
+    let cpu = start.and_then(|start| Some(spent()? - start)).unwrap_or(wall);
+    cpu as f64 / requests as f64
+}
+
+/// CPU time of a request for each load \[ns\], on 60 GB with GC at work.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+fn speed() {
+    for (op, capacity) in [(0.28, 0), (0.07, 0)] {
+        let _ = capacity;
+        let config = sixteen_dies(op, Initial::SteadyState);
+        let units = config.units();
+        let mut drive = Drive::new(&config, 1).unwrap();
+        let mut dice = Dice(5);
+        let mut now = Instant::ZERO;
+        for (kind, requests, depth) in [(Kind::Read, 500_000, 64), (Kind::Write, 400_000, 64), (Kind::Write, 1_000_000, 64), (Kind::Read, 500_000, 64)] {
+            let before = drive.counters();
+            let each = nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, depth, &mut dice));
+            let after = drive.counters();
+            let wa = if kind == Kind::Write { amplification(&before, &after) } else { 1.0 };
+            println!("over-provisioning {op}, {kind:?} at depth {depth}: {each:.0} ns a request, write amplification {wa:.2}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+fn fifteen_terabytes_take_little_memory_and_little_time() {
+    let config = large(Initial::SteadyState);
+    let units = config.units();
+    let mut drive = Drive::new(&config, 1).unwrap();
+    println!("after new: {:?} MB", resident().map(|b| b / 1_000_000));
+    let mut dice = Dice(5);
+    let mut now = Instant::ZERO;
+    for (kind, requests, depth) in [(Kind::Read, 1_000_000, 1024), (Kind::Read, 200_000, 16), (Kind::Write, 1_000_000, 64), (Kind::Read, 1_000_000, 1024)] {
+        let before = drive.counters();
+        let each = nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, depth, &mut dice));
+        let after = drive.counters();
+        let wa = if kind == Kind::Write { amplification(&before, &after) } else { 1.0 };
+        println!("{kind:?} at depth {depth}: {each:.0} ns a request, write amplification {wa:.2}, resident {:?} MB, {now}", resident().map(|b| b / 1_000_000));
+    }
+    println!("{:?}", drive.counters());
+}

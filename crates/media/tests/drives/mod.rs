@@ -1,0 +1,155 @@
+//! Drives and loads that several tests use.
+
+#![allow(dead_code)]
+
+use lanetwin_media::config::{
+    Bus, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules, Timing, UNIT, Victim,
+    Watermarks, WearLevelling, WriteBuffer,
+};
+use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Request};
+use lanetwin_units::{Bytes, Instant, Span};
+
+/// A TLC drive of this geometry that shows `capacity` to the host.
+pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
+    let nand =
+        Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
+    let ftl = Ftl {
+        initial,
+        victim: Victim::Greedy,
+        hot_cold: true,
+        watermarks: Watermarks { low: 3, urgent: 2 },
+        wear: WearLevelling { dynamic: true, lag: None },
+        endurance: 3_000,
+        streams: 1,
+        partitions: Vec::new(),
+        mapping: MappingTable::Dram(Span::from_ns(100)),
+        slc: None,
+        read_ahead: None,
+    };
+    DriveConfig {
+        capacity: Bytes(capacity / UNIT * UNIT),
+        medium: Medium::Nand(Box::new(nand), Box::new(ftl)),
+        buffer: WriteBuffer {
+            capacity: Bytes(64 << 20),
+            power_loss_protected: true,
+            volatile_cache: false,
+            latency: Span::from_us(2),
+        },
+        encryption: None,
+        energy: Energy::TLC,
+    }
+}
+
+/// Few blocks, for brute force: 4 dies of 256 blocks of 264 units, programmed page by page so that nothing is padded.
+pub fn small(over_provisioning: f64, initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: 2,
+        chips: 2,
+        dies: 1,
+        planes: 2,
+        blocks: 256,
+        pages: 33,
+        page: Bytes(16384),
+        spare: Bytes(1024),
+    };
+    let capacity = geometry.capacity().0 as f64 / (1.0 + over_provisioning);
+    let mut config = tlc(geometry, capacity as u64, initial);
+    config.buffer.capacity = Bytes(4 << 20);
+    if let Medium::Nand(nand, _) = &mut config.medium {
+        nand.timing.program = Program::ByPage([Span::from_us(100); 4]);
+    }
+    config
+}
+
+/// An enterprise drive of 15.36 TB: 16 channels of 16 dies of 4 planes, blocks of 768 pages of 16 KiB, 7 % more flash than capacity.
+pub fn large(initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: 16,
+        chips: 8,
+        dies: 2,
+        planes: 4,
+        blocks: 1276,
+        pages: 768,
+        page: Bytes(16384),
+        spare: Bytes(1952),
+    };
+    tlc(geometry, 15_360_000_000_000, initial)
+}
+
+/// A drive of 960 GB and less: 4 channels of 4 dies of 4 planes, blocks as in the large one.
+pub fn sixteen_dies(over_provisioning: f64, initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: 4,
+        chips: 4,
+        dies: 1,
+        planes: 4,
+        blocks: 1276,
+        pages: 768,
+        page: Bytes(16384),
+        spare: Bytes(1952),
+    };
+    tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial)
+}
+
+/// A generator that tests share: PCG's multiplier, upper bits.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (u128::from(self.0) * u128::from(n) >> 64) as u64
+    }
+}
+
+/// A closed loop of requests that `next` makes, `depth` at a time; the time at its end.
+pub fn closed_loop(
+    drive: &mut Drive,
+    from: Instant,
+    requests: u64,
+    depth: u32,
+    mut next: impl FnMut() -> Request,
+) -> Instant {
+    let (mut now, mut started, mut ended) = (from, 0, 0);
+    let mut done: Vec<Done> = Vec::new();
+    while started < requests.min(depth.into()) {
+        drive.submit(now, next());
+        started += 1;
+    }
+    while ended < requests {
+        now = drive.next_event().expect("requests are under way");
+        drive.advance(now, &mut done);
+        for _ in done.drain(..) {
+            ended += 1;
+            if started < requests {
+                drive.submit(now, next());
+                started += 1;
+            }
+        }
+    }
+    now
+}
+
+/// Random reads or writes of 4 KiB over `units` units.
+pub fn random(
+    drive: &mut Drive,
+    from: Instant,
+    kind: Kind,
+    units: u64,
+    requests: u64,
+    depth: u32,
+    dice: &mut Dice,
+) -> Instant {
+    closed_loop(drive, from, requests, depth, || Request {
+        token: 0,
+        kind,
+        first: dice.below(units) * UNIT,
+        bytes: UNIT,
+        tenant: 0,
+    })
+}
+
+/// Write amplification between two counts.
+pub fn amplification(before: &Counters, after: &Counters) -> f64 {
+    let moved = |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
+    (moved(after) - moved(before)) as f64 / (after.host_units_programmed - before.host_units_programmed) as f64
+}
