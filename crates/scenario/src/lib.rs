@@ -45,8 +45,8 @@ pub use files::Files;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
     Arrivals, Axis, BlockCase, Cache, Case, Compare, ComponentPlan, DmaCase, DmaOperation, Down, End,
-    IometerCase, IometerFile, Join, LinkPlan, Load, Offered, Pair, Pattern, Plan, PortPlan, Run, Variant,
-    WarmUp, WorkloadPlan,
+    FioCase, FioJob, IometerCase, IometerFile, Join, LinkPlan, Load, Offered, Pair, Pattern, Plan, PortPlan,
+    Run, Variant, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;

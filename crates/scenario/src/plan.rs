@@ -2,7 +2,7 @@
 
 mod load;
 
-pub use load::{IometerCase, IometerFile};
+pub use load::{FioCase, FioJob, IometerCase, IometerFile};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
@@ -239,6 +239,8 @@ pub enum Load {
     Block(BlockCase),
     /// Reads and writes of blocks, as an access specification of Iometer has them.
     Iometer(Box<IometerCase>),
+    /// Reads and writes of blocks, as a phase of a job file of fio has them.
+    Fio(Box<FioCase>),
 }
 
 /// One DMA load.

@@ -15,7 +15,7 @@ use super::fabric::Endpoints;
 use super::wire::{Ids, Wiring, World};
 use crate::fields;
 use crate::plan::{
-    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, Load, Offered, Pair, Pattern,
+    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, FioJob, Load, Offered, Pair, Pattern,
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
@@ -23,16 +23,18 @@ use lanetwin_models::{block_driver, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Site};
 use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
 const LOAD: &str = "(load)";
 const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
+const JOBS: &str = "(jobs)";
 
 /// A load, and what it asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldLoad {
-    /// The name of the device that it measures: a card, a drive, or a logical unit of one.
+    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is told as.
     pub device: String,
     /// Its own path in the kernel.
     pub path: String,
@@ -105,8 +107,11 @@ impl Wiring<'_> {
         endpoints: &Endpoints,
         builder: &mut Builder,
     ) -> Vec<WorldLoad> {
-        let mut adding = Adding { wiring: self, ids, endpoints, builder, cpu: None };
-        adding.all()
+        let askers = askers(self);
+        let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
+        let jobs = BTreeMap::new();
+        let mut adding = Adding { wiring: self, ids, endpoints, builder, loads, cpu: None, jobs };
+        adding.all(&askers)
     }
 
     /// A component's place on the links, and that of its root port.
@@ -119,33 +124,75 @@ impl Wiring<'_> {
 /// A load, the component that is measured, and the port that answers with the name of its owner.
 type Asking = (ComponentId, usize, ((ComponentId, Port), String));
 
+/// A load that is to be added.
+#[derive(Clone)]
+struct Asker<'a> {
+    /// Its number among all.
+    place: u32,
+    pair: &'a Pair,
+    /// Its own part of the paths of what it has for itself; empty if it is alone.
+    name: String,
+    /// What its results are told as.
+    told_as: String,
+    /// The job of fio that it does, and which clone of it it is.
+    job: Option<(&'a FioJob, u32)>,
+}
+
 /// The machine while loads are added to it.
 struct Adding<'a> {
     wiring: &'a Wiring<'a>,
     ids: &'a Ids,
     endpoints: &'a Endpoints,
     builder: &'a mut Builder,
+    /// How many loads there are.
+    loads: u32,
     /// What joins several drivers to their host.
     cpu: Option<ComponentId>,
+    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
+    jobs: BTreeMap<usize, ComponentId>,
 }
 
-impl Adding<'_> {
-    fn all(&mut self) -> Vec<WorldLoad> {
-        let Wiring { workload, case, .. } = *self.wiring;
-        let pairs = &workload.pairs;
-        let is_driven = |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
-        if let (Some(pair), true) = (pairs.first(), pairs.iter().filter(is_driven).count() > 1) {
-            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads() }));
-            self.builder.join((cpu, drivers::HOST), self.host(pair));
+/// Every load of a case.
+fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
+    let pairs = &wiring.workload.pairs;
+    let (case, several) = (wiring.case, pairs.len() > 1);
+    let mut all = Vec::new();
+    for pair in pairs {
+        let Load::Fio(case) = &case.load else {
+            let (name, told_as) = (pair.device.clone(), pair.device.clone());
+            all.push(Asker { place: 0, pair, name, told_as, job: None });
+            continue;
+        };
+        for (job, clone, told_as) in case.threads() {
+            let on = if several { format!("@{}", pair.device) } else { String::new() };
+            let name = format!("{}.{clone}{on}", job.job.number);
+            all.push(Asker { place: 0, pair, name, told_as: told_as + &on, job: Some((job, clone)) });
+        }
+    }
+    if let [only] = &mut all[..] {
+        only.name.clear();
+    }
+    (0..).zip(&mut all).for_each(|(place, asker)| asker.place = place);
+    all
+}
+
+impl<'a> Adding<'a> {
+    fn all(&mut self, askers: &[Asker<'a>]) -> Vec<WorldLoad> {
+        let is_dma = self.wiring.case.load.is_dma();
+        let is_driven = |asker: &&Asker<'_>| !is_dma && !self.disk(asker.pair).has(Protocol::Block);
+        if let (Some(asker), true) = (askers.first(), askers.iter().filter(is_driven).count() > 1) {
+            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads }));
+            self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
             self.cpu = Some(cpu);
         }
-        (0..).zip(pairs).map(|(place, pair)| self.one(place, pair)).collect()
+        askers.iter().map(|asker| self.one(asker)).collect()
     }
 
-    fn one(&mut self, place: u32, pair: &Pair) -> WorldLoad {
+    fn one(&mut self, asker: &Asker<'a>) -> WorldLoad {
         let Wiring { case, seed, .. } = *self.wiring;
-        let path = self.path(LOAD, pair);
-        let handles = Handles::of(place, self.loads());
+        let pair = asker.pair;
+        let path = path(LOAD, asker);
+        let handles = Handles::of(asker.place, self.loads);
         let on = &self.wiring.variant.machine[pair.on];
         let (id, device, (answers, asked)) = match case.load {
             Load::Dma(case) => {
@@ -155,32 +202,39 @@ impl Adding<'_> {
             }
             Load::Block(case) => {
                 let load = BlockLoad::new(block_workload(&case), seed, &path);
-                self.on_drive(load, (place, pair), &path)
+                self.on_drive(load, asker, &path)
             }
             Load::Iometer(ref case) => {
                 let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
-                self.on_drive(load, (place, pair), &path)
+                self.on_drive(load, asker, &path)
+            }
+            Load::Fio(ref case) => {
+                let (job, clone) = asker.job.expect("a load of fio does a job");
+                let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
+                self.on_drive(load, asker, &path)
             }
         };
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint }
+        WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
-    fn on_drive(&mut self, load: BlockLoad, (place, pair): (u32, &Pair), path: &str) -> Asking {
-        let load = load.calling(Handles::of(place, self.loads())).on_unit(pair.unit);
-        (self.builder.add(path, Box::new(load)), pair.target, self.block_port(place, pair))
+    fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
+        let load = load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.pair.unit);
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
-    fn block_port(&mut self, place: u32, pair: &Pair) -> ((ComponentId, Port), String) {
+    fn block_port(&mut self, asker: &Asker<'_>) -> ((ComponentId, Port), String) {
+        let pair = asker.pair;
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
-            return ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+            let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+            return (if asker.job.is_some() { self.job_port(asker, own) } else { own }, name);
         }
-        let path = self.path(DRIVER, pair);
+        let path = path(DRIVER, asker);
         let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
         let seed = self.wiring.seed;
         let site = Site { path: path.clone(), seed, pcie: Vec::new(), target, routes: Vec::new() };
@@ -188,9 +242,25 @@ impl Adding<'_> {
         let driver = self
             .builder
             .add(&path, model.component(&defaults(model), &site).expect("a driver is a component"));
-        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(place)));
+        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(asker.place)));
         self.builder.join((driver, Port(1)), host);
         ((driver, Port(0)), shown(&path))
+    }
+
+    /// The port of a job at a device whose own port this is: the device's, if the job is alone.
+    fn job_port(&mut self, asker: &Asker<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
+        if self.loads == 1 {
+            return own;
+        }
+        let target = asker.pair.target;
+        let joined = self.jobs.get(&target).copied().unwrap_or_else(|| {
+            let name = &self.wiring.variant.machine[target].name;
+            let jobs = self.builder.add(format!("{JOBS}/{name}"), Box::new(Drivers { loads: self.loads }));
+            self.builder.join((jobs, drivers::HOST), own);
+            jobs
+        });
+        self.jobs.insert(target, joined);
+        (joined, drivers::of_load(asker.place))
     }
 
     fn disk(&self, pair: &Pair) -> &ComponentPlan {
@@ -200,13 +270,11 @@ impl Adding<'_> {
     fn host(&self, pair: &Pair) -> (ComponentId, Port) {
         (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
     }
-    fn loads(&self) -> u32 {
-        u32::try_from(self.wiring.workload.pairs.len()).expect("a machine has fewer devices")
-    }
-    /// The path of something that a load has for itself.
-    fn path(&self, what: &str, pair: &Pair) -> String {
-        if self.loads() == 1 { what.to_owned() } else { format!("{what}/{}", pair.device) }
-    }
+}
+
+/// The path of something that a load has for itself.
+fn path(what: &str, asker: &Asker<'_>) -> String {
+    if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
 }
 
 /// What a component is called before people: the path of what is not of the scenario has parentheses.
