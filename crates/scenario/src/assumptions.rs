@@ -4,6 +4,7 @@ use crate::catalogue::NumberKind;
 use crate::node::Origin;
 use crate::plan::{ComponentPlan, Load, Plan, Variant};
 use crate::quantity;
+use crate::world::fio::sampled;
 use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use serde::Serialize;
@@ -87,6 +88,7 @@ impl Plan {
             list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
         }
         list.extend(self.of_iometer());
+        list.extend(self.of_fio());
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
@@ -121,6 +123,30 @@ impl Plan {
         }
         // once each, in the order of the scenario
         let mut seen = BTreeSet::new();
+        list.retain(|text| seen.insert(text.clone()));
+        list
+    }
+}
+
+impl Plan {
+    /// What workloads of fio leave out of their job files, and how long they are measured.
+    fn of_fio(&self) -> Vec<String> {
+        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let (mut list, mut seen) = (Vec::new(), BTreeSet::new());
+        for case in workloads.flat_map(|workload| &workload.cases) {
+            let Load::Fio(fio) = &case.load else { continue };
+            let sampled = sampled(fio, self.run.repeats as usize);
+            list.push(format!("`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.", case.label));
+            for job in &fio.jobs {
+                if !job.job.not_modelled.is_empty() {
+                    let names = job.job.not_modelled.join("`, `");
+                    list.push(format!("Options of the job `{}`: `{names}`.", job.job.name()));
+                }
+                if job.log.as_ref().is_some_and(|log| log.left_out > 0) {
+                    list.push(format!("Syncs and trims of the log of the job `{}`.", job.job.name()));
+                }
+            }
+        }
         list.retain(|text| seen.insert(text.clone()));
         list
     }

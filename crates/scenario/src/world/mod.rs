@@ -16,6 +16,7 @@ mod capsule;
 mod compare;
 mod drivers;
 mod fabric;
+pub(crate) mod fio;
 mod iometer;
 mod loads;
 mod measure;
