@@ -57,6 +57,7 @@ mod addresses;
 mod findings;
 pub mod fio;
 mod handles;
+mod intervals;
 pub mod iometer;
 mod load;
 mod results;
@@ -65,6 +66,7 @@ mod workload;
 
 pub use findings::{Finding, Severity};
 pub use handles::Handles;
+pub use intervals::{Intervals, Moved};
 pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
 pub use results::{Little, Results, Side};
 pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

@@ -2,12 +2,13 @@
 
 use crate::fio::{Gate, JobWorkload};
 use crate::handles::Handles;
+use crate::intervals::Intervals;
 use crate::iometer::access::AccessWorkload;
 use crate::results::{Little, Results, Side};
 use crate::source::Source;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
-use lanetwin_ports::{Context, Done, Message, Operation, Transfer};
+use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::marker::PhantomData;
@@ -94,6 +95,8 @@ struct Counted {
     area_ps: u128,
     /// Of what has been answered.
     residence_ps: u128,
+    /// Of jobs of fio.
+    intervals: Option<Intervals>,
 }
 
 impl Counted {
@@ -143,7 +146,9 @@ impl<P: Asks> Load<P> {
             panic!("{path}: {wrong}");
         }
         let arrivals = Arrivals::Closed { outstanding: workload.job.settings.iodepth };
-        Self::of(Source::job(workload, seed, path), arrivals, seed, path)
+        let mut load = Self::of(Source::job(workload, seed, path), arrivals, seed, path);
+        load.counted.intervals = Some(Intervals::default());
+        load
     }
     fn of(operations: Source, arrivals: Arrivals, seed: u64, path: &str) -> Self {
         Self {
@@ -182,7 +187,8 @@ impl<P: Asks> Load<P> {
     pub fn reset(&mut self, at: Instant) {
         assert!(at >= self.counted.area_until, "what was counted up to now cannot be reset in the past");
         let number = self.counted.number;
-        self.counted = Counted { since: at, area_until: at, number, ..Counted::default() };
+        let intervals = self.counted.intervals.as_ref().map(|_| Intervals::default());
+        self.counted = Counted { since: at, area_until: at, number, intervals, ..Counted::default() };
     }
     /// What has been counted up to `at`, the present.
     ///
@@ -190,7 +196,7 @@ impl<P: Asks> Load<P> {
     /// If something was counted after `at`.
     #[must_use]
     pub fn results(&self, at: Instant) -> Results {
-        let Counted { since, number, area_until, area_ps, residence_ps, sides: [reads, writes] } =
+        let Counted { since, number, area_until, area_ps, residence_ps, sides: [reads, writes], intervals } =
             &self.counted;
         assert!(at >= *area_until, "what was counted up to now cannot be told of the past");
         let open = self.outstanding.iter().flatten().map(|open| self.counted.residence(open.asked, at));
@@ -204,6 +210,7 @@ impl<P: Asks> Load<P> {
                 residence_ps: residence_ps + open.sum::<u128>(),
             },
             outstanding: *number,
+            intervals: intervals.clone(),
         }
     }
     /// Asks for nothing more.
@@ -292,6 +299,9 @@ impl<P: Asks> Component<Message> for Load<P> {
         counted.becomes(counted.number - 1, now);
         counted.residence_ps += counted.residence(open.asked, now);
         counted.sides[open.operation as usize].count(status, open.bytes, latency);
+        if let (Some(intervals), Status::Ok) = (&mut counted.intervals, status) {
+            intervals.record(now - counted.since, open.operation, open.bytes);
+        }
         self.operations.answered(latency, now);
         self.fill(cx);
     }

@@ -1,5 +1,6 @@
 //! What a load has counted.
 
+use crate::intervals::Intervals;
 use lanetwin_ports::{Operation, Status};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
@@ -19,6 +20,8 @@ pub struct Results {
     pub little: Little,
     /// How many operations are outstanding at the end.
     pub outstanding: u64,
+    /// How much was moved when; of jobs of fio only.
+    pub intervals: Option<Intervals>,
 }
 
 /// Operations of one kind.
@@ -88,6 +91,10 @@ impl Results {
         self.little.area_ps += other.little.area_ps;
         self.little.residence_ps += other.little.residence_ps;
         self.outstanding += other.outstanding;
+        match (&mut self.intervals, &other.intervals) {
+            (Some(sum), Some(more)) => sum.merge(more),
+            (sum, more) => *sum = sum.take().or_else(|| more.clone()),
+        }
     }
     /// Bits per second that were moved, both ways together; nothing if no time has passed.
     #[must_use]
@@ -166,7 +173,7 @@ mod tests {
             let area_ps = 2 * u128::from(us) * 1_000_000;
             let little = Little { area_ps, residence_ps: area_ps };
             let (since, until) = (Instant::ZERO, Instant::ZERO + Span::from_us(us));
-            Results { since, until, reads, writes: Side::default(), little, outstanding: 2 }
+            Results { since, until, reads, writes: Side::default(), little, outstanding: 2, intervals: None }
         };
         for (answers, us) in [(4, 24), (5, 24), (4, 20), (5, 21)] {
             let results = results(answers, us);

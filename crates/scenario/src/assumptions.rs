@@ -5,6 +5,7 @@ use crate::channel::SegmentEye;
 use crate::node::Origin;
 use crate::plan::{ChannelPlan, ComponentPlan, LinkPlan, Load, Plan, Variant, Via};
 use crate::quantity;
+use crate::world::fio::sampled;
 use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Mps;
@@ -135,6 +136,7 @@ impl Plan {
             list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
         }
         list.extend(self.of_iometer());
+        list.extend(self.of_fio());
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }
@@ -234,6 +236,30 @@ fn of_retimers<'a>(links: impl Iterator<Item = &'a LinkPlan>) -> Option<String> 
 }
 
 const YEAR_S: f64 = 31_557_600.0;
+
+impl Plan {
+    /// What workloads of fio leave out of their job files, and how long they are measured.
+    fn of_fio(&self) -> Vec<String> {
+        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let (mut list, mut seen) = (Vec::new(), BTreeSet::new());
+        for case in workloads.flat_map(|workload| &workload.cases) {
+            let Load::Fio(fio) = &case.load else { continue };
+            let sampled = sampled(fio, self.run.repeats as usize);
+            list.push(format!("`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.", case.label));
+            for job in &fio.jobs {
+                if !job.job.not_modelled.is_empty() {
+                    let names = job.job.not_modelled.join("`, `");
+                    list.push(format!("Options of the job `{}`: `{names}`.", job.job.name()));
+                }
+                if job.log.as_ref().is_some_and(|log| log.left_out > 0) {
+                    list.push(format!("Syncs and trims of the log of the job `{}`.", job.job.name()));
+                }
+            }
+        }
+        list.retain(|text| seen.insert(text.clone()));
+        list
+    }
+}
 
 /// What no model has.
 const NOWHERE: [&str; 4] = [

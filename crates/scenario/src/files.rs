@@ -1,11 +1,15 @@
-//! Files that a scenario names: configurations of Iometer (and, read elsewhere, the channels of links). Each is read once, understood once, and kept with the plan.
+//! Files that a scenario names: configurations of Iometer, job files and logs of fio (and, read elsewhere, the channels of links). Each is read once, understood once, and kept with the plan.
 //!
 //! ```text
 //!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
-//!                            └─ the file beside it ───────┴─► text ─ read ─► configuration, or what is wrong with it
+//!  workloads.*.fio.file      └─ the file beside it ───────┴─► text ─ read ─► configuration, or what is wrong with it
 //! ```
 //!
 //! A complete plan has the texts in `files:`, so that it runs wherever it is.
+
+mod fio;
+
+pub(crate) use fio::Fio;
 
 use crate::catalogue::add_source;
 use crate::fields::{is_map, join, scalar};
@@ -70,9 +74,12 @@ struct Found {
     config: Option<Config>,
 }
 
-/// The configurations of Iometer that the workloads of a scenario name.
+/// What the files that the workloads of a scenario name say.
 #[derive(Default, Debug)]
-pub(crate) struct Configurations(BTreeMap<String, Found>);
+pub(crate) struct Configurations {
+    iometer: BTreeMap<String, Found>,
+    fio: fio::JobFiles,
+}
 
 impl Configurations {
     /// Reads every file that a workload of one of these documents names; reports what is wrong with it.
@@ -85,7 +92,7 @@ impl Configurations {
         let inline = documents.first().and_then(|document| texts(document, reports)).unwrap_or_default();
         let mut all = Self::default();
         for (name, path) in documents.iter().flat_map(|document| named(document)) {
-            if all.0.contains_key(name) {
+            if all.iometer.contains_key(name) {
                 continue;
             }
             let (shown, text) = match inline.get(name) {
@@ -102,17 +109,27 @@ impl Configurations {
             };
             let file = add_source(sources, shown).file;
             findings.iter().for_each(|finding| reports.add_finding(finding, file, &path));
-            all.0.insert(name.to_owned(), Found { text: text.ok(), config });
+            all.iometer.insert(name.to_owned(), Found { text: text.ok(), config });
         }
+        all.fio = fio::JobFiles::read(documents, (&inline, files), sources, reports);
         all
+    }
+    /// The jobs of the file of this name; none if something is wrong with it, which has been reported.
+    pub(crate) fn fio(&self, name: &str) -> Option<&Fio> {
+        self.fio.file(name)
+    }
+    /// The job whose options stand at this place of the scenario; none if something is wrong with it, which has been reported.
+    pub(crate) fn inline(&self, path: &str) -> Option<&Fio> {
+        self.fio.inline(path)
     }
     /// What the file of this name says; none if something is wrong with it, which has been reported.
     pub(crate) fn config(&self, name: &str) -> Option<&Config> {
-        self.0.get(name)?.config.as_ref()
+        self.iometer.get(name)?.config.as_ref()
     }
     /// Every text, by the name of its file.
     pub(crate) fn into_texts(self) -> BTreeMap<String, String> {
-        self.0.into_iter().filter_map(|(name, found)| Some((name, found.text?))).collect()
+        let texts = self.iometer.into_iter().filter_map(|(name, found)| Some((name, found.text?)));
+        texts.chain(self.fio.into_texts()).collect()
     }
 }
 

@@ -178,10 +178,15 @@ pub(crate) const WORKLOAD: &[Field] = &[
     optional(
         "target",
         Holds::Names,
-        "the component that answers, or a logical unit of it as in `hba.lun1`; for `block` and `iometer` also a list of them, which are asked at once; for `dma` the only host of the machine if left out",
+        "the component that answers, or a logical unit of it as in `hba.lun1`; for `block`, `fio` and `iometer` also a list of them, which are asked at once; for `dma` the only host of the machine if left out",
     ),
     optional("dma", Holds::Section(DMA), "direct memory accesses of a device"),
     optional("block", Holds::Section(BLOCK), "reads and writes of blocks"),
+    optional(
+        "fio",
+        Holds::Section(FIO),
+        "reads and writes of blocks, as a job file of fio has them, or as its options here say",
+    ),
     optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
 ];
 
@@ -245,6 +250,71 @@ pub(crate) const BLOCK: &[Field] = &[
         "requests that are measured in a case, of all devices together",
     ),
 ];
+
+/// A load from a job file of fio, or of its options.
+pub(crate) const FIO: &[Field] = &[
+    optional(
+        "file",
+        Holds::Text,
+        "the job file, as a path from the folder of the scenario; instead of options here",
+    ),
+    optional("section", Holds::Names, "the sections of the file whose jobs run; otherwise all"),
+    field("capacity", Holds::One(Dimension::Size), "64GiB", "the size of each target"),
+    field(
+        "requests",
+        Holds::One(count(1, 100_000_000)),
+        "10000",
+        "I/Os that are measured in a phase, of all its jobs together; fewer if its jobs end before",
+    ),
+    optional("ba", Holds::Text, "what random addresses are multiples of"),
+    optional("bs", Holds::Text, "the sizes of its blocks, as fio reads them (`4k`, `4k,8k`)"),
+    optional("bsrange", Holds::Text, "ranges of block sizes"),
+    optional("bssplit", Holds::Text, "block sizes with their shares"),
+    optional("direct", Holds::Text, "whether it goes past the page cache; 1 if left out"),
+    optional("group_reporting", Holds::Text, "1 to tell all its clones together"),
+    optional("io_size", Holds::Text, "how many bytes it moves in all"),
+    optional("iodepth", Holds::Text, "I/Os in flight of each clone"),
+    optional("ioengine", Holds::Text, "the engine; not modelled"),
+    optional(
+        "latency_percentile",
+        Holds::Text,
+        "the share of I/Os that must keep `latency_target` in percent",
+    ),
+    optional("latency_target", Holds::Text, "the latency for which the largest depth is searched"),
+    optional("latency_window", Holds::Text, "over which time it is looked at"),
+    optional("norandommap", Holds::Text, "1 if random addresses may come again in a pass"),
+    optional("number_ios", Holds::Text, "how many I/Os it makes in all"),
+    optional("numjobs", Holds::Text, "how many clones of it run at once"),
+    optional("offset", Holds::Text, "where it begins on the device"),
+    optional("offset_increment", Holds::Text, "how far behind one clone the next begins"),
+    optional("percentage_random", Holds::Text, "the share of random addresses in percent"),
+    optional("percentile_list", Holds::Text, "the percentiles of its results"),
+    optional("ramp_time", Holds::Text, "how long it runs before it is measured, at most"),
+    optional(
+        "random_distribution",
+        Holds::Text,
+        "how random addresses are spread: `zipf:1.2`, `pareto:0.2`, `normal`, `zoned:60/10:40/90`",
+    ),
+    optional("rate", Holds::Text, "bytes a second, at most"),
+    optional("rate_iops", Holds::Text, "I/Os a second, at most"),
+    optional("rate_process", Holds::Text, "`poisson` for random gaps"),
+    optional("read_iolog", Holds::Text, "the log that it replays, as a path from the folder of the scenario"),
+    optional("replay_no_stall", Holds::Text, "1 to replay as fast as possible"),
+    optional("replay_time_scale", Holds::Text, "how fast time goes in a replay in percent"),
+    optional("runtime", Holds::Text, "how long it is measured, at most"),
+    optional("rw", Holds::Text, "which I/Os: `read`, `write`, `rw`, `randread`, `randwrite`, `randrw`"),
+    optional("rwmixread", Holds::Text, "the share of reads in percent"),
+    optional("rwmixwrite", Holds::Text, "the share of writes in percent"),
+    optional("size", Holds::Text, "how much of the device it uses"),
+    optional("ss", Holds::Text, "the rule of its steady state: `iops:10%`"),
+    optional("ss_dur", Holds::Text, "over which time it must hold"),
+    optional("thinktime", Holds::Text, "how long it waits after `thinktime_blocks`"),
+    optional("thinktime_blocks", Holds::Text, "I/Os from one wait to the next"),
+    optional("time_based", Holds::Text, "1 to run until `runtime` is over"),
+    optional("understood", Holds::Ignored, "what the jobs of a complete plan say; not read"),
+];
+/// The keys of [`FIO`] that are no options of fio.
+pub(crate) const NO_OPTIONS: [&str; 5] = ["file", "section", "capacity", "requests", "understood"];
 
 /// A load from a configuration of Iometer.
 pub(crate) const IOMETER: &[Field] = &[

@@ -4,7 +4,7 @@ mod link;
 mod load;
 
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
-pub use load::{IometerCase, IometerFile};
+pub use load::{FioCase, FioJob, IometerCase, IometerFile};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
@@ -191,6 +191,8 @@ pub enum Load {
     Block(BlockCase),
     /// Reads and writes of blocks, as an access specification of Iometer has them.
     Iometer(Box<IometerCase>),
+    /// Reads and writes of blocks, as a phase of a job file of fio has them.
+    Fio(Box<FioCase>),
 }
 
 /// One DMA load.

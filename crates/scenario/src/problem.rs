@@ -5,7 +5,7 @@
 
 use crate::node::Spot;
 use crate::spelling::Near;
-use lanetwin_load::iometer::Finding;
+use lanetwin_load::Finding;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -240,8 +240,14 @@ problems! {
     /// A variant that a channel does not have.
     UnknownChannelVariant { name: String, file: String, known: String, near: Near } = "SC079", "`{file}` has no variant `{name}`", "{near}it has {known}";
 
+    /// A job that a job file does not have.
+    UnknownSection { name: String, file: String, known: String, near: Near } = "SC080", "`{file}` has no job in a section `{name}`", "{near}its sections are {known}";
+    /// A job that cannot run on such a target.
+    CannotRunJob { job: String, why: String, room: String } = "SC081", "the job `{job}` cannot run on a target of {room}: {why}", "enlarge `capacity`, or make `size`, `offset` and `offset_increment` of the job smaller";
+    /// Too many jobs, or too many I/Os in flight.
+    TooManyJobs { threads: u64, depth: u32, most: u64, most_depth: u32 } = "SC082", "{threads} jobs with {depth} I/Os in flight run at once on a target", "at most {most} jobs and {most_depth} I/Os in flight: make `numjobs` or `iodepth` smaller, or put a `stonewall` between jobs";
     /// Parameters that make no device together.
-    Impossible { parameter: &'static str, problem: String, remedy: String } = "SC080", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
+    Impossible { parameter: &'static str, problem: String, remedy: String } = "SC083", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
@@ -288,11 +294,23 @@ impl Reports {
             help,
         });
     }
-    /// Notes what was found in the text of a configuration of Iometer, the source number `file`; what is about it as a whole is told of the
+    /// Notes what was found in an option of fio that stands in the scenario itself.
+    pub(crate) fn add_finding_at(&mut self, finding: &Finding, spot: Spot, path: &str) {
+        let is_error = finding.severity == lanetwin_load::Severity::Error;
+        self.found.insert(Report {
+            spot,
+            code: finding.code,
+            severity: if is_error { Severity::Error } else { Severity::Warning },
+            path: path.to_owned(),
+            message: finding.message.clone(),
+            help: finding.help.clone(),
+        });
+    }
+    /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is told of the
     /// place `path` of the scenario that names it.
     pub(crate) fn add_finding(&mut self, finding: &Finding, file: u16, path: &str) {
         let Finding { line, column, code, severity, path: within, message, help, .. } = finding;
-        let is_error = *severity == lanetwin_load::iometer::Severity::Error;
+        let is_error = *severity == lanetwin_load::Severity::Error;
         self.found.insert(Report {
             spot: Spot { file, line: *line, column: *column },
             code,

@@ -12,7 +12,7 @@
 //! **Batch means** (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3): means of long consecutive batches
 //! are nearly independent, so Student's t applies to them.
 //!
-//! Not here: the steady state of an SSD preconditioning, which is a rule about rounds of a test and not about a series.
+//! Two rules of the field are about rounds or seconds of a test: [`snia_rule`] and [`fio_rule`].
 //!
 //! ```
 //! use lanetwin_stats::{Confidence, steady};
@@ -22,6 +22,10 @@
 //! let means = steady::batch_means(&run[warm..], 20, Confidence::P95).unwrap();
 //! assert!(means.interval.contains(103.0) && means.interval.width() < 0.5);
 //! ```
+
+mod rules;
+
+pub use rules::{FioFound, FioRule, Measure, SniaFound, SniaRule, fio_rule, snia_rule};
 
 use crate::confidence::{Confidence, Interval};
 use crate::sample;

@@ -10,7 +10,9 @@
 //! | [`read()`], [`read_path`] | text into jobs, or everything that is wrong with it | which device a job goes to |
 //! | [`Job`], [`Settings`] | what a job says, as types | |
 //! | [`Distribution`] | how random accesses are spread | |
+//! | [`JobWorkload`], [`Stream`] | the I/Os of a clone of a job, and when they go out | |
 //! | [`iolog`] | logs of I/Os, both ways | binary traces of blktrace |
+//! | [`output`], [`plat`], [`steady`] | results as fio's JSON: its histogram, its rule of a steady state | fio's text |
 //!
 //! The facts are those of fio 3.33 (its sources and what it does); each is cited where it stands by the name of its source file.
 //! `docs/fio.md` says what is read and what is not modelled.
@@ -22,9 +24,12 @@ mod lines;
 mod map;
 mod number;
 mod options;
+pub mod output;
+pub mod plat;
 mod problem;
 mod read;
 mod settings;
+pub mod steady;
 mod stream;
 mod value;
 

@@ -1,10 +1,14 @@
 //! What loads of any kind have in common, and those that are access specifications of Iometer.
 
+mod fio;
+
+pub use fio::{FioCase, FioJob};
+
 use super::{Load, Offered};
 use lanetwin_load::iometer::access::{AccessWorkload, Region};
 use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
 use lanetwin_load::iometer::{TestType, Version};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 
 impl Load {
     /// How much is asked at a time, of each device.
@@ -14,6 +18,7 @@ impl Load {
             Self::Dma(dma) => dma.offered,
             Self::Block(block) => block.offered,
             Self::Iometer(ref case) => Offered::Outstanding(case.outstanding),
+            Self::Fio(ref case) => Offered::Outstanding(case.depth()),
         }
     }
     /// How many operations are measured, of all devices together.
@@ -23,7 +28,13 @@ impl Load {
             Self::Dma(dma) => dma.transfers,
             Self::Block(block) => block.requests,
             Self::Iometer(ref case) => case.requests,
+            Self::Fio(ref case) => case.operations(),
         }
+    }
+    /// How long it is measured at most, if that is limited.
+    #[must_use]
+    pub fn longest(&self) -> Option<Span> {
+        if let Self::Fio(case) = self { case.run_time() } else { None }
     }
     /// Whether a card moves data; otherwise blocks are read and written.
     #[must_use]

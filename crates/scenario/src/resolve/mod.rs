@@ -9,7 +9,7 @@ mod channels;
 mod links;
 mod machine;
 mod numbers;
-mod workloads;
+pub(crate) mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};
 use crate::fields::{Fields, is_map, is_name, join};

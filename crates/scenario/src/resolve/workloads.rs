@@ -1,6 +1,7 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
 mod devices;
+pub(crate) mod fio;
 mod iometer;
 
 use super::links::Wiring;
@@ -58,7 +59,7 @@ pub(super) fn read(
 }
 
 /// The kinds of workload: one key of them is written.
-const KINDS: [&str; 3] = ["dma", "block", "iometer"];
+const KINDS: [&str; 4] = ["dma", "block", "fio", "iometer"];
 
 fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
@@ -74,7 +75,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         }
         [] => {
             Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            let about = "or `block:` or `iometer:`, with what is asked".into();
+            let about = "or `block:`, `fio:` or `iometer:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
@@ -83,6 +84,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let (cases, pairs) = match key {
         "dma" => (dma(node, &at, reports), cards(&mut fields, place, reports)),
         "block" => (block(node, &at, reports), drives(&mut fields, place, reports)),
+        "fio" => (fio::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
         _ => (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
     };
     let cases = cases.map(|(cases, node)| {

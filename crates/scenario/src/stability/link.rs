@@ -2,6 +2,7 @@
 
 use super::numbers::{ADAPTATION, READY, RETIMER, TLP, UNEQUALISED, UNEQUALISED_SIGMA, WAKE};
 use crate::channel::{RateEyes, ReceiverEye};
+use lanetwin_pcie::logic::ltssm::Numbers;
 use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
 use lanetwin_pcie::logic::ltssm::link::{
     Adaptation, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring,
@@ -81,6 +82,8 @@ fn with_channel(
             no_soft_reset: true,
         },
         traffic: Traffic { utilisation: wanted.utilisation, tlp_bytes: TLP.value as u32 },
+        deafness: Vec::new(),
+        numbers: Numbers::built_in(),
     }
 }
 

@@ -6,6 +6,8 @@
 //!  driver of load 2 ─┘                        or whose device they are from
 //! ```
 //!
+//! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`.
+//!
 //! It takes no time and limits nothing: drivers do not share cores.
 
 use lanetwin_kernel::{Component, Port};
@@ -15,7 +17,7 @@ use lanetwin_ports::{Context, Message};
 use lanetwin_units::Span;
 use std::collections::BTreeMap;
 
-/// The port of the root complex.
+/// The port of the root complex, or of the device.
 pub(super) const HOST: Port = Port(0);
 
 /// The port of the driver of a load.
@@ -35,11 +37,12 @@ pub(super) struct Drivers {
 impl Component<Message> for Drivers {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         let to = match message {
-            Message::Mmio { .. } => HOST,
+            Message::Mmio { .. } | Message::Block(_) => HOST,
             Message::Signal { handle, from } => {
                 let of_device = self.devices.get(&from).copied();
                 of_device.unwrap_or_else(|| of_load(Handles::place(handle, self.loads)))
             }
+            Message::BlockDone(done) => of_load(Handles::place(done.handle, self.loads)),
             _ => unreachable!("drivers and root complexes exchange doorbells and signals, not {message:?}"),
         };
         cx.send(to, Span::ZERO, message);

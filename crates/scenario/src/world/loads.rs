@@ -18,7 +18,7 @@ use super::fabric::Endpoints;
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{
-    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, Load, Offered, Pair, Pattern,
+    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, FioJob, Load, Offered, Pair, Pattern,
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 const LOAD: &str = "(load)";
 const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
+const JOBS: &str = "(jobs)";
 /// The port to its load of a driver that has one load, …
 const DRIVEN: Port = Port(0);
 /// … and the first to a load of one that has several.
@@ -40,7 +41,7 @@ const FIRST_LOAD: u16 = 1;
 /// A load, and what it asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldLoad {
-    /// The name of the device that it measures: a card, a drive, or a logical unit of one.
+    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is told as.
     pub device: String,
     /// Its own path in the kernel.
     pub path: String,
@@ -125,8 +126,10 @@ impl Wiring<'_> {
         memories: &Memories,
         builder: &mut Builder,
     ) -> Vec<WorldLoad> {
-        let shared = BTreeMap::new();
-        let mut adding = Adding { wiring: self, ids, endpoints, memories, builder, cpu: None, shared };
+        let askers = askers(self);
+        let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
+        let (jobs, shared) = (BTreeMap::new(), BTreeMap::new());
+        let mut adding = Adding { wiring: self, ids, endpoints, memories, builder, askers: &askers, loads, cpu: None, jobs, shared };
         adding.all()
     }
 
@@ -140,6 +143,20 @@ impl Wiring<'_> {
 /// A load, the component that is measured, and the port that answers with the name of its owner.
 type Asking = (ComponentId, usize, ((ComponentId, Port), String));
 
+/// A load that is to be added.
+#[derive(Clone)]
+struct Asker<'a> {
+    /// Its number among all.
+    place: u32,
+    pair: &'a Pair,
+    /// Its own part of the paths of what it has for itself; empty if it is alone.
+    name: String,
+    /// What its results are told as.
+    told_as: String,
+    /// The job of fio that it does, and which clone of it it is.
+    job: Option<(&'a FioJob, u32)>,
+}
+
 /// The machine while loads are added to it.
 struct Adding<'a> {
     wiring: &'a Wiring<'a>,
@@ -147,8 +164,14 @@ struct Adding<'a> {
     endpoints: &'a Endpoints,
     memories: &'a Memories,
     builder: &'a mut Builder,
+    /// Every load.
+    askers: &'a [Asker<'a>],
+    /// How many loads there are.
+    loads: u32,
     /// What joins several drivers to their host.
     cpu: Option<ComponentId>,
+    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
+    jobs: BTreeMap<usize, ComponentId>,
     /// The drivers that serve all loads of a device, by its place in the machine.
     shared: BTreeMap<usize, SharedDriver>,
 }
@@ -161,33 +184,57 @@ struct SharedDriver {
     next: u16,
 }
 
-impl Adding<'_> {
+/// Every load of a case.
+fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
+    let pairs = &wiring.workload.pairs;
+    let (case, several) = (wiring.case, pairs.len() > 1);
+    let mut all = Vec::new();
+    for pair in pairs {
+        let Load::Fio(case) = &case.load else {
+            let (name, told_as) = (pair.device.clone(), pair.device.clone());
+            all.push(Asker { place: 0, pair, name, told_as, job: None });
+            continue;
+        };
+        for (job, clone, told_as) in case.threads() {
+            let on = if several { format!("@{}", pair.device) } else { String::new() };
+            let name = format!("{}.{clone}{on}", job.job.number);
+            all.push(Asker { place: 0, pair, name, told_as: told_as + &on, job: Some((job, clone)) });
+        }
+    }
+    if let [only] = &mut all[..] {
+        only.name.clear();
+    }
+    (0..).zip(&mut all).for_each(|(place, asker)| asker.place = place);
+    all
+}
+
+impl<'a> Adding<'a> {
     fn all(&mut self) -> Vec<WorldLoad> {
-        let Wiring { workload, case, .. } = *self.wiring;
-        let pairs = &workload.pairs;
-        let is_driven = |pair: &&Pair| !case.load.is_dma() && !self.disk(pair).has(Protocol::Block);
+        let is_dma = self.wiring.case.load.is_dma();
+        let is_driven = |asker: &&Asker<'_>| !is_dma && !self.disk(asker.pair).has(Protocol::Block);
         // the first load of each driver, with the driver's device if the driver has it for itself
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
-        for (place, pair) in (0..).zip(pairs).filter(|(_, pair)| is_driven(pair)) {
+        for Asker { place, pair, .. } in self.askers.iter().filter(is_driven) {
             let shares = is_shared(models::driver(self.disk(pair).model));
             let device = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
-            let driver = (pair.target, (!shares).then_some(place));
-            drivers.entry(driver).or_insert((place, device.filter(|_| shares)));
+            let driver = (pair.target, (!shares).then_some(*place));
+            drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
-        if let (Some(pair), true) = (pairs.first(), drivers.len() > 1) {
+        if let (Some(asker), true) = (self.askers.first(), drivers.len() > 1) {
             let port = |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
             let devices = drivers.values().filter_map(port).collect();
-            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads(), devices }));
-            self.builder.join((cpu, drivers::HOST), self.host(pair));
+            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads, devices }));
+            self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
             self.cpu = Some(cpu);
         }
-        (0..).zip(pairs).map(|(place, pair)| self.one(place, pair)).collect()
+        self.askers.iter().map(|asker| self.one(asker)).collect()
     }
 
-    fn one(&mut self, place: u32, pair: &Pair) -> WorldLoad {
+    fn one(&mut self, asker: &Asker<'a>) -> WorldLoad {
         let Wiring { case, seed, .. } = *self.wiring;
-        let path = self.path(LOAD, pair);
-        let handles = Handles::of(place, self.loads());
+        let pair = asker.pair;
+        let path = path(LOAD, asker);
+        let handles = Handles::of(asker.place, self.loads);
         let on = &self.wiring.variant.machine[pair.on];
         let (id, device, (answers, asked)) = match case.load {
             Load::Dma(case) => {
@@ -197,11 +244,16 @@ impl Adding<'_> {
             }
             Load::Block(case) => {
                 let load = BlockLoad::new(block_workload(&case), seed, &path);
-                self.on_drive(load, (place, pair), &path)
+                self.on_drive(load, asker, &path)
             }
             Load::Iometer(ref case) => {
                 let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
-                self.on_drive(load, (place, pair), &path)
+                self.on_drive(load, asker, &path)
+            }
+            Load::Fio(ref case) => {
+                let (job, clone) = asker.job.expect("a load of fio does a job");
+                let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
+                self.on_drive(load, asker, &path)
             }
         };
         self.builder.join((id, Port(0)), answers);
@@ -209,33 +261,34 @@ impl Adding<'_> {
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
         let driver = self.shared.get(&pair.target).map(|driver| driver.id);
         let nvme = driver.map(|driver| NvmeLoad { driver, drive: self.ids.of(pair.target) });
-        WorldLoad { device: pair.device.clone(), path, id, requester, asked, endpoint, nvme }
+        WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint, nvme }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
-    fn on_drive(&mut self, load: BlockLoad, (place, pair): (u32, &Pair), path: &str) -> Asking {
-        let load = load.calling(Handles::of(place, self.loads())).on_unit(pair.unit);
-        (self.builder.add(path, Box::new(load)), pair.target, self.block_port(place, pair))
+    fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
+        let load = load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.pair.unit);
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
-    fn block_port(&mut self, place: u32, pair: &Pair) -> ((ComponentId, Port), String) {
+    fn block_port(&mut self, asker: &Asker<'_>) -> ((ComponentId, Port), String) {
+        let pair = asker.pair;
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
-            return ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+            let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+            return (if asker.job.is_some() { self.job_port(asker, own) } else { own }, name);
         }
         let model = models::driver(disk.model);
         if !is_shared(model) {
-            let path = self.path(DRIVER, pair);
-            let driver = self.add_driver(model, 1, (place, pair), &path);
+            let path = path(DRIVER, asker);
+            let driver = self.add_driver(model, 1, asker, &path);
             return ((driver, DRIVEN), shown(&path));
         }
         if !self.shared.contains_key(&pair.target) {
-            let pairs = &self.wiring.workload.pairs;
-            let loads = pairs.iter().filter(|other| other.target == pair.target).count();
-            let alone = loads == pairs.len();
+            let loads = self.askers.iter().filter(|other| other.pair.target == pair.target).count();
+            let alone = loads == self.askers.len();
             let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.disk(pair).name) };
-            let id = self.add_driver(model, loads as u64, (place, pair), &path);
+            let id = self.add_driver(model, loads as u64, asker, &path);
             self.shared.insert(pair.target, SharedDriver { id, path, next: FIRST_LOAD });
         }
         let driver = self.shared.get_mut(&pair.target).expect("it has just been added, if it was not there");
@@ -245,13 +298,8 @@ impl Adding<'_> {
     }
 
     /// Adds the driver of a device, with so many ports to loads, and joins it to the host.
-    fn add_driver(
-        &mut self,
-        model: &'static Model,
-        loads: u64,
-        (place, pair): (u32, &Pair),
-        path: &str,
-    ) -> ComponentId {
+    fn add_driver(&mut self, model: &'static Model, loads: u64, asker: &Asker<'_>, path: &str) -> ComponentId {
+        let pair = asker.pair;
         let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
         let seed = self.wiring.seed;
         let memory = self.memories.get(&pair.on).cloned();
@@ -263,10 +311,26 @@ impl Adding<'_> {
         }
         let driver = model.component(&params, &site).expect("a driver is a component");
         let driver = self.builder.add(path, driver);
-        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(place)));
+        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(asker.place)));
         let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
         self.builder.join((driver, Port(cpu.expect("a driver has a port to a CPU") as u16)), host);
         driver
+    }
+
+    /// The port of a job at a device whose own port this is: the device's, if the job is alone.
+    fn job_port(&mut self, asker: &Asker<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
+        if self.loads == 1 {
+            return own;
+        }
+        let target = asker.pair.target;
+        let joined = self.jobs.get(&target).copied().unwrap_or_else(|| {
+            let name = &self.wiring.variant.machine[target].name;
+            let jobs = self.builder.add(format!("{JOBS}/{name}"), Box::new(Drivers { loads: self.loads, devices: BTreeMap::new() }));
+            self.builder.join((jobs, drivers::HOST), own);
+            jobs
+        });
+        self.jobs.insert(target, joined);
+        (joined, drivers::of_load(asker.place))
     }
 
     fn disk(&self, pair: &Pair) -> &ComponentPlan {
@@ -276,13 +340,11 @@ impl Adding<'_> {
     fn host(&self, pair: &Pair) -> (ComponentId, Port) {
         (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
     }
-    fn loads(&self) -> u32 {
-        u32::try_from(self.wiring.workload.pairs.len()).expect("a machine has fewer devices")
-    }
-    /// The path of something that a load has for itself.
-    fn path(&self, what: &str, pair: &Pair) -> String {
-        if self.loads() == 1 { what.to_owned() } else { format!("{what}/{}", pair.device) }
-    }
+}
+
+/// The path of something that a load has for itself.
+fn path(what: &str, asker: &Asker<'_>) -> String {
+    if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
 }
 
 /// What a component is called before people: the path of what is not of the scenario has parentheses.

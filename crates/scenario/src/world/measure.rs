@@ -5,11 +5,11 @@ use super::loads::shown;
 use super::transit::{self, Transit};
 use super::waterfall::{self, Followed};
 use super::wire::World;
-use crate::plan::{Case, Offered, WarmUp};
+use crate::plan::{Case, FioCase, Load, Offered, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 
 /// The warm-up is at least so many operations …
 const WARM_UP_LEAST: u64 = 64;
@@ -108,27 +108,40 @@ impl DirectionUse {
 /// Runs a world through warm-up and measurement; afterwards follows some operations, if asked to on behalf of so many repeats.
 pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: Option<u32>) -> Measured {
     let wanted = case.load.operations();
+    let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
+    // a log has a beginning and an end, and all of it is measured
+    let (warm_up, follow) =
+        if fio.is_some_and(FioCase::replays) { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
-            let in_flight = u64::from(in_flight(case)) * world.loads.len() as u64;
+            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len());
+            let in_flight = u64::from(in_flight(case)) * devices as u64;
             WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
         }
     };
-    run_to(world, warm);
+    run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
     let begin = world.kernel.now();
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
     let lived_before = world.lived();
     let answered = world.progress().1;
-    run_to(world, answered + wanted);
+    run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
     let end = world.kernel.now();
     let results = world.results(end);
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let load = together(&results);
-    let devices = world.loads.iter().map(|load| load.device.clone()).zip(results);
-    let devices = if world.loads.len() == 1 { Vec::new() } else { devices.collect() };
+    let mut devices: Vec<(String, Results)> = Vec::new();
+    for (load, own) in world.loads.iter().zip(results) {
+        match devices.iter_mut().find(|(name, _)| *name == load.device) {
+            Some((_, sum)) => sum.merge(&own),
+            None => devices.push((load.device.clone(), own)),
+        }
+    }
+    if devices.len() == 1 {
+        devices.clear();
+    }
     let after = world.links().report();
     let supplies = supplies_before.iter().zip(supplies(world));
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
@@ -152,16 +165,29 @@ fn in_flight(case: &Case) -> u32 {
 
 /// Runs for one slice. Slices depend on the time alone, and cannot change the run.
 pub(super) fn run_slice(world: &mut World) {
-    let now = world.kernel.now();
-    let slice = SLICE_LEAST.max(Span::from_ps(now.as_ps() / SLICE_PART));
-    world.kernel.run_until(now + slice);
+    let until = world.kernel.now() + slice(world);
+    world.kernel.run_until(until);
+}
+fn slice(world: &World) -> Span {
+    SLICE_LEAST.max(Span::from_ps(world.kernel.now().as_ps() / SLICE_PART))
 }
 
 /// Runs until so many operations have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
+    run_until(world, answered, None);
+}
+
+/// Runs until so many operations have been answered, to the end of a slice, or until the deadline.
+fn run_until(world: &mut World, answered: u64, deadline: Option<Instant>) {
     let mut last = (world.progress().1, world.kernel.now());
-    while last.0 < answered {
-        run_slice(world);
+    while last.0 < answered && deadline.is_none_or(|deadline| world.kernel.now() < deadline) {
+        match deadline {
+            Some(deadline) if deadline - world.kernel.now() <= slice(world) => {
+                world.kernel.run_until(deadline);
+                return;
+            }
+            _ => run_slice(world),
+        }
         let done = world.progress().1;
         let now = world.kernel.now();
         if done > last.0 {

@@ -17,6 +17,7 @@ mod compare;
 mod drivers;
 mod drives;
 mod fabric;
+pub(crate) mod fio;
 mod iometer;
 mod loads;
 mod measure;

@@ -57,7 +57,10 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     let told = Told { case, percents: &percents, always: !devices.is_empty() };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect();
-    rows.extend(fairness(repeats).map(|metric| row(None, metric)));
+    // jobs of fio are different by intention
+    if !matches!(case.load, Load::Fio(_)) {
+        rows.extend(fairness(repeats).map(|metric| row(None, metric)));
+    }
     for (place, drive) in repeats[0].drives.iter().enumerate() {
         let metrics = drives::metrics(repeats, place);
         rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
@@ -114,7 +117,9 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         Load::Block(block) if block.read <= 0.0 => vec![("", write)],
         Load::Iometer(ref case) if case.kinds() == (true, false) => vec![("", read)],
         Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) => vec![("read ", read), ("write ", write)],
+        Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
+        Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
+        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) => vec![("read ", read), ("write ", write)],
     }
 }
 

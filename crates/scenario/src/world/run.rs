@@ -3,6 +3,7 @@
 use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
+use super::fio;
 use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
 use super::rows::rows;
@@ -20,6 +21,7 @@ use lanetwin_stats::results::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -178,7 +180,7 @@ fn document(
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     let repeats = plan.run.repeats as usize;
-    let (mut digest, mut files) = (0_u64, ResultsFiles::default());
+    let (mut digest, mut files, mut named) = (0_u64, ResultsFiles::default(), BTreeSet::new());
     for (tasks, measured) in tasks.chunks(repeats).zip(measured.chunks(repeats)) {
         let whole: Vec<Measured> = measured.iter().flatten().cloned().collect();
         for m in &whole {
@@ -195,11 +197,13 @@ fn document(
             let ran = Ran { variant, workload, case, repeats: &whole };
             results.iometer.extend(ran.metrics());
             files.add(&ran);
+            results.attachments.extend(fio::files(&ran, &mut named));
             let transits = switches::Of { plan, variant, workload: &workload.name, case: &case.label };
             results.switches.extend(transits.rows(&whole[0].transits));
         }
     }
-    results.attachments = files.into_attachments(plan.variants.len(), results.complete);
+    let iometer = files.into_attachments(plan.variants.len(), results.complete);
+    results.attachments.splice(..0, iometer);
     results.digest = Some(Digest(digest));
     let baseline = &plan.variants[plan.compare.baseline].name;
     if let Some(margin) = Margin::new(plan.compare.equivalent_within) {
