@@ -6,6 +6,7 @@
 //!           └─ steady         warm-up cut (MSER-5), batch means
 //!  repeats ─┬─ interval       mean, median, percentile
 //!           ├─ fairness       of several devices, by Jain's index
+//!           ├─ proportion     what a count of passes and failures proves
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
 //!                └─► verdict  better · worse · equivalent · inconclusive
 //!  all of it ──► results      results.json, rows as CSV and NDJSON
@@ -23,6 +24,7 @@ mod fairness;
 mod histogram;
 pub mod interval;
 mod little;
+pub mod proportion;
 mod quantile;
 pub mod results;
 mod sample;
