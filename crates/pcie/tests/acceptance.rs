@@ -15,7 +15,7 @@ fn good(segments: usize) -> SimulatedLink {
     let mut config = LinkConfig::new("slot", Generation::Gen5, channel);
     config.adaptation.sigma_mv = 1.0;
     config.traffic.utilisation = 0.0;
-    let mut link = SimulatedLink::new(config, 1).unwrap();
+    let mut link = SimulatedLink::new(config, 1).expect("it is a link");
     assert!(link.bring_up());
     link
 }
@@ -63,7 +63,7 @@ fn cycles_of_a_bad_link_are_no_trap() {
     config.channel.set_rate(Generation::Gen5, LaneEye::new(-7.0, 3.0));
     config.adaptation.sigma_mv = 2.0;
     config.traffic.utilisation = 0.5;
-    let mut link = SimulatedLink::new(config, 1).unwrap();
+    let mut link = SimulatedLink::new(config, 1).expect("it is a link");
     for test in [StabilityTest::SecondaryBusReset, StabilityTest::Retrain, StabilityTest::SpeedChangeMax] {
         let started = Instant::now();
         let bad = (0..200).filter(|_| link.run_cycle(test).outcome != Outcome::Ok).count();
