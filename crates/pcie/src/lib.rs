@@ -11,12 +11,12 @@
 //!
 //! * [`spec`]: packets to bytes and back, sizes, credits, timing; every constant with its source
 //!   ([`spec::CONSTANTS`]).
-//! * [`logic`]: splitting transfers, tags, enumeration and routing.
+//! * [`logic`]: splitting transfers, tags, enumeration and routing; training, what bit errors cost.
 //! * [`link`]: a direction of a link, TLP by TLP or in trains.
 //!
 //! The layouts are those of PCI Express Base, non-flit mode.
 //!
-//! Not here: flit mode (Gen6 and later); configuration space, but for the registers that route; training (LTSSM); the models of devices,
+//! Not here: flit mode (Gen6 and later); configuration space, but for the registers that route and those that show a link; the models of devices,
 //! which live on a higher floor.
 //!
 //! ```

@@ -7,6 +7,7 @@
 //!  cycles  ──── proportion     bound of a failure rate (Clopper–Pearson)
 //!  repeats ─┬─ interval       mean, median, percentile
 //!           ├─ fairness       of several devices, by Jain's index
+//!           ├─ proportion     what a count of passes and failures proves
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
 //!                └─► verdict  better · worse · equivalent · inconclusive
 //!  all of it ──► results      results.json, rows as CSV and NDJSON

@@ -1,4 +1,44 @@
-//! Link training: the states of a port, two ports with what is between them, and the tests that a link is put through.
+//! Link training: the state machine of a port, two ports with what is between them, the tests that a link is put through.
+//!
+//! ```text
+//!  numbers ── limits, counts, what ports take ───────────────┐
+//!  channel ── eyes ──► probability ──► link: SimulatedLink ◄─┴─ port: the LTSSM, a total function
+//!                                        │  registers of both ends, virtual time
+//!                                        ▼
+//!                                      cycle: eleven tests ──► failure: codes, outcomes
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`port`] | what a port becomes when it is told something; what it transmits |
+//! | [`ordered_sets`] | what is on the wire while a link trains |
+//! | [`numbers`] | times and counts, each with its source (`data/training.yaml`) |
+//! | [`channel`] | the eyes of a link, given by the caller |
+//! | [`probability`] | what an eye means for training, in closed form |
+//! | [`link`] | two ports, up to two retimers, configuration space at both ends |
+//! | [`cycle`] | the stability tests, their proofs and records |
+//! | [`failure`] | codes and outcomes |
+//! | [`draw`] | chance by name |
+//!
+//! The idea, the state table and what is assumed: `docs/training.md`.
+//!
+//! Not here: where eyes come from; real hardware; flit mode; lane margining.
+//!
+//! ```
+//! use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
+//! use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
+//! use lanetwin_pcie::logic::ltssm::failure::Outcome;
+//! use lanetwin_pcie::logic::ltssm::link::{LinkConfig, SimulatedLink};
+//! use lanetwin_units::{Generation, Width};
+//!
+//! // x4 at 32 GT/s through a retimer; every eye is 20 mV high, 3 mV more are one standard deviation of noise
+//! let channel = Channel::uniform(Width::X4, 2, LaneEye::new(20.0, 3.0));
+//! let mut link = SimulatedLink::new(LinkConfig::new("slot", Generation::Gen5, channel), 1)?;
+//! assert!(link.bring_up());
+//! let record = link.run_cycle(StabilityTest::Retrain);
+//! assert_eq!((record.outcome, record.generation, record.width), (Outcome::Ok, 5, 4));
+//! # Ok::<(), lanetwin_pcie::logic::ltssm::link::BadLink>(())
+//! ```
 
 pub mod channel;
 pub mod cycle;

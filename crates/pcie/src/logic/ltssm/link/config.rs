@@ -176,9 +176,12 @@ impl LinkConfig {
 }
 
 /// Why a link cannot be built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadLink {
     /// There is not one segment more than there are retimers.
+    #[error(
+        "{segments} segments do not go with {retimers} retimers: there is one more segment than retimers"
+    )]
     Segments {
         /// The segments of the channel.
         segments: usize,
@@ -186,6 +189,7 @@ pub enum BadLink {
         retimers: usize,
     },
     /// The channel has fewer lanes than the link.
+    #[error("the channel has {channel} lanes, and the ports have {ports}")]
     Lanes {
         /// The lanes of the channel.
         channel: usize,
@@ -193,5 +197,6 @@ pub enum BadLink {
         ports: usize,
     },
     /// A number of the configuration cannot be: not finite, or out of its range. The word names it.
+    #[error("`{0}` is not finite, or out of its range")]
     Number(&'static str),
 }
