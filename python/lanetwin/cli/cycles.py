@@ -137,6 +137,9 @@ def cycle(
     as_found: Annotated[
         bool, typer.Option("--as-found", help="Hold the link against how it is, not against the best it can.")
     ] = False,
+    margins: Annotated[
+        bool, typer.Option("--margins", help="Read the margins of all lanes and receivers at the end.")
+    ] = False,
     i_know: Annotated[
         str | None,
         typer.Option(
@@ -208,6 +211,7 @@ def cycle(
         "max_correctable": max_correctable,
         "max_failures": max_failures,
         "as_found": as_found,
+        "margins": margins,
         "i_know": i_know,
         "serial": serial,
         "max_celsius": max_celsius,
@@ -351,6 +355,9 @@ def _print_cycles(found: dict[str, Any]) -> None:
         console.print(_rows(series))
         for sentence in cycles_report.remarks(series):
             console.print(Text(printable(sentence), "dim"), soft_wrap=True)
+        if series["lanes"]:
+            console.print()
+            console.print(_lanes(series))
     console.print()
     for sentence in cycles_report.proves(found):
         console.print(Text(sentence), soft_wrap=True)
@@ -386,6 +393,20 @@ def _rows(series: dict[str, Any]) -> Any:
             Text(test["verdict"], VERDICTS.get(test["verdict"], "")),
             Text(printable(codes or "")),
         )
+    return table
+
+
+def _lanes(series: dict[str, Any]) -> Any:
+    columns = [
+        ("lane", True),
+        ("receiver", False),
+        ("left [UI]", True),
+        ("right [UI]", True),
+        ("down [mV]", True),
+    ]
+    table = plain_table(f"{series['name']}: margins of the lanes", [*columns, ("up [mV]", True), ("", False)])
+    for cells in cycles_report.lanes(series):
+        table.add_row(*cells)
     return table
 
 

@@ -77,9 +77,24 @@ def remarks(series: dict[str, Any]) -> list[str]:
                 said.append(
                     f"{test['title']}: errors at the {end}: {seen or 'none shown'}; {counted} counted"
                 )
+    if series["no_lanes"]:
+        said.append(f"margins of the lanes: NOT PERFORMED: {series['no_lanes']}")
     for left in series["not_restored"]:
         said.append(f"{left['saved']['name']} of {left['saved']['address']} was not put back: {left['now']}")
     return said
+
+
+def lanes(series: dict[str, Any]) -> list[list[str]]:
+    """Write the margins of lanes as rows: lane, receiver, left, right, down, up, and whether there may be more."""
+    names = {1: "port", 6: "device"}
+    rows = []
+    for one in series["lanes"]:
+        who = names.get(one["receiver"], f"retimer, receiver {one['receiver']}")
+        volts = one["voltage_v"]
+        cells = [fixed(side, 3) for side in one["timing_ui"]]
+        cells += ["–", "–"] if volts is None else [fixed(side * 1e3, 0) for side in volts]
+        rows.append([str(one["lane"]), who, *cells, "at least" if one["at_limit"] else ""])
+    return rows
 
 
 def proves(found: dict[str, Any]) -> list[str]:
@@ -114,6 +129,7 @@ def section(found: dict[str, Any]) -> dict[str, Any]:
         "chips": CHIPS,
         "remarks": [(series["name"], remarks(series)) for series in found["series"]],
         "proves": proves(found),
+        "lanes": lanes,
         "rate": rate,
         "bound": bound,
         "duration": duration,

@@ -2,6 +2,7 @@
 
 use super::bench::LinkState;
 use super::errors::Tally;
+use super::margin::LaneMargin;
 use super::runner::Cycle;
 use super::test::Test;
 use lanetwin_stats::{Confidence, Histogram, proportion};
@@ -183,6 +184,10 @@ pub struct Series {
     pub refused: Option<String>,
     /// Each test.
     pub tests: Vec<TestReport>,
+    /// The margins of the lanes, if they were read.
+    pub lanes: Vec<LaneMargin>,
+    /// Why they were not, if they should have been.
+    pub no_lanes: Option<String>,
     /// What could not be put back.
     pub not_restored: Vec<crate::NotRestored>,
 }

@@ -192,6 +192,8 @@ pub(crate) fn cycle_one(
             link: None,
             refused: Some(format!("the link does not come up: {refused}")),
             tests: Vec::new(),
+            lanes: Vec::new(),
+            no_lanes: None,
             not_restored: Vec::new(),
         };
         Ok((series, true))
