@@ -12,7 +12,12 @@ fn a_good_link_comes_up() {
     for t in link.take_transitions() {
         println!("{:>14} {:?} {} -> {} Gen{}", t.at.to_string(), t.port, t.from, t.to, t.generation);
     }
-    println!("{:x} {:?} {:?}", link.read_config(Facing::Downstream, 0x82, Size::Word), link.take_codes(), link.state(Facing::Upstream));
+    println!(
+        "{:x} {:?} {:?}",
+        link.read_config(Facing::Downstream, 0x82, Size::Word),
+        link.take_codes(),
+        link.state(Facing::Upstream)
+    );
     println!("{:x}", link.read_config(Facing::Upstream, 0x0, Size::Dword));
     assert!(link.is_active());
 }

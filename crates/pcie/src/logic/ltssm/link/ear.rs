@@ -151,7 +151,7 @@ impl Ear {
         if lanes.is_empty() || self.wire.rate != rate || self.locked == Instant::NEVER {
             return;
         }
-        let from = now.max(self.locked) + self.alignment(numbers) + numbers.ports.latency;
+        let from = now.max(self.locked) + self.alignment(numbers);
         self.hear(from, lanes, length, bits_each, &ber);
     }
 

@@ -75,6 +75,7 @@ impl SimulatedLink {
         match event {
             Event::Release => {
                 self.release = None;
+                self.not_up_since = Some(self.now);
                 self.wants_down = false;
                 self.device_ready = self.now + self.config.device.ready;
                 for facing in Facing::BOTH {
@@ -140,7 +141,9 @@ impl SimulatedLink {
         };
         if wire != end.sends {
             end.sends = wire;
-            let transit = self.config.retimers.iter().fold(Span::ZERO, |sum, retimer| sum + retimer.latency);
+            // what a port sees, it sees as late as all the rest, so that nothing overtakes
+            let latency = self.config.numbers.ports.latency;
+            let transit = self.config.retimers.iter().fold(latency, |sum, retimer| sum + retimer.latency);
             self.ends[facing.other() as usize].coming.push_back((self.now + transit, wire));
         }
     }
@@ -192,6 +195,8 @@ impl SimulatedLink {
                 None
             }
             (State::RecoveryRcvrLock, _) => {
+                let equalized = before.state() == State::RecoveryEqualizationPhase3;
+                self.equalizations += u32::from(equalized && facing == Facing::Downstream);
                 let from_l0 = before.state() == State::L0 && facing == Facing::Downstream;
                 self.recoveries += u32::from(from_l0);
                 self.eyes.lock(&self.config, port.rate(), facing.hears());

@@ -150,6 +150,7 @@ pub struct SimulatedLink {
     aer: [AerCounts; 2],
     codes: FailureCodes,
     recoveries: u32,
+    equalizations: u32,
     /// How long the downstream port has not been up, and since when it is not.
     not_up: Span,
     not_up_since: Option<Instant>,
@@ -195,8 +196,9 @@ impl SimulatedLink {
             aer: [AerCounts::default(); 2],
             codes: FailureCodes::NONE,
             recoveries: 0,
+            equalizations: 0,
             not_up: Span::ZERO,
-            not_up_since: Some(Instant::ZERO),
+            not_up_since: None,
             transitions: VecDeque::with_capacity(KEPT_TRANSITIONS),
             config,
         };
@@ -226,12 +228,14 @@ impl SimulatedLink {
             self.release = Some(self.now + self.numbers().host.power_good);
         } else {
             self.release = None;
+            self.not_up = self.time_not_up();
             for facing in Facing::BOTH {
                 self.tell(facing, Input::Reset(true));
                 self.spaces[facing as usize].reset();
             }
             self.aer = [AerCounts::default(); 2];
             self.device_ready = Instant::NEVER;
+            self.not_up_since = None;
         }
     }
     /// Directs the link to a width, as a vendor's own register does; a dynamic change through Recovery and Configuration.
@@ -278,7 +282,12 @@ impl SimulatedLink {
     pub const fn recoveries(&self) -> u32 {
         self.recoveries
     }
-    /// How long the downstream port has been neither in L0 nor asleep, since the beginning.
+    /// How often equalisation has come to its end, well.
+    #[must_use]
+    pub const fn equalizations(&self) -> u32 {
+        self.equalizations
+    }
+    /// How long the downstream port has been out of reset, and neither in L0 nor asleep.
     #[must_use]
     pub fn time_not_up(&self) -> Span {
         self.not_up_since.map_or(self.not_up, |since| self.not_up + self.now.since(since))
