@@ -184,7 +184,6 @@ pub fn cycle(
         port: describe(&above),
         device: describe(&below),
         link: None,
-        refused: None,
         tests: Vec::new(),
         lanes: Vec::new(),
         no_lanes: None,

@@ -83,11 +83,18 @@ fn margins_are_read_with_their_steps_and_everything_is_put_back() {
     let mut session = Session::new(&mut machine, Sample::PORT, Sample::DEVICE, None);
     let found = Bench::new(&mut session, port, device).unwrap().margins().expect("margins");
     let who: Vec<(u8, u8)> = found.iter().map(|one| (one.receiver, one.lane)).collect();
-    assert_eq!(who, [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1), (6, 0), (6, 1)], "a retimer has two receivers");
+    assert_eq!(
+        who,
+        [(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1), (6, 0), (6, 1)],
+        "a retimer has two receivers"
+    );
     for one in &found {
         // 12 steps to 48 % of a UI are 0.04 UI each; 10 steps to 20 % of a volt are 20 mV
         assert!((one.step.0 - 0.04).abs() < 1e-12 && (one.step.1 - 0.02).abs() < 1e-12, "{one:?}");
-        assert!((one.timing_ui[0] - 0.20).abs() < 1e-12 && (one.timing_ui[1] - 0.24).abs() < 1e-12, "{one:?}");
+        assert!(
+            (one.timing_ui[0] - 0.20).abs() < 1e-12 && (one.timing_ui[1] - 0.24).abs() < 1e-12,
+            "{one:?}"
+        );
         let [down, up] = one.voltage_v.expect("voltage");
         assert!((down - 0.06).abs() < 1e-12 && (up - 0.08).abs() < 1e-12 && !one.at_limit, "{one:?}");
     }

@@ -19,12 +19,19 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
     for test in Test::full() {
         let request = Request { tests: vec![test.name().into()], ..Request::default() };
         let start = Instant::now();
-        let report = cycles(&channel, &options, &request, &mut |_, _| ControlFlow::Continue(())).expect("an answer");
+        let report =
+            cycles(&channel, &options, &request, &mut |_, _| ControlFlow::Continue(())).expect("an answer");
         let took = start.elapsed().as_secs_f64();
         for series in &report.report.series {
             let row = &series.tests[0];
             println!("{} {}: {} of {}, {took:.2} s for both", series.name, row.title, row.passed, row.cycles);
-            assert_eq!((row.verdict, row.passed), ("pass", row.wanted), "{}: {:?}", row.title, row.failures.first());
+            assert_eq!(
+                (row.verdict, row.passed),
+                ("pass", row.wanted),
+                "{}: {:?}",
+                row.title,
+                row.failures.first()
+            );
             let bound = if test == Test::PowerCycle { 3.0e-3 } else { 3.0e-4 };
             assert!(row.bound.is_some_and(|found| found <= bound), "{:?}", row.bound);
         }

@@ -7,7 +7,9 @@ use lanetwin_probe::drive::Request;
 use lanetwin_probe::fake::{Sample, dump};
 use lanetwin_probe::{Function, Host, Session, Width};
 use lanetwin_scenario::channel::{self, Channel};
-use lanetwin_scenario::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link, train};
+use lanetwin_scenario::stability::{
+    DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link, train,
+};
 use lanetwin_units::{Generation, Span};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,10 +43,16 @@ fn the_tests_are_those_of_the_simulation() {
 fn every_test_passes_on_a_short_board() {
     let channel = channel("6in");
     let series = cycled(&channel, &request(&["all"], 4));
-    assert_eq!(series.refused, None);
     assert_eq!(series.tests.len(), 11);
     for test in &series.tests {
-        assert_eq!((test.verdict, test.passed), ("pass", 4), "{}: {:?} {:?}", test.title, test.reason, test.failures);
+        assert_eq!(
+            (test.verdict, test.passed),
+            ("pass", 4),
+            "{}: {:?} {:?}",
+            test.title,
+            test.reason,
+            test.failures
+        );
         assert!(test.time.mean_s > 0.0, "{}", test.title);
     }
     assert_eq!(series.not_restored, []);
@@ -60,11 +68,9 @@ fn a_board_that_is_too_long_fails_with_codes() {
     assert!(!training.up || training.generation < 5, "{training:?}");
     assert!(!training.codes.is_empty());
     let series = cycled(&channel, &request(&["sbr"], 3));
-    if series.refused.is_none() {
-        let test = &series.tests[0];
-        assert_eq!((test.passed, test.failed), (0, test.cycles), "{test:?}");
-        assert!(!test.codes.is_empty());
-    }
+    let test = &series.tests[0];
+    assert!(test.failed > 0 && test.failed == test.cycles, "{test:?}");
+    assert!(test.codes.keys().any(|code| code.starts_with("EQ_P") || *code == "LOCK_FAIL"), "{test:?}");
 }
 
 #[test]
@@ -76,7 +82,11 @@ fn the_link_of_a_dump_is_simulated_behind_its_registers() {
         })
         .expect("a dump");
         for test in &report.series[0].tests {
-            assert_eq!(test.verdict, "pass", "{retimers} {}: {:?} {:?}", test.title, test.reason, test.failures);
+            assert_eq!(
+                test.verdict, "pass",
+                "{retimers} {}: {:?} {:?}",
+                test.title, test.reason, test.failures
+            );
         }
         assert_eq!(report.series[0].not_restored, []);
         assert_eq!(report.series[0].link.expect("a link").retimers, retimers);
@@ -95,8 +105,14 @@ fn a_simulated_link_is_put_back_wherever_it_stops() {
         let read = |machine: &mut Simulated| -> Vec<u32> {
             let port = Function::find(machine, PORT).expect("a port");
             let places = lanetwin_probe::registers::ALL.iter().filter(|place| place.keeps != 0);
-            let offsets: Vec<(u16, u32)> = places.filter_map(|place| Some((port.offset(place)?, place.keeps))).collect();
-            offsets.iter().map(|(at, keeps)| machine.read(PORT, at & !3, Width::Dword).unwrap() >> (8 * (at & 3)) & keeps).collect()
+            let offsets: Vec<(u16, u32)> =
+                places.filter_map(|place| Some((port.offset(place)?, place.keeps))).collect();
+            offsets
+                .iter()
+                .map(|(at, keeps)| {
+                    machine.read(PORT, at & !3, Width::Dword).unwrap() >> (8 * (at & 3)) & keeps
+                })
+                .collect()
         };
         let before = read(&mut machine);
         {

@@ -191,9 +191,10 @@ def cycle(
 ) -> None:
     """Cycle a link some thousand times, and say what that proves: on hardware, in simulation, on a dump.
 
-    A real device is only touched after --i-know and --serial; without them every write is printed and none is made.
-    Ctrl-C stops after the cycle, keeps the counts and puts every register back. Tests: hot-reset, sbr, retrain,
-    disable-enable, d3hot, l1-aspm, txeq-redo, speed-change-retrain, speed-change-max, dynamic-width, power-cycle, flr.
+    A real device is only touched after --i-know and --serial; without them every write is printed and
+    none is made. Ctrl-C stops after the cycle, keeps the counts and puts every register back.
+    Tests: hot-reset, sbr, retrain, disable-enable, d3hot, l1-aspm, txeq-redo, speed-change-retrain,
+    speed-change-max, dynamic-width, power-cycle, flr.
 
     [dim]Examples:[/]
       lanetwin link cycle --channel drive.yaml --report drive.html
@@ -242,10 +243,7 @@ def _leave(found: dict[str, Any], *, strict: bool) -> None:
         raise typer.Exit(Exit.INTERRUPTED)
     if any(series["not_restored"] for series in found["series"]):
         raise typer.Exit(Exit.ERROR)
-    bad = any(
-        series["refused"] or any(test["verdict"] in GATED for test in series["tests"])
-        for series in found["series"]
-    )
+    bad = any(any(test["verdict"] in GATED for test in series["tests"]) for series in found["series"])
     if strict and bad:
         raise typer.Exit(Exit.GATE)
 
@@ -291,14 +289,11 @@ def _restore(journal: Path, *, as_json: bool) -> None:
     if as_json:
         emit_json(found)
     else:
-        registers, attributes = found["registers"], found["attributes"]
-        out().print(
-            Text(
-                f"{found['device']}: {registers} registers and {attributes} settings of the system are as they were"
-            )
-            if not found["findings"]
-            else Text(f"{found['device']}: not everything could be put back; {journal} stays")
-        )
+        count = f"{found['registers']} registers and {found['attributes']} settings of the system"
+        said = f"{count} are as they were"
+        if found["findings"]:
+            said = f"not everything could be put back; {journal} stays"
+        out().print(Text(printable(f"{found['device']}: {said}")))
     _warn(_diagnostics(found["findings"]))
     if found["findings"]:
         raise typer.Exit(Exit.ERROR)
@@ -349,9 +344,6 @@ def _print_cycles(found: dict[str, Any]) -> None:
     console.print(_side_by_side(found))
     for series in found["series"]:
         console.print()
-        if series["refused"]:
-            console.print(Text(printable(f"{series['name']}: {series['refused']}"), "red"))
-            continue
         console.print(_rows(series))
         for sentence in cycles_report.remarks(series):
             console.print(Text(printable(sentence), "dim"), soft_wrap=True)

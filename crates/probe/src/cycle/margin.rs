@@ -89,7 +89,7 @@ impl Bench<'_, '_> {
             return Err(Stop::NotPerformed("lanes are margined at 16 and 32 GT/s".into()));
         }
         let (port, device) = (self.port.clone(), self.device.clone());
-        let mut ready = |bench: &mut Self, end: &Function| {
+        let ready = |bench: &mut Self, end: &Function| {
             let status = bench.session.get(end, MARGIN_PORT_STATUS)?;
             Ok::<bool, Stop>(status.is_some_and(|status| status.ready()))
         };
@@ -166,7 +166,8 @@ impl Bench<'_, '_> {
         let mut voltage_v = None;
         if can.voltage {
             let mut sides = [0.0; 2];
-            for (side, margin) in sides.iter_mut().enumerate().take(1 + usize::from(can.independent_voltage)) {
+            for (side, margin) in sides.iter_mut().enumerate().take(1 + usize::from(can.independent_voltage))
+            {
                 let direction = (1 - side as u8) << 7;
                 let steps = self.steps(lane, receiver, kind::STEP_VOLTAGE, direction, can.voltage_steps)?;
                 at_limit |= steps == can.voltage_steps;
@@ -177,14 +178,22 @@ impl Bench<'_, '_> {
             }
             voltage_v = Some(sides);
         }
-        Ok(Some(LaneMargin { lane, receiver, timing_ui, voltage_v, step: (timing_step, voltage_step), at_limit }))
+        Ok(Some(LaneMargin {
+            lane,
+            receiver,
+            timing_ui,
+            voltage_v,
+            step: (timing_step, voltage_step),
+            at_limit,
+        }))
     }
 
     fn abilities(&mut self, lane: u8, receiver: u8) -> Step<Option<Abilities>> {
         let Some(bits) = self.ask(lane, receiver, kind::REPORT, payload::CAPABILITIES)? else {
             return Ok(None);
         };
-        let mut number = |payload| Ok::<u8, Stop>(self.ask(lane, receiver, kind::REPORT, payload)?.unwrap_or(0));
+        let mut number =
+            |payload| Ok::<u8, Stop>(self.ask(lane, receiver, kind::REPORT, payload)?.unwrap_or(0));
         Ok(Some(Abilities {
             voltage: bits & 1 != 0,
             independent_voltage: bits & 2 != 0,

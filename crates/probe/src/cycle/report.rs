@@ -180,8 +180,6 @@ pub struct Series {
     pub device: String,
     /// What the link was held against.
     pub link: Option<LinkState>,
-    /// Why nothing was done, if nothing was.
-    pub refused: Option<String>,
     /// Each test.
     pub tests: Vec<TestReport>,
     /// The margins of the lanes, if they were read.
