@@ -127,14 +127,3 @@ fn a_simulated_link_is_put_back_wherever_it_stops() {
         assert_eq!(read(&mut machine), before, "{}", test.name());
     }
 }
-
-/// The dump that users try things on is the one that the code makes up.
-#[test]
-fn the_shipped_dump_is_the_sample() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/link/gen5-drive.txt");
-    let text = dump::write(&Sample::default().spaces());
-    if std::env::var_os("ACCEPT").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
-}

@@ -86,7 +86,7 @@ def remarks(series: dict[str, Any]) -> list[str]:
 
 
 def lanes(series: dict[str, Any]) -> list[list[str]]:
-    """Write the margins of lanes as rows: lane, receiver, left, right, down, up, and whether there may be more."""
+    """Write the margins of lanes as rows: lane, receiver, left, right, down, up, and whether at least."""
     names = {1: "port", 6: "device"}
     rows = []
     for one in series["lanes"]:
