@@ -173,10 +173,27 @@ pub fn cycle(
     prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Finding>> {
-    let host_name = host.name();
     let find =
         |host: &mut dyn Host, at| Function::find(host, at).map_err(|error| vec![no_access(at, &error)]);
-    let (above, below) = (find(host, port)?, find(host, device)?);
+    let functions = (find(host, port)?, find(host, device)?);
+    cycle_known(host, name, functions, wish, journal, prepare, watch)
+}
+
+/// As [`cycle`], with ends that were looked at before: the device need not answer at first.
+///
+/// # Errors
+/// As [`cycle`].
+pub fn cycle_known(
+    host: &mut dyn Host,
+    name: &str,
+    (above, below): (Function, Function),
+    wish: &Wish,
+    journal: Option<Journal>,
+    prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
+    watch: &mut Watcher<'_>,
+) -> Result<(Series, bool), Vec<Finding>> {
+    let host_name = host.name();
+    let (port, device) = (above.address, below.address);
     let mut session = Session::new(host, port, device, journal);
     let mut series = Series {
         name: name.to_owned(),
