@@ -1,39 +1,33 @@
-//! What a count of failures says about the rate of failures: the exact bound of Clopper and Pearson, and what a margin in
-//! sigmas leaves of a series.
+//! What a count of passes and failures proves: exact intervals of a probability (Clopper & Pearson 1934).
 //!
-//! Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
-//! Biometrika 26 (1934), 404–413.
+//! Ten thousand passes of ten thousand do not prove that nothing fails. They bound the probability of a failure: were it
+//! more than 3.0e-4, so many passes would come about in fewer than one case of twenty.
+//!
+//! ```
+//! use lanetwin_stats::{Confidence, proportion};
+//! let bound = proportion::at_most(0, 10_000, Confidence::P95).unwrap();
+//! assert!((bound - 3.0e-4).abs() < 1e-6); // the rule of three: 3 / n
+//! ```
 
-use crate::{Confidence, quantile};
+use crate::confidence::{Confidence, Interval};
+use crate::quantile;
 
-/// The highest rate of failures that `failures` in `trials` leave possible: above it so few would be seen with less than
-/// 1 − confidence. `1.0` if nothing was tried.
-///
-/// ```
-/// use lanetwin_stats::{Confidence, proportion};
-/// let bound = proportion::upper_bound(0, 10_000, Confidence::P95);
-/// assert!((bound - 2.995e-4).abs() < 1e-7);
-/// ```
-///
-/// # Panics
-/// If there are more failures than trials.
+/// The probability of a failure is at most this, one-sided; `None` if there were no trials or more failures than trials.
 #[must_use]
-pub fn upper_bound(failures: u64, trials: u64, confidence: Confidence) -> f64 {
-    assert!(failures <= trials, "{failures} failures in {trials} trials");
-    if failures == trials {
-        return 1.0;
+pub fn at_most(failures: u64, trials: u64, confidence: Confidence) -> Option<f64> {
+    (trials > 0 && failures <= trials).then(|| upper(failures, trials, confidence.outside()))
+}
+
+/// The probability of a failure lies here, two-sided; `None` if there were no trials or more failures than trials.
+#[must_use]
+pub fn between(failures: u64, trials: u64, confidence: Confidence) -> Option<Interval> {
+    if trials == 0 || failures > trials {
+        return None;
     }
-    let missed = 1.0 - confidence.level();
-    let (mut low, mut high) = (0.0, 1.0);
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return high;
-        }
-        // P(X ≤ k) falls as the rate rises
-        let so_few = 1.0 - quantile::binomial_at_least(failures + 1, trials, middle);
-        if so_few > missed { low = middle } else { high = middle }
-    }
+    let tail = confidence.outside() / 2.0;
+    // the lower bound of failures is what the upper bound of passes leaves
+    let low = 1.0 - upper(trials - failures, trials, tail);
+    Interval::new(low, upper(failures, trials, tail))
 }
 
 /// The probability that a series of `trials` has no failure when each passes with `sigmas` of normal margin, one-sided.
@@ -47,30 +41,62 @@ pub fn pass_all(sigmas: f64, trials: u64) -> f64 {
     libm::exp(trials as f64 * libm::log1p(-quantile::normal_upper(sigmas)))
 }
 
+/// The p with which at most so many failures come about with this probability.
+fn upper(failures: u64, trials: u64, tail: f64) -> f64 {
+    if failures == trials {
+        return 1.0;
+    }
+    if failures == 0 {
+        // (1 - p)^n = tail
+        return -libm::expm1(libm::log(tail) / trials as f64);
+    }
+    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    // at most `failures` happen with probability 1 - P(X >= failures + 1), which falls as p rises
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        let at_most = 1.0 - quantile::binomial_at_least(failures + 1, trials, middle);
+        if at_most > tail { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// 10 000 passes of 10 000 bound a failure at 3.0e-4, 1000 of 1000 at 3.0e-3.
     #[test]
-    fn no_failure_gives_the_rule_of_three() {
-        for (trials, rule) in [(100, 2.951e-2), (1_000, 2.991e-3), (10_000, 2.995e-4)] {
-            let bound = upper_bound(0, trials, Confidence::P95);
-            assert!((bound / rule - 1.0).abs() < 1e-3, "{trials}: {bound}");
-            // 1 − 0.05^(1/n), the closed form
-            let closed = -libm::expm1(libm::log(0.05) / trials as f64);
-            assert!((bound / closed - 1.0).abs() < 1e-9, "{trials}: {bound} {closed}");
-        }
+    fn passes_prove_the_rule_of_three() {
+        let bound = |n| at_most(0, n, Confidence::P95).unwrap();
+        assert!((bound(10_000) - 2.995e-4).abs() < 1e-7, "{}", bound(10_000));
+        assert!((bound(1_000) - 2.991e-3).abs() < 1e-6, "{}", bound(1_000));
+        assert!((bound(1) - 0.95).abs() < 1e-12);
     }
 
-    /// Hahn and Meeker, Statistical Intervals, table A.23: 95 % upper bounds.
+    /// Clopper and Pearson's own cases: 0 of 10 and 5 of 10 at 95 %; and a mirror.
     #[test]
-    fn failures_widen_the_bound_as_the_tables_have_it() {
-        for (failures, trials, published) in [(1, 10, 0.394), (2, 20, 0.283), (5, 50, 0.200)] {
-            let bound = upper_bound(failures, trials, Confidence::P95);
-            assert!((bound - published).abs() < 1e-3, "{failures}/{trials}: {bound}");
-        }
-        assert_eq!(upper_bound(0, 0, Confidence::P95), 1.0);
-        assert_eq!(upper_bound(7, 7, Confidence::P95), 1.0);
+    fn intervals_are_those_of_the_tables() {
+        let none = between(0, 10, Confidence::P95).unwrap();
+        assert_eq!(none.low(), 0.0);
+        assert!((none.high() - 0.3085).abs() < 1e-4, "{none:?}");
+        let half = between(5, 10, Confidence::P95).unwrap();
+        assert!((half.low() - 0.1871).abs() < 1e-4 && (half.high() - 0.8129).abs() < 1e-4, "{half:?}");
+        let (few, many) =
+            (between(3, 200, Confidence::P99).unwrap(), between(197, 200, Confidence::P99).unwrap());
+        assert!(
+            (few.low() - (1.0 - many.high())).abs() < 1e-9 && (few.high() - (1.0 - many.low())).abs() < 1e-9
+        );
+    }
+
+    #[test]
+    fn nonsense_has_no_bound() {
+        assert_eq!(at_most(0, 0, Confidence::P95), None);
+        assert_eq!(at_most(2, 1, Confidence::P95), None);
+        assert_eq!(between(0, 0, Confidence::P95), None);
+        assert_eq!(at_most(7, 7, Confidence::P95), Some(1.0));
     }
 
     #[test]

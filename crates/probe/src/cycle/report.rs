@@ -135,8 +135,7 @@ impl TestReport {
     /// Says what the row proves.
     pub(super) fn judge(&mut self) {
         let performed = self.passed + self.failed;
-        self.bound =
-            (performed > 0).then(|| proportion::upper_bound(self.failed, performed, Confidence::P95));
+        self.bound = proportion::at_most(self.failed, performed, Confidence::P95);
         self.verdict = match self {
             Self { failed: 1.., .. } => "fail",
             Self { not_performed: 1.., .. } => "NOT PERFORMED",
@@ -162,7 +161,7 @@ impl Power {
     #[must_use]
     pub fn of(cycles: u64) -> Self {
         let pass_all = [3.0, 4.0, 5.0, 6.0].map(|sigmas| (sigmas, proportion::pass_all(sigmas, cycles)));
-        let bound = proportion::upper_bound(0, cycles, Confidence::P95);
+        let bound = proportion::at_most(0, cycles, Confidence::P95).unwrap_or(1.0);
         Self { cycles, bound, pass_all: pass_all.to_vec() }
     }
 }

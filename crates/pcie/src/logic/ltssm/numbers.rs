@@ -3,11 +3,12 @@
 //! They come from `data/training.yaml`, which is built in; [`Numbers::read`] takes a corrected copy. Where the standard is
 //! for members of the PCI-SIG only, they stand there as `assumed`.
 
+use super::state::State;
 use lanetwin_units::Span;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-const BUILT_IN: &str = include_str!("../../../data/training.yaml");
+pub(super) const BUILT_IN: &str = include_str!("../../../data/training.yaml");
 
 /// What kind of number it is, as in the parts of the catalogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -346,6 +347,44 @@ impl Numbers {
             ports,
             host: Host::take(&mut written.host)?,
         })
+    }
+    /// How long a port may be in a state, downstream and upstream: after that it leaves, whatever it is told. None where only
+    /// a partner or somebody above ends it.
+    #[must_use]
+    pub const fn limit(&self, state: State) -> Option<[Span; 2]> {
+        let limits = &self.limits;
+        match state {
+            State::DetectQuiet => Some([limits.detect_quiet; 2]),
+            State::DetectActive => Some([limits.detect_active; 2]),
+            State::PollingActive => Some([limits.polling_active; 2]),
+            State::PollingConfiguration => Some([limits.polling_configuration; 2]),
+            State::ConfigurationLinkwidthStart => Some([limits.linkwidth_start; 2]),
+            State::ConfigurationLinkwidthAccept => Some([limits.linkwidth_accept; 2]),
+            State::ConfigurationLanenumWait | State::ConfigurationLanenumAccept => Some([limits.lanenum; 2]),
+            State::ConfigurationComplete => Some([limits.configuration_complete; 2]),
+            State::ConfigurationIdle => Some([limits.configuration_idle; 2]),
+            State::RecoveryRcvrLock => Some([limits.rcvr_lock; 2]),
+            // the downstream port has no phase 0
+            State::RecoveryEqualizationPhase0 => Some([limits.phase_0; 2]),
+            State::RecoveryEqualizationPhase1 => Some([limits.phase_1_downstream, limits.phase_1_upstream]),
+            State::RecoveryEqualizationPhase2 => Some([limits.phase_2_downstream, limits.phase_2_upstream]),
+            State::RecoveryEqualizationPhase3 => Some([limits.phase_3_downstream, limits.phase_3_upstream]),
+            State::RecoverySpeed => Some([limits.recovery_speed; 2]),
+            State::RecoveryRcvrCfg => Some([limits.rcvr_cfg; 2]),
+            State::RecoveryIdle => Some([limits.recovery_idle; 2]),
+            State::LoopbackEntry => Some([limits.loopback_entry; 2]),
+            State::LoopbackExit => Some([limits.loopback_exit; 2]),
+            State::PollingCompliance
+            | State::L0
+            | State::L0s
+            | State::L1
+            | State::L1_1
+            | State::L1_2
+            | State::L2
+            | State::HotReset
+            | State::Disabled
+            | State::LoopbackActive => None,
+        }
     }
     /// The built-in numbers with their origins: section, name, number.
     ///

@@ -107,6 +107,65 @@ impl State {
                 | Self::RecoveryIdle
         )
     }
+    /// The states that may follow, but for fundamental reset, which leads to Detect.Quiet from anywhere.
+    #[must_use]
+    pub const fn follows(self) -> &'static [Self] {
+        match self {
+            Self::DetectQuiet => &[Self::DetectActive],
+            Self::DetectActive => &[Self::DetectQuiet, Self::PollingActive],
+            Self::PollingActive => &[Self::DetectQuiet, Self::PollingCompliance, Self::PollingConfiguration],
+            Self::PollingCompliance => &[Self::DetectQuiet, Self::PollingActive],
+            Self::PollingConfiguration => &[Self::DetectQuiet, Self::ConfigurationLinkwidthStart],
+            Self::ConfigurationLinkwidthStart => &[
+                Self::DetectQuiet,
+                Self::ConfigurationLinkwidthAccept,
+                Self::Disabled,
+                Self::LoopbackEntry,
+                Self::LoopbackActive,
+            ],
+            Self::ConfigurationLinkwidthAccept => &[Self::DetectQuiet, Self::ConfigurationLanenumWait],
+            Self::ConfigurationLanenumWait => &[Self::DetectQuiet, Self::ConfigurationLanenumAccept],
+            Self::ConfigurationLanenumAccept => &[Self::ConfigurationComplete],
+            Self::ConfigurationComplete => &[Self::DetectQuiet, Self::ConfigurationIdle],
+            Self::ConfigurationIdle => &[Self::DetectQuiet, Self::RecoveryRcvrLock, Self::L0],
+            Self::RecoveryRcvrLock => &[
+                Self::DetectQuiet,
+                Self::ConfigurationLinkwidthStart,
+                Self::RecoveryEqualizationPhase0,
+                Self::RecoveryEqualizationPhase1,
+                Self::RecoverySpeed,
+                Self::RecoveryRcvrCfg,
+            ],
+            Self::RecoveryEqualizationPhase0 => &[Self::RecoveryEqualizationPhase1, Self::RecoverySpeed],
+            Self::RecoveryEqualizationPhase1 => &[Self::RecoveryEqualizationPhase2, Self::RecoverySpeed],
+            Self::RecoveryEqualizationPhase2 => &[Self::RecoveryEqualizationPhase3, Self::RecoverySpeed],
+            Self::RecoveryEqualizationPhase3 => &[Self::RecoveryRcvrLock, Self::RecoverySpeed],
+            Self::RecoverySpeed => &[Self::DetectQuiet, Self::RecoveryRcvrLock],
+            Self::RecoveryRcvrCfg => &[
+                Self::DetectQuiet,
+                Self::ConfigurationLinkwidthStart,
+                Self::RecoverySpeed,
+                Self::RecoveryIdle,
+            ],
+            Self::RecoveryIdle => &[
+                Self::DetectQuiet,
+                Self::ConfigurationLinkwidthStart,
+                Self::RecoveryRcvrLock,
+                Self::L0,
+                Self::HotReset,
+                Self::Disabled,
+                Self::LoopbackEntry,
+                Self::LoopbackActive,
+            ],
+            Self::L0 => &[Self::RecoveryRcvrLock, Self::L0s, Self::L1, Self::L2],
+            Self::L0s => &[Self::RecoveryRcvrLock, Self::L0, Self::L1],
+            Self::L1 => &[Self::RecoveryRcvrLock, Self::L1_1, Self::L1_2],
+            Self::L1_1 | Self::L1_2 => &[Self::RecoveryRcvrLock],
+            Self::L2 | Self::HotReset | Self::Disabled | Self::LoopbackExit => &[Self::DetectQuiet],
+            Self::LoopbackEntry => &[Self::LoopbackActive, Self::LoopbackExit],
+            Self::LoopbackActive => &[Self::LoopbackExit],
+        }
+    }
     /// Whether the link is up for packets, or asleep and up as soon as they come.
     #[must_use]
     pub const fn is_link_up(self) -> bool {

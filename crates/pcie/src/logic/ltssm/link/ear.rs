@@ -85,6 +85,11 @@ impl Ear {
         }
     }
 
+    /// Other chances from now on.
+    pub(super) fn reseed(&mut self, chance: Sequence) {
+        self.chance = chance;
+    }
+
     /// When something happens next, and what; arrivals before what follows from them.
     pub(super) fn next(&self) -> (Instant, Next) {
         let at = |event: Option<Instant>| event.unwrap_or(Instant::NEVER);

@@ -154,7 +154,7 @@ impl SimulatedLink {
             return;
         }
         if before.state() == State::L0 {
-            self.count_errors();
+            self.count_errors_of_l0();
         }
         match (before.state().is_link_up(), after.state().is_link_up()) {
             (true, false) => self.not_up_since = Some(self.now),
@@ -276,9 +276,15 @@ impl SimulatedLink {
 
     /// Counts the errors of L0 up to now.
     pub(super) fn count_errors(&mut self) {
+        if self.state(Facing::Downstream) == State::L0 {
+            self.count_errors_of_l0();
+        }
+    }
+
+    fn count_errors_of_l0(&mut self) {
         let seconds = self.now.since(self.errors_since).as_ps() as f64 * 1e-12;
         self.errors_since = self.now;
-        if self.state(Facing::Downstream) != State::L0 || seconds == 0.0 {
+        if seconds == 0.0 {
             return;
         }
         for direction in Direction::BOTH {

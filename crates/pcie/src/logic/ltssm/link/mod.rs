@@ -25,6 +25,8 @@ use lanetwin_units::{Instant, Span, Width};
 use space::Space;
 use std::collections::VecDeque;
 
+/// What the chances of hearing are called, of both ports.
+const HEARD: [&str; 2] = ["training: sets heard above", "training: sets heard below"];
 /// How many changes of state are kept for who asks for them.
 const KEPT_TRANSITIONS: usize = 1000;
 /// How many Recoveries of its own a link goes through one by one while software waits; more are only counted.
@@ -175,8 +177,8 @@ impl SimulatedLink {
             Ear::new(Port::new(facing, ability), Sequence::new(seed, &config.name, purpose))
         };
         let ends = [
-            end(Facing::Downstream, &config.downstream, "training: sets heard above"),
-            end(Facing::Upstream, &config.upstream, "training: sets heard below"),
+            end(Facing::Downstream, &config.downstream, HEARD[0]),
+            end(Facing::Upstream, &config.upstream, HEARD[1]),
         ];
         let mut link = Self {
             now: Instant::ZERO,
@@ -204,6 +206,21 @@ impl SimulatedLink {
         };
         link.set_power(true);
         Ok(link)
+    }
+    /// The same link at the same moment, with other eyes and another seed: what would come next if it had these.
+    ///
+    /// Whatever has locked stays locked as it is; ports, segments and lanes are those of this link.
+    #[must_use]
+    pub fn with_channel_of(&self, config: &LinkConfig, seed: u64) -> Self {
+        let mut link = self.clone();
+        link.config.channel.clone_from(&config.channel);
+        link.config.adaptation = config.adaptation;
+        link.eyes = Eyes::new(&link.config, seed);
+        link.errors = Sequence::new(seed, &link.config.name, "training: errors in L0");
+        for (facing, purpose) in Facing::BOTH.into_iter().zip(HEARD) {
+            link.ends[facing as usize].reseed(Sequence::new(seed, &link.config.name, purpose));
+        }
+        link
     }
     /// The virtual time.
     #[must_use]

@@ -10,10 +10,8 @@ impl Turn<'_> {
         self.enter_for(State::ConfigurationLinkwidthStart, self.numbers.limits.linkwidth_start);
         // lanes are chosen anew; a link that comes from Recovery chooses among those that it found
         self.port.lanes = Lanes::NONE;
-        if self.port.directed.disable && self.port.faces_down() {
-            self.enter_disabled();
-        } else if self.port.directed.loopback && self.port.faces_down() {
-            self.enter_loopback();
+        if self.port.faces_down() && (self.port.directed.disable || self.port.directed.loopback) {
+            self.port.ready = self.now;
         }
     }
 
@@ -23,6 +21,16 @@ impl Turn<'_> {
     }
 
     pub(super) fn linkwidth_start(&mut self) {
+        if self.port.faces_down() && self.port.directed.disable {
+            return self.enter_disabled();
+        }
+        if self.port.faces_down() && self.port.directed.loopback {
+            return self.enter_loopback();
+        }
+        if self.port.heard.is_empty() {
+            // nothing to settle yet
+            self.port.ready = Instant::NEVER;
+        }
         let Some(set) = self.port.heard_set.filter(|_| !self.port.heard.is_empty()) else {
             return self.detect_when_late();
         };

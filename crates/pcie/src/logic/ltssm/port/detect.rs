@@ -88,11 +88,14 @@ impl Turn<'_> {
         self.port.exit_seen = !self.port.partner_idle;
         self.port.ready = self.now + sets(counts.polling_ts1_sent.into(), self.port.rate);
         if self.port.directed.compliance {
-            self.enter(State::PollingCompliance);
+            self.port.ready = self.now;
         }
     }
 
     pub(super) fn polling_active(&mut self) {
+        if self.port.directed.compliance {
+            return self.enter(State::PollingCompliance);
+        }
         if self.is_ready() {
             // what is heard from now on is enough
             self.port.step_done = true;
@@ -120,8 +123,9 @@ impl Turn<'_> {
     }
 
     pub(super) fn polling_configuration(&mut self) {
-        let found = self.port.found;
-        if self.heard_on(found).is_some_and(|set| set.kind == SetKind::Ts2 && set.link.is_empty()) {
+        // on any lane: the partner may have found fewer
+        let heard = self.port.heard_set.filter(|_| !self.port.heard.is_empty());
+        if heard.is_some_and(|set| set.kind == SetKind::Ts2 && set.link.is_empty()) {
             self.count_sent(self.numbers.counts.sent);
         }
         if self.is_ready() {

@@ -536,3 +536,6 @@ impl Turn<'_> {
         self.port.link_up = false;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -183,6 +183,8 @@ impl Turn<'_> {
     pub(super) fn enter_recovery_speed(&mut self, agreed: bool) {
         self.enter_for(State::RecoverySpeed, self.numbers.limits.recovery_speed);
         self.port.agreed = agreed;
+        // a partner that gave up before is silent already
+        self.recovery_speed();
     }
 
     /// Both must be silent; then the rate changes.
