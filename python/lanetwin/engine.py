@@ -321,8 +321,8 @@ def link_cycle(
 ) -> dict[str, Any]:
     """Cycle a link, and count what comes of it; Ctrl-C makes the answer partial and puts every register back.
 
-    `source` is ``{"device": address}`` on this machine, ``{"channel": path, "sets": [...]}`` in simulation, or
-    ``{"fake": path, "device": address | None, "behaviour": "inert" | "obliging" | "simulated"}``.
+    `source` is ``{"device": address}`` on this machine, ``{"channel": path, "sets": [...]}`` in simulation,
+    or ``{"fake": path, "device": address | None, "behaviour": "inert" | "obliging" | "simulated"}``.
     """
     asked = {"source": source, "request": request, "options": options or {}}
     return cast("dict[str, Any]", json.loads(_core.link_cycle(json.dumps(asked), _reports(progress))))

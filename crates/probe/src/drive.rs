@@ -1,6 +1,6 @@
 //! Cycling a link from a request: on this machine, or on one of memory; and putting back what a killed run has left.
 
-use crate::cycle::{Bench, LinkState, Power, Series, Stop, Test, Watcher, Wish, rate};
+use crate::cycle::{Bench, LaneMargin, LinkState, Power, Series, Stop, Test, Watcher, Wish, rate};
 use crate::fake::{Behaviour, Fake};
 use crate::function::Function;
 use crate::host::{Address, Host, HostError};
@@ -32,6 +32,8 @@ pub struct Request {
     pub max_failures: Option<u64>,
     /// Whether the link is held against how it is at first.
     pub as_found: bool,
+    /// Whether the margins of the lanes are read at the end.
+    pub margins: bool,
     /// The device that the user knows to be reset.
     pub i_know: Option<String>,
     /// Its serial number.
@@ -56,6 +58,7 @@ impl Default for Request {
             max_correctable: 0,
             max_failures: None,
             as_found: false,
+            margins: false,
             i_know: None,
             serial: None,
             max_celsius: 70,
@@ -103,6 +106,7 @@ impl Request {
             max_correctable: self.max_correctable,
             max_failures: self.max_failures.unwrap_or(u64::MAX),
             as_found: self.as_found,
+            margins: self.margins,
         })
     }
 }
@@ -169,10 +173,27 @@ pub fn cycle(
     prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Finding>> {
-    let host_name = host.name();
     let find =
         |host: &mut dyn Host, at| Function::find(host, at).map_err(|error| vec![no_access(at, &error)]);
-    let (above, below) = (find(host, port)?, find(host, device)?);
+    let functions = (find(host, port)?, find(host, device)?);
+    cycle_known(host, name, functions, wish, journal, prepare, watch)
+}
+
+/// As [`cycle`], with ends that were looked at before: the device need not answer at first.
+///
+/// # Errors
+/// As [`cycle`].
+pub fn cycle_known(
+    host: &mut dyn Host,
+    name: &str,
+    (above, below): (Function, Function),
+    wish: &Wish,
+    journal: Option<Journal>,
+    prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
+    watch: &mut Watcher<'_>,
+) -> Result<(Series, bool), Vec<Finding>> {
+    let host_name = host.name();
+    let (port, device) = (above.address, below.address);
     let mut session = Session::new(host, port, device, journal);
     let mut series = Series {
         name: name.to_owned(),
@@ -180,21 +201,33 @@ pub fn cycle(
         port: describe(&above),
         device: describe(&below),
         link: None,
-        refused: None,
         tests: Vec::new(),
+        lanes: Vec::new(),
+        no_lanes: None,
         not_restored: Vec::new(),
     };
     let prepared = prepare(&mut session).map_err(|found| vec![found]);
     let outcome = prepared.and_then(|()| on_the_bench(&mut session, above, below, wish, watch));
     series.not_restored = session.restore();
     drop(session);
-    let (tests, link, complete) = outcome?;
+    let Done { tests, link, lanes, complete } = outcome?;
     series.tests = tests;
     series.link = Some(link);
+    match lanes {
+        Some(Ok(lanes)) => series.lanes = lanes,
+        Some(Err(why)) => series.no_lanes = Some(why),
+        None => {}
+    }
     Ok((series, complete))
 }
 
-type Done = (Vec<crate::cycle::TestReport>, LinkState, bool);
+/// What became of a link on the bench.
+struct Done {
+    tests: Vec<crate::cycle::TestReport>,
+    link: LinkState,
+    lanes: Option<Result<Vec<LaneMargin>, String>>,
+    complete: bool,
+}
 
 fn on_the_bench(
     session: &mut Session<'_>,
@@ -210,7 +243,12 @@ fn on_the_bench(
     };
     let mut bench = Bench::new(session, port, device).map_err(refused)?;
     let (tests, complete) = bench.run(wish, watch).map_err(refused)?;
-    Ok((tests, bench.reference, complete))
+    let lanes = (wish.margins && complete).then(|| {
+        bench.margins().map_err(|stop| match stop {
+            Stop::NotPerformed(said) | Stop::Failed(_, said) | Stop::Refused(said) => said,
+        })
+    });
+    Ok(Done { tests, link: bench.reference, lanes, complete })
 }
 
 fn describe(function: &Function) -> String {

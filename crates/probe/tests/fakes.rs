@@ -2,7 +2,7 @@
 //! is put back.
 
 use lanetwin_probe::cycle::{Bench, Test, TestReport, Wish};
-use lanetwin_probe::fake::{Behaviour, Sample};
+use lanetwin_probe::fake::{Behaviour, Sample, dump};
 use lanetwin_probe::journal::{self, Entry, Journal};
 use lanetwin_probe::{Address, Attribute, Function, Host, HostError, Session, Width, put_back};
 use lanetwin_units::{Instant, Span};
@@ -238,4 +238,15 @@ fn a_stop_keeps_what_was_done_and_says_so() {
     assert_eq!((reports.len(), reports[0].passed, reports[0].verdict), (1, 7, "stopped"));
     let bound = reports[0].bound.unwrap();
     assert!((bound - (1.0 - 0.05_f64.powf(1.0 / 7.0))).abs() < 1e-9);
+}
+
+/// The dump that users try things on is the one that the code makes up.
+#[test]
+fn the_shipped_dump_is_the_sample() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/link/gen5-drive.txt");
+    let text = dump::write(&Sample::default().spaces());
+    if std::env::var_os("ACCEPT").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
 }

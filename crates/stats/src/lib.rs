@@ -4,7 +4,6 @@
 //!  one run ─┬─ Histogram      latencies, exact count and sum, percentiles within 0.1 %
 //!           ├─ LittlesLaw     residence = area, an identity of integers
 //!           └─ steady         warm-up cut (MSER-5), batch means
-//!  cycles  ──── proportion     bound of a failure rate (Clopper–Pearson)
 //!  repeats ─┬─ interval       mean, median, percentile
 //!           ├─ fairness       of several devices, by Jain's index
 //!           ├─ proportion     what a count of passes and failures proves

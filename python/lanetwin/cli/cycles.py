@@ -137,6 +137,9 @@ def cycle(
     as_found: Annotated[
         bool, typer.Option("--as-found", help="Hold the link against how it is, not against the best it can.")
     ] = False,
+    margins: Annotated[
+        bool, typer.Option("--margins", help="Read the margins of all lanes and receivers at the end.")
+    ] = False,
     i_know: Annotated[
         str | None,
         typer.Option(
@@ -188,9 +191,10 @@ def cycle(
 ) -> None:
     """Cycle a link some thousand times, and say what that proves: on hardware, in simulation, on a dump.
 
-    A real device is only touched after --i-know and --serial; without them every write is printed and none is made.
-    Ctrl-C stops after the cycle, keeps the counts and puts every register back. Tests: hot-reset, sbr, retrain,
-    disable-enable, d3hot, l1-aspm, txeq-redo, speed-change-retrain, speed-change-max, dynamic-width, power-cycle, flr.
+    A real device is only touched after --i-know and --serial; without them every write is printed and
+    none is made. Ctrl-C stops after the cycle, keeps the counts and puts every register back.
+    Tests: hot-reset, sbr, retrain, disable-enable, d3hot, l1-aspm, txeq-redo, speed-change-retrain,
+    speed-change-max, dynamic-width, power-cycle, flr.
 
     [dim]Examples:[/]
       lanetwin link cycle --channel drive.yaml --report drive.html
@@ -208,6 +212,7 @@ def cycle(
         "max_correctable": max_correctable,
         "max_failures": max_failures,
         "as_found": as_found,
+        "margins": margins,
         "i_know": i_know,
         "serial": serial,
         "max_celsius": max_celsius,
@@ -238,10 +243,7 @@ def _leave(found: dict[str, Any], *, strict: bool) -> None:
         raise typer.Exit(Exit.INTERRUPTED)
     if any(series["not_restored"] for series in found["series"]):
         raise typer.Exit(Exit.ERROR)
-    bad = any(
-        series["refused"] or any(test["verdict"] in GATED for test in series["tests"])
-        for series in found["series"]
-    )
+    bad = any(any(test["verdict"] in GATED for test in series["tests"]) for series in found["series"])
     if strict and bad:
         raise typer.Exit(Exit.GATE)
 
@@ -287,14 +289,11 @@ def _restore(journal: Path, *, as_json: bool) -> None:
     if as_json:
         emit_json(found)
     else:
-        registers, attributes = found["registers"], found["attributes"]
-        out().print(
-            Text(
-                f"{found['device']}: {registers} registers and {attributes} settings of the system are as they were"
-            )
-            if not found["findings"]
-            else Text(f"{found['device']}: not everything could be put back; {journal} stays")
-        )
+        count = f"{found['registers']} registers and {found['attributes']} settings of the system"
+        said = f"{count} are as they were"
+        if found["findings"]:
+            said = f"not everything could be put back; {journal} stays"
+        out().print(Text(printable(f"{found['device']}: {said}")))
     _warn(_diagnostics(found["findings"]))
     if found["findings"]:
         raise typer.Exit(Exit.ERROR)
@@ -345,12 +344,12 @@ def _print_cycles(found: dict[str, Any]) -> None:
     console.print(_side_by_side(found))
     for series in found["series"]:
         console.print()
-        if series["refused"]:
-            console.print(Text(printable(f"{series['name']}: {series['refused']}"), "red"))
-            continue
         console.print(_rows(series))
         for sentence in cycles_report.remarks(series):
             console.print(Text(printable(sentence), "dim"), soft_wrap=True)
+        if series["lanes"]:
+            console.print()
+            console.print(_lanes(series))
     console.print()
     for sentence in cycles_report.proves(found):
         console.print(Text(sentence), soft_wrap=True)
@@ -386,6 +385,20 @@ def _rows(series: dict[str, Any]) -> Any:
             Text(test["verdict"], VERDICTS.get(test["verdict"], "")),
             Text(printable(codes or "")),
         )
+    return table
+
+
+def _lanes(series: dict[str, Any]) -> Any:
+    columns = [
+        ("lane", True),
+        ("receiver", False),
+        ("left [UI]", True),
+        ("right [UI]", True),
+        ("down [mV]", True),
+    ]
+    table = plain_table(f"{series['name']}: margins of the lanes", [*columns, ("up [mV]", True), ("", False)])
+    for cells in cycles_report.lanes(series):
+        table.add_row(*cells)
     return table
 
 

@@ -1,4 +1,4 @@
-"""What stability cycles came to, in words and as a section of a report: the table, its bound, what it cannot prove."""
+"""What stability cycles came to, in words and as a section of a report: table, bound, limits."""
 
 from __future__ import annotations
 
@@ -65,9 +65,8 @@ def remarks(series: dict[str, Any]) -> list[str]:
             said.append(f"{test['title']}: NOT PERFORMED: {test['reason']}")
         if test["failures"]:
             first = test["failures"][0]
-            said.append(
-                f"{test['title']}: cycle {first['cycle']} {', '.join(first['codes'])}: {first['said']}"
-            )
+            codes = ", ".join(first["codes"])
+            said.append(f"{test['title']}: cycle {first['cycle']} {codes}: {first['said']}")
         if test["stopped"]:
             said.append(f"{test['title']}: stopped: {test['stopped']}")
         for end, tally in zip(("port", "device"), test["errors"], strict=True):
@@ -77,20 +76,39 @@ def remarks(series: dict[str, Any]) -> list[str]:
                 said.append(
                     f"{test['title']}: errors at the {end}: {seen or 'none shown'}; {counted} counted"
                 )
-    for left in series["not_restored"]:
-        said.append(f"{left['saved']['name']} of {left['saved']['address']} was not put back: {left['now']}")
+    if series["no_lanes"]:
+        said.append(f"margins of the lanes: NOT PERFORMED: {series['no_lanes']}")
+    said += [
+        f"{left['saved']['name']} of {left['saved']['address']} was not put back: {left['now']}"
+        for left in series["not_restored"]
+    ]
     return said
+
+
+def lanes(series: dict[str, Any]) -> list[list[str]]:
+    """Write the margins of lanes as rows: lane, receiver, left, right, down, up, and whether at least."""
+    names = {1: "port", 6: "device"}
+    rows = []
+    for one in series["lanes"]:
+        who = names.get(one["receiver"], f"retimer, receiver {one['receiver']}")
+        volts = one["voltage_v"]
+        cells = [fixed(side, 3) for side in one["timing_ui"]]
+        cells += ["–", "–"] if volts is None else [fixed(side * 1e3, 0) for side in volts]
+        rows.append([str(one["lane"]), who, *cells, "at least" if one["at_limit"] else ""])
+    return rows
 
 
 def proves(found: dict[str, Any]) -> list[str]:
     """Say what series of these lengths can prove, and what they cannot."""
     said = []
     for power in found["power"]:
-        odds = {sigmas: chance for sigmas, chance in power["pass_all"]}
+        odds = dict(power["pass_all"])
+        count = power["cycles"]
+        three, four, six = (_share(odds[sigmas]) for sigmas in (3.0, 4.0, 6.0))
         said.append(
-            f"{power['cycles']} of {power['cycles']} cycles prove a failure rate of at most {power['bound']:.1e} "
-            f"for each cycle (95 %). They do not tell 4 sigma of margin from 6: a link with 4 passes them all with "
-            f"probability {_share(odds[4.0])}, one with 6 with {_share(odds[6.0])}, one with 3 with {_share(odds[3.0])}."
+            f"{count} of {count} cycles prove a failure rate of at most {power['bound']:.1e} for each cycle "
+            f"(95 %). They do not tell 4 sigma of margin from 6: a link with 4 passes them all with "
+            f"probability {four}, one with 6 with {six}, one with 3 with {three}."
         )
     if said:
         said.append(
@@ -114,6 +132,7 @@ def section(found: dict[str, Any]) -> dict[str, Any]:
         "chips": CHIPS,
         "remarks": [(series["name"], remarks(series)) for series in found["series"]],
         "proves": proves(found),
+        "lanes": lanes,
         "rate": rate,
         "bound": bound,
         "duration": duration,

@@ -1,5 +1,6 @@
 //! A link on the bench: its two ends, how it was at first, and the steps that tests are made of.
 
+use super::saving::answers;
 use crate::function::Function;
 use crate::host::{Host, HostError};
 use crate::registers::{
@@ -79,8 +80,10 @@ impl<'s, 'h> Bench<'s, 'h> {
         let mut bench =
             Self { session, port, device, reference: none, rates, link_time, reports_activity: false };
         // a port that claims to report it, and shows no link while the device is there, does not (QEMU's root port)
-        bench.reports_activity =
-            bench.of_port(LINK_CAPABILITIES)?.link_active_reporting() && bench.of_port(LINK_STATUS)?.active();
+        let claims = bench.of_port(LINK_CAPABILITIES)?.link_active_reporting();
+        let identity = bench.device.clone();
+        let shows = bench.of_port(LINK_STATUS)?.active() || !answers(bench.host(), &identity)?;
+        bench.reports_activity = claims && shows;
         bench.reference = bench.state()?;
         bench.rates = bench.common_rates()?;
         Ok(bench)
@@ -172,8 +175,13 @@ impl<'s, 'h> Bench<'s, 'h> {
         let control = self.of_port(LINK_CONTROL)?;
         let start = self.session.now();
         self.set_port(LINK_CONTROL, word(control.with_retrain(true)))?;
-        let done = |status: LinkStatus| !status.training() && status.bandwidth_management();
-        let over = until(self.host(), FOR_LINK, |host| Ok(port.read(host, LINK_STATUS)?.is_some_and(done)))?;
+        let reports = self.reports_activity;
+        let mut moved = false;
+        let over = until(self.host(), FOR_LINK, |host| {
+            let Some(status) = port.read(host, LINK_STATUS)? else { return Ok(false) };
+            moved |= status.training() || reports && !status.active();
+            Ok(!status.training() && status.bandwidth_management())
+        })?;
         self.link_time = self.link_time + self.session.now().since(start);
         if over {
             return Ok(());
@@ -183,6 +191,9 @@ impl<'s, 'h> Bench<'s, 'h> {
             Err(Stop::Failed(FailureCode::LockFail, "still training 1 s after Retrain Link".into()))
         } else if !status.active() && self.reports_activity() {
             Err(Stop::Failed(FailureCode::DllInactive1s, "no link 1 s after Retrain Link".into()))
+        } else if moved {
+            let said = "the link went down and came up anew in place of a retraining";
+            Err(Stop::Failed(FailureCode::LockFail, said.into()))
         } else {
             let why = "Link Bandwidth Management Status was not set within 1 s of Retrain Link";
             Err(Stop::NotPerformed(why.into()))

@@ -16,6 +16,7 @@
 
 mod bench;
 mod errors;
+mod margin;
 mod power;
 mod report;
 mod reset;
@@ -26,6 +27,7 @@ mod train;
 
 pub use bench::{Bench, LinkState, Step, Stop, rate};
 pub use errors::Tally;
+pub use margin::LaneMargin;
 pub use report::{Failure, Power, Series, TestReport, Times};
 pub use runner::{Cycle, Progress, Watcher, Wish};
 pub use test::Test;

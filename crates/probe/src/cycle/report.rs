@@ -2,6 +2,7 @@
 
 use super::bench::LinkState;
 use super::errors::Tally;
+use super::margin::LaneMargin;
 use super::runner::Cycle;
 use super::test::Test;
 use lanetwin_stats::{Confidence, Histogram, proportion};
@@ -134,8 +135,7 @@ impl TestReport {
     /// Says what the row proves.
     pub(super) fn judge(&mut self) {
         let performed = self.passed + self.failed;
-        self.bound =
-            (performed > 0).then(|| proportion::upper_bound(self.failed, performed, Confidence::P95));
+        self.bound = proportion::at_most(self.failed, performed, Confidence::P95);
         self.verdict = match self {
             Self { failed: 1.., .. } => "fail",
             Self { not_performed: 1.., .. } => "NOT PERFORMED",
@@ -161,7 +161,7 @@ impl Power {
     #[must_use]
     pub fn of(cycles: u64) -> Self {
         let pass_all = [3.0, 4.0, 5.0, 6.0].map(|sigmas| (sigmas, proportion::pass_all(sigmas, cycles)));
-        let bound = proportion::upper_bound(0, cycles, Confidence::P95);
+        let bound = proportion::at_most(0, cycles, Confidence::P95).unwrap_or(1.0);
         Self { cycles, bound, pass_all: pass_all.to_vec() }
     }
 }
@@ -179,10 +179,12 @@ pub struct Series {
     pub device: String,
     /// What the link was held against.
     pub link: Option<LinkState>,
-    /// Why nothing was done, if nothing was.
-    pub refused: Option<String>,
     /// Each test.
     pub tests: Vec<TestReport>,
+    /// The margins of the lanes, if they were read.
+    pub lanes: Vec<LaneMargin>,
+    /// Why they were not, if they should have been.
+    pub no_lanes: Option<String>,
     /// What could not be put back.
     pub not_restored: Vec<crate::NotRestored>,
 }

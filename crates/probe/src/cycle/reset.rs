@@ -148,6 +148,7 @@ impl Bench<'_, '_> {
         match (mark, lost, went_down) {
             (Some(Mark::FunctionMask), true, _) => Ok("the device lost Function Mask of MSI-X".into()),
             (Some(Mark::CacheLine(_)), true, _) => Ok("the device lost Cache Line Size".into()),
+            (Some(Mark::InterruptLine(_)), true, _) => Ok("the device lost Interrupt Line".into()),
             (_, _, true) => Ok("the link was not active during the reset".into()),
             (Some(_), false, false) => Err(Stop::NotPerformed("the device kept what a reset clears".into())),
             (None, ..) => Err(Stop::NotPerformed("the device keeps no mark that would show a reset".into())),

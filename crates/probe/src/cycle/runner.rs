@@ -39,6 +39,8 @@ pub struct Wish {
     pub max_failures: u64,
     /// Whether the link is held against how it is at first, not against the best that both ends can.
     pub as_found: bool,
+    /// Whether the margins of the lanes are read at the end.
+    pub margins: bool,
 }
 
 impl Default for Wish {
@@ -52,6 +54,7 @@ impl Default for Wish {
             max_correctable: 0,
             max_failures: u64::MAX,
             as_found: false,
+            margins: false,
         }
     }
 }

@@ -4,8 +4,8 @@
 use super::bench::{Bench, Step, word};
 use crate::host::{Host, HostError, Width};
 use crate::registers::{
-    CACHE_LINE, CacheLine, DEVICE_CONTROL, ERRORS, EXPRESS, Home, LINK_CONTROL, LINK_CONTROL_2, MSIX_CONTROL,
-    POWER_CONTROL, Place,
+    CACHE_LINE, CacheLine, DEVICE_CONTROL, ERRORS, EXPRESS, Home, INTERRUPT_LINE, InterruptLine,
+    LINK_CONTROL, LINK_CONTROL_2, MSIX_CONTROL, POWER_CONTROL, Place,
 };
 
 const fn place(name: &'static str, home: Home, offset: u16, width: Width, keeps: u32) -> Place {
@@ -27,7 +27,7 @@ const OF_A_DEVICE: &[Place] = &[
     bar(0x20),
     bar(0x24),
     place("Expansion ROM", Home::Header, 0x30, Width::Dword, u32::MAX),
-    place("Interrupt Line", Home::Header, 0x3c, Width::Byte, 0xff),
+    INTERRUPT_LINE.place,
     DEVICE_CONTROL.place,
     LINK_CONTROL.place,
     place("Device Control 2", EXPRESS, 0x28, Width::Word, 0x7fff),
@@ -49,6 +49,8 @@ pub(super) enum Mark {
     FunctionMask,
     /// Cache Line Size, which PCI Express keeps for software and does not use. Operating systems restore it.
     CacheLine(u8),
+    /// Interrupt Line, which only software looks at. Operating systems restore it.
+    InterruptLine(u8),
 }
 
 impl Bench<'_, '_> {
@@ -87,7 +89,13 @@ impl Bench<'_, '_> {
         let held = self.of_device(CACHE_LINE)?.dwords();
         let value = if held == 0x10 { 0x08 } else { 0x10 };
         self.session.set(&device, CACHE_LINE, word(CacheLine::ZERO.with_dwords(value)))?;
-        Ok(if self.has_mark(Mark::CacheLine(value))? { Some(Mark::CacheLine(value)) } else { None })
+        if self.has_mark(Mark::CacheLine(value))? {
+            return Ok(Some(Mark::CacheLine(value)));
+        }
+        let value = self.of_device(INTERRUPT_LINE)?.value() ^ 0x5a;
+        self.session.set(&device, INTERRUPT_LINE, word(InterruptLine::ZERO.with_value(value)))?;
+        let kept = value != 0 && self.has_mark(Mark::InterruptLine(value))?;
+        Ok(kept.then_some(Mark::InterruptLine(value)))
     }
 
     /// Whether the mark is still there.
@@ -95,6 +103,7 @@ impl Bench<'_, '_> {
         Ok(match mark {
             Mark::FunctionMask => self.of_device(MSIX_CONTROL)?.function_mask(),
             Mark::CacheLine(value) => self.of_device(CACHE_LINE)?.dwords() == value,
+            Mark::InterruptLine(value) => self.of_device(INTERRUPT_LINE)?.value() == value,
         })
     }
 }

@@ -111,6 +111,8 @@ const HEADER: Home = Home::Header;
 registers! {
     /// Cache Line Size.
     CACHE_LINE: CacheLine = "Cache Line Size", HEADER + 0x0c, keeps 0xff, clears 0x00;
+    /// Interrupt Line.
+    INTERRUPT_LINE: InterruptLine = "Interrupt Line", HEADER + 0x3c, keeps 0xff, clears 0x00;
     /// Bridge Control.
     BRIDGE_CONTROL: BridgeControl = "Bridge Control", HEADER + 0x3e, keeps 0x005f, clears 0x0000;
     /// Power Management Control/Status.

@@ -13,6 +13,12 @@ wire! {
         dwords / with_dwords: u8 = 7:0;
     }
 
+    /// Interrupt Line: kept for software, of no effect in the device.
+    pub struct InterruptLine(u8) {
+        /// What software put there
+        value / with_value: u8 = 7:0;
+    }
+
     /// PCI Express Capabilities: what kind of function this is.
     pub struct ExpressCapabilities(u16) {
         /// Reserved, and the number of an interrupt message
@@ -152,6 +158,7 @@ mod tests {
     fn every_word_tiles() {
         use lanetwin_wire::assert_fields_tile;
         assert_fields_tile::<CacheLine>();
+        assert_fields_tile::<InterruptLine>();
         assert_fields_tile::<ExpressCapabilities>();
         assert_fields_tile::<DeviceCapabilities>();
         assert_fields_tile::<DeviceControl>();

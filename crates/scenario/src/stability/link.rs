@@ -2,11 +2,8 @@
 
 use super::numbers::{ADAPTATION, READY, RETIMER, TLP, UNEQUALISED, UNEQUALISED_SIGMA, WAKE};
 use crate::channel::{RateEyes, ReceiverEye};
-use lanetwin_pcie::logic::ltssm::Numbers;
 use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
-use lanetwin_pcie::logic::ltssm::link::{
-    Adaptation, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring,
-};
+use lanetwin_pcie::logic::ltssm::link::{Adaptation, LinkConfig, Retimer, Traffic};
 use lanetwin_phy::DataRate;
 use lanetwin_units::{Generation, Span, Width};
 
@@ -60,31 +57,17 @@ fn with_channel(
     retimers: Vec<Retimer>,
     wanted: Wanted,
 ) -> LinkConfig {
-    let port = PortConfig {
-        max_generation: best,
-        width: wanted.width,
-        l1: true,
-        l0s: false,
-        l1_substates: false,
-        bypass_to_highest: false,
-    };
-    LinkConfig {
-        name: name.to_owned(),
-        downstream: port,
-        upstream: port,
-        channel,
-        retimers,
-        wiring: Wiring::default(),
-        adaptation: Adaptation { sigma_mv: ADAPTATION.value, drift_mv_per_k: 0.0, warmer_k: 0.0 },
-        device: Device {
-            ready: super::host::ms(READY.value),
-            d3hot_to_d0: super::host::ms(WAKE.value),
-            no_soft_reset: true,
-        },
-        traffic: Traffic { utilisation: wanted.utilisation, tlp_bytes: TLP.value as u32 },
-        deafness: Vec::new(),
-        numbers: Numbers::built_in(),
+    let mut config = LinkConfig::new(name, best, channel);
+    for port in [&mut config.downstream, &mut config.upstream] {
+        (port.l1, port.l0s, port.l1_substates, port.bypass_to_highest) = (true, false, false, false);
     }
+    config.retimers = retimers;
+    config.adaptation = Adaptation { sigma_mv: ADAPTATION.value, drift_mv_per_k: 0.0, warmer_k: 0.0 };
+    config.device.ready = super::host::ms(READY.value);
+    config.device.d3hot_to_d0 = super::host::ms(WAKE.value);
+    config.device.no_soft_reset = true;
+    config.traffic = Traffic { utilisation: wanted.utilisation, tlp_bytes: TLP.value as u32 };
+    config
 }
 
 /// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of noise, so

@@ -26,8 +26,8 @@ use crate::channel::{Benches, Channel, RateEyes, receivers};
 use crate::problem::{Diagnostic, Severity};
 use lanetwin_pcie::logic::ltssm::link::{LinkConfig, SimulatedLink};
 use lanetwin_probe::cycle::{Progress, Series, Watcher};
-use lanetwin_probe::drive::{Report, Request, cycle};
-use lanetwin_probe::{Finding, Problem};
+use lanetwin_probe::drive::{Report, Request, cycle_known};
+use lanetwin_probe::{Finding, Function, Problem};
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +166,7 @@ pub fn cycles(
     Ok(CyclesReport { report, margins, numbers: numbers::ALL })
 }
 
-/// Powers a link on and cycles it. A link that does not come up is a series without tests that says why.
+/// Powers a link on and cycles it. A link that does not come up is cycled too: its cycles fail, with the codes of its training.
 pub(crate) fn cycle_one(
     name: &str,
     config: LinkConfig,
@@ -174,28 +174,31 @@ pub(crate) fn cycle_one(
     wish: &lanetwin_probe::cycle::Wish,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Diagnostic>> {
-    let link = SimulatedLink::new(config, seed).map_err(|error| {
-        let rate = format!("{error:?}");
-        vec![told(&Problem::NoTraining { rate }.at(name))]
-    })?;
+    // the registers of a link that is up say where they are, whatever becomes of this one
+    let wanted = Wanted { width: config.downstream.width, utilisation: 0.0, seed };
+    let twin = open_link(name, config.downstream.max_generation, 0, wanted);
+    let mut twin = powered(name, twin, seed)?;
+    let find = |twin: &mut Simulated, at| {
+        Function::find(twin, at).map_err(|error| refused_by_simulation(name, &error.to_string()))
+    };
+    let ends = (find(&mut twin, PORT)?, find(&mut twin, DEVICE)?);
+    let mut machine = powered(name, config, seed)?;
+    cycle_known(&mut machine, name, ends, wish, None, &mut |_| Ok(()), watch)
+        .map_err(|found| all_told(&found))
+}
+
+/// A link that had its time to come up.
+fn powered(name: &str, config: LinkConfig, seed: u64) -> Result<Simulated, Vec<Diagnostic>> {
+    let link = SimulatedLink::new(config, seed)
+        .map_err(|error| refused_by_simulation(name, &format!("{error:?}")))?;
     let mut machine = Simulated { link };
     machine.link.set_power(true);
     machine.link.wait(TO_COME_UP);
-    let done = cycle(&mut machine, name, (PORT, DEVICE), wish, None, &mut |_| Ok(()), watch);
-    done.or_else(|found| {
-        let refused = found.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("; ");
-        let series = Series {
-            name: name.to_owned(),
-            host: "simulated".into(),
-            port: PORT.to_string(),
-            device: DEVICE.to_string(),
-            link: None,
-            refused: Some(format!("the link does not come up: {refused}")),
-            tests: Vec::new(),
-            not_restored: Vec::new(),
-        };
-        Ok((series, true))
-    })
+    Ok(machine)
+}
+
+fn refused_by_simulation(name: &str, said: &str) -> Vec<Diagnostic> {
+    vec![told(&Problem::NoTraining { rate: said.to_owned() }.at(name))]
 }
 
 /// A finding of the probe as a diagnostic.

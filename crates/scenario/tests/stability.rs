@@ -1,0 +1,127 @@
+//! Links of channels and of dumps, cycled in simulation by the runner of real machines.
+
+use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
+use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
+use lanetwin_probe::cycle::{Bench, Series, Test};
+use lanetwin_probe::drive::Request;
+use lanetwin_probe::fake::{Sample, dump};
+use lanetwin_probe::{Function, Host, Session, Width};
+use lanetwin_scenario::channel::{self, Channel};
+use lanetwin_scenario::stability::{
+    DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link,
+};
+use lanetwin_units::{Generation, Span};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+const STEADY: &str = "stress: constants\nabout: Does it hold?\ngen: 5\nchain:\n  - package: root-gen5\n  - {name: board, board: low-loss, length: 6in}\n  - package: endpoint-gen5\n";
+
+fn channel(length: &str) -> Channel {
+    let sets = [format!("chain.board.length={length}")];
+    channel::check(Path::new("link.yaml"), STEADY, &sets).expect("a channel")
+}
+
+fn request(tests: &[&str], count: u64) -> Request {
+    let tests = tests.iter().map(|name| (*name).to_owned()).collect();
+    Request { tests, count, power_count: Some(count), ..Request::default() }
+}
+
+fn cycled(channel: &Channel, request: &Request) -> Series {
+    let mut report = cycles(channel, &Options::default(), request, &mut |_, _| ControlFlow::Continue(()))
+        .expect("what can be asked");
+    assert!(report.report.complete);
+    report.report.series.remove(0)
+}
+
+#[test]
+fn the_tests_are_those_of_the_simulation() {
+    let ours: Vec<&str> = Test::full().iter().map(|test| test.name()).collect();
+    assert_eq!(ours, StabilityTest::ALL.map(StabilityTest::name));
+}
+
+#[test]
+fn every_test_passes_on_a_short_board() {
+    let channel = channel("6in");
+    let series = cycled(&channel, &request(&["all"], 4));
+    assert_eq!(series.tests.len(), 11);
+    for test in &series.tests {
+        assert_eq!(
+            (test.verdict, test.passed),
+            ("pass", 4),
+            "{}: {:?} {:?}",
+            test.title,
+            test.reason,
+            test.failures
+        );
+        assert!(test.time.mean_s > 0.0, "{}", test.title);
+    }
+    assert_eq!(series.not_restored, []);
+}
+
+#[test]
+fn a_board_that_is_too_long_fails_with_codes() {
+    let channel = channel("60in");
+    let series = cycled(&channel, &request(&["sbr"], 3));
+    let test = &series.tests[0];
+    assert!(test.failed > 0 && test.failed == test.cycles, "{test:?}");
+    assert!(test.codes.keys().any(|code| code.starts_with("EQ_P") || *code == "LOCK_FAIL"), "{test:?}");
+}
+
+#[test]
+fn the_link_of_a_dump_is_simulated_behind_its_registers() {
+    for retimers in 0..=2 {
+        let text = dump::write(&Sample { retimers, ..Sample::default() }.spaces());
+        let report = cycle_dump(&text, None, &Options::default(), &request(&["all", "flr"], 3), &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .expect("a dump");
+        for test in &report.series[0].tests {
+            assert_eq!(
+                test.verdict, "pass",
+                "{retimers} {}: {:?} {:?}",
+                test.title, test.reason, test.failures
+            );
+        }
+        assert_eq!(report.series[0].not_restored, []);
+        assert_eq!(report.series[0].link.expect("a link").retimers, retimers);
+        let again = cycle_dump(&text, None, &Options::default(), &request(&["all", "flr"], 3), &mut |_| {
+            ControlFlow::Continue(())
+        });
+        assert_eq!(again.as_ref(), Ok(&report), "the same seed, the same cycles");
+    }
+}
+
+/// A simulation that is stopped in the middle of whatever it does has every register as it was.
+#[test]
+fn a_simulated_link_is_put_back_wherever_it_stops() {
+    let wanted = Wanted { width: lanetwin_units::Width::from_lanes(4).unwrap(), utilisation: 0.0, seed: 3 };
+    for test in Test::full() {
+        let config = open_link("put back", Generation::Gen5, 1, wanted);
+        let mut machine = Simulated { link: SimulatedLink::new(config, 3).expect("a link") };
+        machine.link.set_power(true);
+        machine.link.wait(Span::from_us(1_500_000));
+        let read = |machine: &mut Simulated| -> Vec<u32> {
+            let port = Function::find(machine, PORT).expect("a port");
+            let places = lanetwin_probe::registers::ALL.iter().filter(|place| place.keeps != 0);
+            let offsets: Vec<(u16, u32)> =
+                places.filter_map(|place| Some((port.offset(place)?, place.keeps))).collect();
+            offsets
+                .iter()
+                .map(|(at, keeps)| {
+                    machine.read(PORT, at & !3, Width::Dword).unwrap() >> (8 * (at & 3)) & keeps
+                })
+                .collect()
+        };
+        let before = read(&mut machine);
+        {
+            let (port, device) =
+                (Function::find(&mut machine, PORT).unwrap(), Function::find(&mut machine, DEVICE).unwrap());
+            let mut session = Session::new(&mut machine, PORT, DEVICE, None);
+            let mut bench = Bench::new(&mut session, port, device).expect("a link");
+            let wish = request(&[test.name()], 2).wish().unwrap();
+            bench.run(&wish, &mut |_| ControlFlow::Continue(())).expect("it runs");
+            assert_eq!(session.restore(), [], "{}", test.name());
+        }
+        assert_eq!(read(&mut machine), before, "{}", test.name());
+    }
+}

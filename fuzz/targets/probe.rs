@@ -1,0 +1,26 @@
+//! Dumps of configuration spaces and journals of cycles: any text is answered, none makes a reader panic or a walk of capabilities
+//! go on for ever. A dump that was read is written and read alike, cycles on it end, and every register is put back.
+#![no_main]
+
+use lanetwin_probe::cycle::Wish;
+use lanetwin_probe::drive::{cycle, dumped};
+use lanetwin_probe::fake::{Behaviour, Fake, dump};
+use lanetwin_probe::journal;
+use libfuzzer_sys::fuzz_target;
+use std::ops::ControlFlow;
+
+fuzz_target!(|text: &str| {
+    let _ = journal::read(text);
+    let Ok(spaces) = dump::read(text) else { return };
+    assert_eq!(dump::read(&dump::write(&spaces)), Ok(spaces));
+    let Ok((spaces, ends)) = dumped(text, None) else { return };
+    for behaviour in [Behaviour::Inert, Behaviour::Obliging] {
+        let mut machine = Fake::new(spaces.clone(), behaviour);
+        let wish = Wish { count: 1, power_count: 1, ..Wish::default() };
+        let go_on = &mut |_: &_| ControlFlow::Continue(());
+        if let Ok((series, _)) = cycle(&mut machine, "fuzz", ends, &wish, None, &mut |_| Ok(()), go_on) {
+            let lost = series.tests.iter().any(|test| test.stopped.is_some());
+            assert!(series.not_restored.is_empty() || lost, "{:?}", series.not_restored);
+        }
+    }
+});
