@@ -36,7 +36,7 @@ use lanetwin_phy::budget::Chain;
 use lanetwin_phy::element::{Corner, Library};
 use std::path::Path;
 
-pub use ber::{SegmentEye, segment_eyes};
+pub use ber::{Judge, SegmentEye};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
 pub use touchstone::{FileReport, LaneReport, inspect};
