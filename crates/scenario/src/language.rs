@@ -129,6 +129,11 @@ pub(crate) const LINK: &[Field] = &[
     ),
     optional("channel-variant", Holds::Text, "which variant of the channel it is; otherwise the first"),
     optional(
+        "eyes",
+        Holds::Ignored,
+        "what a complete plan says of the segments of its channel: loss, margin, bit error ratio; not read",
+    ),
+    optional(
         "nak",
         Holds::One(Dimension::Time),
         "from a corrupted TLP to its NAK leaving the receiver; otherwise the ACK latency limit",

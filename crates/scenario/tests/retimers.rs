@@ -327,4 +327,57 @@ fn a_complete_plan_with_a_channel_is_read_again_as_it_was() {
     let again = plan("elsewhere.yaml", &text, &[]);
     assert_eq!(again.variants[0].links, one.variants[0].links);
     assert_eq!(again.files, one.files);
+    assert!(text.contains("dB, 1.") && text.contains("of the mask"), "the margin is told: {text}");
+}
+
+/// The drive behind a card and 0.7 m of cable, 41 dB: no link without a retimer, and none that errors would be seen on with one.
+#[test]
+fn a_topology_beyond_the_budget_needs_its_retimer() {
+    let topology = scenario().with_file_name("link").join("long-with-cable.yaml");
+    let topology = std::fs::read_to_string(topology).expect("the topology");
+    // calibrated, it says the same and takes longer
+    let files = Files::of([("long.yaml".to_owned(), topology + "stress: constants\n")].into());
+    let checked = |variants: &str| {
+        let sets = ["links.slot.channel=long.yaml".to_owned(), format!("variants={{{variants}}}")];
+        check_with(Path::new("slot.yaml"), SLOT, &sets, &Catalogue::built_in(), &files)
+    };
+    let as_is = "as-is: {links.slot.channel-variant: as-is}";
+    let retimer = "retimer: {links.slot.channel-variant: retimer, links.slot.via: [montage-m88rt51632]}";
+    let both = checked(&format!("{as_is}, {retimer}"));
+    let [found] = &both.diagnostics[..] else { panic!("{:#?}", both.diagnostics) };
+    assert_eq!(found.code, "SC078");
+    assert!(found.message.ends_with("(in variant `as-is`)"), "{found}");
+    let retimed = checked(retimer).plan.expect("the retimer mends it");
+    let link = &retimed.variants[0].links[0];
+    let eyes = &link.channel.as_ref().expect("a channel").eyes;
+    assert!(eyes.len() == 2 && eyes.iter().all(|eye| eye.mask_ratio > 1.5), "{eyes:?}");
+    assert!(link.bit_error_ratio < 1e-20);
+}
+
+/// Each machine of the page is one.
+#[test]
+fn the_first_example_of_the_page_is_right() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/retimers.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let example =
+        page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let found = lanetwin_scenario::check_text(&format!("about: What does it cost?\n{example}"));
+    assert_eq!(found, []);
+}
+
+#[test]
+fn what_a_link_cannot_have_is_told_all_at_once() {
+    let codes = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let found = check_with(Path::new("slot.yaml"), SLOT, &sets, &Catalogue::built_in(), &Files::none());
+        found.diagnostics.iter().map(|found| found.code).collect::<Vec<_>>()
+    };
+    for (key, value) in [("via", "[2s]"), ("recovery", "2s"), ("nak", "20000s"), ("propagation", "20000s")] {
+        assert_eq!(codes(&[&format!("links.slot.{key}={value}")]), ["SC009"], "{key}");
+    }
+    assert_eq!(codes(&["links.slot.via=[spec-limit-retimr]"]), ["SC011"]);
+    assert_eq!(codes(&["links.slot.channel=gone.yaml"]), ["SC002"]);
+    assert_eq!(codes(&["links.slot.channel-variant=x"]), ["SC006"]);
+    let many = ["links.slot.via=[nfp-6000]", "links.slot.nak=x", "links.slot.gen=7"];
+    assert_eq!(codes(&many), ["SC070", "SC008", "SC022"]);
 }

@@ -71,8 +71,9 @@ def show(
             line.append(printable(str(part[key])), "bold" if key == "name" else "not dim")
             console.print(line)
     console.print()
-    _print_entries("ports", ["port", "about"], part.get("ports", []))
-    console.print()
+    if ports := part.get("ports"):
+        _print_entries("ports", ["port", "about"], ports)
+        console.print()
     numbers = [{**number, "origin": _origin(number)} for number in part.get("parameters", [])]
     _print_entries("parameters", ["parameter", "value", "kind", "origin"], numbers)
 

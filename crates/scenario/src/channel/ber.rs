@@ -11,6 +11,8 @@ use crate::problem::Diagnostic;
 use lanetwin_phy::eye::{Channel as Path, Lost, Search};
 use lanetwin_phy::{DataRate, Finding};
 use lanetwin_units::Generation;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// How well a segment of a channel carries bits.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,23 +29,39 @@ pub struct SegmentEye {
     pub ber: f64,
 }
 
-/// The eyes of a variant of a channel at a generation, from the root on, whatever rate the description names.
-///
-/// # Errors
-/// `CH009` for generations without an eye; else as the elements and data have it.
-///
-/// # Panics
-/// If the channel has no such variant.
-pub fn segment_eyes(
-    channel: &Channel,
-    variant: &str,
-    generation: Generation,
-) -> Result<Vec<SegmentEye>, Vec<Diagnostic>> {
-    let found = channel.variants.iter().find(|known| known.name == variant);
-    let variant = Variant { rate: DataRate::from(generation), ..found.expect("a variant of it").clone() };
-    let no_eye = || channel.refused_in(&variant, Problem::NoEye { rate: variant.rate.name() });
-    let bench = Bench::of(channel, variant.rate).ok_or_else(no_eye)?;
-    (0..variant.chain.segments().len()).map(|at| of_segment(channel, &variant, at, &bench)).collect()
+/// Judges segments of a channel; what has to be calibrated for a generation is calibrated once.
+#[derive(Default)]
+pub struct Judge {
+    benches: BTreeMap<Generation, Bench>,
+}
+
+impl Judge {
+    /// The eyes of a variant of a channel at a generation, from the root on, whatever rate the description names. A judge is asked about one
+    /// channel alone.
+    ///
+    /// # Errors
+    /// `CH009` for generations without an eye; else as the elements and data have it.
+    ///
+    /// # Panics
+    /// If the channel has no such variant.
+    pub fn eyes(
+        &mut self,
+        channel: &Channel,
+        variant: &str,
+        generation: Generation,
+    ) -> Result<Vec<SegmentEye>, Vec<Diagnostic>> {
+        let found = channel.variants.iter().find(|known| known.name == variant);
+        let rate = DataRate::from(generation);
+        let variant = Variant { rate, ..found.expect("a variant of it").clone() };
+        let bench = match self.benches.entry(generation) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => match Bench::of(channel, rate) {
+                Some(bench) => unknown.insert(bench),
+                None => return Err(channel.refused_in(&variant, Problem::NoEye { rate: rate.name() })),
+            },
+        };
+        (0..variant.chain.segments().len()).map(|at| of_segment(channel, &variant, at, bench)).collect()
+    }
 }
 
 fn of_segment(

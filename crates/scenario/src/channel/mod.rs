@@ -38,7 +38,7 @@ use lanetwin_phy::element::{Corner, Library};
 use lanetwin_phy::eye::Constants;
 use std::path::Path;
 
-pub use ber::{SegmentEye, segment_eyes};
+pub use ber::{Judge, SegmentEye};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
 pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};

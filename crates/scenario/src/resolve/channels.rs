@@ -1,7 +1,7 @@
 //! Channels that links name: each description is read once, and each eye computed once, whatever variants it is in.
 
 use crate::catalogue::add_source;
-use crate::channel::{self, Channel, SegmentEye};
+use crate::channel::{self, Channel, Judge, SegmentEye};
 use crate::fields::join;
 use crate::files::Files;
 use crate::node::Node;
@@ -33,6 +33,7 @@ struct Found {
     source: u16,
     /// None if something is wrong with it.
     channel: Option<Channel>,
+    judge: RefCell<Judge>,
 }
 
 impl Channels {
@@ -76,7 +77,10 @@ impl Channels {
                     (Some(text), channel)
                 }
             };
-            all.read.insert(name.to_owned(), Found { text, source: spot.file, channel });
+            all.read.insert(
+                name.to_owned(),
+                Found { text, source: spot.file, channel, judge: RefCell::default() },
+            );
         }
         all
     }
@@ -93,8 +97,9 @@ impl Channels {
         if let Some(eyes) = self.seen.borrow().get(&key) {
             return eyes.clone();
         }
-        let channel = self.read[name].channel.as_ref().expect("its variants are known");
-        let eyes = match channel::segment_eyes(channel, variant, generation) {
+        let found = &self.read[name];
+        let channel = found.channel.as_ref().expect("its variants are known");
+        let eyes = match found.judge.borrow_mut().eyes(channel, variant, generation) {
             Ok(eyes) => Eyes::Seen(eyes),
             Err(found) => Eyes::Refused(found),
         };

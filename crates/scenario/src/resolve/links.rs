@@ -27,6 +27,9 @@ use via::{Running, Stage};
 /// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
 const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
 
+/// Nothing that a link does takes longer; the links count time in 1024ths of a picosecond with 64 bits.
+const LONGEST: Span = Span::from_us(1_000_000);
+
 /// What is joined with what.
 #[derive(Default)]
 pub(super) struct Wiring {
@@ -256,12 +259,12 @@ impl Link<'_> {
             Some("sris") => Some(Clocking::Sris),
             other => other.map(|_| Clocking::Common),
         };
-        let propagation = self.time("propagation", reports);
+        let propagation = self.short("propagation", reports);
         let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
         let errors =
             understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
         let nak = self.optional_time("nak", reports);
-        let recovery = self.time("recovery", reports);
+        let recovery = self.short("recovery", reports);
         let dllp = match self.choice("dllp", reports) {
             Some("each") => Some(DllpMode::Each),
             Some("off") => Some(DllpMode::Off),
@@ -275,6 +278,10 @@ impl Link<'_> {
         let running = Running { generation: generation?, width: width?, mps: mps?, clocking: clocking? };
         let stages = std::mem::take(&mut self.stages);
         let via = understood.then(|| self.via(stages, running, reports))?;
+        if let Some(long) = via.iter().map(|via| via.latency).find(|latency| *latency > LONGEST) {
+            self.fields.fault("via", out_of_range(long, Span::ZERO, LONGEST), reports);
+            return None;
+        }
         let BitErrors { ratio, segments, channel } = errors?;
         let Above { root, root_port } = place.above?;
         Some(LinkPlan {
@@ -432,11 +439,22 @@ impl Link<'_> {
     /// Nothing if it is not written; none if it cannot be read.
     #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
     fn optional_time(&mut self, key: &str, reports: &mut Reports) -> Option<Option<Span>> {
-        if self.fields.written(key).is_none() { Some(None) } else { self.time(key, reports).map(Some) }
+        if self.fields.written(key).is_none() { Some(None) } else { self.short(key, reports).map(Some) }
     }
-    fn time(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
-        self.fields.one(key, reports).map(|said| span(said.value))
+    /// A time of at most a second, as everything takes that links do.
+    fn short(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
+        let time = self.fields.one(key, reports).map(|said| span(said.value))?;
+        if time > LONGEST {
+            self.fields.fault(key, out_of_range(time, Span::ZERO, LONGEST), reports);
+            return None;
+        }
+        Some(time)
     }
+}
+
+fn out_of_range(time: Span, least: Span, most: Span) -> Problem {
+    let written = |time| quantity::written(Value::Time(time));
+    Problem::OutOfRange { text: written(time), least: written(least), most: written(most) }
 }
 
 fn span(value: Value) -> Span {

@@ -1,6 +1,7 @@
 //! `ber:` and `channel:` of a link: the share of bits that arrive corrupted.
 
 use super::Link;
+use crate::channel::SegmentEye;
 use crate::node::Node;
 use crate::plan::ChannelPlan;
 use crate::problem::{Problem, Reports, quoted};
@@ -81,7 +82,8 @@ impl Link<'_> {
         }
         let file = self.fields.text("channel", reports)?.value;
         let wanted = self.fields.text("channel-variant", reports).map(|said| said.value);
-        let known = channels.variants(&file)?;
+        // what is wrong with the description has been reported: without it the link is a link, and nothing else is wrong
+        let Some(known) = channels.variants(&file) else { return Some(BitErrors::of(vec![0.0], None)) };
         let variant = match wanted {
             None => known.first()?.clone(),
             Some(name) if known.contains(&name) => name,
@@ -115,9 +117,16 @@ impl Link<'_> {
         if self.fields.written("channel-variant").is_none() {
             self.fields.record("channel-variant", Node::scalar(&variant));
         }
+        self.fields.record("eyes", Node::list(eyes.iter().map(|eye| Node::scalar(told(eye)))));
         let segments = eyes.iter().map(|eye| eye.ber).collect();
         Some(BitErrors::of(segments, Some(ChannelPlan { file, variant, eyes })))
     }
+}
+
+/// `cpu to card-in: 29.1 dB, 2.02 of the mask, BER 1.0e-40`
+fn told(eye: &SegmentEye) -> String {
+    let SegmentEye { from, to, loss_db, mask_ratio, ber } = eye;
+    format!("{from} to {to}: {loss_db:.1} dB, {mask_ratio:.2} of the mask, BER {ber:.1e}")
 }
 
 fn written(ratio: f64) -> String {

@@ -1,6 +1,6 @@
 //! `down:` of a link: when it is down.
 
-use super::{Link, span};
+use super::{Link, out_of_range, span};
 use crate::fields::Fields;
 use crate::plan::Down;
 use crate::problem::{Problem, Reports};
@@ -53,10 +53,6 @@ fn outage(item: &mut Fields<'_>, reports: &mut Reports) -> Option<Down> {
         }
     }
     Some(Down { at: Instant::ZERO + at, lasts })
-}
-
-fn out_of_range(time: Span, least: Span, most: Span) -> Problem {
-    Problem::OutOfRange { text: written(time), least: written(least), most: written(most) }
 }
 
 fn written(time: Span) -> String {
