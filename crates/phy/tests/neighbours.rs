@@ -120,7 +120,8 @@ fn with_redriver() -> Chain {
 fn a_redriver_splits_a_segment_for_waves_and_not_for_the_budget() {
     let (library, chain) = (Library::standard(), with_redriver());
     assert_eq!(chain.segments().len(), 1);
-    let axis = Axis::new(Grid::new(STEP_HZ, 64e9).unwrap());
+    // on the frequencies of the receiver: between others it interpolates, which costs the whole, with its longer echoes, 1 %
+    let axis = Axis::new(Grid::new(31.25e6 / 4.0, 64e9).unwrap());
     let (network, _) = chain.segment_network(0, library, Corner::Nominal, &axis, 100.0).unwrap();
     // nothing comes back through it, and what the whole lets through is what its parts let through
     assert!(network.term(0, 1).iter().all(|back| back.norm_sqr() == 0.0));

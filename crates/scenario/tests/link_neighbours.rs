@@ -31,7 +31,9 @@ impl Data {
     fn check(&self, text: &str, sets: &[&str]) -> Result<Channel, Vec<&'static str>> {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         let found = check(&self.0.join("link.yaml"), &format!("{HEAD}{text}"), &sets);
-        found.map_err(|found| found.into_iter().map(|diagnostic| diagnostic.code).collect())
+        // that the two lanes of the file were paired in their order is no mistake
+        let mistakes = |code: &&str| *code != "PH112";
+        found.map_err(|found| found.into_iter().map(|diagnostic| diagnostic.code).filter(mistakes).collect())
     }
     fn refused(&self, text: &str, sets: &[&str]) -> Vec<&'static str> {
         self.check(text, sets).err().unwrap_or_default()
@@ -211,7 +213,7 @@ fn a_redriver_takes_from_the_loss_of_a_budget_which_says_that_it_means_little() 
     let found = budget(&channel).unwrap();
     let loss = |variant: &str| {
         let variant = found.variants.iter().find(|other| other.name == variant).unwrap();
-        assert!(variant.name == "retimer" || variant.segments.len() == 1);
+        assert_eq!(variant.segments.len(), 1);
         let segment = &variant.segments[0];
         assert!((segment.through_db - segment.margin.loss_db).abs() < 1.5, "{}", segment.through_db);
         segment.margin.loss_db
@@ -222,8 +224,7 @@ fn a_redriver_takes_from_the_loss_of_a_budget_which_says_that_it_means_little() 
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes a minute without optimisation")]
-fn beside_a_retimer_a_redriver_is_worth_little_on_41_db() {
+fn a_redriver_opens_41_db_less_than_a_retimer_does_and_not_at_the_worst_corner() {
     let found = eyes(&check_path(&tree(), &[]).unwrap());
     for variant in &found.variants {
         for segment in &variant.segments {
@@ -241,8 +242,9 @@ fn beside_a_retimer_a_redriver_is_worth_little_on_41_db() {
     }
     let of = |name: &str| found.variants.iter().find(|variant| variant.name == name).unwrap();
     let least = |name: &str| of(name).segments.iter().map(|s| s.mask_ratio).fold(f64::INFINITY, f64::min);
-    assert!(least("redriver") > least("as-is"), "it helps");
-    assert!(least("redriver") < least("retimer") && of("retimer").passes, "it helps less");
-    assert!(least("redriver-worst") < least("redriver"));
+    let passes = |name: &str| of(name).passes;
+    assert!(least("as-is") < least("redriver") && least("redriver") < least("retimer"));
+    assert!(least("redriver-worst") < least("retimer-worst"));
+    assert_eq!(["as-is", "redriver", "redriver-worst", "retimer"].map(passes), [false, true, false, true]);
     assert!(least("redriver-and-coefficients") >= least("redriver"));
 }
