@@ -299,6 +299,11 @@ def link_touchstone(path: str, rate: str = "5", ports: Iterable[int] = ()) -> di
     return cast("dict[str, Any]", json.loads(_core.link_touchstone(path, rate, list(ports))))
 
 
+def link_schema() -> str:
+    """Return the JSON Schema of the description of a channel, as text."""
+    return _core.link_schema()
+
+
 def link_templates() -> list[dict[str, str]]:
     """Return the templates a channel's description can be started from."""
     return cast("list[dict[str, str]]", json.loads(_core.link_templates()))

@@ -97,6 +97,68 @@ def test_the_answer_says_what_the_drawing_shows(eyes: dict[str, Any]) -> None:
             assert main > 0.8 * max(v for _, v in segment["pulse"])
 
 
+def coupling(folder: Path, name: str = "next.s4p", gain: str = "0.01") -> Path:
+    """Write a coupling from ports 1 and 3 to ports 2 and 4, flat over frequency."""
+    return line(folder, name, gain)
+
+
+CROSSED = """about: Do neighbours matter?
+gen: 3
+stress: constants
+crosstalk:
+  - {name: next, touchstone: next.s4p, ports: [1, 3, 2, 4], at: slot, kind: near}
+chain:
+  - {package: root-gen3}
+  - {name: board, board: low-loss, length: 10in}
+  - {name: slot, touchstone: line.s4p}
+  - {package: endpoint-gen4}
+"""
+
+
+def test_what_a_verdict_hangs_on_is_said(runner: CliRunner, tmp_path: Path) -> None:
+    line(tmp_path)
+    coupling(tmp_path)
+    document = tmp_path / "drive.yaml"
+    document.write_text(CROSSED, encoding="utf-8")
+    done = call(runner, "eye", document, "--set", "equalisation=coefficients", "--report", "drive.html")
+    assert done.exit_code == 0, done.output
+    assert "next (near end, at slot)" in done.stdout
+    assert "without them the eye is" in done.stdout
+    page = Path("drive.html").read_text(encoding="utf-8")
+    html5lib.HTMLParser(strict=True).parse(page)
+    assert "next (near end, at slot)" in page
+    # a sentence that the budget needs
+    done = call(runner, "budget", LINKS / "redriver.yaml")
+    assert done.exit_code == 0
+    assert "CH103" in done.stderr
+
+
+def test_exchanged_pairs_of_a_file_are_said_with_the_eye(runner: CliRunner, tmp_path: Path) -> None:
+    text = line(tmp_path).read_text(encoding="ascii")
+    rows = [row.split() for row in text.splitlines()[1:]]
+    swapped = ["# GHz S MA R 50"]
+    for start in range(0, len(rows), 4):
+        # port 1 goes to 4, and 3 to 2
+        f, through = rows[start][0], " ".join(rows[start][3:5])
+        swapped.append(
+            f"{f} 0 0 0 0 0 0 {through}\n 0 0 0 0 {through} 0 0\n 0 0 {through} 0 0 0 0\n {through} 0 0 0 0 0 0"
+        )
+    (tmp_path / "line.s4p").write_text("\n".join(swapped) + "\n", encoding="ascii")
+    document = tmp_path / "drive.yaml"
+    chain = "chain: [{package: root-gen5}, {touchstone: line.s4p}, {package: endpoint-gen5}]\n"
+    document.write_text(f"about: Does it fit?\ngen: 5\nstress: constants\n{chain}", encoding="utf-8")
+    done = call(runner, "eye", document, "--report", "drive.html")
+    assert done.exit_code == 0, done.output
+    assert "PH105" in done.stderr
+    assert "PH105" in Path("drive.html").read_text(encoding="utf-8")
+
+
+def test_the_schema_of_a_channel_is_printed(runner: CliRunner) -> None:
+    printed = json.loads(call(runner, "schema").stdout)
+    assert printed["$id"] == "link.schema.json"
+    assert "redriver" in printed["properties"]["chain"]["items"]["properties"]
+
+
 def test_names_of_a_user_are_escaped_in_the_report(tmp_path: Path) -> None:
     text = SHORT.read_text(encoding="utf-8")
     about = "about: Is <script>alert(1)</script> safe?"

@@ -5,6 +5,8 @@
 pub(crate) enum Dimension {
     /// dB.
     Loss,
+    /// dB; also below 0.
+    Gain,
     /// dB/m.
     LossPerLength,
     /// Hz.
@@ -17,6 +19,8 @@ pub(crate) enum Dimension {
     Resistance,
     /// F.
     Capacitance,
+    /// V.
+    Voltage,
     /// 1.
     Ratio,
 }
@@ -28,13 +32,14 @@ impl Dimension {
     /// The units that it can be written in, with what they are worth.
     const fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Self::Loss => &[("dB", 1.0)],
+            Self::Loss | Self::Gain => &[("dB", 1.0)],
             Self::LossPerLength => &[("dB/in", 1.0 / INCH), ("dB/m", 1.0)],
             Self::Frequency => &[("GHz", 1e9), ("MHz", 1e6)],
             Self::Delay => &[("ps", 1e-12), ("ns", 1e-9)],
             Self::DelayPerLength => &[("ps/in", 1e-12 / INCH), ("ps/mm", 1e-9), ("ns/m", 1e-9)],
             Self::Resistance => &[("Ohm", 1.0)],
             Self::Capacitance => &[("fF", 1e-15), ("pF", 1e-12)],
+            Self::Voltage => &[("uV", 1e-6), ("mV", 1e-3), ("V", 1.0)],
             Self::Ratio => &[("%", 0.01), ("", 1.0)],
         }
     }
@@ -44,7 +49,9 @@ impl Dimension {
         let (digits, unit) = text.split_at(split);
         let worth = self.units().iter().find(|(name, _)| *name == unit).map(|(_, worth)| worth);
         match (digits.parse::<f64>(), worth) {
-            (Ok(value), Some(worth)) if value.is_finite() && value >= 0.0 => Ok(value * worth),
+            (Ok(value), Some(worth)) if value.is_finite() && (value >= 0.0 || self == Self::Gain) => {
+                Ok(value * worth)
+            }
             _ => {
                 let units: Vec<&str> = self.units().iter().map(|(name, _)| *name).collect();
                 Err(format!("`{text}` is no number with a unit of {}", units.join(", ")))
@@ -65,6 +72,8 @@ mod tests {
             (Dimension::Frequency, "16GHz", 16e9),
             (Dimension::DelayPerLength, "6.5ps/mm", 6.5e-9),
             (Dimension::Capacitance, "250fF", 250e-15),
+            (Dimension::Gain, "-1.5dB", -1.5),
+            (Dimension::Voltage, "800uV", 800e-6),
             (Dimension::Ratio, "15%", 0.15),
             (Dimension::Ratio, "1e-12", 1e-12),
         ] {

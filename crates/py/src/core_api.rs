@@ -336,6 +336,11 @@ pub fn schema() -> Answer {
     Ok(lanetwin_scenario::schema())
 }
 
+/// The JSON Schema of the description of a channel.
+pub fn link_schema() -> Answer {
+    Ok(lanetwin_scenario::link_schema())
+}
+
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.
 pub fn replay(capsule: &str) -> Answer {
     let text = std::fs::read_to_string(capsule)

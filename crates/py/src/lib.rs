@@ -142,6 +142,12 @@ mod _core {
         ask(py, core_api::schema)
     }
 
+    /// The JSON Schema of the description of a channel.
+    #[pyfunction]
+    fn link_schema(py: Python<'_>) -> PyResult<String> {
+        ask(py, core_api::link_schema)
+    }
+
     /// Reads a configuration of Iometer: `{"diagnostics": […], "config": … | null}`.
     #[pyfunction]
     fn iometer_show(py: Python<'_>, path: &str) -> PyResult<String> {

@@ -51,7 +51,7 @@ pub use plan::{
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;
-pub use schema::schema;
+pub use schema::{link_schema, schema};
 pub use templates::{Template, template, templates};
 
 use problem::{Problem, Reports};

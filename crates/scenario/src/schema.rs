@@ -1,9 +1,11 @@
-//! The JSON Schema of a scenario, made from the same declarations that check it.
+//! The JSON Schemas of a scenario and of a channel, made from the same declarations that check them.
 
 use crate::catalogue::Catalogue;
+use crate::channel;
 use crate::language::{COMPONENT, DOCUMENT, Field, Holds};
-use crate::node::Node;
+use crate::node::{Entry, Node};
 use lanetwin_models::MODELS;
+use lanetwin_phy::element::Library;
 use lanetwin_ports::{Dimension, Model, Param};
 use lanetwin_units::Width;
 use std::collections::BTreeMap;
@@ -14,17 +16,26 @@ const NAME: &str = "^[A-Za-z][A-Za-z0-9_-]*$";
 const TIMES: &str = "ps|ns|us|µs|μs|ms|s";
 const NUMBER: &str = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?";
 
-/// The schema (draft 2020-12), as text that ends with a line break.
+/// The schema of a scenario (draft 2020-12), as text that ends with a line break.
 #[must_use]
 pub fn schema() -> String {
-    let document = mapping(DOCUMENT, Vec::new());
+    written("scenario.schema.json", "A lanetwin scenario", DOCUMENT)
+}
+
+/// The schema of the description of a channel, likewise.
+#[must_use]
+pub fn link_schema() -> String {
+    written("link.schema.json", "A channel for lanetwin link", channel::DOCUMENT)
+}
+
+fn written(id: &str, title: &str, document: &[Field]) -> String {
     let head = [
         ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
-        ("$id", text("scenario.schema.json")),
-        ("title", text("A lanetwin scenario")),
+        ("$id", text(id)),
+        ("title", text(title)),
     ];
     let mut entries: Vec<(String, Node)> = head.into_iter().map(|(key, node)| (key.into(), node)).collect();
-    entries.extend(document);
+    entries.extend(mapping(document, Vec::new()));
     let text =
         serde_json::to_string_pretty(&Literal(&Node::map(entries))).expect("a tree of text has a JSON form");
     text + "\n"
@@ -132,7 +143,9 @@ fn holds(field: &Field) -> Entries {
         }
         Holds::Section(fields) => mapping(fields, Vec::new()),
         Holds::List(fields) => {
-            entries([("type", text("array")), ("items", Node::map(mapping(fields, Vec::new())))])
+            let item =
+                if std::ptr::eq(fields, channel::ELEMENT) { element() } else { mapping(fields, Vec::new()) };
+            entries([("type", text("array")), ("items", Node::map(item))])
         }
         Holds::Named(fields) => {
             named(if std::ptr::eq(fields, COMPONENT) { component() } else { mapping(fields, Vec::new()) })
@@ -241,6 +254,26 @@ fn component() -> Entries {
         of_parts.into_iter().chain([rule("model", words([model.name]))])
     });
     all.push(("allOf".into(), Node::list(rules)));
+    all
+}
+
+/// An element of a channel: exactly one of its kinds, with the names that the library has for it.
+fn element() -> Entries {
+    let mut all = mapping(channel::ELEMENT, Vec::new());
+    if let Some((_, properties)) = all.iter_mut().find(|(key, _)| key == "properties") {
+        for entry in properties.entries_mut().into_iter().flatten() {
+            let Some((_, family)) = channel::FAMILIES.into_iter().find(|(kind, _)| *kind == entry.key) else {
+                continue;
+            };
+            // the names that come with the program are offered; a user's own are right, too
+            let names = Node::list(Library::standard().names(family).map(text));
+            if let Some(schema) = entry.value.entries_mut() {
+                schema.push(Entry::new("examples".into(), names));
+            }
+        }
+    }
+    let one_of = channel::KINDS.map(|kind| Node::map(entries([("required", words([kind]))])));
+    all.push(("oneOf".into(), Node::list(one_of)));
     all
 }
 

@@ -2,7 +2,7 @@
 //!
 //! An example is a fragment: sections that it leaves out are those of a small channel that has nothing wrong in it.
 
-use lanetwin_scenario::channel::{check, eye};
+use lanetwin_scenario::channel::{budget, check, eye};
 use lanetwin_scenario::{Diagnostic, codes, explain};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -76,6 +76,9 @@ fn found(page: &str, which: &str, folder: &Path) -> Vec<String> {
         // what only the question reveals
         Ok(channel) if fence.contains("eye") => {
             eye(&channel, &mut |_| ControlFlow::Continue(())).err().unwrap_or_default()
+        }
+        Ok(channel) if fence.contains("budget") => {
+            budget(&channel).map_or_else(|found| found, |told| told.warnings)
         }
         Ok(channel) => channel.warnings,
         Err(found) => found,

@@ -2,6 +2,7 @@
 //!
 //! The validator here knows the keywords that our generator writes, and panics at any other.
 
+use lanetwin_scenario::channel;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -17,13 +18,59 @@ fn read(path: impl AsRef<Path>) -> String {
 
 /// With `LANETWIN_WRITE=1`, writes the file instead.
 #[test]
-fn the_schema_in_the_docs_is_up_to_date() {
-    let path = "docs/schema/scenario.schema.json";
-    if std::env::var_os("LANETWIN_WRITE").is_some() {
-        std::fs::write(root().join(path), lanetwin_scenario::schema()).expect("the schema is written");
+fn the_schemas_in_the_docs_are_up_to_date() {
+    for (path, schema) in [
+        ("docs/schema/scenario.schema.json", lanetwin_scenario::schema()),
+        ("docs/schema/link.schema.json", lanetwin_scenario::link_schema()),
+    ] {
+        if std::env::var_os("LANETWIN_WRITE").is_some() {
+            std::fs::write(root().join(path), &schema).expect("the schema is written");
+        }
+        assert!(read(path) == schema, "{path} is out of date: run this test with LANETWIN_WRITE=1");
     }
-    let same = read(path) == lanetwin_scenario::schema();
-    assert!(same, "{path} is out of date: run this test with LANETWIN_WRITE=1");
+}
+
+#[test]
+fn every_channel_and_template_of_one_is_valid_and_right() {
+    let schema = serde_json::from_str(&lanetwin_scenario::link_schema()).expect("the schema is JSON");
+    let mut texts: Vec<(String, String)> =
+        channel::templates().iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    for entry in std::fs::read_dir(root().join("scenarios/link")).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let found = channel::check_path(&path, &[]).unwrap_or_else(|found| panic!("{found:#?}"));
+        assert_eq!(found.warnings, [], "{}", path.display());
+        texts.push((path.display().to_string(), read(&path)));
+    }
+    assert!(texts.len() >= 4);
+    for (name, text) in texts {
+        assert_eq!(faults(&schema, &document(&text), "$"), [""; 0], "{name}");
+        assert!(text.contains("# yaml-language-server: $schema="), "{name} has its schema named for editors");
+    }
+}
+
+#[test]
+fn a_slip_in_a_channel_is_invalid_by_the_schema_too() {
+    let schema = serde_json::from_str(&lanetwin_scenario::link_schema()).expect("the schema is JSON");
+    let good = "about: Does it fit?\ngen: 5\nequalisation: coefficients\nchain:\n  - package: root-gen5\n  - {name: b, board: fr4, length: 1in}\n  - package: endpoint-gen5\nvariants: {a: {corner: low}}\n";
+    assert_eq!(faults(&schema, &document(good), "$"), [""; 0]);
+    assert_eq!(channel::check_text(good), []);
+    for (from, to) in [
+        ("about:", "abuot:"),
+        ("gen: 5", "gem: 5"),
+        ("coefficients", "coefficient"),
+        ("chain:", "crosstalk: [{at: b, kind: far}]\nchain:"),
+        ("chain:", "crosstalk: [{touchstone: x.s4p, at: b, kind: beside}]\nchain:"),
+        ("board: fr4, length: 1in", "board: fr4, cable: twinax-30awg, length: 1in"),
+        ("board: fr4, length: 1in", "touchstone: b.s8p, neighbours: some"),
+        ("board: fr4", "bored: fr4"),
+        ("length: 1in", "lenght: 1in"),
+        ("variants: {a: {corner: low}}", "variants: {a: 7}"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let bad = good.replace(from, to);
+        assert_ne!(faults(&schema, &document(&bad), "$"), [""; 0], "{to}");
+        assert_ne!(channel::check_text(&bad), [], "{to}: checking is at least as strict");
+    }
 }
 
 #[test]

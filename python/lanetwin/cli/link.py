@@ -1,4 +1,4 @@
-"""The physical layer: ``lanetwin link new | budget | eye | place | touchstone | train | cycle``."""
+"""The physical layer: ``lanetwin link new | schema | budget | eye | place | touchstone | train | cycle``."""
 
 from __future__ import annotations
 
@@ -75,6 +75,16 @@ def new(
         raise LanetwinError(f"cannot write {out_file}: {error}; name another file with --out") from error
     emit(str(out_file))
     err().print(f"Next: lanetwin link budget {out_file}", style="dim")
+
+
+@LINK.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of a channel's description, for editors that check while you type.
+
+    [dim]Example:[/]
+      lanetwin link schema > link.schema.json
+    """
+    emit(engine.link_schema())
 
 
 @LINK.command("budget")
@@ -320,6 +330,8 @@ def _print_eyes(found: dict[str, Any]) -> None:
                 Text("open" if passes else "fails", "green" if passes else "red"),
             )
     console.print(table)
+    for sentence in link_report.segment_sentences(found):
+        console.print(Text(printable(sentence)), soft_wrap=True)
     for stress in found["stress"]:
         console.print(Text(link_report.stress_sentence(found, stress), "dim"), soft_wrap=True)
 

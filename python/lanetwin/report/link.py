@@ -9,7 +9,7 @@ from lanetwin.report import blocks, page
 from lanetwin.report.figures import channel
 from lanetwin.report.figures.channel import Segments, ratio
 
-__all__ = ["ratio", "render", "stress_sentence"]
+__all__ = ["ratio", "render", "segment_sentences", "stress_sentence"]
 
 
 def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
@@ -36,6 +36,42 @@ def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
     loss, height = fixed(stress["compliance_loss_db"], 1), fixed(stress["compliance_height_v"] * 1e3, 1)
     width = fixed(stress["compliance_width_ui"], 2)
     return f"{judged}with which a channel of {loss} dB is {height} mV high and {width} UI wide."
+
+
+def segment_sentences(eyes: dict[str, Any]) -> list[str]:
+    """Say of each segment what its verdict hangs on beside its own bits: coefficients, a redriver, neighbours, P and N."""
+    return [
+        f"{_name(variant, segment)}: {sentence}"
+        for variant in eyes["variants"]
+        for segment in variant["segments"]
+        for sentence in _of_one(segment)
+    ]
+
+
+def _of_one(segment: dict[str, Any]) -> list[str]:
+    sentences = []
+    if segment["coefficients"]:
+        c = segment["coefficients"]
+        taps = f"C−1 {c['before']}, C0 {c['main']}, C+1 {c['after']}"
+        sentences.append(f"the transmitter is set by coefficients, {taps} of FS {c['full_swing']}.")
+    if segment["redriver"]:
+        redriver = segment["redriver"]
+        lost = fixed(-redriver["compression_db"], 1)
+        sentences.append(
+            f"redriver {redriver['name']} loses {lost} dB of its gain at its highest voltage; an estimate, "
+            "as an eye is linear."
+        )
+    if segment["aggressors"]:
+        each = ", ".join(
+            f"{a['name']} ({a['kind']} end, at {a['at']}) {fixed(a['rms_v'] * 1e3, 2)}"
+            for a in segment["aggressors"]
+        )
+        alone = segment["alone"]
+        size = f"{fixed(alone['height_v'] * 1e3, 1)} mV high and {fixed(alone['width_ui'], 3)} UI wide"
+        sentences.append(f"neighbours leave at the sampler, in mV rms: {each}; without them the eye is {size}.")
+    if segment["inverted"]:
+        sentences.append("P and N are exchanged on the way, which the link undoes in Polling.")
+    return sentences
 
 
 def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str, Any] | None = None) -> str:
@@ -75,6 +111,7 @@ def render(budget: dict[str, Any], eyes: dict[str, Any] | None, cycles: dict[str
             answers=_answers(budget, eyes),
             figures=figures,
             by_segment=by_segment,
+            sentences=segment_sentences(eyes) if eyes else [],
             stress=[stress_sentence(eyes, stress) for stress in eyes["stress"]] if eyes else [],
             numbers=_numbers(budget, eyes),
             warnings=budget["warnings"]

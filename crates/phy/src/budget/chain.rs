@@ -1,7 +1,7 @@
 //! A chain of elements from the root port's die to the endpoint's, and changes to it.
 
 use super::Share;
-use crate::element::{Axis, Corner, Element, Family, Length, Library, Number};
+use crate::element::{Axis, Corner, Element, Family, Length, Library, Number, Piece};
 use crate::network::Network;
 use crate::problem::{Finding, Problem};
 use crate::transfer::Transfer;
@@ -39,6 +39,13 @@ pub enum Change {
         /// The item before it.
         after: String,
         /// The retimer, of the library.
+        part: String,
+    },
+    /// A redriver behind an item.
+    Redriver {
+        /// The item before it.
+        after: String,
+        /// The redriver, of the library.
         part: String,
     },
     /// A trace on another material.
@@ -92,7 +99,8 @@ impl Chain {
     /// From items, in their order.
     ///
     /// # Errors
-    /// `PH010` for no items, `PH029` for two of one name, `PH025` for a retimer at an end or beside another.
+    /// `PH010` for no items, `PH029` for two of one name, `PH025` for a retimer at an end or beside another, and for a second
+    /// redriver in a segment.
     pub fn new(items: Vec<Item>) -> Result<Self, Finding> {
         if items.is_empty() {
             return Err(Problem::NoData.found());
@@ -107,12 +115,21 @@ impl Chain {
         };
         let lonely = (0..items.len())
             .find(|&at| retimer(Some(at)) && (retimer(at.checked_sub(1)) || retimer(Some(at + 1))));
-        match lonely {
-            Some(at) => {
-                let why = "a retimer stands between two elements that are none";
-                Err(Problem::CannotChange { name: items[at].name.clone(), why }.found())
+        if let Some(at) = lonely {
+            let why = "a retimer stands between two elements that are none";
+            return Err(Problem::CannotChange { name: items[at].name.clone(), why }.found());
+        }
+        let made = Self { items };
+        let redrivers = |segment: &[Item]| {
+            let all = segment.iter().filter(|item| matches!(item.element, Element::Redriver(_)));
+            all.map(|item| item.name.clone()).nth(1)
+        };
+        match made.segments().into_iter().find_map(redrivers) {
+            Some(name) => {
+                let why = "a segment has one redriver at most";
+                Err(Problem::CannotChange { name, why }.found())
             }
-            None => Ok(Self { items }),
+            None => Ok(made),
         }
     }
     /// The items.
@@ -145,6 +162,15 @@ impl Chain {
                 let number = 1 + items.iter().filter(|item| item.name.starts_with("retimer-")).count();
                 items.insert(at + 1, Item::new(&format!("retimer-{number}"), Element::Retimer(part.clone())));
             }
+            Change::Redriver { after, part } => {
+                library.entry(Family::Redrivers, part)?;
+                let at = self.find(after)?;
+                let number = 1 + items.iter().filter(|item| item.name.starts_with("redriver-")).count();
+                items.insert(
+                    at + 1,
+                    Item::new(&format!("redriver-{number}"), Element::Redriver(part.clone())),
+                );
+            }
             Change::Material { item, material } => match &mut items[self.find(item)?].element {
                 Element::Trace(of, _) => {
                     library.entry(Family::Materials, material)?;
@@ -170,7 +196,7 @@ impl Chain {
         }
         Self::new(items)
     }
-    fn find(&self, name: &str) -> Result<usize, Finding> {
+    pub(super) fn find(&self, name: &str) -> Result<usize, Finding> {
         self.items.iter().position(|item| item.name == name).ok_or_else(|| {
             let known: Vec<String> = self.items.iter().map(|item| format!("`{}`", item.name)).collect();
             Problem::UnknownItem { name: name.to_owned(), known: known.join(", ") }.found()
@@ -203,19 +229,27 @@ impl Chain {
         axis: &Axis,
         reference_ohm: f64,
     ) -> Result<(Network, Vec<Finding>), Finding> {
+        let pieces = self.pieces(index, library, corner)?.concat();
+        axis.cascade(&pieces, reference_ohm)
+    }
+    /// The pieces of each item of a segment.
+    pub(super) fn pieces(
+        &self,
+        index: usize,
+        library: &Library,
+        corner: Corner,
+    ) -> Result<Vec<Vec<Piece>>, Finding> {
         let segments = self.segments();
-        let segment = segments[index];
-        let mut pieces = Vec::new();
-        for (at, item) in segment.iter().enumerate() {
+        let of_item = |(at, item): (usize, &Item)| {
             let made = item.element.pieces(library, corner)?;
             // the die of a package is on the outer side
             let die_last = matches!(item.element, Element::Package(_) | Element::Retimer(_)) && at > 0;
-            let made = if die_last { made.reversed() } else { made };
-            pieces.extend(made.pieces);
-        }
-        axis.cascade(&pieces, reference_ohm)
+            Ok(if die_last { made.reversed() } else { made }.pieces)
+        };
+        segments[index].iter().enumerate().map(of_item).collect()
     }
-    /// The through transfer function of a segment, between terminations of these resistances.
+    /// The through transfer function of a segment, between terminations of these resistances; through a redriver, to a small
+    /// signal.
     ///
     /// # Errors
     /// As [`Chain::segment_network`].

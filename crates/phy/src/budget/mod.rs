@@ -8,12 +8,14 @@
 //! ```
 //!
 //! The loss of an element is its own, between terminations that match it: that is what budgets add up. Reflections between
-//! elements are in [`Chain::segment_network`], which has every piece and its bounces; a table has both.
+//! elements are in [`Chain::segment_network`], which has every piece and its bounces; a table has both. What an eye is computed
+//! from, with redrivers and neighbours, is [`Chain::channel`] and [`Chain::coupled`].
 //!
 //! Not here: whether the eye is open. Two channels of the same loss can differ in that.
 
 mod chain;
 mod margin;
+mod path;
 mod placement;
 
 use crate::element::Number;
@@ -25,6 +27,7 @@ use std::collections::BTreeMap;
 
 pub use chain::{Chain, Change, Item, Used};
 pub use margin::{Margin, ShareMargin, Verdict};
+pub use path::{Coupling, End};
 pub use placement::Placement;
 
 /// The parts that a budget is split into.

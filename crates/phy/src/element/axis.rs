@@ -68,6 +68,12 @@ impl Axis {
                     let line = Phasor::new(line, reference_ohm);
                     self.append(&mut cells, |shape| line.at(shape));
                 }
+                Piece::Stage(stage) => {
+                    let curve = stage.curve();
+                    for (a, shape) in cells.chunks_exact_mut(4).zip(&self.shapes) {
+                        join_two_ports(a, &[ZERO, ZERO, curve.at(shape.frequency), ZERO]);
+                    }
+                }
                 Piece::Network(network) => {
                     let (network, said) = network.on_grid(self.grid)?;
                     found.extend(said);

@@ -4,6 +4,7 @@
 //! those of the same name. A number with `confidence: unconfirmed` is recollection: [`Entry::numbers`] lets a report say
 //! which of them an answer rests on.
 
+use super::stage::{RawStage, Stage};
 use super::{Law, Line, Piece, Pieces, shunt_loss_db};
 use crate::budget::Budget;
 use crate::element::Corner;
@@ -93,6 +94,8 @@ pub enum Family {
     Cables,
     /// Retimers: their packages.
     Retimers,
+    /// Redrivers: their packages, and the stage between them.
+    Redrivers,
 }
 
 impl Family {
@@ -104,6 +107,7 @@ impl Family {
             Self::Connectors => "connector",
             Self::Cables => "cable",
             Self::Retimers => "retimer",
+            Self::Redrivers => "redriver",
         }
     }
     /// The dimensions of losses and delays.
@@ -128,6 +132,7 @@ struct RawEntry {
     near_capacitance: Option<Number>,
     far_capacitance: Option<Number>,
     ends: Option<String>,
+    stage: Option<RawStage>,
 }
 
 #[derive(Deserialize, Default)]
@@ -139,6 +144,7 @@ struct RawLibrary {
     connectors: BTreeMap<String, RawEntry>,
     cables: BTreeMap<String, RawEntry>,
     retimers: BTreeMap<String, RawEntry>,
+    redrivers: BTreeMap<String, RawEntry>,
     budgets: BTreeMap<DataRateName, BTreeMap<String, Number>>,
     reserve: Option<Number>,
 }
@@ -162,6 +168,7 @@ pub struct Entry {
     near: Option<Known>,
     far: Option<Known>,
     pub(crate) ends: Option<String>,
+    pub(crate) stage: Option<Stage>,
 }
 
 impl Entry {
@@ -187,6 +194,7 @@ impl Entry {
             near: maybe(raw.near_capacitance, Dimension::Capacitance)?,
             far: maybe(raw.far_capacitance, Dimension::Capacitance)?,
             ends: raw.ends,
+            stage: raw.stage.map(Stage::new).transpose()?,
         };
         made.check()
     }
@@ -199,6 +207,9 @@ impl Entry {
         }
         if !crate::network::is_resistance(self.impedance.value) {
             return Err("an impedance is above 0 Ohm".into());
+        }
+        if self.stage.is_some() != (self.family == Family::Redrivers) {
+            return Err("a `stage:` is what a redriver has, and nothing else".into());
         }
         let shares = [Some(&self.spread), self.skin_share.as_ref()];
         if shares.into_iter().flatten().any(|share| share.value > 1.0) {
@@ -238,7 +249,7 @@ impl Entry {
             ("far-capacitance", self.far.as_ref()),
         ];
         let others = others.into_iter().filter_map(|(name, known)| Some((name.to_owned(), &known?.number)));
-        losses.chain(others)
+        losses.chain(others).chain(self.stage.iter().flat_map(Stage::numbers))
     }
 }
 
@@ -285,6 +296,7 @@ impl Library {
             (Family::Connectors, raw.connectors),
             (Family::Cables, raw.cables),
             (Family::Retimers, raw.retimers),
+            (Family::Redrivers, raw.redrivers),
         ];
         for (family, entries) in families {
             for (name, entry) in entries {
@@ -356,6 +368,7 @@ mod tests {
             Family::Connectors,
             Family::Cables,
             Family::Retimers,
+            Family::Redrivers,
         ];
         for family in families {
             assert!(library.names(family).count() > 0, "{family:?}");

@@ -17,7 +17,9 @@
 mod axis;
 mod law;
 mod library;
+mod stage;
 
+use crate::eye::Redriver;
 use crate::network::Network;
 use crate::problem::{Finding, Problem};
 use crate::quantity::INCH;
@@ -126,6 +128,8 @@ pub enum Element {
     Network(Arc<Network>),
     /// A retimer: the channel ends here and another begins.
     Retimer(String),
+    /// A redriver: an analogue stage between two sides of a package; the channel goes on.
+    Redriver(String),
 }
 
 /// A piece that the axis can compute.
@@ -137,6 +141,8 @@ pub(crate) enum Piece {
     Line(Line),
     /// Data.
     Network(Arc<Network>),
+    /// The stage of a redriver: matched at both sides, and nothing comes back through it.
+    Stage(Redriver),
 }
 
 /// A line with losses.
@@ -157,6 +163,7 @@ impl Piece {
             Self::Shunt(farad) => Some(shunt_loss_db(*farad, impedance_ohm, hertz)),
             Self::Line(line) => Some(line.law.loss_db(hertz)),
             Self::Network(network) => network.loss_db(1, 0, hertz),
+            Self::Stage(stage) => Some(-stage.gain_db(hertz)),
         }
     }
 }
@@ -178,10 +185,21 @@ impl Pieces {
     pub(crate) fn loss_db(&self, hertz: f64) -> Option<f64> {
         self.pieces.iter().map(|piece| piece.loss_db(hertz, self.impedance_ohm)).sum()
     }
-    pub(crate) fn reversed(mut self) -> Self {
-        self.pieces.reverse();
-        self
+    pub(crate) fn reversed(self) -> Self {
+        Self { pieces: reversed(self.pieces), ..self }
     }
+}
+
+/// Pieces as a wave in the other direction meets them. A redriver stands in the way of that wave, too: each direction of a lane
+/// has its own.
+pub(crate) fn reversed(pieces: Vec<Piece>) -> Vec<Piece> {
+    let turned = |piece| match piece {
+        Piece::Network(network) => {
+            Piece::Network(Arc::new(network.picked(&[1, 0]).expect("a piece of data has two ports")))
+        }
+        other => other,
+    };
+    pieces.into_iter().rev().map(turned).collect()
 }
 
 /// A network as it is, with its losses in its own reference.
@@ -202,10 +220,12 @@ impl Element {
             Self::Connector(name) => (Family::Connectors, name),
             Self::Cable(name, _) => (Family::Cables, name),
             Self::Retimer(name) => (Family::Retimers, name),
+            Self::Redriver(name) => (Family::Redrivers, name),
             Self::Die(_) | Self::Network(_) => return None,
         })
     }
-    /// What it is computed from; of a retimer, its package with the die on the near side.
+    /// What it is computed from; of a retimer, its package with the die on the near side; of a redriver, the stage between
+    /// its package on either side.
     ///
     /// # Errors
     /// `PH020` for a name that the library does not have, `PH017` for data that are no two-port.
@@ -227,6 +247,10 @@ impl Element {
         if let Some(end) = &entry.ends {
             let end = library.entry(Family::Connectors, end)?.pieces(1.0, corner).pieces;
             made.pieces = [end.clone(), made.pieces, end].concat();
+        }
+        if let Some(stage) = &entry.stage {
+            let stage = vec![Piece::Stage(stage.redriver(corner))];
+            made.pieces = [reversed(made.pieces.clone()), stage, made.pieces].concat();
         }
         Ok(made)
     }

@@ -59,6 +59,10 @@ pub struct Transmitter {
     pub swing_v: Number,
     /// Rise time of an edge, 10 % to 90 % \[s\].
     pub rise_s: Number,
+    /// Full Swing (FS): in how many steps it counts its taps.
+    pub full_swing: Number<u8>,
+    /// Low Frequency (LF): the least flat level that it can put out, in the same steps.
+    pub low_frequency: Number<u8>,
 }
 
 /// The decision feedback equaliser.
@@ -216,9 +220,12 @@ impl Reference {
         let ratio = |value: f64| value > 0.0 && value < 0.5;
         let limits = &self.dfe.limits_v.value;
         let gains = &self.ctle.gains_db().value;
+        let (full, low) = (self.transmitter.full_swing.value, self.transmitter.low_frequency.value);
         let checks = [
             ("swing-v", "must be above 0", positive(self.transmitter.swing_v.value)),
             ("rise-s", "must not be negative", not_negative(self.transmitter.rise_s.value)),
+            ("full-swing", "must lie between 1 and 63", (1..=63).contains(&full)),
+            ("low-frequency", "must not be above full-swing", low <= full),
             ("limits-v", "must not be negative", limits.iter().all(|&limit| not_negative(limit))),
             ("limits-v", "must have at most 16 taps", limits.len() <= 16),
             ("gains-db", "must have 1 to 64 curves", (1..=64).contains(&gains.len())),

@@ -36,6 +36,12 @@ impl Redriver {
         )
     }
 
+    /// Its gain at a frequency, to a small signal \[dB\].
+    #[must_use]
+    pub fn gain_db(&self, hertz: f64) -> f64 {
+        10.0 * libm::log10(self.curve().at(hertz).norm_sqr())
+    }
+
     /// What is left of the gain at a voltage that it would put out if it were linear \[V\]; 1 is all of it.
     #[must_use]
     pub fn compression(&self, linear_output_v: f64) -> f64 {

@@ -8,7 +8,7 @@
 //!
 //! A transmitter that answers with presets only is searched over presets, one that takes coefficients over coefficients.
 
-use super::ffe::{Ffe, PRESETS};
+use super::ffe::{Coefficients, Ffe, PRESETS, coefficients};
 use super::grid::SAMPLES_PER_UI;
 use super::interference::{Interference, Quantile};
 use super::jitter::Stress;
@@ -52,6 +52,15 @@ impl Search {
     #[must_use]
     pub fn thorough() -> Self {
         Self { full_eyes: 5, phases_beside: 1, ..Self::default() }
+    }
+
+    /// All coefficients that a transmitter with these FS and LF must accept, as thoroughly; none if there are none. Neighbours on
+    /// the grid of coefficients promise much the same, so that more eyes are drawn.
+    #[must_use]
+    pub fn of_coefficients(full_swing: u8, low_frequency: u8) -> Option<Self> {
+        let legal = coefficients(full_swing, low_frequency);
+        let ffes: Vec<Ffe> = legal.iter().map(Coefficients::taps).collect();
+        (!ffes.is_empty()).then_some(Self { ffes, full_eyes: 12, phases_beside: 1 })
     }
 }
 
@@ -102,6 +111,21 @@ impl Prepared {
     pub fn interference(&self, eye: &Eye) -> Interference {
         let sampling = Sampling { ffe: eye.ffe, at: eye.at, dfe_v: &eye.dfe_v };
         self.waves[eye.curve].interference(&sampling, eye.sigma_v)
+    }
+
+    /// What each neighbour leaves at the sampler of an eye of this channel, rms over its bits \[V\]: the integrated crosstalk
+    /// noise, at the phase at which it is greatest.
+    #[must_use]
+    pub fn crosstalk_v(&self, eye: &Eye) -> Vec<f64> {
+        self.waves[eye.curve].crosstalk.iter().map(|neighbour| libm::sqrt(neighbour.power)).collect()
+    }
+
+    /// The same channel without its neighbours.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        let mut made = self.clone();
+        made.waves.iter_mut().for_each(|wave| wave.crosstalk.clear());
+        made
     }
 
     /// True if the channel turns the signal upside down; links turn it back in Polling.

@@ -1,9 +1,10 @@
 //! The loss budget of a channel, and where retimers may sit: the answers as documents.
 
+use super::problem::Problem;
 use super::{Channel, Variant};
 use crate::problem::Diagnostic;
-use lanetwin_phy::budget::{Margin, Share, Used, Verdict};
-use lanetwin_phy::element::{Axis, Corner, Number};
+use lanetwin_phy::budget::{Item, Margin, Share, Used, Verdict};
+use lanetwin_phy::element::{Axis, Corner, Element, Number};
 use lanetwin_phy::network::Grid;
 use lanetwin_phy::{DataRate, Finding, decibels};
 use serde::Serialize;
@@ -95,8 +96,21 @@ pub fn budget(channel: &Channel) -> Result<Budget, Vec<Diagnostic>> {
         path: channel.path.clone(),
         variants,
         numbers,
-        warnings: channel.warnings.clone(),
+        warnings: warnings(channel),
     })
+}
+
+/// What was found with the document, and that a redriver makes a budget say less: once, for the first variant that has one.
+fn warnings(channel: &Channel) -> Vec<Diagnostic> {
+    let amplified = channel.variants.iter().find_map(|variant| {
+        let redriver = |item: &&Item| matches!(item.element, Element::Redriver(_));
+        Some((variant, variant.chain.items().iter().find(redriver)?))
+    });
+    let mut warnings = channel.warnings.clone();
+    if let Some((variant, item)) = amplified {
+        warnings.extend(channel.refused_in(variant, Problem::Amplified { name: item.name.clone() }));
+    }
+    warnings
 }
 
 fn of_variant(channel: &Channel, variant: &Variant) -> Result<BudgetVariant, Finding> {
@@ -198,10 +212,7 @@ pub fn place(channel: &Channel, wish: &Wish) -> Result<Place, Vec<Diagnostic>> {
             let names = || items.iter().map(|item| &*item.name);
             let near = crate::spelling::Near::of(name, names());
             let known = crate::problem::quoted(names());
-            return Err(channel.refused_in(
-                variant,
-                super::problem::Problem::UnknownItem { name: name.clone(), known, near },
-            ));
+            return Err(channel.refused_in(variant, Problem::UnknownItem { name: name.clone(), known, near }));
         }
         let allowed: Vec<&str> = wish.after.iter().map(String::as_str).collect();
         let question = (&channel.library, variant.corner, variant.rate);
@@ -224,7 +235,7 @@ pub fn place(channel: &Channel, wish: &Wish) -> Result<Place, Vec<Diagnostic>> {
         about: channel.about.clone(),
         part: wish.part.clone(),
         variants,
-        warnings: channel.warnings.clone(),
+        warnings: warnings(channel),
     })
 }
 

@@ -1,13 +1,13 @@
 //! From the text to the channel: the chain of every variant, and everything that is wrong with any of them.
 //!
-//! The chain is written as a list, because its order is what it is. Inside it is a mapping from names, so that variants and
-//! `--set` address it as they address a scenario: `chain.board.length`.
+//! The chain is written as a list, because its order is what it is, and so are neighbours. Inside both are mappings from names, so
+//! that variants and `--set` address them as they address a scenario: `chain.board.length`, `crosstalk.next.kind`.
 
 use super::element::{self, Surroundings};
 use super::files::Files;
 use super::language::{AFTER, DOCUMENT, KINDS};
 use super::problem::Problem;
-use super::{Channel, Variant, own_constants, own_library};
+use super::{Aggressor, Channel, Equalisation, Variant, crosstalk, own_constants, own_library};
 use crate::catalogue::add_source;
 use crate::fields::{Fields, is_map, is_name, join, scalar};
 use crate::language::AS_IS;
@@ -27,6 +27,10 @@ use std::path::Path;
 const MOST_RETIMERS: usize = 2;
 /// What puts elements in.
 const INSERT: &str = "insert";
+/// What is written as a list of mappings and addressed by their names, with what it is a list of.
+const NAMED: [(&str, &str); 2] = [("chain", "a list of elements"), ("crosstalk", "a list of neighbours")];
+/// What a variant can set as a whole.
+const VARIED: [&str; 4] = ["gen", "corner", "equalisation", "crosstalk"];
 
 /// Checks a document.
 pub(super) fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
@@ -50,7 +54,7 @@ fn channel(
     reports: &mut Reports,
 ) -> Option<Channel> {
     let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
-    name_elements(&mut tree, reports);
+    name_lists(&mut tree, reports);
     for text in sets {
         let spot = add_source(sources, format!("--set {text}"));
         let path = text.split('=').next().unwrap_or_default().trim();
@@ -59,11 +63,8 @@ fn channel(
             overlay::set(&mut tree, text, spot.file, reports);
         }
     }
-    let is_chain = |node: &Node| matches!(node.kind, Kind::Map(_) | Kind::Null);
-    if tree.get("chain").is_some_and(|node| !is_chain(node)) {
-        // `--set chain=…` has replaced it
-        name_elements(&mut tree, reports);
-    }
+    // `--set chain=…` has replaced it
+    name_replaced(&mut tree, reports);
     let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
     let about = document.text("about", reports).map(|said| said.value);
     let calibrated = match document.one("stress", reports).map(|said| said.value) {
@@ -117,30 +118,46 @@ fn channel(
     })
 }
 
-/// Turns the list of elements into a mapping from their names, in the same order.
-fn name_elements(tree: &mut Node, reports: &mut Reports) {
+/// Turns lists of mappings into mappings from their names, in the same order.
+fn name_lists(tree: &mut Node, reports: &mut Reports) {
+    for (section, wanted) in NAMED {
+        name_list(tree, section, wanted, reports);
+    }
+}
+
+/// The same for lists that have replaced what was named already.
+fn name_replaced(tree: &mut Node, reports: &mut Reports) {
+    let is_named = |node: &Node| matches!(node.kind, Kind::Map(_) | Kind::Null);
+    for (section, wanted) in NAMED {
+        if tree.get(section).is_some_and(|node| !is_named(node)) {
+            name_list(tree, section, wanted, reports);
+        }
+    }
+}
+
+fn name_list(tree: &mut Node, section: &str, wanted: &'static str, reports: &mut Reports) {
     let Some(entry) =
-        tree.entries_mut().and_then(|entries| entries.iter_mut().find(|entry| entry.key == "chain"))
+        tree.entries_mut().and_then(|entries| entries.iter_mut().find(|entry| entry.key == section))
     else {
         return;
     };
     let Kind::List(items) = &entry.value.kind else {
         if entry.value.kind != Kind::Null {
-            let problem = Common::WrongKind { found: entry.value.what(), wanted: "a list of elements" };
-            reports.add(problem, entry.value.spot, "chain");
+            let problem = Common::WrongKind { found: entry.value.what(), wanted };
+            reports.add(problem, entry.value.spot, section);
         }
         return;
     };
     let mut named: Vec<Entry> = Vec::new();
     for item in items {
-        if !is_map(item, "chain", reports) {
+        if !is_map(item, section, reports) {
             continue;
         }
-        let name = name_of(item, items, &named, reports);
+        let name = name_of(section, item, items, &named, reports);
         if let Some(first) = named.iter().find(|entry| entry.key == name) {
             let line = first.value.spot.line;
             let problem = Problem::TwiceNamed { name: name.clone(), line };
-            reports.add(problem, item.spot, &join("chain", &name));
+            reports.add(problem, item.spot, &join(section, &name));
         } else {
             named.push(Entry { key: name, spot: item.spot, value: item.clone() });
         }
@@ -149,17 +166,18 @@ fn name_elements(tree: &mut Node, reports: &mut Reports) {
 }
 
 /// The name of an element: its own, or its kind, with a number if several have no other.
-fn name_of(item: &Node, items: &[Node], before: &[Entry], reports: &mut Reports) -> String {
+fn name_of(section: &str, item: &Node, items: &[Node], before: &[Entry], reports: &mut Reports) -> String {
     if let Some(node) = item.get("name").filter(|node| node.kind != Kind::Null) {
-        let Some(name) = scalar(node, "a name", "chain", reports) else { return String::new() };
+        let Some(name) = scalar(node, "a name", section, reports) else { return String::new() };
         if !is_name(name) {
-            reports.add(Common::BadName { name: name.into() }, node.spot, &join("chain", name));
+            reports.add(Common::BadName { name: name.into() }, node.spot, &join(section, name));
         }
         return name.to_owned();
     }
     let nameless = |node: &Node| node.get("name").is_none_or(|name| name.kind == Kind::Null);
-    let kind = kind_of(item);
-    let alike: Vec<&Node> = items.iter().filter(|other| nameless(other) && kind_of(other) == kind).collect();
+    let word = |item: &Node| if section == "chain" { kind_of(item) } else { "aggressor" };
+    let kind = word(item);
+    let alike: Vec<&Node> = items.iter().filter(|other| nameless(other) && word(other) == kind).collect();
     if alike.len() > 1 {
         let number = alike.iter().position(|other| std::ptr::eq(*other, item)).map_or(1, |at| at + 1);
         return format!("{kind}-{number}");
@@ -178,13 +196,18 @@ fn free_name(name: &str, taken: &[Entry]) -> String {
     [name.to_owned()].into_iter().chain(numbered).find(|name| is_free(name)).expect("numbers do not end")
 }
 
-/// Whether a path to an element leads to one: an overlay would add what it does not find, and at the end of a chain that is
-/// never meant.
+/// Whether a path to an element or a neighbour leads to one: an overlay would add what it does not find, and at the end of a chain
+/// that is never meant.
 fn is_known(tree: &Node, path: &str, spot: Spot, reports: &mut Reports) -> bool {
     let mut steps = path.split('.');
-    let (Some("chain"), Some(name)) = (steps.next(), steps.next()) else { return true };
-    let Some(chain) = tree.get("chain").filter(|chain| chain.get(name).is_none()) else { return true };
-    let near = Near::of(name, chain.entries().iter().map(|entry| &*entry.key));
+    let (Some(section @ ("chain" | "crosstalk")), Some(name)) = (steps.next(), steps.next()) else {
+        return true;
+    };
+    let named = tree.get(section);
+    if named.is_none_or(|named| named.get(name).is_some()) && (named.is_some() || section == "chain") {
+        return true;
+    }
+    let near = Near::of(name, named.into_iter().flat_map(Node::entries).map(|entry| &*entry.key));
     reports.add(Common::UnknownPath { path: path.into(), at: name.into(), near }, spot, path);
     false
 }
@@ -223,8 +246,10 @@ fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
         entries.retain(|entry| {
             let section = entry.key.split('.').next().unwrap_or_default();
             match section {
-                "chain" if entry.key.contains('.') => is_known(tree, &entry.key, entry.spot, reports),
-                "gen" | "corner" if entry.key == section => true,
+                "chain" | "crosstalk" if entry.key.contains('.') => {
+                    is_known(tree, &entry.key, entry.spot, reports)
+                }
+                _ if VARIED.contains(&section) && entry.key == section => true,
                 INSERT if entry.key == section => false,
                 _ => {
                     let problem = Problem::NotVaried { path: entry.key.clone() };
@@ -235,6 +260,7 @@ fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
         });
     }
     overlay::vary(tree, name, &paths, reports);
+    name_replaced(tree, reports);
     if let Some(put) = changes.get(INSERT).filter(|node| node.kind != Kind::Null) {
         let items = if let Kind::List(items) = &put.kind { &items[..] } else { std::slice::from_ref(put) };
         for item in items {
@@ -296,22 +322,36 @@ fn variant(
         Some(Value::Choice("high")) => Some(Corner::High),
         _ => None,
     };
+    let equalisation = match document.one("equalisation", reports).map(|said| said.value) {
+        Some(Value::Choice("presets")) => Some(Equalisation::Presets),
+        Some(Value::Choice("coefficients")) => Some(Equalisation::Coefficients),
+        _ => None,
+    };
     let chain = tree.get("chain").filter(|node| matches!(node.kind, Kind::Map(_)))?;
     if chain.entries().is_empty() {
         reports.add(Common::Empty { what: "there is no element in `chain`" }, chain.spot, "chain");
     }
     // what a rate decides about an element is not asked of a rate that nobody knows
-    let mut around = Surroundings { library, rate: rate.unwrap_or(DataRate::Gen1), files };
+    let neighbours = Vec::new();
+    let mut around = Surroundings { library, rate: rate.unwrap_or(DataRate::Gen1), files, neighbours };
     let items: Vec<Option<Item>> =
         chain.entries().iter().map(|entry| element::read(entry, &mut around, reports)).collect();
-    let (rate, corner) = (rate?, corner?);
+    let coupled = tree.get("crosstalk").into_iter().flat_map(Node::entries);
+    let coupled = coupled.filter(|entry| entry.value.kind != Kind::Null);
+    let coupled: Vec<Option<Aggressor>> =
+        coupled.map(|entry| crosstalk::read(entry, &items, chain, &mut around, reports)).collect();
+    let mut aggressors = around.neighbours;
+    aggressors.extend(coupled.into_iter().collect::<Option<Vec<_>>>()?);
+    let (rate, corner, equalisation) = (rate?, corner?, equalisation?);
     let items: Vec<Item> = items.into_iter().collect::<Option<_>>()?;
     report_order(chain, &items, reports);
     if reports.has_errors() {
         return None;
     }
     match Chain::new(items) {
-        Ok(chain) => Some(Variant { name: name.to_owned(), spot, rate, corner, chain }),
+        Ok(chain) => {
+            Some(Variant { name: name.to_owned(), spot, rate, corner, equalisation, chain, aggressors })
+        }
         Err(finding) => {
             reports.add(finding, chain.spot, "chain");
             None
@@ -359,6 +399,14 @@ fn report_order(chain: &Node, items: &[Item], reports: &mut Reports) {
     if retimers.len() > MOST_RETIMERS {
         reports.add(Problem::ManyRetimers { found: retimers.len() }, chain.spot, "chain");
     }
+    let is_redriver = |at: &usize| matches!(items[*at].element, Element::Redriver(_));
+    for at in (0..items.len()).filter(is_redriver) {
+        let before = (0..at).rev().take_while(|&other| !is_retimer(other));
+        if before.clone().any(|other| is_redriver(&other)) {
+            let (spot, path) = place(at);
+            reports.add(Problem::TwoRedrivers { name: items[at].name.clone() }, spot, &path);
+        }
+    }
     let ends = [items.first().map(|_| 0), items.len().checked_sub(1)];
     for at in ends.into_iter().flatten() {
         // a file may hold the package, and nobody can tell; a retimer at an end was reported
@@ -377,7 +425,11 @@ fn report_order(chain: &Node, items: &[Item], reports: &mut Reports) {
 fn report_same(variants: &[Variant], reports: &mut Reports) {
     for (index, variant) in variants.iter().enumerate() {
         let same = |other: &&Variant| {
-            other.rate == variant.rate && other.corner == variant.corner && other.chain == variant.chain
+            other.rate == variant.rate
+                && other.corner == variant.corner
+                && other.equalisation == variant.equalisation
+                && other.chain == variant.chain
+                && other.aggressors == variant.aggressors
         };
         if let Some(other) = variants[..index].iter().find(same) {
             let problem = Common::SameVariant { name: variant.name.clone(), other: other.name.clone() };

@@ -1,13 +1,14 @@
 //! One element of the chain: from a mapping of the document to what the physical layer computes with.
 
-use super::files::Files;
+use super::Aggressor;
+use super::files::{Files, Lanes};
 use super::language::{ELEMENT, FAMILIES, KINDS};
 use super::problem::Problem;
 use crate::fields::{Fields, scalar};
 use crate::node::{Entry, Kind, Node};
 use crate::problem::{Problem as Common, Reports, quoted};
 use lanetwin_phy::DataRate;
-use lanetwin_phy::budget::{Item, Share};
+use lanetwin_phy::budget::{Coupling, End, Item, Share};
 use lanetwin_phy::element::{Capacitance, Element, Family, Length, Library};
 use lanetwin_phy::network::{Lane, Pair, Pairing};
 use lanetwin_ports::Value;
@@ -17,6 +18,8 @@ pub(super) struct Surroundings<'a, 's> {
     pub library: &'a Library,
     pub rate: DataRate,
     pub files: &'a mut Files<'s>,
+    /// The neighbours that elements have brought so far.
+    pub neighbours: Vec<Aggressor>,
 }
 
 /// The element of an entry of the chain; none if something in it is wrong.
@@ -32,7 +35,7 @@ pub(super) fn read(entry: &Entry, around: &mut Surroundings<'_, '_>, reports: &m
     let fits = report_unfitting(&fields, kind, reports);
     let share = share(&mut fields, reports);
     let element = match kind {
-        "touchstone" => data(&mut fields, around, reports),
+        "touchstone" => data(&mut fields, &entry.key, around, reports),
         "die" => die(&fields, reports),
         _ => of_library(&fields, kind, around.library, reports),
     };
@@ -42,10 +45,11 @@ pub(super) fn read(entry: &Entry, around: &mut Surroundings<'_, '_>, reports: &m
 
 /// Keys that belong to other kinds of elements.
 fn report_unfitting(fields: &Fields<'_>, kind: &'static str, reports: &mut Reports) -> bool {
-    let owners: [(&'static str, &'static [&'static str], &'static str); 3] = [
+    let owners: [(&'static str, &'static [&'static str], &'static str); 4] = [
         ("length", &["board", "cable"], "boards and cables"),
         ("ports", &["touchstone"], "Touchstone files"),
         ("lane", &["touchstone"], "Touchstone files"),
+        ("neighbours", &["touchstone"], "Touchstone files"),
     ];
     let mut fits = true;
     for (key, kinds, of) in owners {
@@ -93,6 +97,7 @@ fn of_library(
         (Family::Vias, _) => Element::Via(name),
         (Family::Connectors, _) => Element::Connector(name),
         (Family::Retimers, _) => Element::Retimer(name),
+        (Family::Redrivers, _) => Element::Redriver(name),
         (Family::Materials | Family::Cables, None) => unreachable!("their lengths were read"),
     })
 }
@@ -135,6 +140,7 @@ fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 
 fn data(
     fields: &mut Fields<'_>,
+    element: &str,
     around: &mut Surroundings<'_, '_>,
     reports: &mut Reports,
 ) -> Option<Element> {
@@ -155,15 +161,46 @@ fn data(
     let read = around.files.lanes(&name, node.spot, &path, reports)?;
     let lanes = read.admitted(pairing, around.rate, reports)?;
     let at = usize::try_from(lane).unwrap_or(usize::MAX) - 1;
-    let Some(network) = lanes.get(at) else {
-        fields.fault("lane", Problem::NoLane { lane, has: lanes.len() }, reports);
+    if at >= lanes.count() {
+        fields.fault("lane", Problem::NoLane { lane, has: lanes.count() }, reports);
         return None;
+    }
+    let ends: &[End] = match fields.written("neighbours") {
+        None => &[],
+        Some(_) => match fields.one("neighbours", reports)?.value {
+            Value::Choice("far") => &[End::Far],
+            Value::Choice("both") => &[End::Far, End::Near],
+            _ => &[],
+        },
     };
-    Some(Element::Network(network.clone()))
+    if !ends.is_empty() && lanes.count() == 1 {
+        fields.fault("neighbours", Problem::NoNeighbours, reports);
+        return None;
+    }
+    around.neighbours.extend(neighbours(&lanes, (element, &name), at, ends));
+    Some(Element::Network(lanes.lane(at)))
+}
+
+/// The other lanes of a file beside lane `to`.
+fn neighbours(lanes: &Lanes, (element, file): (&str, &str), to: usize, ends: &[End]) -> Vec<Aggressor> {
+    let others = |end: End| {
+        (0..lanes.count()).filter(move |&from| from != to).map(move |from| {
+            let network = match end {
+                End::Far => lanes.far_end(from, to),
+                End::Near => lanes.near_end(from, to),
+            };
+            Aggressor {
+                name: format!("{element}, lane {}", from + 1),
+                file: file.to_owned(),
+                coupling: Coupling { at: element.to_owned(), end, network },
+            }
+        })
+    };
+    ends.iter().flat_map(|&end| others(end)).collect()
 }
 
 /// `[1, 3, 2, 4]`, four ports a lane.
-fn pairing(node: &Node, path: &str, reports: &mut Reports) -> Option<Pairing> {
+pub(super) fn pairing(node: &Node, path: &str, reports: &mut Reports) -> Option<Pairing> {
     let Kind::List(items) = &node.kind else {
         let problem = Common::WrongKind { found: node.what(), wanted: "a list of ports" };
         reports.add(problem, node.spot, path);

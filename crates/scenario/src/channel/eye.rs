@@ -1,10 +1,12 @@
 //! The eyes of a channel: one for each segment of each variant, with the figures that show it.
 
 use super::problem::Problem;
-use super::stress::{Bench, transfer};
-use super::{Channel, Variant};
+use super::stress::{Bench, path};
+use super::{Aggressor, Channel, Equalisation, Variant};
 use crate::problem::{Diagnostic, Reports};
-use lanetwin_phy::eye::{Channel as Path, Eye, Number, PRESETS, Prepared, Reference, Search};
+use lanetwin_phy::budget::{End, Item};
+use lanetwin_phy::element::Element;
+use lanetwin_phy::eye::{Coefficients, Eye, Number, PRESETS, Prepared, Reference, Search, coefficients};
 use lanetwin_phy::{DataRate, Finding};
 use lanetwin_units::Generation;
 use serde::Serialize;
@@ -103,8 +105,10 @@ pub struct EyeSegment {
     pub mask_ber: f64,
     /// Bit error ratio at the sampling point; never told below 1e-40.
     pub ber: f64,
-    /// The transmitter's preset: `P7`.
+    /// The transmitter's preset: `P7`; `4/38/6` if it was set by coefficients.
     pub preset: String,
+    /// The coefficients, if it was set by them.
+    pub coefficients: Option<EyeCoefficients>,
     /// Its taps before and after the main one.
     pub ffe: (f64, f64),
     /// Gain of the receiver's linear equaliser at 0 Hz \[dB\].
@@ -117,6 +121,12 @@ pub struct EyeSegment {
     pub noise_v: f64,
     /// Whether P and N are exchanged, which links undo in Polling.
     pub inverted: bool,
+    /// The redriver, if there is one.
+    pub redriver: Option<EyeRedriver>,
+    /// The neighbours, and what each leaves at the sampler.
+    pub aggressors: Vec<EyeAggressor>,
+    /// The eye without its neighbours, if it has some, with the equalisation that is best then.
+    pub alone: Option<EyeAlone>,
     /// The unit interval \[s\].
     pub ui_s: f64,
     /// The best sampling time \[UI\], in bathtubs and contours.
@@ -129,6 +139,54 @@ pub struct EyeSegment {
     pub bathtub_voltage: Vec<(f64, f64)>,
     /// Half the height over sampling time, at some bit error ratios.
     pub contours: Vec<Contour>,
+}
+
+/// Coefficients of a transmitter, in steps of its Full Swing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct EyeCoefficients {
+    /// |C−1|.
+    pub before: u8,
+    /// C0.
+    pub main: u8,
+    /// |C+1|.
+    pub after: u8,
+    /// FS.
+    pub full_swing: u8,
+}
+
+/// A redriver in a segment.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EyeRedriver {
+    /// The element.
+    pub name: String,
+    /// What its highest voltage takes of its gain \[dB\]; an estimate, as it is for all voltages then.
+    pub compression_db: f64,
+}
+
+/// A neighbour.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EyeAggressor {
+    /// Its name.
+    pub name: String,
+    /// The file that it is read from.
+    pub file: String,
+    /// `far` or `near`.
+    pub kind: &'static str,
+    /// The element that it couples in at.
+    pub at: String,
+    /// What it leaves at the sampler, rms over its bits, at the phase at which that is most \[V\].
+    pub rms_v: f64,
+}
+
+/// An eye without neighbours.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct EyeAlone {
+    /// Height \[V\].
+    pub height_v: f64,
+    /// Width \[UI\].
+    pub width_ui: f64,
+    /// Whether both meet the mask.
+    pub passes: bool,
 }
 
 /// The opening at a bit error ratio.
@@ -259,12 +317,17 @@ fn of_segment(
     let receiver = &bench.receiver;
     let refused = |finding: Finding| channel.refused_in(variant, finding);
     let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
-    let path = Path::new(transfer(channel, variant, at, bench).map_err(refused)?);
+    let (path, neighbours) = path(channel, variant, at, bench).map_err(refused)?;
     let prepared = receiver.prepare(&path).map_err(|error| {
         channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
     })?;
-    let eye = receiver.search(&prepared, &bench.stress, &Search::thorough());
+    let transmitter = Transmitter::of(channel, variant);
+    let eye = transmitter.best(bench, &prepared);
     let mask = receiver.mask();
+    let alone = (!neighbours.is_empty()).then(|| {
+        let opening = transmitter.best(bench, &prepared.alone()).opening;
+        EyeAlone { height_v: opening.height_v, width_ui: opening.width_ui, passes: mask.passes(opening) }
+    });
     let statistical = &eye.statistical;
     let reach = (1.5 * eye.opening.height_v.max(mask.height_v)).max(8.0 * eye.sigma_v);
     let points = |bathtub: Vec<lanetwin_phy::eye::BathtubPoint>| {
@@ -284,13 +347,17 @@ fn of_segment(
         mask_width_ui: mask.width_ui,
         mask_ber: mask.ber,
         ber: eye.ber,
-        preset: preset(&eye),
+        preset: transmitter.told(&eye),
+        coefficients: transmitter.coefficients(&eye),
         ffe: (eye.ffe.before, eye.ffe.after),
         ctle_db: eye.ctle_db,
         dfe_v: eye.dfe_v.clone(),
         peak_distortion_v: eye.peak_distortion_v,
         noise_v: eye.sigma_v,
         inverted: prepared.inverted(),
+        redriver: redriver(variant.chain.segments()[at], &prepared),
+        aggressors: aggressors(&neighbours, &prepared.crosstalk_v(&eye)),
+        alone,
         ui_s: receiver.ui_s(),
         centre_ui: eye.centre_ui,
         pulse: pulse(&prepared, &eye),
@@ -300,10 +367,70 @@ fn of_segment(
     })
 }
 
-/// `P7`.
-fn preset(eye: &Eye) -> String {
-    let at = PRESETS.iter().position(|preset| *preset == eye.ffe);
-    at.map_or_else(|| "coefficients".to_owned(), |at| format!("P{at}"))
+/// What a transmitter is searched over.
+struct Transmitter {
+    /// The coefficients that it must accept, if it is asked for them, and its FS and LF.
+    legal: Vec<Coefficients>,
+    swing: (u8, u8),
+}
+
+impl Transmitter {
+    fn of(channel: &Channel, variant: &Variant) -> Self {
+        let of = generation(variant.rate).and_then(|generation| channel.constants.of(generation));
+        let swing = of.map(|of| (of.transmitter.full_swing.value, of.transmitter.low_frequency.value));
+        let swing = swing.unwrap_or_default();
+        let legal = match variant.equalisation {
+            Equalisation::Presets => Vec::new(),
+            Equalisation::Coefficients => coefficients(swing.0, swing.1),
+        };
+        Self { legal, swing }
+    }
+    /// The best eye: of the presets, and of the coefficients if they are asked for.
+    fn best(&self, bench: &Bench, prepared: &Prepared) -> Eye {
+        let searched = |search: &Search| bench.receiver.search(prepared, &bench.stress, search);
+        let margin = |eye: &Eye| bench.receiver.mask().margin(eye.opening);
+        let preset = searched(&Search::thorough());
+        let more = (!self.legal.is_empty()).then(|| Search::of_coefficients(self.swing.0, self.swing.1));
+        match more.flatten().map(|search| searched(&search)) {
+            Some(free) if margin(&free) > margin(&preset) => free,
+            _ => preset,
+        }
+    }
+    /// The coefficients that an eye was found with; none if it was a preset.
+    fn coefficients(&self, eye: &Eye) -> Option<EyeCoefficients> {
+        if PRESETS.contains(&eye.ffe) {
+            return None;
+        }
+        let (before, main, after) = self.legal.iter().find(|legal| legal.taps() == eye.ffe)?.integers();
+        Some(EyeCoefficients { before, main, after, full_swing: self.swing.0 })
+    }
+    /// `P7`, or `4/38/6`.
+    fn told(&self, eye: &Eye) -> String {
+        match (PRESETS.iter().position(|preset| *preset == eye.ffe), self.coefficients(eye)) {
+            (Some(at), _) => format!("P{at}"),
+            (None, Some(set)) => format!("{}/{}/{}", set.before, set.main, set.after),
+            (None, None) => unreachable!("only presets and coefficients were searched"),
+        }
+    }
+}
+
+fn redriver(segment: &[Item], prepared: &Prepared) -> Option<EyeRedriver> {
+    let item = segment.iter().find(|item| matches!(item.element, Element::Redriver(_)))?;
+    Some(EyeRedriver { name: item.name.clone(), compression_db: prepared.compression_db })
+}
+
+fn aggressors(neighbours: &[&Aggressor], rms_v: &[f64]) -> Vec<EyeAggressor> {
+    let told = |(neighbour, rms_v): (&&Aggressor, &f64)| EyeAggressor {
+        name: neighbour.name.clone(),
+        file: neighbour.file.clone(),
+        kind: match neighbour.coupling.end {
+            End::Far => "far",
+            End::Near => "near",
+        },
+        at: neighbour.coupling.at.clone(),
+        rms_v: *rms_v,
+    };
+    neighbours.iter().zip(rms_v).map(told).collect()
 }
 
 fn pulse(prepared: &Prepared, eye: &Eye) -> Vec<(f64, f64)> {
@@ -344,10 +471,37 @@ fn stress(rate: DataRate, bench: &Bench) -> EyeStress {
 }
 
 fn numbers(channel: &Channel, rate: DataRate) -> Vec<EyeNumber> {
-    let generation = Generation::ALL.into_iter().find(|generation| DataRate::from(*generation) == rate);
-    generation
-        .and_then(|generation| channel.constants.of(generation))
-        .map_or_else(Vec::new, |of| told(rate, of))
+    let Some(of) = generation(rate).and_then(|generation| channel.constants.of(generation)) else {
+        return Vec::new();
+    };
+    let mut numbers = told(rate, of);
+    let of_rate = || channel.variants.iter().filter(|variant| variant.rate == rate);
+    if of_rate().any(|variant| variant.equalisation == Equalisation::Coefficients) {
+        let (full, low) = (&of.transmitter.full_swing, &of.transmitter.low_frequency);
+        numbers.extend([("transmitter.full-swing", full), ("transmitter.low-frequency", low)].map(
+            |(place, number)| EyeNumber {
+                rate,
+                place,
+                value: number.value.to_string(),
+                kind: number.kind.word(),
+                source: number.source.clone(),
+            },
+        ));
+    }
+    if of_rate().any(|variant| !variant.aggressors.is_empty()) {
+        numbers.push(EyeNumber {
+            rate,
+            place: "crosstalk.preset",
+            value: "P4".into(),
+            kind: "assumed",
+            source: "neighbours send without de-emphasis: no setting sends more at any frequency".into(),
+        });
+    }
+    numbers
+}
+
+fn generation(rate: DataRate) -> Option<Generation> {
+    Generation::ALL.into_iter().find(|generation| DataRate::from(*generation) == rate)
 }
 
 fn told(rate: DataRate, of: &Reference) -> Vec<EyeNumber> {

@@ -25,6 +25,34 @@ pub(super) struct File {
     found: Vec<Finding>,
 }
 
+/// The lanes of a file, differential: the near ends of all, then the far ends.
+pub(super) struct Lanes {
+    differential: Network,
+    count: usize,
+}
+
+impl Lanes {
+    /// How many there are.
+    pub(super) const fn count(&self) -> usize {
+        self.count
+    }
+    /// A lane as a two-port from near to far; the others are terminated.
+    pub(super) fn lane(&self, at: usize) -> Arc<Network> {
+        self.two_ports(at, self.count + at)
+    }
+    /// From the near end of lane `from` to the far end of lane `to`.
+    pub(super) fn far_end(&self, from: usize, to: usize) -> Arc<Network> {
+        self.two_ports(from, self.count + to)
+    }
+    /// From the far end of lane `from` to the far end of lane `to`.
+    pub(super) fn near_end(&self, from: usize, to: usize) -> Arc<Network> {
+        self.two_ports(self.count + from, self.count + to)
+    }
+    fn two_ports(&self, from: usize, to: usize) -> Arc<Network> {
+        Arc::new(self.differential.picked(&[from, to]).expect("two ports of its own"))
+    }
+}
+
 impl<'s> Files<'s> {
     /// None yet; paths are relative to the folder of the document.
     pub(super) fn beside(document: &Path, sources: &'s mut Vec<String>) -> Self {
@@ -65,28 +93,31 @@ impl<'s> Files<'s> {
 }
 
 impl File {
+    /// How many ports it has.
+    pub(super) fn ports(&self) -> usize {
+        self.network.as_ref().map_or(0, |network| network.ports())
+    }
     fn at(&self, finding: &Finding) -> Spot {
         Spot { line: finding.line, column: finding.column, ..self.spot }
     }
-    /// The lanes of the file as differential two-ports, if its data may be used at this rate. A file of two ports is a
-    /// differential line already.
+    /// The lanes of the file, if its data may be used at this rate. A file of two ports is a differential line already.
     pub(super) fn admitted(
         &self,
         pairing: Option<Pairing>,
         rate: DataRate,
         reports: &mut Reports,
-    ) -> Option<Vec<Arc<Network>>> {
+    ) -> Option<Lanes> {
         let network = self.network.as_ref()?;
         let (lanes, found) = if network.ports() == 2 && pairing.is_none() {
             let found: Vec<Finding> =
                 check_range(network, rate).into_iter().chain(Quality::of(network).findings()).collect();
             let usable = found.iter().all(|finding| finding.severity == Severity::Warning);
-            (usable.then(|| vec![network.clone()]), found)
+            (usable.then(|| Lanes { differential: (**network).clone(), count: 1 }), found)
         } else {
             match gate::admit(network, pairing, rate) {
                 Ok(admitted) => {
-                    let lanes = (0..admitted.pairing.lanes().len()).map(|at| Arc::new(admitted.lane(at)));
-                    (Some(lanes.collect()), admitted.warnings.clone())
+                    let count = admitted.pairing.lanes().len();
+                    (Some(Lanes { differential: admitted.differential, count }), admitted.warnings)
                 }
                 Err(found) => (None, found),
             }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  link.yaml ── document ──► Channel: a Chain of each variant ──► budget    loss by element, margin of each segment
-//!  drive.s4p ── files ────►          or Diagnostics              ├► eye       height, width, bathtubs, at the mask's BER
+//!  drive.s4p ── files ────►          its neighbours              ├► eye       height, width, bathtubs, at the mask's BER
+//!                                    or Diagnostics              │
 //!                                                                └► place     where one or two retimers may sit
 //! ```
 //!
@@ -19,6 +20,7 @@
 
 mod ber;
 mod budget;
+mod crosstalk;
 mod document;
 mod element;
 mod eye;
@@ -33,14 +35,18 @@ use crate::catalogue::{LINK_TEMPLATES, add_source};
 use crate::node::Spot;
 use crate::problem::{Diagnostic, Problem as Common, Reports};
 use lanetwin_phy::DataRate;
-use lanetwin_phy::budget::Chain;
+use lanetwin_phy::budget::{Chain, Coupling};
 use lanetwin_phy::element::{Corner, Library};
 use lanetwin_phy::eye::Constants;
 use std::path::Path;
 
 pub use ber::{Judge, SegmentEye};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
-pub use eye::{Contour, EyeNumber, EyeReport, EyeSegment, EyeStress, EyeVariant, Progress, Watcher, eye};
+pub use eye::{
+    Contour, EyeAggressor, EyeAlone, EyeCoefficients, EyeNumber, EyeRedriver, EyeReport, EyeSegment,
+    EyeStress, EyeVariant, Progress, Watcher, eye,
+};
+pub(crate) use language::{DOCUMENT, ELEMENT, FAMILIES, KINDS};
 pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};
 pub use touchstone::{FileReport, LaneReport, inspect};
 
@@ -76,8 +82,32 @@ pub struct Variant {
     pub rate: DataRate,
     /// Which end of production, temperature and humidity.
     pub corner: Corner,
+    /// What the transmitter is searched over.
+    pub equalisation: Equalisation,
     /// The elements.
     pub chain: Chain,
+    /// The neighbours.
+    pub aggressors: Vec<Aggressor>,
+}
+
+/// What the transmitter of a channel is searched over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Equalisation {
+    /// Its presets.
+    Presets,
+    /// Its presets, and all coefficients that it must accept.
+    Coefficients,
+}
+
+/// A neighbour.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Aggressor {
+    /// Its name.
+    pub name: String,
+    /// The file that it is read from, as the document names it.
+    pub file: String,
+    /// What couples it in.
+    pub coupling: Coupling,
 }
 
 /// Checks the text of a channel's description as if it stood beside no file: everything that is wrong with it.

@@ -15,7 +15,7 @@ problems! {
     /// An element to stand behind that the chain does not have.
     UnknownItem { name: String, known: String, near: crate::spelling::Near } = "CH005", "the chain has no element `{name}`", "{near}its elements are {known}";
     /// A variant that changes what is not a variant's to change.
-    NotVaried { path: String } = "CH006", "a variant cannot change `{path}`", "a variant changes `chain.NAME`, `chain.NAME.KEY`, `gen` and `corner`, and has elements put in with `insert`";
+    NotVaried { path: String } = "CH006", "a variant cannot change `{path}`", "a variant changes `chain.NAME`, `chain.NAME.KEY`, `crosstalk`, `crosstalk.NAME`, `crosstalk.NAME.KEY`, `gen`, `corner` and `equalisation`, and has elements put in with `insert`";
     /// More retimers than a link may have.
     ManyRetimers { found: usize } = "CH007", "the chain has {found} retimers", "a link has at most two; remove the others";
     /// A rate that nobody knows.
@@ -34,10 +34,19 @@ problems! {
     /// Constants that cannot be used.
     Constants { file: String, said: String } = "CH014", "`{file}` cannot be used: {said}", "start from `crates/phy/data/equalisation.yaml` and change values and sources only";
 
+    /// A second redriver between a transmitter and a receiver.
+    TwoRedrivers { name: String } = "CH015", "`{name}` is a second redriver between a transmitter and a receiver", "remove one, or put a retimer between them: noise and limits of one after the other are not computed";
+    /// Neighbours of a lane that is alone.
+    NoNeighbours = "CH016", "the file has a single lane, and so no neighbours", "remove `neighbours:`; coupling that is a file of its own goes under `crosstalk:`";
+    /// Coupling where a channel ends, or is active.
+    NotCoupled { name: String, kind: &'static str } = "CH017", "nothing couples at `{name}`, which is a {kind}", "name an element that the signal passes as it is, beside it";
+
     /// A calibration that could not be made.
     NotCalibrated { said: String } = "CH101", "noise and jitter could not be calibrated: {said}; those of the constants were taken", "see `docs/link-budget.md`; correct the constants or the library if you know better";
     /// A chain that does not begin or end with a die.
     OpenEnd { name: String } = "CH102", "the chain ends at `{name}`, which is no package", "budgets and masks are from die to die: add the package at this end, unless the file holds it";
+    /// A loss budget with gain in it.
+    Amplified { name: String } = "CH103", "the loss of `{name}` counts as negative, and a budget says nothing of the noise that a redriver adds and amplifies", "let the eye decide: `lanetwin link eye`";
 }
 
 impl Complaint for Finding {

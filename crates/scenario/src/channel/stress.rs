@@ -8,19 +8,22 @@
 //! | card of low loss | the add-in card's share without the package |
 //! | package of an endpoint | its own |
 //!
-//! It has the reflections that the elements have between them, and no neighbours, as the channels that are judged.
+//! It has the reflections that the elements have between them, and no neighbours: nobody says how much of the mask the standard
+//! leaves to them. Neighbours that a description names come on top of what was calibrated, so that its verdict is on the safe side.
 
 use super::Channel;
 use super::budget::{TERMINATION_OHM, share_db};
+use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Chain, Item, Share};
 use lanetwin_phy::element::{Axis, Corner, Element, Family, Length};
-use lanetwin_phy::eye::{Calibration, Channel as Path, Opening, Receiver, Stress};
+use lanetwin_phy::eye::{Aggressor, Calibration, Channel as Path, Ffe, Opening, PRESETS, Receiver, Stress};
 use lanetwin_phy::network::Grid;
-use lanetwin_phy::{DataRate, Transfer};
 use lanetwin_units::Generation;
 
 /// From one frequency to the next \[Hz\].
 const STEP_HZ: f64 = 10e6;
+/// What neighbours' transmitters are set to: P4.
+const NEIGHBOUR: Ffe = PRESETS[4];
 /// The board of the compliance channel.
 const BOARD: &str = "low-loss";
 
@@ -117,12 +120,24 @@ fn compliance(channel: &Channel, rate: DataRate) -> Result<Chain, String> {
     .map_err(|found| found.message)
 }
 
-/// The through transfer of a segment on the frequencies of the bench.
-pub(super) fn transfer(
+/// A segment on the frequencies of the bench, with its neighbours, and who they are. Their transmitters send without de-emphasis, as
+/// preset P4 does: no other setting sends more at any frequency.
+pub(super) fn path<'v>(
     channel: &Channel,
-    variant: &super::Variant,
+    variant: &'v super::Variant,
     segment: usize,
     bench: &Bench,
-) -> Result<Transfer, lanetwin_phy::Finding> {
-    variant.chain.transfer(segment, &channel.library, variant.corner, &bench.axis, TERMINATION_OHM)
+) -> Result<(Path, Vec<&'v super::Aggressor>), lanetwin_phy::Finding> {
+    let (chain, library, corner) = (&variant.chain, &channel.library, variant.corner);
+    let mut path = chain.channel(segment, library, corner, &bench.axis, TERMINATION_OHM)?;
+    let mut neighbours = Vec::new();
+    for neighbour in &variant.aggressors {
+        let elements = (library, corner);
+        let found = chain.coupled(segment, &neighbour.coupling, elements, &bench.axis, TERMINATION_OHM)?;
+        if let Some(transfer) = found {
+            path = path.with_aggressor(Aggressor { transfer, ffe: NEIGHBOUR });
+            neighbours.push(neighbour);
+        }
+    }
+    Ok((path, neighbours))
 }
