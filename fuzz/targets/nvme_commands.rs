@@ -8,11 +8,10 @@ use lanetwin_nvme::logic::{
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC, DOORBELLS};
 use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
 use lanetwin_units::{Instant, Span};
-use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
+use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
 /// What happens next.
-#[derive(Arbitrary, Debug)]
 enum Step {
     /// A dword among the properties, or the first doorbells.
     Write {
@@ -59,7 +58,6 @@ enum Step {
 }
 
 /// A command near those that there are.
-#[derive(Arbitrary, Debug)]
 struct Likely {
     opcode: u8,
     flags: u8,
@@ -69,6 +67,31 @@ struct Likely {
     aligned: bool,
     dwords: [u32; 3],
     small: bool,
+}
+
+impl<'a> Arbitrary<'a> for Likely {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let (opcode, flags, cid, nsid) = u.arbitrary()?;
+        let (pointers, aligned, dwords, small) = u.arbitrary()?;
+        Ok(Self { opcode, flags, cid, nsid, pointers, aligned, dwords, small })
+    }
+}
+
+impl<'a> Arbitrary<'a> for Step {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let second = bool::arbitrary(u)?;
+        Ok(match u.int_in_range(0..=15)? {
+            0 => Self::Write { second, register: u.arbitrary()?, value: u.arbitrary()? },
+            1..=3 => Self::Ring { second, doorbell: u.arbitrary()?, value: u.arbitrary()? },
+            4..=7 => Self::Resume { which: u.arbitrary()?, how: u.arbitrary()?, bytes: u.arbitrary()? },
+            8..=10 => Self::Commands { which: u.arbitrary()?, commands: u.arbitrary()? },
+            11 => Self::Wait { us: u.arbitrary()? },
+            12 => Self::Reset { second },
+            13 => Self::Enable { second, weighted: u.arbitrary()? },
+            14 => Self::Attach { nsid: u.arbitrary()?, second, attached: u.arbitrary()? },
+            _ => Self::Fail { nsid: u.arbitrary()?, failed: u.arbitrary()? },
+        })
+    }
 }
 
 impl Likely {

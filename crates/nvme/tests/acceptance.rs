@@ -1,4 +1,5 @@
 //! What a command costs, in CPU time. Run it with `cargo test --release -p lanetwin-nvme --test acceptance -- --nocapture`.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands};
 use lanetwin_nvme::logic::{

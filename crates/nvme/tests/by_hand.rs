@@ -1,4 +1,5 @@
 //! Single commands, by hand: what a driver sees.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
 

@@ -1,4 +1,5 @@
 //! What holds for every order of events: host and controller in memory, with a scheduler that resumes effects at random.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
 

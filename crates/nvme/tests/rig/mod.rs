@@ -2,6 +2,7 @@
 //! random order.
 
 #![allow(dead_code, reason = "every test uses its part of the machine")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 pub mod load;
 
