@@ -476,6 +476,24 @@ fn ready_goes_only_when_nothing_is_under_way() {
 }
 
 #[test]
+fn writes_go_through_a_cache_that_is_off() {
+    let (mut rig, mut host) = machine();
+    let mut write = with_buffer(commands::write(Nsid(1), 0, 1), 0x1000, 512);
+    let forced = |rig: &mut Rig, host: &mut Host, write| {
+        assert_eq!(rig.io(host, 0, write), Status::SUCCESS);
+        rig.done.last().map(|request| request.operation)
+            == Some(MediaOperation::Write { force_unit_access: true })
+    };
+    assert!(!forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() | 1 << 30);
+    assert!(forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() & !(1 << 30));
+    let off = commands::set_features(Feature::VOLATILE_WRITE_CACHE, 0);
+    assert_eq!(rig.admin(&mut host, off).0, Status::SUCCESS);
+    assert!(forced(&mut rig, &mut host, write));
+}
+
+#[test]
 fn a_host_that_is_not_heard_of_is_given_up() {
     let (mut rig, mut host) = machine();
     let status = |rig: &Rig| ControllerStatus::from_raw(rig.subsystem.read_register(ONE, CSTS));
