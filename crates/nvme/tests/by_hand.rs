@@ -1,4 +1,5 @@
 //! Single commands, by hand: what a driver sees.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
 
@@ -472,6 +473,24 @@ fn ready_goes_only_when_nothing_is_under_way() {
     assert!(status(&rig).fatal());
     let mut host = rig.start(ONE, &Wanted::default());
     assert_eq!(rig.io(&mut host, 0, read), Status::SUCCESS);
+}
+
+#[test]
+fn writes_go_through_a_cache_that_is_off() {
+    let (mut rig, mut host) = machine();
+    let mut write = with_buffer(commands::write(Nsid(1), 0, 1), 0x1000, 512);
+    let forced = |rig: &mut Rig, host: &mut Host, write| {
+        assert_eq!(rig.io(host, 0, write), Status::SUCCESS);
+        rig.done.last().map(|request| request.operation)
+            == Some(MediaOperation::Write { force_unit_access: true })
+    };
+    assert!(!forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() | 1 << 30);
+    assert!(forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() & !(1 << 30));
+    let off = commands::set_features(Feature::VOLATILE_WRITE_CACHE, 0);
+    assert_eq!(rig.admin(&mut host, off).0, Status::SUCCESS);
+    assert!(forced(&mut rig, &mut host, write));
 }
 
 #[test]
