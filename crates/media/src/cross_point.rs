@@ -193,6 +193,7 @@ impl Machine {
             plane: 0,
             page: 0,
             bus_in,
+            transfers: 1,
             array: array.as_ps(),
             bus_out,
         };

@@ -4,6 +4,7 @@ pub mod idt_16t4g2;
 pub mod link_ceilings;
 pub mod pcie_bench;
 pub mod section_i;
+pub mod steady_state;
 pub mod switch_forwarding;
 
 use crate::problem;
@@ -52,7 +53,7 @@ pub(crate) struct Cell {
     pub(crate) digest: Digest,
 }
 
-/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines.
+/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines, media.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
     const CLAIMS: &[Claim] = &[
@@ -61,6 +62,7 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        steady_state::CLAIM,
     ];
     CLAIMS
 }

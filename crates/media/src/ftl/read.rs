@@ -202,6 +202,7 @@ impl Flash {
             plane: page.plane as u8,
             page: page.page,
             bus_in: 0,
+            transfers: 1,
             array,
             bus_out: self.times.data_out(bytes),
         };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{
-    Bus, Encryption, Energy, Geometry, Medium, Program, ReadAhead, SlcCache, Timing, Victim, Watermarks,
+    Bus, Encryption, Energy, Geometry, Initial, Medium, Program, ReadAhead, SlcCache, Timing, Victim, Watermarks,
     WearLevelling, WriteBuffer,
 };
 use crate::random::Draws;

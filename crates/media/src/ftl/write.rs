@@ -3,7 +3,7 @@
 use super::blocks::{NONE, State};
 use super::map::UNMAPPED;
 use super::{DEEP, Flash, Owner, Write, buffer};
-use crate::config::UNIT;
+use crate::config::{Rules, UNIT};
 use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
 
@@ -268,6 +268,12 @@ impl Flash {
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
         let write = self.keep_write(Write { block, upto, slots });
         let (server, die) = self.layout.server(self.layout.die_of(block));
+        let bus_in = self.times.program_in(planes as usize, page_bytes);
+        // page after page, with others on the bus between; MQSim moves all at once
+        let (bus_in, transfers) = match self.rules {
+            Rules::Mqsim => (bus_in * pages, 1),
+            Rules::Dies => (bus_in.div_ceil(planes.into()), pages as u16 * planes as u16),
+        };
         let op = Op {
             owner: Owner::Write(write).pack(),
             server,
@@ -275,7 +281,8 @@ impl Flash {
             die,
             plane: 0,
             page,
-            bus_in: self.times.program_in(planes as usize, pages, page_bytes),
+            bus_in,
+            transfers,
             array,
             bus_out: 0,
         };

@@ -102,9 +102,9 @@ impl Times {
     pub fn read_command(&self, planes: usize) -> u64 {
         self.read_command[planes]
     }
-    /// Command, addresses and data of a program of `pages` pages in each of `planes` planes.
-    pub fn program_in(&self, planes: usize, pages: u64, page_bytes: u64) -> u64 {
-        (self.program_command[planes] + planes as u64 * self.bytes(page_bytes)) * pages
+    /// Command, addresses and data of a page in each of `planes` planes.
+    pub fn program_in(&self, planes: usize, page_bytes: u64) -> u64 {
+        self.program_command[planes] + planes as u64 * self.bytes(page_bytes)
     }
     /// Command and addresses of an erase.
     pub fn erase_in(&self, planes: usize) -> u64 {
