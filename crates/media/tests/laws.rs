@@ -4,8 +4,8 @@ mod drives;
 
 use drives::{Dice, amplification, closed_loop, random, tlc};
 use lanetwin_media::config::{
-    CrossPoint, Encryption, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Partition, Program, ReadAhead,
-    SlcCache, UNIT, Watermarks,
+    CrossPoint, Encryption, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Partition, Program,
+    ReadAhead, SlcCache, UNIT, Watermarks,
 };
 use lanetwin_media::{Done, Drive, DriveConfig, Kind, Outcome, Request};
 use lanetwin_units::{Bytes, Instant, Span};
@@ -259,7 +259,9 @@ fn what_is_better_is_not_slower() {
         ("sensing faster", Kind::Read, &|c| nand(c).timing.read = [Span::from_us(30); 4]),
         ("a faster bus", Kind::Read, &|c| nand(c).bus.megatransfers = 3200),
         ("cache reads", Kind::Read, &|c| assert!(std::mem::replace(&mut nand(c).timing.cache_read, true))),
-        ("programming faster", Kind::Write, &|c| nand(c).timing.program = Program::OneShot(Span::from_us(500))),
+        ("programming faster", Kind::Write, &|c| {
+            nand(c).timing.program = Program::OneShot(Span::from_us(500))
+        }),
         ("erasing faster", Kind::Write, &|c| nand(c).timing.erase = Span::from_us(1_000)),
         ("over-provisioning", Kind::Write, &|c| c.capacity = Bytes(c.capacity.0 / 8192 * 7168)),
     ];
@@ -291,7 +293,8 @@ fn read_latency(config: &DriveConfig, reads: core::ops::Range<u64>, writes: core
     let mut dice = Dice(3);
     let (mut sum, mut ended, mut done) = (0, 0, Vec::new());
     let (mut start, mut now) = (Instant::ZERO, Instant::ZERO);
-    let pick = |dice: &mut Dice, range: &core::ops::Range<u64>| range.start + dice.below(range.end - range.start);
+    let pick =
+        |dice: &mut Dice, range: &core::ops::Range<u64>| range.start + dice.below(range.end - range.start);
     for _ in 0..if writes.is_empty() { 0 } else { 64 } {
         drive.submit(now, Request { token: 1, ..request(Kind::Write, pick(&mut dice, &writes), 8) });
     }
@@ -323,7 +326,9 @@ fn dies_of_ones_own_are_quiet_and_shared_ones_are_not() {
     let alone = read_latency(&apart, mine.clone(), 0..0);
     let isolated = read_latency(&apart, mine.clone(), yours.clone());
     let disturbed = read_latency(&shared, mine, yours);
-    println!("a read takes {alone:.0} ns alone, {isolated:.0} ns beside a writer on other dies, {disturbed:.0} ns on the same");
+    println!(
+        "a read takes {alone:.0} ns alone, {isolated:.0} ns beside a writer on other dies, {disturbed:.0} ns on the same"
+    );
     // two channels are the neighbour's as well: what is left is his time on the bus
     assert!(isolated < alone * 1.3 && disturbed > alone * 1.5);
 }
@@ -334,10 +339,8 @@ fn suspending_helps_reads_and_bursts_are_bounded() {
     let mut patient = config.clone();
     nand(&mut patient).timing.suspend = None;
     let units = config.units();
-    let (with, without) = (
-        read_latency(&config, 0..units, 0..units - 8),
-        read_latency(&patient, 0..units, 0..units - 8),
-    );
+    let (with, without) =
+        (read_latency(&config, 0..units, 0..units - 8), read_latency(&patient, 0..units, 0..units - 8));
     assert!(with * 2.0 < without, "{with} ns with, {without} ns without");
 }
 
@@ -396,7 +399,9 @@ fn trimmed_data_are_not_moved() {
 #[test]
 fn cold_data_apart_from_hot_data_move_less() {
     let mut together = config(Initial::Sequential);
-    together.capacity = Bytes(together.capacity.0 / 8192 * 7168);
+    together.capacity = Bytes(together.capacity.0 / 4);
+    let geometry = &mut nand(&mut together).geometry;
+    (geometry.channels, geometry.chips, geometry.blocks, geometry.pages) = (1, 2, 192, 18);
     ftl(&mut together).hot_cold = false;
     let mut apart = together.clone();
     ftl(&mut apart).hot_cold = true;
@@ -405,15 +410,15 @@ fn cold_data_apart_from_hot_data_move_less() {
         let units = config.units();
         let mut drive = Drive::new(config, 1).unwrap();
         let mut dice = Dice(4);
-        let mut write = |drive: &mut Drive, now| {
-            closed_loop(drive, now, 2 * units, 32, || {
+        let mut write = |drive: &mut Drive, now, times| {
+            closed_loop(drive, now, times * units, 32, || {
                 let unit = if dice.below(20) > 0 { dice.below(units / 10) } else { dice.below(units) };
                 request(Kind::Write, unit, 1)
             })
         };
-        let now = write(&mut drive, Instant::ZERO);
+        let now = write(&mut drive, Instant::ZERO, 8);
         let before = drive.counters();
-        write(&mut drive, now);
+        write(&mut drive, now, 2);
         amplification(&before, &drive.counters())
     };
     let (mixed, separate) = (measure(&together), measure(&apart));
@@ -433,8 +438,10 @@ fn wear_is_levelled() {
     };
     let (dynamic, fixed) = (measure(None), measure(Some(4)));
     assert_eq!(dynamic.wear_min, 0, "cold blocks stay where they are");
-    assert!(fixed.wear_max - fixed.wear_min <= 12, "{} to {}", fixed.wear_min, fixed.wear_max);
-    assert!(fixed.wear_max < dynamic.wear_max && fixed.wear_units_moved > 0);
+    // a block of cold data is moved between two of garbage, so levelling keeps up with half of the erases
+    assert!(f64::from(fixed.wear_min) > 0.5 * fixed.wear_mean, "{} to {}", fixed.wear_min, fixed.wear_max);
+    assert!(fixed.wear_max - fixed.wear_min < dynamic.wear_max - dynamic.wear_min);
+    assert!(fixed.wear_units_moved > 0 && dynamic.wear_units_moved == 0);
     assert!((fixed.life_used - fixed.wear_mean / 3_000.0).abs() < 1e-12);
 }
 

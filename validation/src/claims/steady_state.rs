@@ -152,7 +152,8 @@ impl Life {
             self.writes += 1;
             let place = (u128::from(mix(self.writes)) * u128::from(self.units) >> 64) as u64;
             let first = place * UNIT;
-            self.drive.submit(self.now, Request { token: 0, kind: Kind::Write, first, bytes: UNIT, tenant: 0 });
+            self.drive
+                .submit(self.now, Request { token: 0, kind: Kind::Write, first, bytes: UNIT, tenant: 0 });
             while done.is_empty() {
                 self.now = self.drive.next_event().expect("the write is under way");
                 self.drive.advance(self.now, &mut done);
@@ -171,7 +172,13 @@ fn amplification(before: &Counters, after: &Counters) -> f64 {
     (host + moved + padding) as f64 / host as f64
 }
 
-fn cell(case: String, against: (f64, &'static str), baseline: Option<f64>, predicted: f64, digest: u64) -> Cell {
+fn cell(
+    case: String,
+    against: (f64, &'static str),
+    baseline: Option<f64>,
+    predicted: f64,
+    digest: u64,
+) -> Cell {
     Cell {
         case,
         quantity: "write amplification".into(),

@@ -274,7 +274,11 @@ impl Flash {
         self.blocks.erased(block);
         let die = self.layout.die_of(block);
         let d = &mut self.dies[die as usize];
-        if slc { d.free_slc.push_back(block) } else { d.free.push_back(block) }
+        if slc {
+            d.free_slc.push_back(block)
+        } else {
+            d.free.push_back(block)
+        }
         // GC may have waited for a block to write to
         self.move_on(now, die);
     }

@@ -410,7 +410,10 @@ impl Machine {
 
     fn may_load(&self, s: &Server) -> bool {
         let head = s.queues[Queue::Writes as usize].head;
+        // a read at the back whose turn it is needs an idle array
+        let back = s.back_turn && !s.queues[Queue::Back as usize].is_empty();
         self.can.cache_program
+            && !back
             && s.loaded.0 == NONE
             && s.loading.0 == NONE
             && head != NONE
@@ -469,7 +472,10 @@ impl Machine {
         let server = (c.first + bit) as usize;
         let read = c.ready[0] >> bit & 1 == 1;
         self.channels[channel].turn = (bit + 1) % self.per_channel;
-        if read && self.servers[server].state == State::Writing && !self.may_suspend(&self.servers[server], now) {
+        if read
+            && self.servers[server].state == State::Writing
+            && !self.may_suspend(&self.servers[server], now)
+        {
             // it was worth suspending when the read came, and no longer is
             self.channels[channel].ready[0] &= !(1 << bit);
             return;
@@ -564,7 +570,11 @@ impl Machine {
             *planes |= 1 << op.plane;
             taken += 1;
             let list = &mut self.servers[server].queues[queue as usize];
-            if before == NONE { list.head = next } else { self.slots[before as usize].next = next }
+            if before == NONE {
+                list.head = next
+            } else {
+                self.slots[before as usize].next = next
+            }
             if next == NONE {
                 list.tail = before;
             }

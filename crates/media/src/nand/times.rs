@@ -48,11 +48,7 @@ impl Times {
         let page = nand.geometry.page.0;
         Self {
             read_command: by_planes(6 * wc, dbsy, 6 * wc + wb + ps(o.rr)),
-            program_command: by_planes(
-                5 * wc + load + ps(o.cals),
-                dbsy,
-                6 * wc + load + ps(o.wpsth),
-            ),
+            program_command: by_planes(5 * wc + load + ps(o.cals), dbsy, 6 * wc + load + ps(o.wpsth)),
             erase_command: by_planes(4 * wc + wb, dbsy, 4 * wc + wb),
             data_out: ps(o.data_out),
             transfer: if mqsim { (2 * (1000 / rate) * 1000, 2 * width) } else { (1_000_000, width * rate) },
