@@ -160,7 +160,10 @@ fn reads_take_as_long_as_in_mqsim() {
     for case in cases() {
         let (mean, least) = closed_loop(&case, case.requests);
         let error = 100.0 * (mean / case.mean - 1.0);
-        println!("{:10} mean {mean:10.1} ns, MQSim {:10.1} ns ({error:+.2} %), least {least:.0} ns, MQSim {:.0} ns", case.name, case.mean, case.least);
+        println!(
+            "{:10} mean {mean:10.1} ns, MQSim {:10.1} ns ({error:+.2} %), least {least:.0} ns, MQSim {:.0} ns",
+            case.name, case.mean, case.least
+        );
         if error.abs() > 3.0 || case.depth == 1 && (least - case.least).abs() > 3.0 {
             off.push((case.name, error, least));
         }

@@ -6,6 +6,7 @@ pub mod link_ceilings;
 pub mod pcie_bench;
 pub mod retimer_ab;
 pub mod section_i;
+pub mod steady_state;
 pub mod switch_forwarding;
 
 use crate::problem;
@@ -54,7 +55,7 @@ pub(crate) struct Cell {
     pub(crate) digest: Digest,
 }
 
-/// Every claim, in the order of their depth: a channel, a link alone, links of all kinds, switches, machines.
+/// Every claim, in the order of their depth: a channel, a link alone, links of all kinds, switches, machines, media.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
     const CLAIMS: &[Claim] = &[
@@ -65,6 +66,7 @@ pub fn claims() -> &'static [Claim] {
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
         retimer_ab::CLAIM,
+        steady_state::CLAIM,
     ];
     CLAIMS
 }

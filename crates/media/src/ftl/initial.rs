@@ -41,7 +41,9 @@ pub struct Room {
     pub units: u64,
     /// Its dies.
     pub dies: u32,
-    /// How many blocks of each die hold data.
+    /// Blocks of each die that may hold data, the first ones; the others are an SLC cache.
+    pub blocks: u32,
+    /// How many of them do.
     pub closed: u32,
     /// How many of those were written last, and are full.
     pub fresh: u32,
@@ -177,7 +179,7 @@ fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
             drawn.swap(i, draws.below(i as u64 + 1) as usize);
         }
         // what is not closed lies between the others
-        spread(&drawn, counts);
+        spread(&drawn, &mut counts[..room.blocks as usize]);
     }
     counts
 }

@@ -38,8 +38,8 @@ use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
 use collect::Collector;
 use initial::{Room, Seats};
-use layout::Layout;
 use lanetwin_units::Bytes;
+use layout::Layout;
 use map::Map;
 use read::FirstTouch;
 use std::collections::VecDeque;
@@ -273,7 +273,8 @@ impl Flash {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let slc = self.ftl.slc.map_or(0, |slc| slc.blocks);
         let fresh = open / 2;
-        Room { units, dies, closed: self.layout.blocks - slc - self.ftl.watermarks.low - (open - fresh), fresh }
+        let blocks = self.layout.blocks - slc;
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - (open - fresh), fresh }
     }
 
     /// Sets blocks and dies to the initial state.

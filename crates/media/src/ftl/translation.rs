@@ -38,7 +38,11 @@ impl Translation {
         let at = set.iter().position(|held| *held == page);
         set[..=at.unwrap_or(self.ways - 1)].rotate_right(1);
         set[0] = page;
-        if at.is_some() { self.hits += 1 } else { self.misses += 1 }
+        if at.is_some() {
+            self.hits += 1
+        } else {
+            self.misses += 1
+        }
         (at.is_some(), (page + 1) * ENTRIES)
     }
 }

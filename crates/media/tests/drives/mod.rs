@@ -11,8 +11,7 @@ use lanetwin_units::{Bytes, Instant, Span};
 
 /// A TLC drive of this geometry that shows `capacity` to the host.
 pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
-    let nand =
-        Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
+    let nand = Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
     let ftl = Ftl {
         initial,
         victim: Victim::Greedy,
@@ -150,6 +149,8 @@ pub fn random(
 
 /// Write amplification between two counts.
 pub fn amplification(before: &Counters, after: &Counters) -> f64 {
-    let moved = |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
-    (moved(after) - moved(before)) as f64 / (after.host_units_programmed - before.host_units_programmed) as f64
+    let moved =
+        |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
+    (moved(after) - moved(before)) as f64
+        / (after.host_units_programmed - before.host_units_programmed) as f64
 }
