@@ -137,6 +137,10 @@ pub struct Rig {
     pub down: Option<ControllerId>,
     /// What the medium answers.
     pub media_status: Status,
+    /// One in so many media effects takes long; 0 for none.
+    pub slow_media: u64,
+    /// Those.
+    slow: Vec<Effect>,
     /// The medium answers nothing.
     pub hold_media: bool,
     /// Completions of other admin commands that came while one was waited for.
@@ -188,6 +192,8 @@ impl Rig {
             health: Health::default(),
             down: None,
             media_status: Status::SUCCESS,
+            slow_media: 0,
+            slow: Vec::new(),
             hold_media: false,
             others: Vec::new(),
         }
@@ -227,12 +233,19 @@ impl Rig {
     /// Resumes an effect at random, or lets time go to the next wake. False if there is nothing to do.
     pub fn step(&mut self) -> bool {
         let media = |effect: &Effect| matches!(effect, Effect::Media { .. });
+        if !self.slow.is_empty() && (self.rng.one_in(if self.pending.is_empty() { 8 } else { 200 })) {
+            let at = self.rng.below(self.slow.len() as u64) as usize;
+            let effect = self.slow.swap_remove(at);
+            self.resume(effect);
+            self.absorb();
+            return true;
+        }
         let ready: Vec<usize> =
             (0..self.pending.len()).filter(|&at| !self.hold_media || !media(&self.pending[at])).collect();
         let next = self.now + Span::from_ns(self.rng.below(100));
         let wake = self.wakes.iter().copied().min().filter(|&at| ready.is_empty() || at <= next);
         if ready.is_empty() && wake.is_none() {
-            return false;
+            return !self.slow.is_empty();
         }
         if let Some(at) = wake {
             self.wakes.retain(|&other| other > at);
@@ -242,6 +255,10 @@ impl Rig {
             let at = ready[self.rng.below(ready.len() as u64) as usize];
             let effect = self.pending.swap_remove(at);
             self.now = next;
+            if media(&effect) && self.slow_media > 0 && self.rng.one_in(self.slow_media) {
+                self.slow.push(effect);
+                return true;
+            }
             self.resume(effect);
         }
         self.absorb();
