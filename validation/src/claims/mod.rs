@@ -2,7 +2,9 @@
 
 pub mod idt_16t4g2;
 pub mod link_ceilings;
+pub mod mqsim_xv2;
 pub mod pcie_bench;
+pub mod pm1743_retimer;
 pub mod section_i;
 pub mod switch_forwarding;
 
@@ -61,6 +63,8 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        mqsim_xv2::CLAIM,
+        pm1743_retimer::CLAIM,
     ];
     CLAIMS
 }
