@@ -221,6 +221,8 @@ problems! {
 
     /// Parameters that make no device together.
     Impossible { parameter: &'static str, problem: String, remedy: String } = "SC080", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
+    /// A load that reaches beyond a drive.
+    BeyondCapacity { span: String, drive: String, room: String } = "SC081", "a span of {span} reaches beyond `{drive}`, which has {room}", "a `span:` of at most {room}, or more `capacity`";
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.

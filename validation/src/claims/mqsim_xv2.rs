@@ -32,7 +32,7 @@ const CLOSED_FORM: f64 = 45.0 + 0.290 + 2.048;
 /// The scenario, with so many in flight.
 fn plan(depth: u32, requests: u64) -> Plan {
     let drive = "model: nvme-ssd, port.width: 4, issue: 1ns, port.drain: 0ns, firmware.engines: 1024, firmware.read: 0ns, \
-                 firmware.read-latency: 0ns, chunk: all, capacity: 250GB, nand.channels: 16, nand.chips: 4, nand.dies: 2, \
+                 firmware.read-latency: 0ns, chunk: all, capacity: 245760MB, nand.channels: 16, nand.chips: 4, nand.dies: 2, \
                  nand.planes: 4, nand.blocks: 512, nand.pages: 256, nand.page: 4KiB, nand.spare: 224B, nand.read: 45us, \
                  nand.read-step: 0ns, nand.program: 400us, nand.program-mode: by-page, nand.erase: 3800us, nand.bus: 1000, \
                  nand.bus.width: 2, nand.rules: mqsim, ftl.initial: empty, ftl.lookup: 0ns, ftl.read-ahead.streams: 0, \
@@ -40,7 +40,7 @@ fn plan(depth: u32, requests: u64) -> Plan {
     let text = format!(
         "about: A drive as MQSim has it.\nmachine:\n  host: {{model: root-complex, issue: 1ns, memory.dram: 0ns, \
          memory.llc-hit: 0ns, port.drain: 0ns}}\n  ssd: {{{drive}}}\nlinks:\n  slot: {{from: host, to: ssd}}\nworkloads:\n  load:\n    \
-         block: {{size: 4KiB, depth: {depth}, span: 125GB, requests: {requests}}}\n    on: host\n    target: ssd\n\
+         block: {{size: 4KiB, depth: {depth}, span: 122880MB, requests: {requests}}}\n    on: host\n    target: ssd\n\
          run: {{repeats: 1, warm-up: 1000}}\n"
     );
     let checked = check(Path::new("mqsim.yaml"), &text, &[], &Catalogue::built_in());
