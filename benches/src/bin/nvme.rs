@@ -2,7 +2,7 @@
 //! firmware, flash and translation layer included; one thread.
 //!
 //! `cargo run --release -p lanetwin-benches --bin nvme` prints simulated I/Os per CPU-second, and events for each. With arguments
-//! `CASE COMMANDS` it runs one case once, for a profiler. `memory` fills a drive of 15.36 TB and writes at random, and
+//! `CASE COMMANDS [PATH=VALUE …]` it runs one case once, for a profiler, with these changes of the scenario. `memory` fills a drive of 15.36 TB and writes at random, and
 //! prints the peak of memory.
 
 #[path = "../clock.rs"]
@@ -34,7 +34,7 @@ struct Case {
 const CASES: &[Case] = &[
     Case { name: "4 KiB random read, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
     Case { name: "4 KiB random read, 16 × 64, spdk", engine: "spdk", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
-    Case { name: "128 KiB sequential read, 1 × 64", engine: "libaio", jobs: 1, depth: 64, block: "size: 128KiB, pattern: sequential", set: &[] },
+    Case { name: "128 KiB sequential read, 1 × 64", engine: "libaio", jobs: 1, depth: 64, block: "size: 128KiB, pattern: sequential", set: &["machine.ssd.ftl.initial=sequential"] },
     Case { name: "4 KiB random write, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB, read: 0%", set: &[] },
     Case {
         name: "4 KiB random write, 15.36 TB",
@@ -54,7 +54,8 @@ impl Case {
              links:\n  slot: {{from: cpu, to: ssd, via: [5ns]}}\nworkloads:\n  load:\n    \
              block: {{{block}, depth: {depth}, span: 3000GB, requests: 1000}}\n    on: cpu\n    target: ssd\n"
         );
-        let sets: Vec<String> = set.iter().map(|set| (*set).to_owned()).collect();
+        let more = std::env::args().filter(|text| text.contains('='));
+        let sets: Vec<String> = set.iter().map(|set| (*set).to_owned()).chain(more).collect();
         let checked = check(Path::new("bench.yaml"), &text, &sets, &Catalogue::built_in());
         let mut plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
         let pairs = &mut plan.variants[0].workloads[0].pairs;

@@ -108,12 +108,6 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "the largest queue that the controller allows (MQES + 1); the driver reads it",
     },
     Param {
-        name: "driver.shadow-doorbells",
-        dimension: Dimension::Flag,
-        default: Some("false"),
-        about: "whether doorbells are written to host memory, which the controller reads, wherever it can",
-    },
-    Param {
         name: "driver.numa",
         dimension: Dimension::Time,
         default: Some("0ns"),
@@ -153,7 +147,6 @@ pub(crate) struct Software {
     /// Aggregation threshold; none if interrupts are not coalesced.
     pub(crate) coalescing: Option<(u8, u8)>,
     pub(crate) entries: u32,
-    pub(crate) shadow_doorbells: bool,
     /// What a doorbell takes longer.
     pub(crate) far: Span,
     pub(crate) enable: Span,
@@ -176,7 +169,6 @@ impl Software {
             polled,
             coalescing: (entries > 0 && !polled).then(|| (entries as u8, steps.min(255) as u8)),
             entries: params.count("driver.queue-entries").min(params.count("queues.entries")) as u32,
-            shadow_doorbells: params.flag("driver.shadow-doorbells"),
             far,
             enable: params.time("driver.enable"),
         }

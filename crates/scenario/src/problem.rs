@@ -248,6 +248,8 @@ problems! {
     TooManyJobs { threads: u64, depth: u32, most: u64, most_depth: u32 } = "SC082", "{threads} jobs with {depth} I/Os in flight run at once on a target", "at most {most} jobs and {most_depth} I/Os in flight: make `numjobs` or `iodepth` smaller, or put a `stonewall` between jobs";
     /// Parameters that make no device together.
     Impossible { parameter: &'static str, problem: String, remedy: String } = "SC083", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
+    /// A load that reaches beyond a drive.
+    BeyondCapacity { span: String, drive: String, room: String } = "SC084", "a span of {span} reaches beyond `{drive}`, which has {room}", "a `span:` of at most {room}, or more `capacity`";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

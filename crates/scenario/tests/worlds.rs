@@ -192,6 +192,10 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
                 assert_eq!(moved, [load.reads.bytes, load.writes.bytes], "{name}");
             }
             assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
+        } else if !world.drives.is_empty() {
+            let queues = world.loads.len() as u64;
+            let moved = nvme_bytes(case, load.reads.completed + load.writes.completed, queues);
+            assert_eq!([seen.read_bytes, seen.write_bytes], [written + moved[0], read + moved[1]], "{name}");
         } else if !variant.links.is_empty() {
             // what the load reads from a drive, the drive writes into the host's memory
             assert_eq!(seen.signals, load.reads.completed + load.writes.completed, "{name}");
@@ -201,6 +205,16 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
         assert_eq!(world.links().fabric().under_way(), 0, "{name}");
         assert_eq!(credits(&mut world), advertised, "{name}: every credit is back");
     });
+}
+
+/// What an NVMe drive with one namespace reads from the host and writes to it besides user data, for so many requests on so many queues
+/// that interrupt for each completion: entries of 64 B, PRP lists; Identify twice, entries of 16 B, MSI-X writes of 4 B.
+fn nvme_bytes(case: &Case, requests: u64, queues: u64) -> [u64; 2] {
+    let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
+    let pages = block.size.0.div_ceil(4096);
+    let list = if pages > 2 { 8 * (pages - 1) } else { 0 };
+    let admin = 2 + 1 + 2 * queues;
+    [64 * (requests + admin) + list * requests, 2 * 4096 + (16 + 4) * (requests + admin)]
 }
 
 /// The credits that every sender holds, or that are on their way back to it.

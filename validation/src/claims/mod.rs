@@ -3,7 +3,9 @@
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
+pub mod mqsim_xv2;
 pub mod pcie_bench;
+pub mod pm1743_retimer;
 pub mod retimer_ab;
 pub mod section_i;
 pub mod steady_state;
@@ -65,8 +67,10 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
-        retimer_ab::CLAIM,
+        mqsim_xv2::CLAIM,
         steady_state::CLAIM,
+        pm1743_retimer::CLAIM,
+        retimer_ab::CLAIM,
     ];
     CLAIMS
 }

@@ -91,8 +91,35 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         fields.record(key, node);
         cases
     });
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs: pairs?, cases: cases? };
+    let (pairs, cases) = (pairs?, cases?);
+    report_beyond(&fields, (&pairs, &cases), place.machine, reports);
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases };
     Some((plan, fields.finish()))
+}
+
+/// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
+fn report_beyond(
+    fields: &Fields<'_>,
+    (pairs, cases): (&[Pair], &[Case]),
+    machine: &Machine,
+    reports: &mut Reports,
+) {
+    let of_block = |case: &Case| if let Load::Block(block) = case.load { Some(block.span) } else { None };
+    let Some(span) = cases.iter().filter_map(of_block).max() else { return };
+    for pair in pairs {
+        let Some(plan) = machine.plan(pair.target) else { continue };
+        let (Some(Value::Size(capacity)), Some(Value::Count(parts))) =
+            (plan.params.0.get("capacity"), plan.params.0.get("namespaces"))
+        else {
+            continue;
+        };
+        let room = Bytes(capacity.0 / parts);
+        if span > room {
+            let (span, room) = (quantity::label(Value::Size(span)), quantity::label(Value::Size(room)));
+            let problem = Problem::BeyondCapacity { span, drive: pair.device.clone(), room };
+            fields.fault("block", problem, reports);
+        }
+    }
 }
 
 /// Who asks whom: cards a host.

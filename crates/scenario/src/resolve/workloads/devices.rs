@@ -8,12 +8,22 @@ use crate::resolve::Machine;
 use crate::resolve::links::Wiring;
 use lanetwin_ports::{Protocol, Value};
 
-/// The parameter that says how many logical units a device has; a model without it has one.
-const UNITS: &str = "luns";
+/// What the units of a device are called.
+#[derive(Clone, Copy)]
+struct Word {
+    /// The parameter that says how many there are; a model without any of them has one.
+    units: &'static str,
+    /// What one is called, before its number.
+    unit: &'static str,
+    /// The number of the first.
+    first: u64,
+}
+
+/// Logical units are numbered from 0, namespaces from 1.
+const WORDS: [Word; 2] =
+    [Word { units: "luns", unit: "lun", first: 0 }, Word { units: "namespaces", unit: "ns", first: 1 }];
 /// What stands under `on` and `target`.
 const COMPONENT: &str = "the name of a component";
-/// What a logical unit is called, before its number.
-const UNIT: &str = "lun";
 
 /// A component that a workload names.
 pub(super) struct Named {
@@ -113,27 +123,30 @@ impl Names<'_, '_> {
     fn unit(&mut self, key: &str, said: &Said<String>) -> Option<Named> {
         let Some((name, unit)) = said.value.split_once('.') else {
             let named = self.whole(key, said)?;
-            let units = self.machine.plan(named.component).map_or(1, units);
-            return Some(Named { name: device(&named.name, 0, units), ..named });
+            let plan = self.machine.plan(named.component);
+            let (word, units) = plan.map_or((WORDS[0], 1), units);
+            return Some(Named { name: device(&named.name, 0, (word, units)), ..named });
         };
         let path = self.fields.at(key);
         let component = self.machine.find(name, said.spot, &path, self.reports)?;
-        let Some(number) = unit.strip_prefix(UNIT).and_then(number) else {
+        let (word, units) = units(self.machine.plan(component)?);
+        let place = unit.strip_prefix(word.unit).and_then(number).and_then(|n| n.checked_sub(word.first));
+        let Some(number) = place else {
             let problem = Problem::NotAUnit { text: unit.into(), component: name.into() };
             self.reports.add(problem, said.spot, &path);
             return None;
         };
-        let units = units(self.machine.plan(component)?);
         match u16::try_from(number) {
             Ok(unit) if number < units => {
-                Some(Named { component, unit, spot: said.spot, name: device(name, unit, units) })
+                Some(Named { component, unit, spot: said.spot, name: device(name, unit, (word, units)) })
             }
             _ => {
+                let Word { unit, first, units: units_are } = word;
                 let known = match units {
                     1 => format!("`{name}`, which has one"),
                     _ => format!(
-                        "one of `{name}.{UNIT}0` to `{name}.{UNIT}{}`, or raise `{UNITS}` of `{name}`",
-                        units - 1
+                        "one of `{name}.{unit}{first}` to `{name}.{unit}{}`, or raise `{units_are}` of `{name}`",
+                        units - 1 + first
                     ),
                 };
                 let problem = Problem::NoSuchUnit { name: said.value.clone(), known };
@@ -150,17 +163,19 @@ fn number(text: &str) -> Option<u64> {
     if plain { text.parse().ok() } else { None }
 }
 
-/// How many logical units a device has.
-fn units(plan: &ComponentPlan) -> u64 {
-    match plan.params.0.get(UNITS) {
-        Some(Value::Count(units)) => *units,
-        _ => 1,
-    }
+/// What the units of a device are called, and how many it has.
+fn units(plan: &ComponentPlan) -> (Word, u64) {
+    let of = |word: &Word| match plan.params.0.get(word.units) {
+        Some(Value::Count(units)) => Some((*word, *units)),
+        _ => None,
+    };
+    WORDS.iter().find_map(of).unwrap_or((WORDS[0], 1))
 }
 
-/// What a logical unit is called: as its device, if that has no other.
-fn device(component: &str, unit: u16, units: u64) -> String {
-    if units > 1 { format!("{component}.{UNIT}{unit}") } else { component.to_owned() }
+/// What a unit is called: as its device, if that has no other.
+fn device(component: &str, unit: u16, (word, units): (Word, u64)) -> String {
+    let number = u64::from(unit) + word.first;
+    if units > 1 { format!("{component}.{}{number}", word.unit) } else { component.to_owned() }
 }
 
 /// Every card with the host.
