@@ -9,6 +9,7 @@ use lanetwin_load::Results;
 use lanetwin_load::fio::Job;
 use lanetwin_load::fio::output::{self, Format, Origin, document};
 use lanetwin_stats::results::Attachment;
+use lanetwin_units::Span;
 use std::collections::BTreeSet;
 
 /// What drivers call their cores.
@@ -114,7 +115,8 @@ impl Told<'_> {
 
 /// How the jobs of a phase were sampled.
 pub(crate) fn sampled(case: &FioCase, repeats: usize) -> String {
-    let time = case.run_time().map(|time| format!(", or after {time} if that is before"));
+    let milliseconds = |time: Span| time.as_ps() as f64 * 1e-9;
+    let time = case.run_time().map(|time| format!(", or after {} ms if that is before", milliseconds(time)));
     let times = if repeats == 1 { "once".to_owned() } else { format!("{repeats} times") };
     format!(
         "simulated {times}; each time measured until {} I/Os had been answered{}",
