@@ -77,17 +77,23 @@ fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
     let mut trace: Trace = Vec::new();
     for line in String::from_utf8_lossy(&said.stdout).lines() {
         // `parse    1234 Parsing section [a]`
-        let Some((_, line)) = line.strip_prefix("parse").and_then(|rest| rest.trim_start().split_once(' ')) else {
+        let Some((_, line)) = line.strip_prefix("parse").and_then(|rest| rest.trim_start().split_once(' '))
+        else {
             continue;
         };
+        // short numbers of processes are padded
+        let line = line.trim_start();
         let number = || line.split_once("out=").and_then(|(_, out)| out.trim().parse().ok());
         if let Some(name) = line.strip_prefix("Parsing section [") {
             trace.push((name.trim_end_matches(']').to_owned(), Vec::new()));
         } else if let Some(name) = line.strip_prefix("handle_option=") {
             let name = name.split(',').next().unwrap_or_default().to_owned();
             trace.last_mut().expect("a section").1.push((name, Vec::new()));
-        } else if let (true, Some(number)) = (line.trim_start().starts_with("ret=0, out="), number()) {
-            trace.last_mut().and_then(|section| section.1.last_mut()).expect("an option").1.push(number);
+        } else if let (true, Some(number)) = (line.starts_with("ret=0, out="), number()) {
+            // defaults of an engine have numbers, and belong to no option that is written
+            if let Some(option) = trace.last_mut().and_then(|section| section.1.last_mut()) {
+                option.1.push(number);
+            }
         }
     }
     (said.status.success(), trace)
@@ -97,7 +103,8 @@ fn theirs(text: &str, folder: &Folder) -> (bool, Trace) {
 fn number() -> impl Strategy<Value = String> {
     let digits = prop_oneof![1_u32..=5000, Just(1), 1_u32..=9].prop_map(|n| n.to_string());
     let unit = prop::sample::select(vec![
-        "", "k", "K", "m", "M", "g", "kb", "KB", "ki", "KiB", "kib", "MiB", "mIb", "b", "t", "kilo", ".5k", " k", "x",
+        "", "k", "K", "m", "M", "g", "kb", "KB", "ki", "KiB", "kib", "MiB", "mIb", "b", "t", "kilo", ".5k",
+        " k", "x",
     ]);
     let before = prop::sample::select(vec!["", "", "", "", " ", "  ", "0x", "+"]);
     (before, digits, unit).prop_map(|(before, digits, unit)| format!("{before}{digits}{unit}"))
@@ -113,20 +120,73 @@ fn several() -> impl Strategy<Value = String> {
     ]
 }
 fn time() -> impl Strategy<Value = String> {
-    let unit = prop::sample::select(vec!["", "s", "ms", "us", "m", "h", "d", "sec", "min", "usec", "msec", "S", "Ms", ".5s", "s:9s"]);
+    let unit = prop::sample::select(vec![
+        "", "s", "ms", "us", "m", "h", "d", "sec", "min", "usec", "msec", "S", "Ms", ".5s", "s:9s",
+    ]);
     let before = prop::sample::select(vec!["", "", "", " ", "0x"]);
     (before, 0_u32..=500, unit).prop_map(|(before, digits, unit)| format!("{before}{digits}{unit}"))
 }
 fn option() -> impl Strategy<Value = String> {
-    let sizes = prop::sample::select(vec!["size", "io_size", "bs", "blocksize", "ba", "rate", "rate_iops", "offset", "number_ios", "offset_increment", "iodepth", "fsync", "zonesize"]);
-    let times = prop::sample::select(vec!["runtime", "timeout", "ramp_time", "thinktime", "latency_target", "latency_window", "startdelay", "ss_dur", "max_latency", "thinktime_spin"]);
+    let sizes = prop::sample::select(vec![
+        "size",
+        "io_size",
+        "bs",
+        "blocksize",
+        "ba",
+        "rate",
+        "rate_iops",
+        "offset",
+        "number_ios",
+        "offset_increment",
+        "iodepth",
+        "fsync",
+        "zonesize",
+    ]);
+    let times = prop::sample::select(vec![
+        "runtime",
+        "timeout",
+        "ramp_time",
+        "thinktime",
+        "latency_target",
+        "latency_window",
+        "startdelay",
+        "ss_dur",
+        "max_latency",
+        "thinktime_spin",
+    ]);
     let equals = prop::sample::select(vec!["=", "=", "=", " =", "= "]);
     let tail = prop::sample::select(vec!["", "", "", "   ", " ; a comment", " # a comment"]);
     let plain = prop::sample::select(vec![
-        "direct=1", "time_based", "time_based=0", "rw=randread", "readwrite=write:8k", "rw=randrw:4", "group_reporting", "stonewall",
-        "norandommap=1", "random_distribution=zipf:1.2", "random_distribution=pareto", "bssplit=4k/60:64k/40", "bsrange=4k-8k,1k-2k",
-        "rwmixread=70", "percentage_random=50,20", "kb_base=1000", "kb_base=1024", "ioengine=null", "; nothing", "", "description=a, b",
-        "ss=iops:10%", "percentile_list=50:99.9", "size=50%", "offset=10%", "nice=-5", "verify=md5", "unknown=1", "rw=sideways", "iodepth",
+        "direct=1",
+        "time_based",
+        "time_based=0",
+        "rw=randread",
+        "readwrite=write:8k",
+        "rw=randrw:4",
+        "group_reporting",
+        "stonewall",
+        "norandommap=1",
+        "random_distribution=zipf:1.2",
+        "random_distribution=pareto",
+        "bssplit=4k/60:64k/40",
+        "bsrange=4k-8k,1k-2k",
+        "rwmixread=70",
+        "percentage_random=50,20",
+        "kb_base=1000",
+        "kb_base=1024",
+        "ioengine=null",
+        "; nothing",
+        "",
+        "description=a, b",
+        "ss=iops:10%",
+        "percentile_list=50:99.9",
+        "size=50%",
+        "offset=10%",
+        "nice=-5",
+        "verify=md5",
+        "unknown=1",
+        "rw=sideways",
+        "iodepth",
     ]);
     prop_oneof![
         4 => (sizes, equals.clone(), several(), tail.clone()).prop_map(|(a, b, c, d)| format!("{a}{b}{c}{d}")),
@@ -141,7 +201,7 @@ fn section() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// What we understand, fio reads: the same sections, the same options in the same order, the same numbers. What fio refuses, we refuse.
     #[test]
@@ -155,7 +215,7 @@ proptest! {
             Err(findings) => {
                 // we refuse more than `--parse-only` does: what is out of all range, what contradicts itself, what cannot be simulated
                 let told = findings.iter().map(|finding| finding.code).collect::<Vec<_>>();
-                let stricter = ["FI009", "FI013", "FI017", "FI021", "FI011"];
+                let stricter = ["FI009", "FI011", "FI013", "FI017", "FI021"];
                 prop_assert!(!accepted || told.iter().any(|code| stricter.contains(code)), "{text}\n{told:?}");
             }
             Ok(understood) => {
@@ -229,7 +289,9 @@ fn our_offsets_are_spread_as_those_of_fio() {
     }
     const COUNT: usize = 20_000;
     let folder = Folder::new("spread");
-    let base = format!("rw=randread\nbs=4k\nsize=400m\nnumber_ios={COUNT}\nio_size=400m\nrandrepeat=0\nnorandommap\n");
+    let base = format!(
+        "rw=randread\nbs=4k\nsize=400m\nnumber_ios={COUNT}\nio_size=400m\nrandrepeat=0\nnorandommap\n"
+    );
     // where they lie: distributions without a rotation, or with one that is given
     for spread in [
         "random",
