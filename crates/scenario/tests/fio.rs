@@ -184,3 +184,24 @@ fn the_matrix_of_the_tree_is_understood_whole() {
         cases(&matrix).iter().map(|case| (case.jobs[0].job.settings.numjobs, case.depth())).collect();
     assert_eq!(all, [vec![(1, 64); 6], vec![(16, 1024); 6]].concat());
 }
+
+#[test]
+fn templates_have_the_job_files_of_the_tree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/fio");
+    let mut count = 0;
+    for template in
+        lanetwin_scenario::templates().into_iter().filter(|template| template.text.contains("fio: {file:"))
+    {
+        let plan = tree::plan(template.name, template.text, &[]);
+        for (name, text) in &plan.files {
+            assert_eq!(
+                &std::fs::read_to_string(folder.join(name)).expect("a job file"),
+                text,
+                "{}",
+                template.name
+            );
+            count += 1;
+        }
+    }
+    assert_eq!(count, 6);
+}
