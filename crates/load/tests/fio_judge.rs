@@ -201,7 +201,7 @@ fn section() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     /// What we understand, fio reads: the same sections, the same options in the same order, the same numbers. What fio refuses, we refuse.
     #[test]

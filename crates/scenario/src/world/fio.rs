@@ -44,7 +44,7 @@ impl Told<'_> {
         let first = &self.case.jobs[0].job;
         let settings = &first.settings;
         let bytes = first.blocks()[usize::from(!settings.rw.reads)].0;
-        let block = if bytes % 1024 == 0 { format!("{}k", bytes / 1024) } else { bytes.to_string() };
+        let block = if bytes.is_multiple_of(1024) { format!("{}k", bytes / 1024) } else { bytes.to_string() };
         let folder = format!("{FOLDER}/{}/{}/{block}", self.ran.variant.name, self.ran.workload.name);
         let name = format!("{folder}/{}-{}-{}", settings.rw.word, settings.iodepth, settings.numjobs);
         let names = std::iter::once(name.clone()).chain((2..).map(|nth| format!("{name}-{nth}")));
