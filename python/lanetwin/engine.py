@@ -244,6 +244,11 @@ def codes() -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", json.loads(_core.explain_list()))
 
 
+def fio_show(path: str) -> dict[str, Any]:
+    """Read a job file of fio; its mistakes are in the answer, not raised."""
+    return cast("dict[str, Any]", json.loads(_core.fio_show(path)))
+
+
 def iometer_show(path: str) -> IometerShown:
     """Read a configuration of Iometer; its mistakes are in the answer, not raised."""
     return cast("IometerShown", json.loads(_core.iometer_show(path)))

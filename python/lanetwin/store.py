@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 80
 """Longest part of a folder's name that comes from the user [characters]."""
 
-_ATTACHMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_ATTACHMENT = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,8}[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def folder_name(results: Results) -> str:
@@ -64,6 +64,7 @@ def save(results: Results, folder: Path) -> Path:
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
             for name, text in contents.items():
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 with (fresh / name).open("w", encoding="utf-8", newline="") as file:
                     file.write(text)
             fresh.chmod(0o777 & ~_umask())

@@ -188,6 +188,10 @@ class FakeCore:
         ]
         return json.dumps({"about": "A card", "name": name, "parameters": rows, "validated": ""})
 
+    def fio_show(self, path: str) -> str:
+        self._said("fio_show", path)
+        return json.dumps({"diagnostics": [], "file": {"jobs": []}})
+
     def iometer_show(self, path: str) -> str:
         self._said("iometer_show", path)
         return json.dumps(self.configuration)

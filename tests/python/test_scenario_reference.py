@@ -114,6 +114,7 @@ def tables() -> dict[str, list[str]]:
         "workloads": rows_of(workload),
         "dma": rows_of(workload["properties"]["dma"]),
         "block": rows_of(workload["properties"]["block"]),
+        "fio": rows_of(workload["properties"]["fio"]),
         "iometer": rows_of(workload["properties"]["iometer"]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),

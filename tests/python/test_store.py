@@ -31,12 +31,14 @@ def test_the_folder_holds_what_the_run_found(results: Results, tmp_path: Path) -
 
 
 def test_attachments_lie_beside_the_document_and_nowhere_else(results: Results, tmp_path: Path) -> None:
-    names = ["iometer.csv", "../escaped.csv", "results.json", ".hidden", ""]
+    names = ["iometer.csv", "fio/a/4k/randread-1-1.json", "../escaped.csv", "fio/../../up.csv", "/root.csv"]
+    names += ["results.json", ".hidden", ""]
     results["attachments"] = [{"name": name, "text": "'Test Type\r\n"} for name in names]
     folder = store.save(results, tmp_path / "run")
-    own = {"iometer.csv", "plan.yaml", "report.html", "results.json", "rows.csv"}
+    own = {"fio", "iometer.csv", "plan.yaml", "report.html", "results.json", "rows.csv"}
     assert {path.name for path in folder.iterdir()} == own
     assert (folder / "iometer.csv").read_bytes() == b"'Test Type\r\n"
+    assert (folder / "fio/a/4k/randread-1-1.json").is_file()
     assert load(folder) == results
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 

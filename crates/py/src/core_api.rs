@@ -6,7 +6,7 @@
 //! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`, `lanetwin-load`), and anything of
 //! Python (the crate root).
 
-use lanetwin_load::iometer;
+use lanetwin_load::{fio, iometer};
 use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
 use lanetwin_scenario::{Catalogue, Diagnostic, channel, hierarchy};
 use lanetwin_stats::Margin;
@@ -197,6 +197,16 @@ pub fn iometer_show(path: &str) -> Answer {
             json(&serde_json::json!({ "diagnostics": warnings, "config": config }))
         }
         Err(findings) => json(&serde_json::json!({ "diagnostics": findings, "config": null })),
+    }
+}
+
+/// Reads a job file of fio: `{"diagnostics": […], "file": … | null}`.
+pub fn fio_show(path: &str) -> Answer {
+    match fio::read_path(Path::new(path)) {
+        Ok(fio::Understood { file, warnings }) => {
+            json(&serde_json::json!({ "diagnostics": warnings, "file": file.shown() }))
+        }
+        Err(findings) => json(&serde_json::json!({ "diagnostics": findings, "file": null })),
     }
 }
 

@@ -148,6 +148,12 @@ mod _core {
         ask(py, core_api::link_schema)
     }
 
+    /// Reads a job file of fio: `{"diagnostics": […], "file": … | null}`.
+    #[pyfunction]
+    fn fio_show(py: Python<'_>, path: &str) -> PyResult<String> {
+        ask(py, || core_api::fio_show(path))
+    }
+
     /// Reads a configuration of Iometer: `{"diagnostics": […], "config": … | null}`.
     #[pyfunction]
     fn iometer_show(py: Python<'_>, path: &str) -> PyResult<String> {

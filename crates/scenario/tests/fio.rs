@@ -74,7 +74,8 @@ fn a_case_is_a_phase_and_a_load_is_a_clone() {
         found.rows.iter().find(row).unwrap_or_else(|| panic!("{device:?} {metric}")).value
     };
     let sum = rows(Some("reads#0"), "read IOPS") + rows(Some("reads#1"), "read IOPS");
-    assert!((rows(None, "read IOPS") - sum).abs() < 1e-6 * sum);
+    // of few I/Os each has a time of its own (`Results::time`)
+    assert!((rows(None, "read IOPS") - sum).abs() < 0.1 * sum);
     assert!(rows(Some("writes"), "write throughput") > 0.0);
 }
 
@@ -161,7 +162,7 @@ fn what_is_wrong_is_told_where_it_stands() {
         ("[a]\ndirect=1\nsize=1t\n", "file: jobs/some.fio", "SC081 workloads.load.fio.capacity"),
         ("[a]\ndirect=1\nsize=1m\n", "file: jobs/some.fio, section: b", "SC080 workloads.load.fio.section"),
         ("[a]\ndirect=1\nsize=1m\n", "file: jobs/none.fio", "FI001 workloads.load.fio.file"),
-        ("[a]\ndirect=1\nsize=1m\n", "file: jobs/some.fio, rw: read", "SC046 workloads.load.fio"),
+        ("[a]\ndirect=1\nsize=1m\n", "file: jobs/some.fio, rw: read", "SC033 workloads.load.fio"),
         ("", "bs: huge", "FI008 workloads.load.fio.bs"),
         ("", "requests: 5", "SC006 workloads.load.fio.file"),
         ("", "rw: read, numjobs: 5000", "SC082 workloads.load.fio.numjobs"),
@@ -170,4 +171,37 @@ fn what_is_wrong_is_told_where_it_stands() {
         let found = codes(job, fio);
         assert!(found.iter().any(|code| code == expected), "{fio}: {found:?}, not {expected}");
     }
+}
+
+#[test]
+fn the_matrix_of_the_tree_is_understood_whole() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let plan = tree::plan_of(&folder.join("fio.yaml"), &["run.repeats=1"]);
+    assert_eq!(labels(&plan), ["readers + logger", "copy"]);
+    let text = std::fs::read_to_string(folder.join("fio/odcc-like.fio")).expect("a job file");
+    let matrix = plan_of(&text, "file: jobs/some.fio");
+    let all: Vec<_> =
+        cases(&matrix).iter().map(|case| (case.jobs[0].job.settings.numjobs, case.depth())).collect();
+    assert_eq!(all, [vec![(1, 64); 6], vec![(16, 1024); 6]].concat());
+}
+
+#[test]
+fn templates_have_the_job_files_of_the_tree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/fio");
+    let mut count = 0;
+    for template in
+        lanetwin_scenario::templates().into_iter().filter(|template| template.text.contains("fio: {file:"))
+    {
+        let plan = tree::plan(template.name, template.text, &[]);
+        for (name, text) in &plan.files {
+            assert_eq!(
+                &std::fs::read_to_string(folder.join(name)).expect("a job file"),
+                text,
+                "{}",
+                template.name
+            );
+            count += 1;
+        }
+    }
+    assert_eq!(count, 6);
 }

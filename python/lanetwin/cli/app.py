@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from lanetwin import engine
-from lanetwin.cli import catalogue, closed_forms, documents, iometer, link, simulation, validation
+from lanetwin.cli import catalogue, closed_forms, documents, fio, iometer, link, simulation, validation
 from lanetwin.cli.console import Exit, emit, err
 from lanetwin.cli.diagnostics import print_bug, print_error
 from lanetwin.errors import EngineBug, LanetwinError
@@ -74,7 +74,7 @@ def trunk(
     """
 
 
-for branch in (documents, simulation, validation, catalogue, closed_forms, iometer, link):
+for branch in (documents, simulation, validation, catalogue, closed_forms, fio, iometer, link):
     branch.register(app)
 
 

@@ -188,9 +188,22 @@ fn begin_of(begin: &mut u64, size: u64) -> u64 {
     *begin
 }
 
+/// The sum of n^−θ from 1 to `terms`: the first term by term, the others by the Euler–Maclaurin formula, whose error is below 10⁻¹² here.
+fn zeta(terms: u64, theta: f64) -> f64 {
+    const FIRST: u64 = 1000;
+    let power = |n: u64, exponent: f64| libm::pow(n as f64, -exponent);
+    let sum = |last: u64| (1..=last).map(|n| power(n, theta)).sum::<f64>();
+    if terms <= FIRST {
+        return sum(terms);
+    }
+    let integral = (power(FIRST, theta - 1.0) - power(terms, theta - 1.0)) / (theta - 1.0);
+    let ends = f64::midpoint(power(terms, theta), -power(FIRST, theta));
+    let slopes = theta / 12.0 * (power(FIRST, theta + 1.0) - power(terms, theta + 1.0));
+    sum(FIRST) + integral + ends + slopes
+}
+
 fn zipf(theta: f64, blocks: u64) -> Kind {
-    let zeta = |terms: u64| (1..=terms).map(|n| libm::pow(1.0 / n as f64, theta)).sum::<f64>();
-    let (zeta_n, zeta_2) = (zeta(blocks.min(MOST_TERMS)), 1.0 + libm::pow(0.5, theta));
+    let (zeta_n, zeta_2) = (zeta(blocks.min(MOST_TERMS), theta), 1.0 + libm::pow(0.5, theta));
     let eta = (1.0 - libm::pow(2.0 / blocks as f64, 1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
     Kind::Zipf { theta, zeta_n, eta }
 }
@@ -241,6 +254,15 @@ mod tests {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let ratio = f64::from(counts[0]) / f64::from(counts[1]);
         assert!((ratio - libm::pow(2.0, 1.1)).abs() < 0.1, "{ratio}");
+    }
+
+    #[test]
+    fn long_sums_are_as_exact_as_short_ones() {
+        for theta in [0.0, 0.5, 0.99, 1.2, 3.0] {
+            let terms = 200_000;
+            let direct: f64 = (1..=terms).rev().map(|n| libm::pow(n as f64, -theta)).sum();
+            assert!((zeta(terms, theta) - direct).abs() < 1e-9 * direct, "{theta}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A job file as understood: its jobs in the order of the file, each with everything that its options and those of the global sections above
 //! it say.
 
-use super::settings::Settings;
+use super::settings::{Room, Settings};
+use serde::Serialize;
 
 /// A job file.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,7 +16,7 @@ pub struct JobFile {
 }
 
 /// An option as it is given.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Given {
     /// Its name, whatever alias was written.
     pub name: String,
@@ -29,7 +30,8 @@ pub struct Given {
 }
 
 /// What is made of an option.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// It changes what is asked for, when, or how it is told.
     Modelled,
@@ -60,7 +62,76 @@ pub struct Job {
     pub not_modelled: Vec<String>,
 }
 
+/// A job file as it is shown.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ShownFile {
+    file: String,
+    globals: Vec<Given>,
+    jobs: Vec<ShownJob>,
+}
+
+/// A job as it is shown: what its options mean, in the units of the field.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+struct ShownJob {
+    name: String,
+    section: String,
+    line: u32,
+    phase: u32,
+    group: u32,
+    rw: &'static str,
+    reads: String,
+    writes: String,
+    iodepth: u32,
+    numjobs: u32,
+    size: String,
+    spread: String,
+    runtime: String,
+    options: Vec<Given>,
+    not_modelled: Vec<String>,
+}
+
+impl JobFile {
+    /// As it is shown.
+    #[must_use]
+    pub fn shown(&self) -> ShownFile {
+        let jobs = self.jobs.iter().map(Job::shown).collect();
+        ShownFile { file: self.file.clone(), globals: self.globals.clone(), jobs }
+    }
+}
+
 impl Job {
+    fn shown(&self) -> ShownJob {
+        let s = &self.settings;
+        let blocks = |place: usize, used: bool| match self.blocks()[place] {
+            _ if !used => "–".to_owned(),
+            (least, most) if least == most => format!("{least} B"),
+            (least, most) => format!("{least} to {most} B"),
+        };
+        ShownJob {
+            name: self.name().to_owned(),
+            section: self.section.clone(),
+            line: self.line,
+            phase: self.phase,
+            group: self.group,
+            rw: s.rw.word,
+            reads: blocks(0, s.rw.reads),
+            writes: blocks(1, s.rw.writes),
+            iodepth: s.iodepth,
+            numjobs: s.numjobs,
+            size: match s.size {
+                Room::Unset => "all".to_owned(),
+                Room::Bytes(bytes) => format!("{bytes} B"),
+                Room::Percent(percent) => format!("{percent} %"),
+            },
+            spread: if s.rw.random { s.random_distribution.name().to_owned() } else { "–".to_owned() },
+            runtime: match s.runtime_us {
+                0 => "–".to_owned(),
+                us => format!("{} s", us as f64 * 1e-6),
+            },
+            options: self.given.clone(),
+            not_modelled: self.not_modelled.clone(),
+        }
+    }
     /// What it is called in results.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -303,7 +303,9 @@ impl<'a> Sum<'a> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<(String, Vec<(String, Option<String>)>)>, Vec<&'static str>) {
+    type Options = Vec<(String, Option<String>)>;
+
+    fn read(text: &str) -> (Vec<(String, Options)>, Vec<&'static str>) {
         let files = |name: &str| match name {
             "dir/common.inc" => Ok("bs=8k\ninclude more.inc\n".to_owned()),
             "dir/more.inc" => Ok("; nothing but\niodepth = 4\n".to_owned()),
@@ -321,7 +323,7 @@ mod tests {
         let codes = found.into_vec().iter().map(|finding| finding.code).collect();
         (sections.into_iter().map(told).collect(), codes)
     }
-    fn options(text: &str) -> Vec<(String, Option<String>)> {
+    fn options(text: &str) -> Options {
         read(&format!("[a]\n{text}")).0.remove(0).1
     }
 

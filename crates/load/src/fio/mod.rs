@@ -34,7 +34,7 @@ mod stream;
 mod value;
 
 pub use distribution::{Distribution, Zone};
-pub use job::{Effect, Given, Job, JobFile};
+pub use job::{Effect, Given, Job, JobFile, ShownFile};
 pub use lines::Surroundings;
 pub use problem::CODES;
 pub use read::{Understood, read, read_path, unreadable};

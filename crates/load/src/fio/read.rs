@@ -83,11 +83,11 @@ pub fn read(text: &str, file: &str, around: &Surroundings<'_>) -> Result<Underst
 /// Says which jobs run together, and which are told together.
 fn place(jobs: &mut [Job]) {
     let (mut phase, mut group) = (0, 0);
-    for nth in 0..jobs.len() {
-        let Settings { stonewall, new_group, .. } = jobs[nth].settings;
+    for (nth, job) in jobs.iter_mut().enumerate() {
+        let Settings { stonewall, new_group, .. } = job.settings;
         phase += u32::from(stonewall && nth > 0);
         group += u32::from((stonewall || new_group) && nth > 0);
-        (jobs[nth].phase, jobs[nth].group) = (phase, group);
+        (job.phase, job.group) = (phase, group);
     }
 }
 

@@ -390,7 +390,7 @@ impl Settings {
             if given != WHOLE && missing == 0 {
                 reader.report(&Problem::OddShares { sum: given }, &line.at);
             }
-            let rest = if missing == 0 { 0 } else { (WHOLE - given) / missing };
+            let rest = WHOLE.saturating_sub(given).checked_div(missing).unwrap_or(0);
             let mut list: Vec<Share> = shares
                 .into_iter()
                 .map(|(bytes, share)| (bytes, u32::try_from(share.unwrap_or(rest)).unwrap_or(u32::MAX)))
@@ -517,7 +517,7 @@ fn zones(absolute: bool, text: &str, line: &Line, reader: &mut Reader<'_>) -> Op
         reader.report(&Problem::Shares { name, sum: given }, &line.at);
         return None;
     }
-    let rest = if absolute || missing == 0 { 0 } else { (WHOLE - given) / missing };
+    let rest = WHOLE.saturating_sub(given).checked_div(missing).unwrap_or(0);
     let zone =
         |(access, size): (u64, Option<u64>)| Zone { access: access as u32, size: size.unwrap_or(rest) };
     let zones = list.into_iter().map(zone).collect();

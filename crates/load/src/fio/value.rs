@@ -128,7 +128,9 @@ impl Reader<'_> {
             numbers.iter_mut().take(to).skip(nth).for_each(|place| *place = Some(number));
         }
         if trace.is_empty() {
-            if !wrong {
+            if wrong {
+                self.not_a_number(option.name, text, line);
+            } else {
                 self.report(&Problem::NoValue { name: option.name }, &line.at);
             }
             return None;
@@ -156,19 +158,19 @@ impl Reader<'_> {
             Kind::Time { seconds, .. } => number::time(text, seconds),
             _ => number::size(text, self.base),
         };
-        let Some(read) = read else {
-            self.not_a_number(name, text, line);
-            return None;
-        };
+        // fio does not mind, as long as another of the numbers is one
+        let read = read?;
         self.doubt(name, text, &read, line);
         let number = if read.percent { Number::Percent(!0 - read.value) } else { Number::Plain(read.value) };
         let narrow = matches!(option.kind, Kind::Size { bits: 32 } | Kind::Time { bits: 32, .. });
         let (least, most) = option.limits.unwrap_or((0, None));
         let value = read.value as i64;
+        // fio holds the limits of 32 bits against their value with a sign
+        let limited = if narrow && option.limits.is_some() { i64::from(value as i32) } else { value };
         let fits = match number {
             Number::Percent(percent) => option.kind == Kind::Room && percent <= 100,
             Number::Plain(_) => {
-                value >= least
+                limited >= least
                     && most.is_none_or(|most| value <= most as i64)
                     && (!narrow || value <= u32::MAX.into())
             }

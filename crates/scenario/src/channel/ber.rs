@@ -5,10 +5,10 @@
 //! eye, one at a time, and the ratio is that of what is left: the worse of the two.
 
 use super::problem::Problem;
-use super::stress::{Bench, transfer};
+use super::stress::{Bench, path};
 use super::{Channel, Variant};
 use crate::problem::Diagnostic;
-use lanetwin_phy::eye::{Channel as Path, Lost, Search};
+use lanetwin_phy::eye::{Lost, Search};
 use lanetwin_phy::{DataRate, Finding};
 use lanetwin_units::Generation;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ fn of_segment(
 ) -> Result<SegmentEye, Vec<Diagnostic>> {
     let (receiver, refused) = (&bench.receiver, |finding: Finding| channel.refused_in(variant, finding));
     let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
-    let path = Path::new(transfer(channel, variant, at, bench).map_err(refused)?);
+    let (path, _) = path(channel, variant, at, bench).map_err(refused)?;
     let prepared = receiver.prepare(&path).map_err(|error| {
         channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
     })?;

@@ -2,10 +2,10 @@
 //! preset, as a link that trains needs them.
 
 use super::problem::Problem;
-use super::stress::{Bench, transfer};
+use super::stress::{Bench, path};
 use super::{Channel, Variant};
 use crate::problem::Diagnostic;
-use lanetwin_phy::eye::{Channel as Path, Eye, PRESETS, Prepared, Search};
+use lanetwin_phy::eye::{Eye, PRESETS, Prepared, Search};
 use lanetwin_phy::{DataRate, Finding};
 
 /// The eyes of a variant at a rate, in the order of its segments.
@@ -86,7 +86,7 @@ fn of_segment(
 ) -> Result<ReceiverEye, Vec<Diagnostic>> {
     let receiver = &bench.receiver;
     let refused = |finding: Finding| channel.refused_in(variant, finding);
-    let path = Path::new(transfer(channel, variant, at, bench).map_err(refused)?);
+    let (path, _) = path(channel, variant, at, bench).map_err(refused)?;
     let prepared = receiver.prepare(&path).map_err(|error| {
         channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
     })?;

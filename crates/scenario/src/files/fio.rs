@@ -137,8 +137,8 @@ impl JobFiles {
         };
         let tell = |finding: &Finding, reports: &mut Reports| {
             let place = (finding.line as usize).checked_sub(ABOVE).and_then(|nth| places.get(nth));
-            let (at, spot) = place.map_or((path, spot), |(at, spot)| (&**at, *spot));
-            reports.add_finding_at(finding, spot, at);
+            let (at, spot) = place.map_or((path.to_owned(), spot), |(key, spot)| (join(path, key), *spot));
+            reports.add_finding_at(finding, spot, &at);
         };
         findings.iter().for_each(|finding| tell(finding, reports));
         let file = understood?;

@@ -9,6 +9,7 @@ use lanetwin_load::Results;
 use lanetwin_load::fio::Job;
 use lanetwin_load::fio::output::{self, Format, Origin, document};
 use lanetwin_stats::results::Attachment;
+use lanetwin_units::Span;
 use std::collections::BTreeSet;
 
 /// What drivers call their cores.
@@ -43,7 +44,7 @@ impl Told<'_> {
         let first = &self.case.jobs[0].job;
         let settings = &first.settings;
         let bytes = first.blocks()[usize::from(!settings.rw.reads)].0;
-        let block = if bytes % 1024 == 0 { format!("{}k", bytes / 1024) } else { bytes.to_string() };
+        let block = if bytes.is_multiple_of(1024) { format!("{}k", bytes / 1024) } else { bytes.to_string() };
         let folder = format!("{FOLDER}/{}/{}/{block}", self.ran.variant.name, self.ran.workload.name);
         let name = format!("{folder}/{}-{}-{}", settings.rw.word, settings.iodepth, settings.numjobs);
         let names = std::iter::once(name.clone()).chain((2..).map(|nth| format!("{name}-{nth}")));
@@ -114,7 +115,8 @@ impl Told<'_> {
 
 /// How the jobs of a phase were sampled.
 pub(crate) fn sampled(case: &FioCase, repeats: usize) -> String {
-    let time = case.run_time().map(|time| format!(", or after {time} if that is before"));
+    let milliseconds = |time: Span| time.as_ps() as f64 * 1e-9;
+    let time = case.run_time().map(|time| format!(", or after {} ms if that is before", milliseconds(time)));
     let times = if repeats == 1 { "once".to_owned() } else { format!("{repeats} times") };
     format!(
         "simulated {times}; each time measured until {} I/Os had been answered{}",

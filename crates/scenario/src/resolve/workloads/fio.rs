@@ -1,7 +1,7 @@
 //! `fio:` – the jobs of a job file of fio, or of its options here; a case for each phase.
 
 use super::{Cases, count, size};
-use crate::fields::{Fields, join};
+use crate::fields::Fields;
 use crate::files::{Configurations, Fio};
 use crate::language::{FIO, NO_OPTIONS};
 use crate::node::{Kind, Node};
@@ -204,7 +204,7 @@ pub(crate) fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, crat
         // one option cannot become two
         let value: String = value.chars().filter(|c| !c.is_control()).collect();
         text.push_str(&format!("{}={value}\n", entry.key));
-        places.push((join("fio", &entry.key), entry.value.spot));
+        places.push((entry.key.clone(), entry.value.spot));
     }
     (text, places)
 }

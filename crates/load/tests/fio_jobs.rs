@@ -1,0 +1,88 @@
+//! Do the pages of the errors about job files and logs tell the truth, and is any text read without a panic?
+
+use lanetwin_load::Finding;
+use lanetwin_load::fio::{CODES, Surroundings, iolog, read, read_path};
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// What has no example: the absence of a file, a log of many megabytes.
+const WITHOUT_EXAMPLES: [&str; 2] = ["FI001", "FI020"];
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+fn found(text: &str) -> Vec<Finding> {
+    let files = |name: &str| match name {
+        "options.inc" => Ok("bs=8k\n".to_owned()),
+        "sections.inc" => Ok("[b]\nbs=8k\n".to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    match read(text, "job.fio", &Surroundings::nowhere(&files)) {
+        Ok(understood) => understood.warnings,
+        Err(findings) => findings,
+    }
+}
+fn found_in_log(text: &str) -> Vec<Finding> {
+    match iolog::read(text, "log") {
+        Ok((_, warnings)) => warnings,
+        Err(findings) => findings,
+    }
+}
+
+#[test]
+fn every_code_has_a_page_whose_examples_are_true() {
+    for code in CODES {
+        let page = std::fs::read_to_string(repository(&format!("docs/errors/{code}.md"))).expect("a page");
+        assert!(page.starts_with(&format!("# {code}: ")), "{code}");
+        if WITHOUT_EXAMPLES.contains(code) {
+            continue;
+        }
+        let wrong: Vec<&str> = example(&page, "wrong").iter().map(|finding| finding.code).collect();
+        // what is left out of a machine's number is told besides
+        let others = |found: &&&str| **found != *code && **found != "FI108";
+        assert!(wrong.contains(code) && wrong.iter().filter(others).count() == 0, "{code}, wrong: {wrong:?}");
+        assert_eq!(example(&page, "right"), [], "{code}, right");
+    }
+}
+/// What is found in an example of a page: a job file or a log.
+fn example(page: &str, which: &str) -> Vec<Finding> {
+    let text = |kind: &str| -> Option<String> {
+        let fence = format!("```{kind} {which}");
+        let mut lines = page.lines().skip_while(|line| *line != fence);
+        lines.next()?;
+        Some(lines.take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect())
+    };
+    let job = text("fio").map(|text| found(&text));
+    job.or_else(|| text("iolog").map(|text| found_in_log(&text))).expect("an example")
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told() {
+    let findings = read_path(Path::new("no such file.fio")).expect_err("no file");
+    assert_eq!((findings[0].code, findings[0].line), ("FI001", 0));
+}
+
+#[test]
+fn every_job_file_that_is_shipped_is_understood_without_a_doubt() {
+    let files = std::fs::read_dir(repository("scenarios/fio")).expect("a folder");
+    let mut count = 0;
+    for file in files.map(|entry| entry.expect("an entry").path()) {
+        let understood = read_path(&file).unwrap_or_else(|found| panic!("{found:#?}"));
+        assert_eq!(understood.warnings, [], "{}", file.display());
+        count += 1;
+    }
+    assert!(count >= 8, "{count}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Any text is understood or told what is wrong with it, with a code and a place.
+    #[test]
+    fn no_text_panics(text in "(\\[[a-z]{0,4}\\]?\n)?((bs|rw|size|rate|bssplit|random_distribution|ss|x)[ =]{0,2}[-0-9a-z:/,.%${}#;]{0,12}\n){0,6}") {
+        let lines = text.split('\n').count() as u32;
+        for finding in found(&text).into_iter().chain(found_in_log(&text)) {
+            prop_assert!(finding.line <= lines && !finding.help.is_empty());
+        }
+    }
+}
