@@ -13,7 +13,9 @@ use lanetwin_nvme::spec::log::{
     SmartLog,
 };
 use lanetwin_nvme::spec::registers::{CC, CSTS, ControllerStatus, NSSR, RESET_WORD, ShutdownStatus};
-use lanetwin_nvme::spec::{AdminOpcode, Command, ControllerId, CqId, Doorbell, IoOpcode, Nsid, SqId, Status};
+use lanetwin_nvme::spec::{
+    AdminOpcode, Command, CompletionEntry, ControllerId, CqId, Doorbell, IoOpcode, Nsid, SqId, Status,
+};
 use rig::{Host, Rig, Wanted, namespace, subsystem};
 
 const ONE: ControllerId = ControllerId(1);
@@ -500,6 +502,39 @@ fn a_start_waits_for_what_is_under_way() {
     rig.hold_media = false;
     rig.run();
     assert!(status(&rig).ready());
+}
+
+#[test]
+fn submission_queues_may_share_a_completion_queue() {
+    let (mut rig, mut host) = machine();
+    let cq = rig.memory.allocate(4096);
+    assert_eq!(rig.admin(&mut host, commands::create_cq(CqId(2), 8, cq, None)).0, Status::SUCCESS);
+    for id in [2, 3] {
+        let sq = rig.memory.allocate(4096);
+        let create = commands::create_sq(SqId(id), 8, sq, CqId(2), QueuePriority::LOW);
+        assert_eq!(rig.admin(&mut host, create).0, Status::SUCCESS);
+        for entry in 0..4 {
+            rig.memory.write(sq + 64 * entry, commands::flush(Nsid(1)).as_bytes());
+        }
+    }
+    for id in [2, 3] {
+        rig.ring(ONE, Some((Doorbell::SubmissionTail(SqId(id)), 4)));
+    }
+    rig.run();
+    // seven of the eight have room; the last one comes when the host has taken one
+    let entry = |rig: &Rig, at: u64| {
+        CompletionEntry::from_bytes(rig.memory.read(cq + 16 * at, 16).try_into().unwrap())
+    };
+    assert!((0..7).all(|at| entry(&rig, at).phase()) && !entry(&rig, 7).phase());
+    rig.ring(ONE, Some((Doorbell::CompletionHead(CqId(2)), 1)));
+    assert!(entry(&rig, 7).phase());
+    for id in [2, 3] {
+        assert_eq!((0..8).filter(|&at| entry(&rig, at).sqid() == SqId(id)).count(), 4);
+    }
+    assert_eq!(rig.admin(&mut host, commands::delete_sq(SqId(2))).0, Status::SUCCESS);
+    assert_eq!(rig.admin(&mut host, commands::delete_cq(CqId(2))).0, Status::INVALID_QUEUE_DELETION);
+    assert_eq!(rig.admin(&mut host, commands::delete_sq(SqId(3))).0, Status::SUCCESS);
+    assert_eq!(rig.admin(&mut host, commands::delete_cq(CqId(2))).0, Status::SUCCESS);
 }
 
 /// A queue at the end of the address space goes round like an address does.
