@@ -10,21 +10,25 @@ use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
 use lanetwin_ports::Operation;
 use lanetwin_scenario::world::{Options, World, run};
-use lanetwin_scenario::{Case, Load, Plan, Variant, WorkloadPlan};
+use lanetwin_scenario::{Case, Load, Offered, Plan, Variant, WorkloadPlan};
 use lanetwin_units::{Instant, Span};
 use tree::{Nobody, plan, plan_of, scenarios};
 
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);
 
-/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower.
+/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A driver submits all that is to be
+/// in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
-    let bytes = match case.load {
-        Load::Dma(_) => 0,
-        Load::Block(block) => block.size.0,
-        Load::Iometer(ref case) => case.largest().into(),
+    let (bytes, submitted) = match case.load {
+        Load::Dma(_) => (0, 0),
+        Load::Block(block) => match block.offered {
+            Offered::Outstanding(number) => (block.size.0, number.into()),
+            Offered::Rate { .. } => (block.size.0, 0),
+        },
+        Load::Iometer(ref case) => (case.largest().into(), 0),
     };
-    LONG + Span::from_ns(10) * bytes
+    LONG + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
 }
 
 /// What a drive writes to tell that a request is done \[B\].
