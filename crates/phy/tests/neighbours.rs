@@ -16,19 +16,19 @@ use std::sync::Arc;
 const STEP_HZ: f64 = 50e6;
 
 fn axis() -> Axis {
-    Axis::new(Grid::new(STEP_HZ, 20e9).unwrap())
+    Axis::new(Grid::new(STEP_HZ, 20e9).expect("as it is written here"))
 }
 
 /// Between 100 Ω, without reflections: gain and delay \[s\] of either direction.
 fn network((forward, back): ((f64, f64), (f64, f64))) -> Arc<Network> {
-    let frequencies = Grid::new(STEP_HZ, 20e9).unwrap().frequencies();
+    let frequencies = Grid::new(STEP_HZ, 20e9).expect("as it is written here").frequencies();
     let wave = |(gain, delay): (f64, f64), f: f64| {
         let (sine, cosine) = libm::sincos(-TAU * f * delay);
         Complex64::new(cosine, sine) * gain
     };
     let zero = Complex64::new(0.0, 0.0);
     let cells = frequencies.iter().flat_map(|&f| [zero, wave(back, f), wave(forward, f), zero]).collect();
-    Arc::new(Network::new(frequencies, vec![100.0; 2], cells).unwrap())
+    Arc::new(Network::new(frequencies, vec![100.0; 2], cells).expect("as it is written here"))
 }
 
 fn item(name: &str, of: ((f64, f64), (f64, f64))) -> Item {
@@ -42,14 +42,17 @@ fn three() -> Chain {
         item("b", ((0.7, 3.0e-10), (0.6, 4.0e-10))),
         item("c", ((0.5, 5.0e-10), (0.4, 6.0e-10))),
     ])
-    .unwrap()
+    .expect("as it is written here")
 }
 
 fn coupled(chain: &Chain, at: &str, end: End) -> Transfer {
     let network = network(((0.01, 7.0e-11), (0.02, 9.0e-11)));
     let coupling = Coupling { at: at.into(), end, network };
     let elements = (Library::standard(), Corner::Nominal);
-    chain.coupled(0, &coupling, elements, &axis(), 100.0).unwrap().expect("it is in the only segment")
+    chain
+        .coupled(0, &coupling, elements, &axis(), 100.0)
+        .expect("as it is written here")
+        .expect("it is in the only segment")
 }
 
 #[test]
@@ -104,16 +107,21 @@ fn neighbours_are_where_the_channel_is() {
 }
 
 fn with_redriver() -> Chain {
-    let board = |name: &str| Item::new(name, Element::Trace("low-loss".into(), Length::inches(9.0).unwrap()));
+    let board = |name: &str| {
+        Item::new(
+            name,
+            Element::Trace("low-loss".into(), Length::inches(9.0).expect("as it is written here")),
+        )
+    };
     Chain::new(vec![
         Item::new("root", Element::Package("root-gen5".into())),
         board("first"),
         board("second"),
         Item::new("end", Element::Package("endpoint-gen5".into())),
     ])
-    .unwrap()
+    .expect("as it is written here")
     .with(&Change::Redriver { after: "first".into(), part: "generic-gen5".into() }, Library::standard())
-    .unwrap()
+    .expect("as it is written here")
 }
 
 #[test]
@@ -170,14 +178,14 @@ fn a_segment_has_one_redriver_and_a_link_one_for_each_segment() {
 }
 
 fn gen5() -> Receiver {
-    Receiver::new(Generation::Gen5, &Constants::built_in()).unwrap()
+    Receiver::new(Generation::Gen5, &Constants::built_in()).expect("as it is written here")
 }
 
 fn judged(receiver: &Receiver, neighbours: &[Transfer]) -> (Eye, Vec<f64>) {
     let channel = neighbours.iter().fold(Channel::new(smooth(24.0)), |channel, transfer| {
         channel.with_aggressor(Aggressor { transfer: transfer.clone(), ffe: PRESETS[4] })
     });
-    let channel = receiver.prepare(&channel).unwrap();
+    let channel = receiver.prepare(&channel).expect("as it is written here");
     let eye = receiver.search(&channel, &receiver.stress(), &Search::default());
     let rms = channel.crosstalk_v(&eye);
     (eye, rms)

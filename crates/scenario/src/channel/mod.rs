@@ -28,6 +28,7 @@ mod language;
 mod problem;
 mod stress;
 mod touchstone;
+mod transmitter;
 
 use crate::catalogue::{LINK_TEMPLATES, add_source};
 use crate::node::Spot;
@@ -40,11 +41,12 @@ use std::path::Path;
 
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{
-    Contour, EyeAggressor, EyeAlone, EyeCoefficients, EyeNumber, EyeRedriver, EyeReport, EyeSegment,
-    EyeStress, EyeVariant, Progress, Watcher, eye,
+    Contour, EyeAggressor, EyeAlone, EyeNumber, EyeRedriver, EyeReport, EyeSegment, EyeStress, EyeVariant,
+    Progress, Watcher, eye,
 };
 pub(crate) use language::{DOCUMENT, ELEMENT, FAMILIES, KINDS};
 pub use touchstone::{FileReport, LaneReport, inspect};
+pub use transmitter::EyeCoefficients;
 
 /// A channel that was understood.
 #[derive(Clone, Debug)]
