@@ -141,7 +141,8 @@ def test_exchanged_pairs_of_a_file_are_said_with_the_eye(runner: CliRunner, tmp_
         # port 1 goes to 4, and 3 to 2
         f, through = rows[start][0], " ".join(rows[start][3:5])
         swapped.append(
-            f"{f} 0 0 0 0 0 0 {through}\n 0 0 0 0 {through} 0 0\n 0 0 {through} 0 0 0 0\n {through} 0 0 0 0 0 0"
+            f"{f} 0 0 0 0 0 0 {through}\n 0 0 0 0 {through} 0 0\n"
+            f" 0 0 {through} 0 0 0 0\n {through} 0 0 0 0 0 0"
         )
     (tmp_path / "line.s4p").write_text("\n".join(swapped) + "\n", encoding="ascii")
     document = tmp_path / "drive.yaml"

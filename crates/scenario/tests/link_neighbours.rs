@@ -17,15 +17,16 @@ struct Data(PathBuf);
 impl Data {
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("lanetwin-neighbours-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir_all(&folder).expect("as it is written here");
         for (file, gain) in [("dark", 0.0), ("weak", 0.01), ("strong", 0.04)] {
             let lines = [(0, 1, gain), (2, 3, gain)];
-            std::fs::write(folder.join(file).with_extension("s4p"), ports::<4>(&lines)).unwrap();
+            std::fs::write(folder.join(file).with_extension("s4p"), ports::<4>(&lines))
+                .expect("as it is written here");
         }
         // lanes 1, 2 → 3, 4 and 5, 6 → 7, 8; P of one beside P of the other at the far end
         let lines =
             [(0, 2, 0.9), (1, 3, 0.9), (4, 6, 0.9), (5, 7, 0.9), (0, 6, 0.03), (4, 2, 0.03), (2, 6, 0.02)];
-        std::fs::write(folder.join("two.s8p"), ports::<8>(&lines)).unwrap();
+        std::fs::write(folder.join("two.s8p"), ports::<8>(&lines)).expect("as it is written here");
         Self(folder)
     }
     fn check(&self, text: &str, sets: &[&str]) -> Result<Channel, Vec<&'static str>> {
@@ -54,14 +55,14 @@ fn ports<const N: usize>(lines: &[(usize, usize, f64)]) -> String {
     let mut text = String::from("# GHz S MA R 50\n");
     for step in 0..=800 {
         let f = f64::from(step) * 0.025;
-        write!(text, "{f}").unwrap();
+        write!(text, "{f}").expect("as it is written here");
         for row in 0..N {
             for column in 0..N {
                 let joins = |&&(from, to, _): &&(usize, usize, f64)| {
                     (from, to) == (row, column) || (to, from) == (row, column)
                 };
                 let gain = lines.iter().find(joins).map_or(0.0, |(_, _, gain)| *gain);
-                write!(text, " {gain} {:.3}", -360.0 * f * 0.5).unwrap();
+                write!(text, " {gain} {:.3}", -360.0 * f * 0.5).expect("as it is written here");
             }
             text.push('\n');
         }

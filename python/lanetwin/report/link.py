@@ -39,7 +39,7 @@ def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
 
 
 def segment_sentences(eyes: dict[str, Any]) -> list[str]:
-    """Say of each segment what its verdict hangs on beside its own bits: coefficients, a redriver, neighbours, P and N."""
+    """Say what a verdict hangs on beside its own bits: coefficients, a redriver, neighbours, P and N."""
     return [
         f"{_name(variant, segment)}: {sentence}"
         for variant in eyes["variants"]
@@ -68,7 +68,9 @@ def _of_one(segment: dict[str, Any]) -> list[str]:
         )
         alone = segment["alone"]
         size = f"{fixed(alone['height_v'] * 1e3, 1)} mV high and {fixed(alone['width_ui'], 3)} UI wide"
-        sentences.append(f"neighbours leave at the sampler, in mV rms: {each}; without them the eye is {size}.")
+        sentences.append(
+            f"neighbours leave at the sampler, in mV rms: {each}; without them the eye is {size}."
+        )
     if segment["inverted"]:
         sentences.append("P and N are exchanged on the way, which the link undoes in Polling.")
     return sentences

@@ -30,6 +30,7 @@ mod problem;
 mod receivers;
 mod stress;
 mod touchstone;
+mod transmitter;
 
 use crate::catalogue::{LINK_TEMPLATES, add_source};
 use crate::node::Spot;
@@ -43,12 +44,13 @@ use std::path::Path;
 pub use ber::{Judge, SegmentEye};
 pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
 pub use eye::{
-    Contour, EyeAggressor, EyeAlone, EyeCoefficients, EyeNumber, EyeRedriver, EyeReport, EyeSegment,
-    EyeStress, EyeVariant, Progress, Watcher, eye,
+    Contour, EyeAggressor, EyeAlone, EyeNumber, EyeRedriver, EyeReport, EyeSegment, EyeStress, EyeVariant,
+    Progress, Watcher, eye,
 };
 pub(crate) use language::{DOCUMENT, ELEMENT, FAMILIES, KINDS};
 pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};
 pub use touchstone::{FileReport, LaneReport, inspect};
+pub use transmitter::EyeCoefficients;
 
 /// A channel that was understood.
 #[derive(Clone, Debug)]
