@@ -2,7 +2,7 @@
 
 use lanetwin_pcie::logic::ltssm::channel::{Channel, Direction, LaneEye, PRESETS};
 use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
-use lanetwin_pcie::logic::ltssm::failure::{FailureCode, FailureCodes, Outcome};
+use lanetwin_pcie::logic::ltssm::failure::{FailureCode, Outcome};
 use lanetwin_pcie::logic::ltssm::link::{
     Deafness, Facing, LinkConfig, Retimer, SimulatedLink, Size, Transition,
 };
@@ -17,7 +17,7 @@ fn config(segments: usize) -> LinkConfig {
 }
 
 fn up(config: LinkConfig) -> SimulatedLink {
-    let mut link = SimulatedLink::new(config, 1).unwrap();
+    let mut link = SimulatedLink::new(config, 1).expect("it is a link");
     link.wait(Span::from_us(1_200_000));
     link
 }
