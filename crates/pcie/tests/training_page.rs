@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/training.md");
-    std::fs::read_to_string(path).unwrap()
+    std::fs::read_to_string(path).expect("the page is there")
 }
 
 fn ms(span: Span) -> String {
     let us = span.as_ps() / 1_000_000;
-    if us % 1000 == 0 { format!("{}", us / 1000) } else { format!("{}", us as f64 / 1000.0) }
+    if us.is_multiple_of(1000) { format!("{}", us / 1000) } else { format!("{}", us as f64 / 1000.0) }
 }
 
 fn states() -> String {
@@ -25,7 +25,7 @@ fn states() -> String {
             Some([down, up]) => format!("{} / {}", ms(down), ms(up)),
         };
         let follows: Vec<&str> = state.follows().iter().map(|state| state.name()).collect();
-        writeln!(table, "| {state} | {limit} | {} |", follows.join(", ")).unwrap();
+        writeln!(table, "| {state} | {limit} | {} |", follows.join(", ")).expect("a string grows");
     }
     table
 }
@@ -33,7 +33,7 @@ fn states() -> String {
 fn codes() -> String {
     let mut table = String::from("| Code | Means |\n|---|---|\n");
     for code in FailureCode::ALL {
-        writeln!(table, "| `{code}` | {} |", code.meaning().replace('\n', " ")).unwrap();
+        writeln!(table, "| `{code}` | {} |", code.meaning().replace('\n', " ")).expect("a string grows");
     }
     table
 }

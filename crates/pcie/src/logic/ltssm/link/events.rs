@@ -2,7 +2,7 @@
 
 use super::super::channel::Direction;
 use super::super::failure::{FailureCode, FailureCodes};
-use super::super::ordered_sets::{Lanes, Pattern, bits};
+use super::super::ordered_sets::{Lanes, Pattern};
 use super::super::port::{Directive, Effects, Input, Port, Trouble};
 use super::super::state::State;
 use super::ear::{Next, Wire};
@@ -189,7 +189,7 @@ impl SimulatedLink {
                 self.ends[facing as usize].deaf = Lanes::NONE;
                 None
             }
-            (State::DetectActive, _) => self.receivers(facing),
+            (State::DetectActive, _) => self.receivers(),
             (State::PollingActive, _) => {
                 self.eyes.lock(&self.config, Generation::Gen1, facing.hears());
                 None
@@ -216,10 +216,9 @@ impl SimulatedLink {
     }
 
     /// Receivers are found where the partner has power and contact.
-    fn receivers(&self, facing: Facing) -> Option<(Instant, Input)> {
+    fn receivers(&self) -> Option<(Instant, Input)> {
         let there = if self.powered { Lanes::first(self.config.lanes() as u64) } else { Lanes::NONE };
         let found = there.without(Lanes(self.config.wiring.open));
-        let _ = facing;
         Some((self.now + self.config.numbers.ports.receiver_detection, Input::Receivers(found)))
     }
 
@@ -483,11 +482,5 @@ impl SimulatedLink {
     pub(super) fn device_power(&self) -> PowerState {
         let control: PowerControl = self.spaces[1].word(at::POWER + power_management::CONTROL);
         control.state()
-    }
-
-    /// The time in which so many bits pass at the present rate: for who wants to look between two of them.
-    #[must_use]
-    pub fn bit_time(&self, count: u64) -> Span {
-        bits(count, self.port(Facing::Downstream).rate())
     }
 }

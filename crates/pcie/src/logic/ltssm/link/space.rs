@@ -4,8 +4,8 @@ use super::super::channel::Direction;
 use super::config::{LinkConfig, PortConfig};
 use super::{Facing, Size};
 use crate::spec::link_words::{
-    Aspm, LinkCapabilities, LinkCapabilities2, LinkControl, LinkControl2, LinkControl3, LinkStatus2,
-    PowerControl, aer, express, gen4, gen5, l1_substates, power_management, secondary,
+    Aspm, LinkCapabilities, LinkCapabilities2, LinkControl2, LinkControl3, LinkStatus2, PowerControl, aer,
+    express, gen4, gen5, l1_substates, power_management, secondary,
 };
 use lanetwin_units::Generation;
 use lanetwin_wire::Word;
@@ -47,7 +47,7 @@ impl Space {
         }
         let port = if facing == Facing::Downstream { &config.downstream } else { &config.upstream };
         space.power_capability(config, facing);
-        space.express_capability(config, facing, port);
+        space.express_capability(facing, port);
         space.extended_capabilities(config, port);
         space.defaults.clone_from(&space.values);
         space
@@ -142,7 +142,7 @@ impl Space {
         self.clear_by_one(control, 0x8000);
     }
 
-    fn express_capability(&mut self, config: &LinkConfig, facing: Facing, port: &PortConfig) {
+    fn express_capability(&mut self, facing: Facing, port: &PortConfig) {
         let kind = if facing == Facing::Downstream { 4 } else { 0 }; // root port, endpoint
         self.put(at::EXPRESS, u128::from(express::ID) | (2 | kind << 4) << 16, 4);
         let max = port.max_generation.number();
@@ -172,7 +172,6 @@ impl Space {
         self.set(control_2, fits(LinkControl2::ZERO.with_target_speed(max)));
         self.allow(control_2, 0xffff);
         self.clear_by_one(control_2, u32::from(fits(LinkStatus2::ZERO.with_request(true)).raw()) << 16);
-        let _ = (config, LinkControl::ZERO);
     }
 
     fn extended(&mut self, at: u16, id: u16, next: u16) {

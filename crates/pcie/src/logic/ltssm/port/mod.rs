@@ -14,101 +14,18 @@ mod configuration;
 mod detect;
 mod directives;
 mod equalization;
+mod input;
 mod recovery;
 mod sleep;
 
-use super::failure::{FailureCode, FailureCodes};
+use super::failure::FailureCode;
 use super::link::Facing;
 use super::numbers::Numbers;
 use super::ordered_sets::{Control, Lanes, Pattern, SetKind, TrainingSet, sets};
 use super::state::State;
 use lanetwin_units::{Generation, Instant, Span};
 
-/// What a port may be told.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Input {
-    /// Time has passed; see [`Port::wake`].
-    Tick,
-    /// Fundamental reset is asserted (true) or released.
-    Reset(bool),
-    /// Receivers were found on these lanes.
-    Receivers(Lanes),
-    /// The partner has left electrical idle.
-    IdleExit,
-    /// The partner is in electrical idle.
-    IdleEntered,
-    /// As many consecutive training sets as the state asks for ([`Port::consecutive`]) were heard on these lanes.
-    Sets(Lanes, TrainingSet),
-    /// The same of logical idle.
-    LogicalIdle(Lanes),
-    /// The receiver hears the untuned transmitter well enough to go on with equalisation.
-    Adapted,
-    /// The partner's transmitter is tuned.
-    Tuned,
-    /// The link does not work as it should.
-    Trouble(Trouble),
-    /// Somebody above wants something.
-    Direct(Directive),
-}
-
-/// Why a working link goes to Recovery by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Trouble {
-    /// A sync header or a token that cannot be.
-    Framing,
-    /// REPLAY_NUM has rolled over.
-    ReplayRollover,
-    /// No SKP and no UpdateFC for too long: electrical idle is inferred.
-    InferredIdle,
-}
-
-/// What software, power management or the data link layer wants.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Directive {
-    /// Retrain Link.
-    Retrain,
-    /// Target Link Speed: what the next retrain, and training from Detect, aims at.
-    TargetSpeed(Generation),
-    /// Perform Equalization: the next retrain that changes the rate equalises again.
-    PerformEqualization,
-    /// Link Disable is set (true) or cleared.
-    Disable(bool),
-    /// Secondary Bus Reset is asserted (true) or released.
-    HotReset(bool),
-    /// So many lanes, at most.
-    Width(u8),
-    /// L0s of the transmitter.
-    L0s,
-    /// L1, which both ports have agreed on.
-    L1,
-    /// L1.1: both ports have released the clock.
-    L1_1,
-    /// L1.2: the same, and the common mode goes.
-    L1_2,
-    /// L2, which both ports have agreed on.
-    L2,
-    /// There is something to send.
-    Wake,
-    /// Enter Compliance is set (true) or cleared.
-    Compliance(bool),
-    /// A loopback test begins (true) or ends.
-    Loopback(bool),
-}
-
-/// What has happened, for registers and reports.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Effects {
-    /// What went wrong.
-    pub codes: FailureCodes,
-    /// The link is up: the data link layer may start.
-    pub link_up: bool,
-    /// The link is down: what is below it is reset.
-    pub link_down: bool,
-    /// Link Bandwidth Management Status is to be set.
-    pub bandwidth_management: bool,
-    /// Link Autonomous Bandwidth Status is to be set.
-    pub autonomous_bandwidth: bool,
-}
+pub use input::{Directive, Effects, Input, Trouble};
 
 /// How equalisation at one rate went: bits of Link Status 2 and its like.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
