@@ -34,7 +34,7 @@ def call(runner: CliRunner, *words: str | Path) -> Result:
     return runner.invoke(app, ["link", *map(str, words)])
 
 
-def tests_of(result: Result) -> dict[str, dict[str, Any]]:
+def by_test(result: Result) -> dict[str, dict[str, Any]]:
     """Give the tests of the only series of a JSON answer, by name."""
     series = json.loads(result.stdout)["series"]
     assert len(series) == 1
@@ -43,7 +43,7 @@ def tests_of(result: Result) -> dict[str, dict[str, Any]]:
 
 def test_an_inert_machine_performs_nothing(runner: CliRunner) -> None:
     words = ("cycle", "--fake", DUMP, "--behaviour", "inert", "--count", "3")
-    found = tests_of(call(runner, *words, "--json"))
+    found = by_test(call(runner, *words, "--json"))
     assert len(found) == 11
     assert {test["verdict"] for test in found.values()} == {"NOT PERFORMED"}
     assert all(test["bound"] is None and test["passed"] == 0 for test in found.values())
@@ -55,7 +55,7 @@ def test_an_inert_machine_performs_nothing(runner: CliRunner) -> None:
 def test_a_simulated_link_behind_a_dump_passes(runner: CliRunner) -> None:
     done = call(runner, "cycle", "--fake", DUMP, "--count", "5", "--json", "--strict")
     assert done.exit_code == 0, done.output
-    found = tests_of(done)
+    found = by_test(done)
     assert {
         name: (test["passed"], test["failed"]) for name, test in found.items() if name != "power-cycle"
     } == {name: (5, 0) for name in found if name != "power-cycle"}
