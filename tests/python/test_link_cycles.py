@@ -122,7 +122,20 @@ def test_a_good_channel_trains_to_full_speed(runner: CliRunner) -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def engine_runs(process: int) -> None:
+    """Wait until the engine's thread is at work: from then on the command handles signals."""
+    tasks = Path(f"/proc/{process}/task")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        names = [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+        if "lanetwin-engine" in names:
+            time.sleep(0.3)  # some cycles
+            return
+        time.sleep(0.05)
+    pytest.fail("the engine does not start")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are found in procfs")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_keeps_the_counts(number: signal.Signals) -> None:
     words = ["cycle", "--fake", str(DUMP), "--behaviour", "obliging", "--test", "sbr", "--count", "90000000"]
@@ -133,7 +146,7 @@ def test_a_signal_stops_it_and_keeps_the_counts(number: signal.Signals) -> None:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    time.sleep(3)
+    engine_runs(child.pid)
     child.send_signal(number)
     stdout, stderr = child.communicate(timeout=60)
     assert child.returncode == 130, stderr
