@@ -34,7 +34,7 @@ def call(runner: CliRunner, *words: str | Path) -> Result:
     return runner.invoke(app, ["link", *map(str, words)])
 
 
-def tests_of(result: Result) -> dict[str, dict[str, Any]]:
+def by_test(result: Result) -> dict[str, dict[str, Any]]:
     """Give the tests of the only series of a JSON answer, by name."""
     series = json.loads(result.stdout)["series"]
     assert len(series) == 1
@@ -43,7 +43,7 @@ def tests_of(result: Result) -> dict[str, dict[str, Any]]:
 
 def test_an_inert_machine_performs_nothing(runner: CliRunner) -> None:
     words = ("cycle", "--fake", DUMP, "--behaviour", "inert", "--count", "3")
-    found = tests_of(call(runner, *words, "--json"))
+    found = by_test(call(runner, *words, "--json"))
     assert len(found) == 11
     assert {test["verdict"] for test in found.values()} == {"NOT PERFORMED"}
     assert all(test["bound"] is None and test["passed"] == 0 for test in found.values())
@@ -55,7 +55,7 @@ def test_an_inert_machine_performs_nothing(runner: CliRunner) -> None:
 def test_a_simulated_link_behind_a_dump_passes(runner: CliRunner) -> None:
     done = call(runner, "cycle", "--fake", DUMP, "--count", "5", "--json", "--strict")
     assert done.exit_code == 0, done.output
-    found = tests_of(done)
+    found = by_test(done)
     assert {
         name: (test["passed"], test["failed"]) for name, test in found.items() if name != "power-cycle"
     } == {name: (5, 0) for name in found if name != "power-cycle"}
@@ -122,7 +122,20 @@ def test_a_good_channel_trains_to_full_speed(runner: CliRunner) -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def engine_runs(process: int) -> None:
+    """Wait until the engine's thread is at work: from then on the command handles signals."""
+    tasks = Path(f"/proc/{process}/task")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        names = [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+        if "lanetwin-engine" in names:
+            time.sleep(0.3)  # some cycles
+            return
+        time.sleep(0.05)
+    pytest.fail("the engine does not start")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are found in procfs")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_keeps_the_counts(number: signal.Signals) -> None:
     words = ["cycle", "--fake", str(DUMP), "--behaviour", "obliging", "--test", "sbr", "--count", "90000000"]
@@ -133,7 +146,7 @@ def test_a_signal_stops_it_and_keeps_the_counts(number: signal.Signals) -> None:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    time.sleep(3)
+    engine_runs(child.pid)
     child.send_signal(number)
     stdout, stderr = child.communicate(timeout=60)
     assert child.returncode == 130, stderr

@@ -64,7 +64,7 @@ impl Function {
             return Ok(());
         }
         let mut at = (host.read(self.address, CAPABILITIES_POINTER, Width::Byte)? & 0xfc) as u16;
-        while at >= 0x40 && at < EXTENDED && !self.knows(at) {
+        while (0x40..EXTENDED).contains(&at) && !self.knows(at) {
             let head = host.read(self.address, at, Width::Word)?;
             if head & 0xff == 0xff {
                 break;

@@ -140,19 +140,23 @@ proptest! {
 
     /// A killed process: nothing is dropped, only the journal is left, cut anywhere in its last line.
     #[test]
-    fn a_journal_puts_back_what_a_killed_run_left(which in 0..Test::ALL.len(), cut in 0_usize..20) {
-        let folder = tempfile(which, cut);
+    fn a_journal_puts_back_what_a_killed_run_left(at in 1_usize..40, which in 0..Test::ALL.len(), cut in 0_usize..20) {
+        let folder = tempfile(which * 100 + at, cut);
         let path = folder.join("journal");
         let mut machine = Sample::default().machine(Behaviour::Obliging);
         let before = machine.spaces().clone();
         {
             let journal = Journal::create(&path, "test", Sample::PORT, Sample::DEVICE).unwrap();
-            let port = Function::find(&mut machine, Sample::PORT).unwrap();
-            let device = Function::find(&mut machine, Sample::DEVICE).unwrap();
-            let mut session = Session::new(&mut machine, Sample::PORT, Sample::DEVICE, Some(journal));
-            session.keep_attribute(Attribute { name: "driver".into(), value: "0000:01:00.0".into() }).unwrap();
+            // killed at its nth write: what was to come did not
+            let mut breaking = Breaking::new(&mut machine, Some(at));
+            let port = Function::find(&mut breaking, Sample::PORT).unwrap();
+            let device = Function::find(&mut breaking, Sample::DEVICE).unwrap();
+            let mut session = Session::new(&mut breaking, Sample::PORT, Sample::DEVICE, Some(journal));
+            session
+                .keep_attribute(Attribute { name: "driver".into(), value: "0000:01:00.0".into() })
+                .unwrap();
             let mut bench = Bench::new(&mut session, port, device).unwrap();
-            bench.run(&wish(vec![Test::ALL[which]], 1), &mut |_| ControlFlow::Continue(())).unwrap();
+            let _ = bench.run(&wish(vec![Test::ALL[which]], 2), &mut |_| ControlFlow::Continue(()));
             // as SIGKILL does it: nothing runs any more
             std::mem::forget(session);
         }
@@ -188,7 +192,7 @@ fn tempfile(which: usize, cut: usize) -> std::path::PathBuf {
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("journal-{}-{which}-{cut}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("a folder for a journal");
     folder
 }
 

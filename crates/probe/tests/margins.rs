@@ -44,7 +44,7 @@ impl Host for Receivers {
         self.inner.read(at, offset, width)
     }
     fn write(&mut self, at: Address, offset: u16, width: Width, value: u32) -> Result<(), HostError> {
-        if (LANES..LANES + 16).contains(&offset) && offset % 4 == 0 {
+        if (LANES..LANES + 16).contains(&offset) && offset.is_multiple_of(4) {
             let status = self.answer(value);
             let mut spaces = self.inner.spaces().clone();
             let space = spaces.get_mut(&at).expect("a function");
@@ -71,7 +71,8 @@ impl Host for Receivers {
 }
 
 fn ends(host: &mut dyn Host) -> (Function, Function) {
-    (Function::find(host, Sample::PORT).unwrap(), Function::find(host, Sample::DEVICE).unwrap())
+    let find = |host: &mut dyn Host, at| Function::find(host, at).expect("an end of the sample");
+    (find(host, Sample::PORT), find(host, Sample::DEVICE))
 }
 
 #[test]

@@ -182,7 +182,7 @@ impl<'s, 'h> Bench<'s, 'h> {
             moved |= status.training() || reports && !status.active();
             Ok(!status.training() && status.bandwidth_management())
         })?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         if over {
             return Ok(());
         }

@@ -23,7 +23,7 @@ impl Bench<'_, '_> {
         self.set_device(POWER_CONTROL, word(control.with_state(PowerState::D0)))?;
         let device = self.device.clone();
         let woke = answers(self.host(), &device)?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         self.host().wait(FOR_POWER);
         if asleep != PowerState::D3_HOT {
             return Err(Stop::NotPerformed(format!("Power State was set to D3hot and reads {asleep}")));
@@ -61,7 +61,7 @@ impl Bench<'_, '_> {
         let shown = self.host().state(port_address);
         let (start, identity) = (self.session.now(), self.device.clone());
         let woke = answers(self.host(), &identity)?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         self.set_device(LINK_CONTROL, device)?;
         self.set_port(LINK_CONTROL, port)?;
         if !kept {

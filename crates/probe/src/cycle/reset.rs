@@ -120,7 +120,7 @@ impl Bench<'_, '_> {
     /// Waits for the link, then for the device.
     fn come_back(&mut self, start: lanetwin_units::Instant) -> Step<()> {
         let up = self.wait_for_link()?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         if !up {
             let training = self.of_port(LINK_STATUS)?.training();
             let said = if training { "training goes on" } else { "nothing trains" };

@@ -97,7 +97,7 @@ impl Bench<'_, '_> {
         let seen = self.wait_for_width(narrow)?;
         self.host().direct_width(port, full)?;
         let back = self.wait_for_width(full)?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         if !seen {
             return Err(Stop::NotPerformed(format!("the link did not go to x{narrow}")));
         }
@@ -135,7 +135,7 @@ impl Bench<'_, '_> {
         self.set_port(DEVICE_CONTROL_3, control)?;
         let full = self.reference.width;
         let back = self.wait_for_width(full)?;
-        self.link_time = self.link_time + self.session.now().since(start);
+        self.link_time += self.session.now().since(start);
         match (seen, back) {
             (false, _) => Err(Stop::NotPerformed(format!("L0p did not bring the link to x{narrow}"))),
             (true, false) => {

@@ -115,8 +115,10 @@ fn registers(port: Address, switch: Address) {
     for device in [port, switch] {
         let function = Function::find(&mut linux, device).expect("a drive");
         assert!(function.has(EXPRESS) && function.class == 0x01_08_02 && !function.bridge, "{function:?}");
-        let status = function.read(&mut linux, LINK_STATUS).unwrap().expect("a link");
-        let said = |name: &str| fs::read_to_string(format!("/sys/bus/pci/devices/{device}/{name}")).unwrap();
+        let status = function.read(&mut linux, LINK_STATUS).expect("a guest can").expect("a link");
+        let said = |name: &str| {
+            fs::read_to_string(format!("/sys/bus/pci/devices/{device}/{name}")).expect("a guest can")
+        };
         assert_eq!(said("current_link_width").trim(), status.width().to_string());
         assert!(said("current_link_speed").starts_with("2.5") && status.speed() == 1);
         let facts = Facts::of(&mut linux, &function);
@@ -125,7 +127,7 @@ fn registers(port: Address, switch: Address) {
         assert_eq!(facts.siblings, []);
         let above = Function::find(&mut linux, above).expect("a port");
         assert!(above.bridge);
-        let can = above.read(&mut linux, LINK_CAPABILITIES).unwrap().expect("a link");
+        let can = above.read(&mut linux, LINK_CAPABILITIES).expect("a guest can").expect("a link");
         // the root port of QEMU is one of 16 GT/s; its switch does not say
         assert!(can.link_active_reporting() && can.max_speed() == 4 || above.address.bus > 0, "{can:?}");
     }
@@ -133,13 +135,13 @@ fn registers(port: Address, switch: Address) {
 
 fn dry_run(device: Address) {
     let config = format!("/sys/bus/pci/devices/{device}/config");
-    let before = fs::read(&config).unwrap();
+    let before = fs::read(&config).expect("a guest can");
     let (request, _) = confirmed(&["sbr", "d3hot"], "behind-port", 5);
     let report = ask(device, &request).expect("a plan");
     let plan = report.plan.expect("a plan");
     assert!(plan.iter().all(|(_, writes)| !writes.is_empty()), "{plan:?}");
     assert_eq!(report.findings.last().map(|finding| finding.code), Some("LC011"));
-    assert_eq!(fs::read(config).unwrap(), before);
+    assert_eq!(fs::read(config).expect("a guest can"), before);
 }
 
 fn mounted(device: Address) {
@@ -153,15 +155,17 @@ fn mounted(device: Address) {
 fn root(device: Address) {
     let block = block_of(device);
     busybox(&["mount", "-t", "ext4", &block, MOUNT_POINT]);
-    fs::copy(BUSYBOX, format!("{MOUNT_POINT}/busybox")).unwrap();
-    let mut sleeper: Child =
-        Command::new(BUSYBOX).args(["chroot", MOUNT_POINT, "/busybox", "sleep", "1000"]).spawn().unwrap();
+    fs::copy(BUSYBOX, format!("{MOUNT_POINT}/busybox")).expect("a guest can");
+    let mut sleeper: Child = Command::new(BUSYBOX)
+        .args(["chroot", MOUNT_POINT, "/busybox", "sleep", "1000"])
+        .spawn()
+        .expect("a guest can");
     let found = within(5, || {
         let found = codes(run(device, &["sbr"], "behind-port", 1));
         found.contains(&"LC007").then_some(found)
     });
-    sleeper.kill().unwrap();
-    sleeper.wait().unwrap();
+    sleeper.kill().expect("a guest can");
+    sleeper.wait().expect("a guest can");
     busybox(&["umount", MOUNT_POINT]);
     assert!(found.is_some_and(|found| found.contains(&"LC006")));
 }
@@ -234,12 +238,12 @@ fn killed(device: Address) {
     let mut child = Command::new("/program")
         .args(["to_be_killed", "--exact", "--ignored", "--nocapture", "--test-threads=1"])
         .spawn()
-        .unwrap();
+        .expect("a guest can");
     let unbound = || (!Path::new(&format!("/sys/bus/pci/devices/{device}/driver")).exists()).then_some(());
     within(20, unbound).expect("the child takes the device from its driver");
     std::thread::sleep(Duration::from_millis(700));
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
+    child.kill().expect("a guest can"); // SIGKILL
+    child.wait().expect("a guest can");
     assert!(Path::new(&journal).exists(), "the journal stays");
     assert_eq!(unbound(), Some(()), "and the device has no driver");
     let mut linux = Linux::new();

@@ -38,7 +38,9 @@ fn codes(found: Result<Report, Vec<Finding>>) -> Vec<&'static str> {
 
 /// The configuration spaces, which no refusal may touch.
 fn spaces(tree: &Tree) -> [Vec<u8>; 2] {
-    ["0000:00:1c.0", BDF].map(|at| fs::read(tree.path(&format!("sys/bus/pci/devices/{at}/config"))).unwrap())
+    ["0000:00:1c.0", BDF].map(|at| {
+        fs::read(tree.path(&format!("sys/bus/pci/devices/{at}/config"))).expect("a configuration space")
+    })
 }
 
 /// Changes the machine of files, asks with full consent, and gives the codes of the refusal.

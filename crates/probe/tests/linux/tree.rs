@@ -27,12 +27,13 @@ impl Tree {
         let name = format!("tree-{}-{number}", std::process::id());
         let tree = Self(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name));
         let spaces = Sample::default().spaces();
-        fs::create_dir_all(tree.path("sys/bus/pci/devices")).unwrap();
+        fs::create_dir_all(tree.path("sys/bus/pci/devices")).expect("a file of the tree");
         for (address, folder) in
             [(Sample::PORT, "sys/devices/pci0000:00/0000:00:1c.0"), (Sample::DEVICE, DRIVE)]
         {
             tree.bytes(&format!("{folder}/config"), &spaces[&address]);
-            symlink(tree.path(folder), tree.path(&format!("sys/bus/pci/devices/{address}"))).unwrap();
+            symlink(tree.path(folder), tree.path(&format!("sys/bus/pci/devices/{address}")))
+                .expect("a file of the tree");
         }
         tree.text("proc/sys/kernel/osrelease", "6.1.0-test\n");
         tree.text("proc/swaps", "Filename Type Size Used Priority\n");
@@ -60,29 +61,30 @@ impl Tree {
     }
     fn bytes(&self, name: &str, bytes: &[u8]) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        fs::create_dir_all(path.parent().expect("a file of the tree")).expect("a file of the tree");
+        fs::write(path, bytes).expect("a file of the tree");
     }
     /// A block device or partition.
     pub fn block(&self, name: &str, folder: &str, number: &str) {
         self.text(&format!("{folder}/dev"), &format!("{number}\n"));
         let link = self.path("sys/class/block").join(name);
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(self.path(folder), link).unwrap();
+        fs::create_dir_all(link.parent().expect("a file of the tree")).expect("a file of the tree");
+        symlink(self.path(folder), link).expect("a file of the tree");
     }
     /// Something above a block device.
     pub fn holder(&self, of: &str, name: &str, number: &str, file: &str, text: &str) {
         let folder = format!("sys/devices/virtual/block/{name}");
         self.block(name, &folder, number);
         self.text(&format!("{folder}/{file}"), text);
-        let holders = self.path("sys/class/block").join(of).canonicalize().unwrap().join("holders");
-        fs::create_dir_all(&holders).unwrap();
-        fs::write(holders.join(name), "").unwrap();
+        let holders =
+            self.path("sys/class/block").join(of).canonicalize().expect("a file of the tree").join("holders");
+        fs::create_dir_all(&holders).expect("a file of the tree");
+        fs::write(holders.join(name), "").expect("a file of the tree");
     }
     /// A link of a file system.
     pub fn link(&self, name: &str, target: &str) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        symlink(target, path).unwrap();
+        fs::create_dir_all(path.parent().expect("a file of the tree")).expect("a file of the tree");
+        symlink(target, path).expect("a file of the tree");
     }
 }
