@@ -133,7 +133,7 @@ impl Scattered {
     #[inline]
     fn place(&self, unit: u64) -> u64 {
         let seat = self.scatter.forward(unit);
-        let mut number = (u128::from(seat) * u128::from(self.slope) >> 64) as usize;
+        let mut number = ((u128::from(seat) * u128::from(self.slope)) >> 64) as usize;
         while self.first[number] > seat {
             number -= 1;
         }
