@@ -217,7 +217,7 @@ proptest! {
         let units = config.units();
         let mut drive = Drive::new(&config, seed).expect("no mistakes");
         let mut dice = Dice(seed);
-        // the lower half is written, the upper half read: no buffer, no copy on its way
+        // the lower half is written, the upper half read: nothing comes from the buffer
         let (mut starts, mut done, mut now) = (std::collections::BTreeMap::new(), Vec::new(), Instant::ZERO);
         for token in 0..2_000 {
             while starts.len() >= depth as usize {
@@ -226,7 +226,10 @@ proptest! {
                 for end in done.drain(..) {
                     let (kind, start): (Kind, Instant) = starts.remove(&end.token).unwrap();
                     if kind == Kind::Read {
-                        prop_assert!(now - start >= Span::from_ns(290 + 45_000 + 2_880 + 100));
+                        // what GC is moving at the time is read from where it is on its way
+                        let (took, on_its_way) = (now - start, Span::from_ns(100));
+                        let idle = Span::from_ns(290 + 45_000 + 2_880 + 100);
+                        prop_assert!(took >= idle || took == on_its_way, "{took}");
                     }
                 }
             }
@@ -272,9 +275,8 @@ fn what_is_better_is_not_slower() {
         assert!(after <= before * 1.005, "{name}: {before} ns before, {after} ns after");
     }
     // and what is switched off is missed
-    let worse: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 4] = [
+    let worse: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 3] = [
         ("cache reads", Kind::Read, &|c| nand(c).timing.cache_read = false),
-        ("cache programs", Kind::Write, &|c| nand(c).timing.cache_program = false),
         ("the table in DRAM", Kind::Read, &|c| {
             ftl(c).mapping = MappingTable::Cached { pages: 16, hit: Span::from_ns(100) };
         }),
@@ -287,6 +289,17 @@ fn what_is_better_is_not_slower() {
         let (before, after) = (pace(&usual(), kind, 64), pace(&with(change), kind, 64));
         assert!(after > before * 1.005, "without {name}: {before} ns before, {after} ns after");
     }
+}
+
+#[test]
+fn cache_programs_hide_the_bus() {
+    let with = config(Initial::Empty);
+    let mut without = with.clone();
+    nand(&mut without).timing.cache_program = false;
+    let write = |config: &DriveConfig| rate(config, 2_000, 16, 131_072, in_order(Kind::Write, 131_072));
+    // six pages of 18 432 B at 1600 MB/s are 69 µs beside 1 ms in the array
+    let gain = write(&with) / write(&without);
+    assert!((1.04..1.09).contains(&gain), "{gain}");
 }
 
 /// Mean latency of reads \[ns\] beside a writer, each in its range.
