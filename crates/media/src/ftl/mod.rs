@@ -268,11 +268,12 @@ impl Flash {
         }
     }
 
-    /// In the steady state as many blocks are free as GC keeps.
+    /// In the steady state as many blocks are free as GC keeps, and one more: a victim's last units leave with the first ones of the
+    /// next, which is then collected whole.
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
-        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open }
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open - 1, open }
     }
 
     /// Sets blocks and dies to the initial state.
