@@ -203,9 +203,13 @@ fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
             *count -= *count % layout.program;
             left -= u64::from(*count);
         }
-        let greedy = Greedy::new(layout.block, left as f64 / (closed * full) as f64);
-        let mut drawn = quantiles(&greedy, closed, draws);
-        balance(&mut drawn, left, layout.block, draws);
+        // one is being collected: some of its units have left
+        let utilisation =
+            |units: u64, blocks: u64| Greedy::new(layout.block, units as f64 / (blocks * full) as f64);
+        let victim = draws.below(u64::from(utilisation(left, closed).lowest.max(1))).min(left);
+        let mut drawn = quantiles(&utilisation(left - victim, closed - 1), closed - 1, draws);
+        balance(&mut drawn, left - victim, layout.block, draws);
+        drawn.push(victim as u32);
         for i in (1..drawn.len()).rev() {
             drawn.swap(i, draws.below(i as u64 + 1) as usize);
         }

@@ -268,12 +268,11 @@ impl Flash {
         }
     }
 
-    /// In the steady state as many blocks are free as GC keeps, and one more: a victim's last units leave with the first ones of the
-    /// next, which is then collected whole.
+    /// In the steady state as many blocks are free as GC keeps.
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
         let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
-        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open - 1, open }
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open }
     }
 
     /// Sets blocks and dies to the initial state.
