@@ -15,7 +15,7 @@ const BLOCKS: u32 = 256;
 /// Writes the drive `fills` times over at random, then measures over one more; write amplification and occupancy.
 fn amplify(over_provisioning: f64, initial: Initial, fills: u64) -> (f64, Vec<u32>) {
     let config = small(over_provisioning, initial);
-    let mut drive = Drive::new(&config, 3).unwrap();
+    let mut drive = Drive::new(&config, 3).expect("no mistakes");
     let units = config.units();
     let mut dice = Dice(11);
     let now = random(&mut drive, Instant::ZERO, Kind::Write, units, fills * units, 64, &mut dice);
@@ -39,7 +39,10 @@ fn write_amplification_is_that_of_the_analysis_and_the_drawn_steady_state_that_o
     for op in [0.07, 0.10, 0.15, 0.20, 0.28, 0.40] {
         let (brute, mut lived) = amplify(op, Initial::Sequential, 3);
         let (drawn, _) = amplify(op, Initial::SteadyState, 0);
-        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).unwrap().occupancy();
+        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).expect("no mistakes").occupancy();
+        // of each of four dies one block is being collected, and is not counted in the drive that lived
+        state.sort_unstable();
+        state.drain(..4);
         let apart = apart(&mut lived, &mut state);
         // of each die three blocks are free, and of two that are open half is written
         let closed = f64::from(BLOCKS - 3 - 2) + 1.0;
@@ -85,7 +88,7 @@ fn requests_cost_little() {
     for op in [0.28, 0.07] {
         let config = sixteen_dies(op, Initial::SteadyState);
         let units = config.units();
-        let mut drive = Drive::new(&config, 1).unwrap();
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
         let (mut dice, mut now) = (Dice(5), Instant::ZERO);
         // the second load of writes is the one with GC: 16 dies write their free blocks first
         let loads = [
@@ -113,7 +116,7 @@ fn fill_a_large_drive(writes: u64) {
     let config = large(Initial::SteadyState);
     let units = config.units();
     let before = resident();
-    let mut drive = Drive::new(&config, 1).unwrap();
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
     let (mut dice, mut now) = (Dice(5), Instant::ZERO);
     let each =
         nanoseconds(writes, || now = random(&mut drive, now, Kind::Write, units, writes, 64, &mut dice));
@@ -129,7 +132,7 @@ fn fill_a_large_drive(writes: u64) {
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
 fn a_large_drive_takes_little_memory() {
-    fill_a_large_drive(3_600_000);
+    fill_a_large_drive(1_000_000);
 }
 
 /// `cargo test --release -p lanetwin-media --test acceptance -- --ignored --nocapture`

@@ -67,7 +67,7 @@ fn rest(drive: &mut Drive) -> Instant {
 
 /// Bytes a second of a closed loop.
 fn rate(config: &DriveConfig, requests: u64, depth: u32, bytes: u64, next: impl FnMut() -> Request) -> f64 {
-    let mut drive = Drive::new(config, 1).unwrap();
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
     let end = closed_loop(&mut drive, Instant::ZERO, requests, depth, next);
     requests as f64 * bytes as f64 / (end.as_ps() as f64 * 1e-12)
 }
@@ -86,7 +86,7 @@ fn in_order(kind: Kind, bytes: u64) -> impl FnMut() -> Request {
 #[test]
 fn a_read_of_an_idle_drive_takes_what_its_parts_take() {
     let config = config(Initial::Sequential);
-    let mut drive = Drive::new(&config, 0).unwrap();
+    let mut drive = Drive::new(&config, 0).expect("no mistakes");
     let mut now = Instant::ZERO;
     // a program takes 24 units: 8 of each page of the word line
     for (unit, sense) in [(0, 45_000), (7, 45_000), (8, 60_000), (16, 75_000), (24, 45_000)] {
@@ -111,7 +111,7 @@ fn a_write_is_acknowledged_where_it_is_safe() {
         let mut config = config(Initial::Empty);
         config.buffer.power_loss_protected = power_loss_protected;
         config.buffer.volatile_cache = volatile_cache;
-        let mut drive = Drive::new(&config, 0).unwrap();
+        let mut drive = Drive::new(&config, 0).expect("no mistakes");
         let end = end_of(&mut drive, Instant::ZERO, write);
         match kind {
             Kind::Flush => end_of(&mut drive, end, request(Kind::Flush, 0, 0)) - end,
@@ -131,7 +131,7 @@ fn a_write_is_acknowledged_where_it_is_safe() {
 #[test]
 fn requests_beyond_the_end_do_nothing() {
     let config = config(Initial::Empty);
-    let mut drive = Drive::new(&config, 0).unwrap();
+    let mut drive = Drive::new(&config, 0).expect("no mistakes");
     let units = config.units();
     for (first, bytes, outcome) in [
         (units * UNIT, UNIT, Outcome::OutOfRange),
@@ -154,18 +154,20 @@ fn all_mistakes_are_told_at_once() {
     config.capacity = Bytes(4097);
     config.buffer.capacity = Bytes(0);
     nand(&mut config).geometry.planes = 9;
-    let fields: Vec<_> = Drive::new(&config, 0).err().unwrap().iter().map(|bad| bad.field).collect();
+    let fields: Vec<_> =
+        Drive::new(&config, 0).err().expect("no mistakes").iter().map(|bad| bad.field).collect();
     assert_eq!(fields, ["capacity", "buffer.capacity", "nand.geometry.planes"]);
     let mut config = self::config(Initial::Empty);
     config.capacity = Bytes(config.capacity.0 * 6 / 5);
     ftl(&mut config).watermarks = Watermarks { low: 2, urgent: 2 };
-    let fields: Vec<_> = Drive::new(&config, 0).err().unwrap().iter().map(|bad| bad.field).collect();
+    let fields: Vec<_> =
+        Drive::new(&config, 0).err().expect("no mistakes").iter().map(|bad| bad.field).collect();
     assert_eq!(fields, ["ftl.watermarks.low", "capacity"]);
 }
 
 /// Tokens and times of all ends of a mixed load, advanced also at times of which `extra` is the distance.
 fn ends(config: &DriveConfig, seed: u64, extra: Option<u64>) -> Vec<(u64, u32)> {
-    let mut drive = Drive::new(config, seed).unwrap();
+    let mut drive = Drive::new(config, seed).expect("no mistakes");
     let mut dice = Dice(seed);
     let (mut ends, mut done) = (Vec::new(), Vec::new());
     let mut at = Instant::ZERO;
@@ -213,9 +215,9 @@ proptest! {
     fn no_read_is_faster_than_in_an_idle_drive(seed: u64, depth in 1_u32..64) {
         let config = config(Initial::SteadyState);
         let units = config.units();
-        let mut drive = Drive::new(&config, seed).unwrap();
+        let mut drive = Drive::new(&config, seed).expect("no mistakes");
         let mut dice = Dice(seed);
-        // the lower half is written, the upper half read: no buffer, no copy on its way
+        // the lower half is written, the upper half read: nothing comes from the buffer
         let (mut starts, mut done, mut now) = (std::collections::BTreeMap::new(), Vec::new(), Instant::ZERO);
         for token in 0..2_000 {
             while starts.len() >= depth as usize {
@@ -224,7 +226,10 @@ proptest! {
                 for end in done.drain(..) {
                     let (kind, start): (Kind, Instant) = starts.remove(&end.token).unwrap();
                     if kind == Kind::Read {
-                        prop_assert!(now - start >= Span::from_ns(290 + 45_000 + 2_880 + 100));
+                        // what GC is moving at the time is read from where it is on its way
+                        let (took, on_its_way) = (now - start, Span::from_ns(100));
+                        let idle = Span::from_ns(290 + 45_000 + 2_880 + 100);
+                        prop_assert!(took >= idle || took == on_its_way, "{took}");
                     }
                 }
             }
@@ -240,7 +245,7 @@ proptest! {
 
 /// Mean time between requests of a closed loop \[ns\], when the drive has been at it for a while.
 fn pace(config: &DriveConfig, kind: Kind, depth: u32) -> f64 {
-    let mut drive = Drive::new(config, 1).unwrap();
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
     let mut dice = Dice(2);
     let units = config.units();
     let from = random(&mut drive, Instant::ZERO, kind, units, 4_000, depth, &mut dice);
@@ -270,9 +275,8 @@ fn what_is_better_is_not_slower() {
         assert!(after <= before * 1.005, "{name}: {before} ns before, {after} ns after");
     }
     // and what is switched off is missed
-    let worse: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 4] = [
+    let worse: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 3] = [
         ("cache reads", Kind::Read, &|c| nand(c).timing.cache_read = false),
-        ("cache programs", Kind::Write, &|c| nand(c).timing.cache_program = false),
         ("the table in DRAM", Kind::Read, &|c| {
             ftl(c).mapping = MappingTable::Cached { pages: 16, hit: Span::from_ns(100) };
         }),
@@ -287,9 +291,20 @@ fn what_is_better_is_not_slower() {
     }
 }
 
+#[test]
+fn cache_programs_hide_the_bus() {
+    let with = config(Initial::Empty);
+    let mut without = with.clone();
+    nand(&mut without).timing.cache_program = false;
+    let write = |config: &DriveConfig| rate(config, 2_000, 16, 131_072, in_order(Kind::Write, 131_072));
+    // six pages of 18 432 B at 1600 MB/s are 69 µs beside 1 ms in the array
+    let gain = write(&with) / write(&without);
+    assert!((1.04..1.09).contains(&gain), "{gain}");
+}
+
 /// Mean latency of reads \[ns\] beside a writer, each in its range.
 fn read_latency(config: &DriveConfig, reads: core::ops::Range<u64>, writes: core::ops::Range<u64>) -> f64 {
-    let mut drive = Drive::new(config, 1).unwrap();
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
     let mut dice = Dice(3);
     let (mut sum, mut ended, mut done) = (0, 0, Vec::new());
     let (mut start, mut now) = (Instant::ZERO, Instant::ZERO);
@@ -367,7 +382,7 @@ fn an_slc_cache_takes_a_burst_and_pays_later() {
     assert!(burst(&cached) > 1.3 * burst(&config), "{} {}", burst(&cached), burst(&config));
     let long = |config: &DriveConfig| rate(config, 20_000, 16, 16_384, in_order(Kind::Write, 16_384));
     assert!(long(&cached) < burst(&cached), "{} {}", long(&cached), burst(&cached));
-    let mut drive = Drive::new(&cached, 1).unwrap();
+    let mut drive = Drive::new(&cached, 1).expect("no mistakes");
     closed_loop(&mut drive, Instant::ZERO, 20_000, 16, in_order(Kind::Write, 16_384));
     assert!(drive.counters().folded_units > 0 && drive.counters().write_amplification() > 1.05);
 }
@@ -377,7 +392,7 @@ fn trimmed_data_are_not_moved() {
     let config = config(Initial::SteadyState);
     let units = config.units();
     let measure = |trimmed: u64| {
-        let mut drive = Drive::new(&config, 1).unwrap();
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
         let mut dice = Dice(8);
         let now = if trimmed > 0 {
             end_of(&mut drive, Instant::ZERO, Request { token: 0, ..request(Kind::Trim, 0, trimmed) })
@@ -408,7 +423,7 @@ fn cold_data_apart_from_hot_data_move_less() {
     // nineteen writes in twenty go to a tenth of the drive
     let measure = |config: &DriveConfig| {
         let units = config.units();
-        let mut drive = Drive::new(config, 1).unwrap();
+        let mut drive = Drive::new(config, 1).expect("no mistakes");
         let mut dice = Dice(4);
         let mut write = |drive: &mut Drive, now, times| {
             closed_loop(drive, now, times * units, 32, || {
@@ -432,7 +447,7 @@ fn wear_is_levelled() {
         ftl(&mut config).wear.lag = lag;
         // nine tenths are never written again
         let hot = config.units() / 10;
-        let mut drive = Drive::new(&config, 1).unwrap();
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
         random(&mut drive, Instant::ZERO, Kind::Write, hot, 8 * config.units(), 64, &mut Dice(1));
         drive.counters()
     };
@@ -448,7 +463,7 @@ fn wear_is_levelled() {
 #[test]
 fn energy_is_the_sum_of_what_was_done() {
     let config = config(Initial::Sequential);
-    let mut drive = Drive::new(&config, 1).unwrap();
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
     let end = closed_loop(&mut drive, Instant::ZERO, 500, 8, in_order(Kind::Read, 131_072));
     let counters = drive.counters();
     assert_eq!(counters.page_reads, 500 * 8);
@@ -479,7 +494,7 @@ fn cross_point() -> DriveConfig {
 #[test]
 fn a_medium_in_place_takes_the_same_time_whatever_came_before() {
     let config = cross_point();
-    let mut drive = Drive::new(&config, 1).unwrap();
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
     let units = config.units();
     // command 100 ns, line 3 µs, 4096 B at 1.6 GB/s 2.56 µs
     let read = Span::from_ns(100 + 3_000 + 2_560);

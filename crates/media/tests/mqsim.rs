@@ -112,14 +112,14 @@ fn link(bytes: u64) -> u64 {
 
 /// Mean and least latency \[ns\] of a closed loop.
 fn closed_loop(case: &Case, requests: u32) -> (f64, f64) {
-    let mut drive = Drive::new(&case.config, 1).unwrap();
+    let mut drive = Drive::new(&case.config, 1).expect("no mistakes");
     let places = case.config.capacity.0 / case.bytes;
     let mut random = 798_u64;
     let mut started = vec![0_u64; requests as usize];
     let (mut sum, mut least, mut ended, mut next, mut link_free) = (0, u64::MAX, 0, 0, 0);
     let mut submit = |drive: &mut Drive, now: u64, next: &mut u32, started: &mut [u64]| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let place = (u128::from(random) * u128::from(places) >> 64) as u64;
+        let place = ((u128::from(random) * u128::from(places)) >> 64) as u64;
         started[*next as usize] = now;
         let first = place * case.bytes;
         let read = Request { token: *next, kind: Kind::Read, first, bytes: case.bytes, tenant: 0 };

@@ -150,7 +150,7 @@ impl Life {
         let mut done: Vec<Done> = Vec::new();
         for _ in 0..times * self.units {
             self.writes += 1;
-            let place = (u128::from(mix(self.writes)) * u128::from(self.units) >> 64) as u64;
+            let place = ((u128::from(mix(self.writes)) * u128::from(self.units)) >> 64) as u64;
             let first = place * UNIT;
             self.drive
                 .submit(self.now, Request { token: 0, kind: Kind::Write, first, bytes: UNIT, tenant: 0 });

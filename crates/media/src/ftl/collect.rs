@@ -106,7 +106,7 @@ impl Flash {
     }
 
     /// Writes down which units of a block of the initial state still lie in it.
-    fn sit_down(&mut self, block: u32) {
+    pub(super) fn sit_down(&mut self, block: u32) {
         if !self.blocks.all[block as usize].seated {
             return;
         }
