@@ -64,9 +64,17 @@ fn the_waterfall_of_a_command_names_everybody_and_sums_to_its_latency() {
     let results = run("", "", "size: 4KiB, depth: 1, read: 0%, requests: 40");
     let waterfall = &results.waterfalls[0];
     let names: Vec<&str> = waterfall.stages.iter().map(|stage| &*stage.name).collect();
-    for part in ["driver: submit", "cpu: doorbell", "slot cpu → ssd: wire", "slot ssd → cpu: wire", "cpu: memory",
-        "ssd: firmware engine", "ssd: medium", "driver: interrupt", "driver: complete"]
-    {
+    for part in [
+        "driver: submit",
+        "cpu: doorbell",
+        "slot cpu → ssd: wire",
+        "slot ssd → cpu: wire",
+        "cpu: memory",
+        "ssd: firmware engine",
+        "ssd: medium",
+        "driver: interrupt",
+        "driver: complete",
+    ] {
         assert!(names.contains(&part), "{part} is not in {names:?}");
     }
     let sum: f64 = waterfall.stages.iter().map(|stage| stage.value).sum();
@@ -109,7 +117,9 @@ fn requests_beyond_mdts_are_split_and_bytes_stay() {
 #[test]
 fn blocks_beyond_the_end_are_answered_with_a_failure() {
     let mut plan = plan_for("", "", "size: 4KiB, depth: 4, requests: 50");
-    let Load::Block(block) = &mut plan.variants[0].workloads[0].cases[0].load else { panic!("it asks for blocks") };
+    let Load::Block(block) = &mut plan.variants[0].workloads[0].cases[0].load else {
+        panic!("it asks for blocks")
+    };
     block.span = Bytes(16 << 30);
     let failed = row(&results(&plan, &Options::default()), "failed").value;
     assert!((20.0..80.0).contains(&failed), "half of the span is beyond the end: {failed} %");
@@ -131,9 +141,13 @@ fn what_makes_no_drive_is_one_coded_error() {
 #[test]
 fn a_namespace_with_dies_of_its_own_does_not_feel_its_neighbour() {
     let text = |isolated: bool| {
-        machine(&format!(", namespaces: 2, namespaces.isolated: {isolated}, buffer: 1MiB"), "", "size: 4KiB, depth: 4, read: 50%, requests: 60")
-            .replace("span: 4GiB", "span: 3GiB")
-            .replace("target: ssd", "target: [ssd.ns1, ssd.ns2]")
+        machine(
+            &format!(", namespaces: 2, namespaces.isolated: {isolated}, buffer: 1MiB"),
+            "",
+            "size: 4KiB, depth: 4, read: 50%, requests: 60",
+        )
+        .replace("span: 4GiB", "span: 3GiB")
+        .replace("target: ssd", "target: [ssd.ns1, ssd.ns2]")
     };
     for isolated in [true, false] {
         let results = results(&plan("namespaces.yaml", &text(isolated), &[]), &Options::default());

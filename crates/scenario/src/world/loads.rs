@@ -175,7 +175,8 @@ impl Adding<'_> {
             drivers.entry(driver).or_insert((place, device.filter(|_| shares)));
         }
         if let (Some(pair), true) = (pairs.first(), drivers.len() > 1) {
-            let port = |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
+            let port =
+                |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
             let devices = drivers.values().filter_map(port).collect();
             let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads(), devices }));
             self.builder.join((cpu, drivers::HOST), self.host(pair));
@@ -303,7 +304,8 @@ fn is_shared(driver: &Model) -> bool {
 fn settings(model: &Model, device: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = device.params.0.get(param.name).copied();
-        let default = || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
+        let default =
+            || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
         (param.name, own.unwrap_or_else(default))
     };
     Params(model.all_params().map(value).collect())
