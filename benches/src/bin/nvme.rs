@@ -97,7 +97,7 @@ impl Case {
         let plan = self.plan();
         let workload = &plan.variants[0].workloads[0];
         let mut world = World::new(&plan.variants[0], workload, &workload.cases[0], 1);
-        let mut until = |world: &mut World, commands: u64| {
+        let until = |world: &mut World, commands: u64| {
             while world.progress().1 < commands {
                 let now = world.kernel.now();
                 world.kernel.run_until(now + Span::from_us(200));
