@@ -32,10 +32,38 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "4 KiB random read, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
-    Case { name: "4 KiB random read, 16 × 64, spdk", engine: "spdk", jobs: 16, depth: 64, block: "size: 4KiB", set: &[] },
-    Case { name: "128 KiB sequential read, 1 × 64", engine: "libaio", jobs: 1, depth: 64, block: "size: 128KiB, pattern: sequential", set: &["machine.ssd.ftl.initial=sequential"] },
-    Case { name: "4 KiB random write, 16 × 64, libaio", engine: "libaio", jobs: 16, depth: 64, block: "size: 4KiB, read: 0%", set: &[] },
+    Case {
+        name: "4 KiB random read, 16 × 64, libaio",
+        engine: "libaio",
+        jobs: 16,
+        depth: 64,
+        block: "size: 4KiB",
+        set: &[],
+    },
+    Case {
+        name: "4 KiB random read, 16 × 64, spdk",
+        engine: "spdk",
+        jobs: 16,
+        depth: 64,
+        block: "size: 4KiB",
+        set: &[],
+    },
+    Case {
+        name: "128 KiB sequential read, 1 × 64",
+        engine: "libaio",
+        jobs: 1,
+        depth: 64,
+        block: "size: 128KiB, pattern: sequential",
+        set: &["machine.ssd.ftl.initial=sequential"],
+    },
+    Case {
+        name: "4 KiB random write, 16 × 64, libaio",
+        engine: "libaio",
+        jobs: 16,
+        depth: 64,
+        block: "size: 4KiB, read: 0%",
+        set: &[],
+    },
     Case {
         name: "4 KiB random write, 15.36 TB",
         engine: "spdk",
@@ -69,7 +97,7 @@ impl Case {
         let plan = self.plan();
         let workload = &plan.variants[0].workloads[0];
         let mut world = World::new(&plan.variants[0], workload, &workload.cases[0], 1);
-        let mut until = |world: &mut World, commands: u64| {
+        let until = |world: &mut World, commands: u64| {
             while world.progress().1 < commands {
                 let now = world.kernel.now();
                 world.kernel.run_until(now + Span::from_us(200));
@@ -87,7 +115,8 @@ impl Case {
 /// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per second.
 fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
     let plan = Case { set, ..CASES[0] }.plan();
-    let ssd = plan.variants[0].machine.iter().find(|component| component.name == "ssd").expect("there is a drive");
+    let ssd =
+        plan.variants[0].machine.iter().find(|component| component.name == "ssd").expect("there is a drive");
     let mut drive = nvme_ssd::medium(&ssd.params, 1).expect("the part is a drive");
     let units = ssd.params.size("capacity").0 / 4096;
     let mut random = Stream::new(1, "medium", "addresses");
@@ -110,7 +139,11 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some("medium") {
         for kind in [Kind::Read, Kind::Write] {
             let [rate, simulated] = medium(kind, 1_000_000, &["machine.ssd.ftl.initial=sequential"]);
-            println!("medium alone, {kind:?}: {:.3} M per CPU-second, {:.0} k/s simulated", rate / 1e6, simulated / 1e3);
+            println!(
+                "medium alone, {kind:?}: {:.3} M per CPU-second, {:.0} k/s simulated",
+                rate / 1e6,
+                simulated / 1e3
+            );
         }
         return;
     }
@@ -119,7 +152,12 @@ fn main() {
         let case = &CASES[case as usize];
         let before = cpu_seconds();
         let [rate, events, simulated] = case.run(commands);
-        println!("{}: {:.3} M per CPU-second, {events:.1} events each, {:.1} k/s simulated", case.name, rate / 1e6, simulated / 1e3);
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.1} events each, {:.1} k/s simulated",
+            case.name,
+            rate / 1e6,
+            simulated / 1e3
+        );
         println!("{:.1} CPU-seconds in all, peak memory {:.0} MB", cpu_seconds() - before, peak_rss_mb());
         return;
     }
@@ -128,7 +166,11 @@ fn main() {
         let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| case.run(COMMANDS)).collect();
         let (rate, least, most) = median(runs.iter().map(|run| run[0] / 1e6).collect());
         let [_, events, simulated] = runs[0];
-        println!("{:44} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.1} events each, {:.1} k/s simulated", case.name, simulated / 1e3);
+        println!(
+            "{:44} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.1} events each, {:.1} k/s simulated",
+            case.name,
+            simulated / 1e3
+        );
     }
     println!("\npeak memory {:.0} MB", peak_rss_mb());
 }

@@ -46,7 +46,8 @@ impl HostMemory {
     pub fn allocate(&mut self, bytes: u64) -> u64 {
         let address = self.end();
         let bytes = bytes.next_multiple_of(Self::PAGE);
-        let end = self.visible.len() + usize::try_from(bytes).expect("a region fits into the memory of this machine");
+        let end = self.visible.len()
+            + usize::try_from(bytes).expect("a region fits into the memory of this machine");
         self.visible.resize(end, 0);
         self.posted.resize(end, 0);
         address
@@ -99,7 +100,8 @@ fn place(address: u64) -> Option<usize> {
 }
 
 fn put(memory: &mut [u8], address: u64, bytes: &[u8]) {
-    let room = place(address).and_then(|from| memory.get_mut(from..)).and_then(|rest| rest.get_mut(..bytes.len()));
+    let room =
+        place(address).and_then(|from| memory.get_mut(from..)).and_then(|rest| rest.get_mut(..bytes.len()));
     if let Some(room) = room {
         room.copy_from_slice(bytes);
     }

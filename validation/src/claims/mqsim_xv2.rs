@@ -21,7 +21,8 @@ pub const CLAIM: Claim = Claim {
     run,
 };
 
-const SOURCE: &str = "MQSim at commit 7ec40e3 with the configuration xv2: 4 KiB reads at random, mean latency";
+const SOURCE: &str =
+    "MQSim at commit 7ec40e3 with the configuration xv2: 4 KiB reads at random, mean latency";
 const BAR_PCT: f64 = 3.0;
 /// In flight, requests that are measured, and what MQSim says \[µs\].
 const ROWS: [(u32, u64, f64); 3] = [(1, 20_000, 47.688), (16, 32_000, 54.376), (256, 200_000, 219.966)];
@@ -70,6 +71,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let worst = accuracy::worst(cells.iter().map(|cell| accuracy::error_pct(cell.predicted, cell.published)));
     let plan = plan(1, 1);
     let free_parameters = experiment::free_parameters(&plan).collect();
-    let text = format!("Nothing is fitted: every number is of MQSim's device file, or zero. The largest error is {worst:.2} %.");
+    let text = format!(
+        "Nothing is fitted: every number is of MQSim's device file, or zero. The largest error is {worst:.2} %."
+    );
     Some(Outcome { cells, free_parameters, met: worst <= BAR_PCT, text, effects: Vec::new() })
 }

@@ -136,15 +136,33 @@ fn experiments() -> Vec<Experiment> {
         fitted("random read of 4 KiB, 16 jobs with 64 each", "IOPS", "k/s", 2500.0, iops, RANDOM),
         fitted("random read of 4 KiB, one at a time", "latency", "us", 60.0, latency, ONE),
         fitted("random write of 4 KiB, one at a time", "latency", "us", 20.0, latency, ONE_WRITE),
-        fitted("sequential write of 128 KiB, 64 in flight", "throughput", "GB/s", 6.0, throughput, SEQUENTIAL_WRITE),
-        Experiment { baseline: Some(LINK_CAP), ..throughput_of("sequential read of 128 KiB, MPS 256 B", 14.0, SEQUENTIAL) },
+        fitted(
+            "sequential write of 128 KiB, 64 in flight",
+            "throughput",
+            "GB/s",
+            6.0,
+            throughput,
+            SEQUENTIAL_WRITE,
+        ),
+        Experiment {
+            baseline: Some(LINK_CAP),
+            ..throughput_of("sequential read of 128 KiB, MPS 256 B", 14.0, SEQUENTIAL)
+        },
         Experiment {
             baseline: Some(LINK_CAP * 512.0 / 536.0 * 280.0 / 256.0),
-            ..throughput_of("sequential read of 128 KiB, MPS 512 B", 14.0, Asked { set: mps512, ..SEQUENTIAL })
+            ..throughput_of(
+                "sequential read of 128 KiB, MPS 512 B",
+                14.0,
+                Asked { set: mps512, ..SEQUENTIAL },
+            )
         },
         Experiment {
             baseline: Some(LINK_CAP / 2.0),
-            ..throughput_of("sequential read of 128 KiB, MPS 256 B, Gen4: half", 7.0, Asked { set: gen4, ..SEQUENTIAL })
+            ..throughput_of(
+                "sequential read of 128 KiB, MPS 256 B, Gen4: half",
+                7.0,
+                Asked { set: gen4, ..SEQUENTIAL },
+            )
         },
         Experiment {
             source: LITTLE,
@@ -153,9 +171,25 @@ fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             source: LITTLE,
-            ..white_paper("random read of 4 KiB, 16 jobs with 64 each", "latency", "us", 409.6, Role::Predicted, latency, RANDOM)
+            ..white_paper(
+                "random read of 4 KiB, 16 jobs with 64 each",
+                "latency",
+                "us",
+                409.6,
+                Role::Predicted,
+                latency,
+                RANDOM,
+            )
         },
-        white_paper("random write of 4 KiB, 16 jobs with 64 each", "IOPS", "k/s", 280.0, Role::Predicted, iops, RANDOM_WRITE),
+        white_paper(
+            "random write of 4 KiB, 16 jobs with 64 each",
+            "IOPS",
+            "k/s",
+            280.0,
+            Role::Predicted,
+            iops,
+            RANDOM_WRITE,
+        ),
     ]
 }
 
@@ -189,7 +223,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     for experiment in &experiments {
         let seen = known.iter().position(|(asked, _)| *asked == experiment.asked);
         let place = seen.unwrap_or_else(|| {
-            known.push((experiment.asked, experiment::results(&plan(&experiment.asked), &Options::default())));
+            known
+                .push((experiment.asked, experiment::results(&plan(&experiment.asked), &Options::default())));
             known.len() - 1
         });
         let results = &known[place].1;

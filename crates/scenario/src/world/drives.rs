@@ -63,7 +63,8 @@ pub(super) fn drive_use(before: &Lived, (drive, after): (String, Lived), elapsed
 /// The metrics of the drive number `place`, from what it did in each repeat.
 pub(super) fn metrics(repeats: &[Measured], place: usize) -> Vec<Metric> {
     let each = |name: &str, unit, of: &dyn Fn(&DriveUse) -> Option<f64>| {
-        let samples = repeats.iter().map(|measured| of(measured.drives.get(place)?)).collect::<Option<Vec<_>>>()?;
+        let samples =
+            repeats.iter().map(|measured| of(measured.drives.get(place)?)).collect::<Option<Vec<_>>>()?;
         Some(Metric { name: name.to_owned(), unit, samples, percentiles: Vec::new() })
     };
     let writes = repeats.iter().all(|m| m.drives.get(place).is_some_and(|d| d.write_amplification.is_some()));

@@ -365,7 +365,8 @@ fn is_shared(driver: &Model) -> bool {
 fn settings(model: &Model, device: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = device.params.0.get(param.name).copied();
-        let default = || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
+        let default =
+            || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
         (param.name, own.unwrap_or_else(default))
     };
     Params(model.all_params().map(value).collect())

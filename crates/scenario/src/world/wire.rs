@@ -102,7 +102,8 @@ impl Wiring<'_> {
         let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
-        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
+        let is_drive =
+            |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }

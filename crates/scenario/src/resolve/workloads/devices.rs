@@ -246,7 +246,7 @@ mod tests {
             };
             Slot { name: name.into(), spot: Spot::default(), plan: Some(plan) }
         };
-        let params = Params([(UNITS, Value::Count(units))].into());
+        let params = Params([(WORDS[0].units, Value::Count(units))].into());
         Machine { components: vec![slot("hba", params), slot("ssd", Params::default())] }
     }
 

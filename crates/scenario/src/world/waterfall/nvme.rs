@@ -86,9 +86,10 @@ fn host_of(world: &mut World, root: EndpointId) -> String {
         link.ends.iter().any(|end| matches!(end, lanetwin_pcie::link::Attach::Endpoint(e) if *e == root))
     });
     let Some(link) = at else { return "host".into() };
-    let near = wiring.links[link].ends.iter().position(
-        |end| matches!(end, lanetwin_pcie::link::Attach::Endpoint(e) if *e == root),
-    );
+    let near = wiring.links[link]
+        .ends
+        .iter()
+        .position(|end| matches!(end, lanetwin_pcie::link::Attach::Endpoint(e) if *e == root));
     let egress = lanetwin_pcie::link::EgressId((2 * link + near.unwrap_or(0)) as u16);
     links.egress_name(egress).1.to_owned()
 }
@@ -102,9 +103,11 @@ impl Course<'_> {
         let Known { request, command, driver, drive, host, .. } = known;
         self.spend(request.begun, format!("{driver}: queue for the core"));
         self.spend(request.submitted, format!("{driver}: submit"));
-        let doorbell = first(journeys, |j| {
-            j.user.to == known.endpoint && j.user.kind == TlpKind::MWr && is_tail(j, command.name >> 16)
-        }, request.submitted)?;
+        let doorbell = first(
+            journeys,
+            |j| j.user.to == known.endpoint && j.user.kind == TlpKind::MWr && is_tail(j, command.name >> 16),
+            request.submitted,
+        )?;
         self.along(doorbell, format!("{host}: doorbell"));
         self.spend(command.asked, format!("{drive}: queue for a fetch"));
         self.round_trip(journeys, known.endpoint, command.fetch, (command.asked, command.fetched), drive);
@@ -117,9 +120,11 @@ impl Course<'_> {
         self.spend(command.submitted, format!("{drive}: firmware, without an engine"));
         self.spend(command.done, format!("{drive}: medium"));
         self.spend(command.answered, format!("{drive}: answer"));
-        let answer = first(journeys, |j| {
-            j.user.from == known.endpoint && j.user.kind == TlpKind::MWr && tells(j, known)
-        }, command.answered)?;
+        let answer = first(
+            journeys,
+            |j| j.user.from == known.endpoint && j.user.kind == TlpKind::MWr && tells(j, known),
+            command.answered,
+        )?;
         self.along(answer, format!("{drive}: issue"));
         let notice = if known.polled { "poll" } else { "interrupt" };
         self.spend(request.looked, format!("{driver}: {notice}"));
@@ -145,11 +150,14 @@ impl Course<'_> {
     ) {
         let of = |from_drive: bool, kind: TlpKind| {
             journeys.iter().filter(move |j| {
-                (j.user.from == drive) == from_drive && j.user.kind == kind && j.user.handle == handle
+                (j.user.from == drive) == from_drive
+                    && j.user.kind == kind
+                    && j.user.handle == handle
                     && within(j, asked, arrived)
             })
         };
-        let answer = of(false, TlpKind::CplD).filter(|j| j.arrival.as_ps_ceil() <= arrived).max_by_key(|j| j.arrival);
+        let answer =
+            of(false, TlpKind::CplD).filter(|j| j.arrival.as_ps_ceil() <= arrived).max_by_key(|j| j.arrival);
         let Some(answer) = answer else { return };
         let asks_for = |j: &&&Journey| {
             let first = j.user.address;
@@ -178,7 +186,10 @@ fn is_tail(journey: &Journey, queue: u32) -> bool {
 fn tells(journey: &Journey, known: &Known) -> bool {
     let signals = journey.user.attributes.has(Attributes::SIGNAL);
     if known.polled {
-        !signals && journey.user.handle == known.command.name && journey.user.bytes == 16 && journey.user.count == 1
+        !signals
+            && journey.user.handle == known.command.name
+            && journey.user.bytes == 16
+            && journey.user.count == 1
     } else {
         signals && journey.user.handle == known.command.name >> 16
     }
