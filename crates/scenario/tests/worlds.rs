@@ -23,6 +23,7 @@ fn long(case: &Case) -> Span {
         Load::Dma(_) => 0,
         Load::Block(block) => block.size.0,
         Load::Iometer(ref case) => case.largest().into(),
+        Load::Fio(ref case) => case.largest(),
     };
     LONG + Span::from_ns(10) * bytes
 }
