@@ -120,6 +120,28 @@ VALIDATION: dict[str, Any] = {
     ],
 }
 
+JOB_FILE = {
+    "diagnostics": [],
+    "file": {
+        "jobs": [
+            {
+                "name": "small [bold] reads",
+                "phase": 0,
+                "group": 0,
+                "rw": "randread",
+                "reads": "4096 B",
+                "writes": "–",
+                "iodepth": 32,
+                "numjobs": 16,
+                "size": "all",
+                "spread": "zipf",
+                "runtime": "60 s",
+                "not_modelled": ["fsync", "verify"],
+            }
+        ]
+    },
+}
+
 
 class FakeCore:
     """Stands in for `lanetwin._core`: answers from memory and remembers what it was asked."""
@@ -190,7 +212,7 @@ class FakeCore:
 
     def fio_show(self, path: str) -> str:
         self._said("fio_show", path)
-        return json.dumps({"diagnostics": [], "file": {"jobs": []}})
+        return json.dumps(JOB_FILE)
 
     def iometer_show(self, path: str) -> str:
         self._said("iometer_show", path)

@@ -291,6 +291,14 @@ def test_schema_and_replay_are_printed(core: FakeCore, runner: CliRunner) -> Non
     assert call(runner, "replay", "c.json").stdout == "path: host/root-port-0\ntime: 1 ns\n"
 
 
+def test_a_job_file_of_fio_is_shown_with_what_is_not_modelled(core: FakeCore, runner: CliRunner) -> None:
+    shown = call(runner, "fio", "show", "a.fio").stdout
+    for words in ("small [bold] reads", "randread", "zipf", "not modelled: fsync, verify"):
+        assert words in shown
+    found = json.loads(call(runner, "fio", "show", "a.fio", "--json").stdout)
+    assert found["file"]["jobs"][0]["numjobs"] == 16
+
+
 def test_a_configuration_of_iometer_is_shown_with_every_line_and_target(
     core: FakeCore, runner: CliRunner
 ) -> None:

@@ -46,8 +46,8 @@ pub use files::Files;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
     Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, DmaCase, DmaOperation, Down,
-    End, FioCase, FioJob, IometerCase, IometerFile, Join, LinkPlan, Load, Offered, Pair, Pattern, Plan, PortPlan, Run,
-    Variant, Via, WarmUp, WorkloadPlan,
+    End, FioCase, FioJob, IometerCase, IometerFile, Join, LinkPlan, Load, Offered, Pair, Pattern, Plan,
+    PortPlan, Run, Variant, Via, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;

@@ -129,7 +129,18 @@ impl Wiring<'_> {
         let askers = askers(self);
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
         let (jobs, shared) = (BTreeMap::new(), BTreeMap::new());
-        let mut adding = Adding { wiring: self, ids, endpoints, memories, builder, askers: &askers, loads, cpu: None, jobs, shared };
+        let mut adding = Adding {
+            wiring: self,
+            ids,
+            endpoints,
+            memories,
+            builder,
+            askers: &askers,
+            loads,
+            cpu: None,
+            jobs,
+            shared,
+        };
         adding.all()
     }
 
@@ -221,7 +232,8 @@ impl<'a> Adding<'a> {
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
         if let (Some(asker), true) = (self.askers.first(), drivers.len() > 1) {
-            let port = |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
+            let port =
+                |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
             let devices = drivers.values().filter_map(port).collect();
             let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads, devices }));
             self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
@@ -298,7 +310,13 @@ impl<'a> Adding<'a> {
     }
 
     /// Adds the driver of a device, with so many ports to loads, and joins it to the host.
-    fn add_driver(&mut self, model: &'static Model, loads: u64, asker: &Asker<'_>, path: &str) -> ComponentId {
+    fn add_driver(
+        &mut self,
+        model: &'static Model,
+        loads: u64,
+        asker: &Asker<'_>,
+        path: &str,
+    ) -> ComponentId {
         let pair = asker.pair;
         let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
         let seed = self.wiring.seed;
@@ -325,7 +343,10 @@ impl<'a> Adding<'a> {
         let target = asker.pair.target;
         let joined = self.jobs.get(&target).copied().unwrap_or_else(|| {
             let name = &self.wiring.variant.machine[target].name;
-            let jobs = self.builder.add(format!("{JOBS}/{name}"), Box::new(Drivers { loads: self.loads, devices: BTreeMap::new() }));
+            let jobs = self.builder.add(
+                format!("{JOBS}/{name}"),
+                Box::new(Drivers { loads: self.loads, devices: BTreeMap::new() }),
+            );
             self.builder.join((jobs, drivers::HOST), own);
             jobs
         });

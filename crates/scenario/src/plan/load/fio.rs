@@ -76,6 +76,16 @@ impl FioCase {
     pub fn replays(&self) -> bool {
         self.jobs.iter().any(|job| job.log.is_some())
     }
+    /// The size of the largest I/O \[B\].
+    #[must_use]
+    pub fn largest(&self) -> u64 {
+        let of_job = |job: &FioJob| {
+            let logged = job.log.iter().flat_map(|log| &log.entries).map(|entry| u64::from(entry.bytes));
+            let blocks = job.job.blocks().map(|(_, most)| most);
+            logged.chain(blocks).max().unwrap_or(0)
+        };
+        self.jobs.iter().map(of_job).max().unwrap_or(0)
+    }
     /// Whether there are reads, and whether there are writes.
     #[must_use]
     pub fn kinds(&self) -> (bool, bool) {

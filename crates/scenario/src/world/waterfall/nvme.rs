@@ -73,8 +73,13 @@ pub(super) fn followed(
         host,
         endpoint,
     };
-    let course =
-        Course { links: world.links(), record: None, served, cursor: median.asked, seen: Followed::default() };
+    let course = Course {
+        links: world.links(),
+        record: None,
+        served,
+        cursor: median.asked,
+        seen: Followed::default(),
+    };
     course.follow_command(&known, &journeys)
 }
 
