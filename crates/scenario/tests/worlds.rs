@@ -20,7 +20,6 @@ const LONG: Span = Span::from_us(300);
 /// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A driver submits all that is to be
 /// in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
-<<<<<<< HEAD
     let (bytes, submitted) = match case.load {
         Load::Dma(_) => (0, 0),
         Load::Block(block) => match block.offered {
@@ -28,13 +27,7 @@ fn long(case: &Case) -> Span {
             Offered::Rate { .. } => (block.size.0, 0),
         },
         Load::Iometer(ref case) => (case.largest().into(), 0),
-=======
-    let bytes = match case.load {
-        Load::Dma(_) => 0,
-        Load::Block(block) => block.size.0,
-        Load::Iometer(ref case) => case.largest().into(),
-        Load::Fio(ref case) => case.largest(),
->>>>>>> fio
+        Load::Fio(ref case) => (case.largest(), 0),
     };
     LONG + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
 }
