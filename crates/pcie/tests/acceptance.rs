@@ -7,6 +7,13 @@ use lanetwin_pcie::logic::ltssm::link::{LinkConfig, SimulatedLink};
 use lanetwin_units::{Generation, Width};
 use std::time::{Duration, Instant};
 
+/// What this thread has had of a processor, where the system says so: a loaded machine must not fail the bar. Else the time.
+fn spent(started: Instant) -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = told.and_then(|text| text.split(' ').next().and_then(|word| word.parse().ok()));
+    ns.map_or_else(|| started.elapsed(), Duration::from_nanos)
+}
+
 const CYCLES: u32 = 10_000;
 
 /// A link with open eyes that vary by a millivolt from one adaptation to the next.
@@ -32,6 +39,7 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel_in_less_than_five_se
         };
         for test in StabilityTest::ALL.into_iter().filter(quick) {
             let started = Instant::now();
+            let before = spent(started);
             let (mut passed, mut link_ps, mut software_ps) = (0, 0, 0);
             for _ in 0..CYCLES {
                 let record = link.run_cycle(test);
@@ -39,7 +47,7 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel_in_less_than_five_se
                 link_ps += record.link_time.as_ps();
                 software_ps += u128::from(record.software_time.as_ps());
             }
-            let took = started.elapsed();
+            let took = spent(started).saturating_sub(before);
             println!(
                 "{} retimers  {:<22} {passed}/{CYCLES}  {:>6.0} ms  a cycle: link {:>10.3} ms, software {:>10.1} ms",
                 segments - 1,
