@@ -7,9 +7,7 @@ use lanetwin_probe::drive::Request;
 use lanetwin_probe::fake::{Sample, dump};
 use lanetwin_probe::{Function, Host, Session, Width};
 use lanetwin_scenario::channel::{self, Channel};
-use lanetwin_scenario::stability::{
-    DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link,
-};
+use lanetwin_scenario::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link};
 use lanetwin_units::{Generation, Span};
 use std::ops::ControlFlow;
 use std::path::Path;
