@@ -10,9 +10,16 @@ use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
 use lanetwin_probe::cycle::Watcher;
 use lanetwin_probe::drive::{Report, Request, cycle, dumped};
 use lanetwin_probe::fake::{Behaviour, Fake};
-use lanetwin_probe::registers::{ALL, DEVICE_CONTROL, Home, LINK_CAPABILITIES, LINK_STATUS_2, Place};
+use lanetwin_probe::registers::{
+    ALL, DEVICE_CAPABILITIES, DEVICE_CONTROL, EXPRESS_CAPABILITIES, Home, LINK_CAPABILITIES, LINK_STATUS_2,
+    Place,
+};
 use lanetwin_probe::{Address, Counters, Function, Host, HostError, Problem, Width};
 use lanetwin_units::{Generation, Instant, Span};
+
+/// Registers of a capability of the link that say nothing of the link: those of the dump stay.
+const OF_THE_DEVICE: [Place; 3] =
+    [EXPRESS_CAPABILITIES.place, DEVICE_CAPABILITIES.place, DEVICE_CONTROL.place];
 
 /// A register of the dump, and where the simulation has it.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +51,8 @@ impl Fed {
         for (at, (_, there)) in pairs.iter().enumerate() {
             let simulated = Function::find(&mut fed_link, *there)?;
             let both = |place: &Place| {
-                let of_link = place.home != Home::Header || functions[at].bridge && place.offset == 0x3e;
+                let of_link = OF_THE_DEVICE.iter().all(|own| own != place) && place.home != Home::Header
+                    || functions[at].bridge && place.offset == 0x3e;
                 let (here, there) = (functions[at].offset(place)?, simulated.offset(place)?);
                 of_link.then_some(Mapped { place: *place, here, there })
             };
