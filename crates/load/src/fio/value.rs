@@ -116,7 +116,7 @@ impl Reader<'_> {
 
     fn numbers(&mut self, option: &'static Declared, text: &str, line: &Line) -> Option<Traced> {
         let (mut numbers, mut trace, mut wrong) = ([None; 3], Vec::new(), false);
-        let parts = parts(text);
+        let (parts, before) = (parts(text), self.found.errors());
         for (nth, part) in parts.iter().enumerate() {
             let read = self.number(option, part, line);
             let Some((number, value)) = read else {
@@ -128,9 +128,9 @@ impl Reader<'_> {
             numbers.iter_mut().take(to).skip(nth).for_each(|place| *place = Some(number));
         }
         if trace.is_empty() {
-            if wrong {
+            if wrong && self.found.errors() == before {
                 self.not_a_number(option.name, text, line);
-            } else {
+            } else if !wrong {
                 self.report(&Problem::NoValue { name: option.name }, &line.at);
             }
             return None;
