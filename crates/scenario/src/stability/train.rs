@@ -134,7 +134,7 @@ fn watch(name: &str, mut link: SimulatedLink, (best_generation, best_width): (u8
         (training.generation, training.width) = (status.speed(), status.width());
         let to_l0 =
             |transition: &&Transition| transition.port == Facing::Downstream && transition.to.is_link_up();
-        let last = transitions.iter().filter(to_l0).next_back();
+        let last = transitions.iter().rfind(to_l0);
         training.up_after_s = last.map(|transition| seconds(transition.at, start));
     }
     let second: LinkStatus2 = port.read(&mut machine, LINK_STATUS_2).ok().flatten().unwrap_or_default();
