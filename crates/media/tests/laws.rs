@@ -221,10 +221,10 @@ proptest! {
         let (mut starts, mut done, mut now) = (std::collections::BTreeMap::new(), Vec::new(), Instant::ZERO);
         for token in 0..2_000 {
             while starts.len() >= depth as usize {
-                now = drive.next_event().unwrap();
+                now = drive.next_event().expect("requests are under way");
                 drive.advance(now, &mut done);
                 for end in done.drain(..) {
-                    let (kind, start): (Kind, Instant) = starts.remove(&end.token).unwrap();
+                    let (kind, start): (Kind, Instant) = starts.remove(&end.token).expect("it was started");
                     if kind == Kind::Read {
                         // what GC is moving at the time is read from where it is on its way
                         let (took, on_its_way) = (now - start, Span::from_ns(100));
@@ -252,6 +252,9 @@ fn pace(config: &DriveConfig, kind: Kind, depth: u32) -> f64 {
     (random(&mut drive, from, kind, units, 8_000, depth, &mut dice) - from).as_ps() as f64 / 8e6
 }
 
+/// A name, a load, and what is changed.
+type Change<'a> = (&'a str, Kind, &'a dyn Fn(&mut DriveConfig));
+
 #[test]
 fn what_is_better_is_not_slower() {
     let usual = || config(Initial::SteadyState);
@@ -260,7 +263,7 @@ fn what_is_better_is_not_slower() {
         change(&mut config);
         config
     };
-    let better: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 6] = [
+    let better: [Change<'_>; 6] = [
         ("sensing faster", Kind::Read, &|c| nand(c).timing.read = [Span::from_us(30); 4]),
         ("a faster bus", Kind::Read, &|c| nand(c).bus.megatransfers = 3200),
         ("cache reads", Kind::Read, &|c| assert!(std::mem::replace(&mut nand(c).timing.cache_read, true))),
@@ -275,7 +278,7 @@ fn what_is_better_is_not_slower() {
         assert!(after <= before * 1.005, "{name}: {before} ns before, {after} ns after");
     }
     // and what is switched off is missed
-    let worse: [(&str, Kind, &dyn Fn(&mut DriveConfig)); 3] = [
+    let worse: [Change<'_>; 3] = [
         ("cache reads", Kind::Read, &|c| nand(c).timing.cache_read = false),
         ("the table in DRAM", Kind::Read, &|c| {
             ftl(c).mapping = MappingTable::Cached { pages: 16, hit: Span::from_ns(100) };
@@ -315,7 +318,7 @@ fn read_latency(config: &DriveConfig, reads: core::ops::Range<u64>, writes: core
     }
     drive.submit(now, Request { token: 0, ..request(Kind::Read, pick(&mut dice, &reads), 1) });
     while ended < 1_000 {
-        now = drive.next_event().unwrap();
+        now = drive.next_event().expect("requests are under way");
         drive.advance(now, &mut done);
         for end in done.drain(..) {
             if end.token == 0 {

@@ -29,7 +29,7 @@ fn cases() -> Vec<Case> {
 
 fn case(line: &str) -> Case {
     let words: Vec<&str> = line.split(',').collect();
-    let number = |at: usize| words[at].parse::<f64>().unwrap();
+    let number = |at: usize| words[at].parse::<f64>().expect("a number");
     let whole = |at: usize| number(at) as u32;
     let cell = match words[1] {
         "slc" => CellType::Slc,
@@ -137,7 +137,7 @@ fn closed_loop(case: &Case, requests: u32) -> (f64, f64) {
         let host = arriving.front().map_or(u64::MAX, |arrival| arrival.0);
         let now = flash.min(host);
         if host <= flash {
-            let (_, token) = arriving.pop_front().unwrap();
+            let (_, token) = arriving.pop_front().expect("it was looked at");
             let latency = now - started[token as usize];
             (sum, least, ended) = (sum + latency, least.min(latency), ended + 1);
             if next < requests {
