@@ -1,4 +1,5 @@
 //! What a command costs, in CPU time. Run it with `cargo test --release -p lanetwin-nvme --test acceptance -- --nocapture`.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands};
 use lanetwin_nvme::logic::{
@@ -10,6 +11,7 @@ use lanetwin_nvme::spec::{Command, CompletionEntry, ControllerId, CqId, Nsid, Sq
 use lanetwin_units::Instant;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 const ID: ControllerId = ControllerId(1);
 const QUEUES: u16 = 16;
@@ -207,25 +209,23 @@ fn together(count: u64) -> f64 {
 fn host_alone(count: u64) -> f64 {
     let mut pair = pair(1, ENTRIES);
     let mut waiting = VecDeque::with_capacity(ENTRIES as usize);
-    let (mut sum, mut phase, mut taken, mut head) = (0, true, 0, 0);
+    let (mut phase, mut taken, mut head) = (true, 0, 0);
     let begin = cpu_ns();
     for index in 0..count {
         let submitted = pair.submit(read(index), index).expect("there is room");
-        sum ^= submitted.address ^ u64::from(submitted.entry.cdw10());
+        black_box(&submitted);
         waiting.push_back(submitted.cid);
         if waiting.len() == DEPTH as usize {
             let cid = waiting.pop_front().unwrap();
             head = (head + 1) % ENTRIES;
             let raw = u128::from(head) << 64 | 1 << 80 | u128::from(cid.0) << 96 | u128::from(phase) << 112;
             let done = pair.consume(CompletionEntry::from_raw(raw)).expect("it is ours");
-            sum ^= done.name;
+            black_box(&done);
             taken += 1;
             phase ^= taken % ENTRIES == 0;
         }
     }
-    let ns = (cpu_ns() - begin) / count as f64;
-    assert_ne!(sum, 1);
-    ns
+    (cpu_ns() - begin) / count as f64
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Single commands, by hand: what a driver sees.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
 
@@ -12,7 +13,9 @@ use lanetwin_nvme::spec::log::{
     SmartLog,
 };
 use lanetwin_nvme::spec::registers::{CC, CSTS, ControllerStatus, NSSR, RESET_WORD, ShutdownStatus};
-use lanetwin_nvme::spec::{AdminOpcode, Command, ControllerId, CqId, Doorbell, IoOpcode, Nsid, SqId, Status};
+use lanetwin_nvme::spec::{
+    AdminOpcode, Command, CompletionEntry, ControllerId, CqId, Doorbell, IoOpcode, Nsid, SqId, Status,
+};
 use rig::{Host, Rig, Wanted, namespace, subsystem};
 
 const ONE: ControllerId = ControllerId(1);
@@ -472,6 +475,108 @@ fn ready_goes_only_when_nothing_is_under_way() {
     assert!(status(&rig).fatal());
     let mut host = rig.start(ONE, &Wanted::default());
     assert_eq!(rig.io(&mut host, 0, read), Status::SUCCESS);
+}
+
+/// A start that waits for what a reset has left does not ask to be woken again and again.
+#[test]
+fn a_start_waits_for_what_is_under_way() {
+    let late =
+        ControllerConfig { ready_after: lanetwin_units::Span::from_us(5), ..ControllerConfig::new(ONE) };
+    let namespaces = vec![namespace(1, 1 << 20, &[LbaFormat::B512], &[1])];
+    let mut rig = Rig::new(&subsystem(vec![late], namespaces), 1);
+    let mut host = rig.start(ONE, &Wanted::default());
+    let read = with_buffer(commands::read(Nsid(1), 0, 1), 0x1000, 512);
+    let submitted = host.queues[0].submit(read, 5).unwrap();
+    rig.memory.write(submitted.address, submitted.entry.as_bytes());
+    rig.hold_media = true;
+    rig.ring(ONE, submitted.ring);
+    rig.run();
+    let configuration = rig.subsystem.read_register(ONE, CC);
+    rig.subsystem.reset(rig.now, ONE, &mut rig.effects);
+    for (offset, value) in [(0x24, 0x000f_000f), (0x28, 0x1000), (0x30, 0x2000), (CC, configuration)] {
+        rig.write_register(ONE, offset, value);
+    }
+    rig.run();
+    let status = |rig: &Rig| ControllerStatus::from_raw(rig.subsystem.read_register(ONE, CSTS));
+    assert!(!status(&rig).ready() && rig.wakes.is_empty());
+    rig.hold_media = false;
+    rig.run();
+    assert!(status(&rig).ready());
+}
+
+#[test]
+fn submission_queues_may_share_a_completion_queue() {
+    let (mut rig, mut host) = machine();
+    let cq = rig.memory.allocate(4096);
+    assert_eq!(rig.admin(&mut host, commands::create_cq(CqId(2), 8, cq, None)).0, Status::SUCCESS);
+    for id in [2, 3] {
+        let sq = rig.memory.allocate(4096);
+        let create = commands::create_sq(SqId(id), 8, sq, CqId(2), QueuePriority::LOW);
+        assert_eq!(rig.admin(&mut host, create).0, Status::SUCCESS);
+        for entry in 0..4 {
+            rig.memory.write(sq + 64 * entry, commands::flush(Nsid(1)).as_bytes());
+        }
+    }
+    for id in [2, 3] {
+        rig.ring(ONE, Some((Doorbell::SubmissionTail(SqId(id)), 4)));
+    }
+    rig.run();
+    // seven of the eight have room; the last one comes when the host has taken one
+    let entry = |rig: &Rig, at: u64| {
+        CompletionEntry::from_bytes(rig.memory.read(cq + 16 * at, 16).try_into().unwrap())
+    };
+    assert!((0..7).all(|at| entry(&rig, at).phase()) && !entry(&rig, 7).phase());
+    rig.ring(ONE, Some((Doorbell::CompletionHead(CqId(2)), 1)));
+    assert!(entry(&rig, 7).phase());
+    for id in [2, 3] {
+        assert_eq!((0..8).filter(|&at| entry(&rig, at).sqid() == SqId(id)).count(), 4);
+    }
+    assert_eq!(rig.admin(&mut host, commands::delete_sq(SqId(2))).0, Status::SUCCESS);
+    assert_eq!(rig.admin(&mut host, commands::delete_cq(CqId(2))).0, Status::INVALID_QUEUE_DELETION);
+    assert_eq!(rig.admin(&mut host, commands::delete_sq(SqId(3))).0, Status::SUCCESS);
+    assert_eq!(rig.admin(&mut host, commands::delete_cq(CqId(2))).0, Status::SUCCESS);
+}
+
+/// A queue at the end of the address space goes round like an address does.
+#[test]
+fn queues_may_lie_at_the_end_of_memory() {
+    let (mut rig, mut host) = machine();
+    let end = !0xfff_u64;
+    let create = commands::create_cq(CqId(2), 1024, end, None);
+    assert_eq!(rig.admin(&mut host, create).0, Status::SUCCESS);
+    let create = commands::create_sq(SqId(2), 1024, end, CqId(2), QueuePriority::LOW);
+    assert_eq!(rig.admin(&mut host, create).0, Status::SUCCESS);
+    rig.ring(ONE, Some((Doorbell::SubmissionTail(SqId(2)), 1000)));
+    let mut low = 0;
+    while !rig.pending.is_empty() {
+        for effect in std::mem::take(&mut rig.pending) {
+            let Effect::Fetch { token, address, bytes, .. } = effect else { continue };
+            low += u32::from(address < end);
+            rig.subsystem.fetched(rig.now, token, &vec![0; bytes as usize], &mut rig.effects);
+        }
+        // completions, at the end of memory as well, are not looked at
+        rig.effects.retain(|effect| !matches!(effect, Effect::Complete { .. }));
+        rig.absorb();
+    }
+    assert!(low > 0);
+}
+
+#[test]
+fn writes_go_through_a_cache_that_is_off() {
+    let (mut rig, mut host) = machine();
+    let mut write = with_buffer(commands::write(Nsid(1), 0, 1), 0x1000, 512);
+    let forced = |rig: &mut Rig, host: &mut Host, write| {
+        assert_eq!(rig.io(host, 0, write), Status::SUCCESS);
+        rig.done.last().map(|request| request.operation)
+            == Some(MediaOperation::Write { force_unit_access: true })
+    };
+    assert!(!forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() | 1 << 30);
+    assert!(forced(&mut rig, &mut host, write));
+    write.set_cdw12(write.cdw12() & !(1 << 30));
+    let off = commands::set_features(Feature::VOLATILE_WRITE_CACHE, 0);
+    assert_eq!(rig.admin(&mut host, off).0, Status::SUCCESS);
+    assert!(forced(&mut rig, &mut host, write));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! What holds for every order of events: host and controller in memory, with a scheduler that resumes effects at random.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
 
@@ -93,12 +94,13 @@ proptest! {
     /// Every command has one answer, the right one, and data are where they belong; nothing is left over.
     #[test]
     fn every_command_is_answered_once(
-        controller in any_controller(), wanted in any_wanted(), seed in any::<u64>(),
+        controller in any_controller(), wanted in any_wanted(), slow in 0_u64..4, seed in any::<u64>(),
     ) {
         let stride = controller.doorbell_stride;
         let wanted = Wanted { shadow: wanted.shadow && stride == 0, ..wanted };
         let mut rig = one(controller, seed);
         let mut host = rig.start(ONE, &wanted);
+        rig.slow = slow;
         let mut load = Load::new(Nsid(1), 512, 512, 40, true);
         drive(&mut rig, &mut host, &mut load, 150);
         rig.run();
@@ -170,7 +172,7 @@ proptest! {
             vec![namespace(1, 64 * 4096, &[LbaFormat::B512], &[1, 2])],
         );
         let mut rig = Rig::new(&config, seed);
-        rig.slow_media = 2;
+        rig.slow = 2;
         let wanted = Wanted { queues: vec![(9, QueuePriority::HIGH), (5, QueuePriority::LOW)], ..Wanted::default() };
         let mut paths = [Some(rig.start(ONE, &wanted)), Some(rig.start(TWO, &wanted))];
         // few blocks, so that they are written again and again

@@ -71,9 +71,11 @@ macro_rules! open_enum {
 
         impl $crate::Stored for $name {
             const BYTES: usize = <$int as $crate::Stored>::BYTES;
+            #[inline]
             fn load(bytes: &[u8]) -> Self {
                 Self(<$int as $crate::Stored>::load(bytes))
             }
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 $crate::Stored::store(self.0, bytes);
             }

@@ -24,9 +24,11 @@ macro_rules! integers {
     ($($int:ident)*) => {$(
         impl Stored for $int {
             const BYTES: usize = $int::BITS as usize / 8;
+            #[inline]
             fn load(bytes: &[u8]) -> Self {
                 Self::from_le_bytes(bytes.try_into().expect("a field has the bytes of its type"))
             }
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
             }
@@ -37,9 +39,11 @@ integers!(u8 u16 u32 u64 u128);
 
 impl<const N: usize> Stored for [u8; N] {
     const BYTES: usize = N;
+    #[inline]
     fn load(bytes: &[u8]) -> Self {
         bytes.try_into().expect("a field has the bytes of its type")
     }
+    #[inline]
     fn store(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self);
     }
@@ -47,11 +51,13 @@ impl<const N: usize> Stored for [u8; N] {
 
 impl<W: Word> Stored for W {
     const BYTES: usize = W::BITS as usize / 8;
+    #[inline]
     fn load(bytes: &[u8]) -> Self {
         let mut all = [0; 16];
         all[..Self::BYTES].copy_from_slice(bytes);
         W::from_bits(u128::from_le_bytes(all))
     }
+    #[inline]
     fn store(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_bits().to_le_bytes()[..Self::BYTES]);
     }

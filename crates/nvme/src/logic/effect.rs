@@ -13,7 +13,8 @@
 //! 2. [`Effect::Complete`], [`Effect::EventIndex`] and [`Effect::Interrupt`] have no token. They and whatever a controller
 //!    wrote before must become visible to the host in the order in which they were asked for, as posted writes do.
 //! 3. A [`Effect::Fetch`] that follows an [`Effect::EventIndex`] reads behind that write.
-//! 4. Everything else may be done in any order and at the same time.
+//! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion comes behind.
+//! 5. Everything else may be done in any order and at the same time.
 //!
 //! [`fetched`]: super::Subsystem::fetched
 //! [`transferred`]: super::Subsystem::transferred
@@ -196,7 +197,7 @@ pub enum MediaOperation {
     Read,
     /// Write data that have come from the host.
     Write {
-        /// Force Unit Access: not before it is on the medium.
+        /// Force Unit Access, or the volatile write cache is off: not before it is on the medium.
         force_unit_access: bool,
     },
     /// Compare with data that have come from the host; [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if they differ.

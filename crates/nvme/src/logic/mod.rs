@@ -16,6 +16,7 @@ pub mod host;
 mod nvm;
 pub mod subsystem;
 
+pub use crate::spec::Doorbell;
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 pub use effect::{Direction, Effect, MediaOperation, MediaRequest, Purpose, Segment, Token};
 pub use health::Health;

@@ -8,7 +8,7 @@
 //! | [`opcode`] | which commands there are |
 //! | [`admin`] | the dwords of admin commands |
 //! | [`io`] | the dwords of I/O commands |
-//! | [`pointer`] | PRP entries, SGL descriptors |
+//! | [`mod@pointer`] | PRP entries, SGL descriptors |
 //! | [`completion`] | completion queue entries |
 //! | [`status`] | how a command ends |
 //! | [`identify`] | what controllers and namespaces tell of themselves |

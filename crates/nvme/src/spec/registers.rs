@@ -273,7 +273,7 @@ pub const fn doorbell_at(offset: u32, stride: u8) -> Option<Doorbell> {
         return None;
     }
     let number = (index / 2) as u16;
-    Some(if index % 2 == 0 {
+    Some(if index & 1 == 0 {
         Doorbell::SubmissionTail(SqId(number))
     } else {
         Doorbell::CompletionHead(CqId(number))

@@ -2,6 +2,7 @@
 //! random order.
 
 #![allow(dead_code, reason = "every test uses its part of the machine")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 pub mod load;
 
@@ -11,7 +12,7 @@ use lanetwin_nvme::logic::host::{
 };
 use lanetwin_nvme::logic::{
     ControllerConfig, Direction, Effect, Health, LbaFormat, MediaOperation, MediaRequest, NamespaceConfig,
-    Subsystem, SubsystemConfig, Token,
+    Purpose, Subsystem, SubsystemConfig, Token,
 };
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
@@ -137,10 +138,10 @@ pub struct Rig {
     pub down: Option<ControllerId>,
     /// What the medium answers.
     pub media_status: Status,
-    /// One in so many media effects takes long; 0 for none.
-    pub slow_media: u64,
+    /// One in so many media effects and fetches of entries takes long; 0 for none.
+    pub slow: u64,
     /// Those.
-    slow: Vec<Effect>,
+    late: Vec<Effect>,
     /// The medium answers nothing.
     pub hold_media: bool,
     /// Completions of other admin commands that came while one was waited for.
@@ -192,8 +193,8 @@ impl Rig {
             health: Health::default(),
             down: None,
             media_status: Status::SUCCESS,
-            slow_media: 0,
-            slow: Vec::new(),
+            slow: 0,
+            late: Vec::new(),
             hold_media: false,
             others: Vec::new(),
         }
@@ -217,12 +218,7 @@ impl Rig {
                 }
                 Effect::WakeAt { at } => self.wakes.push(at),
                 other => {
-                    if let Effect::Fetch {
-                        purpose: lanetwin_nvme::logic::Purpose::Commands(sqid),
-                        bytes,
-                        ..
-                    } = other
-                    {
+                    if let Effect::Fetch { purpose: Purpose::Commands(sqid), bytes, .. } = other {
                         self.fetched.push((sqid, bytes / 64));
                     }
                     self.pending.push(other);
@@ -233,9 +229,12 @@ impl Rig {
     /// Resumes an effect at random, or lets time go to the next wake. False if there is nothing to do.
     pub fn step(&mut self) -> bool {
         let media = |effect: &Effect| matches!(effect, Effect::Media { .. });
-        if !self.slow.is_empty() && (self.rng.one_in(if self.pending.is_empty() { 8 } else { 200 })) {
-            let at = self.rng.below(self.slow.len() as u64) as usize;
-            let effect = self.slow.swap_remove(at);
+        let slow = |effect: &Effect| {
+            media(effect) || matches!(effect, Effect::Fetch { purpose: Purpose::Commands(_), .. })
+        };
+        if !self.late.is_empty() && (self.rng.one_in(if self.pending.is_empty() { 8 } else { 200 })) {
+            let at = self.rng.below(self.late.len() as u64) as usize;
+            let effect = self.late.swap_remove(at);
             self.resume(effect);
             self.absorb();
             return true;
@@ -245,7 +244,7 @@ impl Rig {
         let next = self.now + Span::from_ns(self.rng.below(100));
         let wake = self.wakes.iter().copied().min().filter(|&at| ready.is_empty() || at <= next);
         if ready.is_empty() && wake.is_none() {
-            return !self.slow.is_empty();
+            return !self.late.is_empty();
         }
         if let Some(at) = wake {
             self.wakes.retain(|&other| other > at);
@@ -255,8 +254,8 @@ impl Rig {
             let at = ready[self.rng.below(ready.len() as u64) as usize];
             let effect = self.pending.swap_remove(at);
             self.now = next;
-            if media(&effect) && self.slow_media > 0 && self.rng.one_in(self.slow_media) {
-                self.slow.push(effect);
+            if slow(&effect) && self.slow > 0 && self.rng.one_in(self.slow) {
+                self.late.push(effect);
                 return true;
             }
             self.resume(effect);

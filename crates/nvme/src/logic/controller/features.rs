@@ -49,6 +49,13 @@ impl Default for Features {
     }
 }
 
+impl Features {
+    /// The host has switched the volatile write cache off: writes go to the medium.
+    pub const fn writes_through(&self) -> bool {
+        !self.write_cache.enable()
+    }
+}
+
 impl Controller {
     /// Get Features.
     pub(super) fn get_features(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {

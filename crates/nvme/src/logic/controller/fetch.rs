@@ -73,7 +73,7 @@ impl Controller {
             queue.next = if start + count == queue.entries { 0 } else { start + count };
             queue.in_progress += count;
             let (address, empty) =
-                (queue.address + u64::from(start * COMMAND_BYTES), queue.next == queue.tail);
+                (queue.address.wrapping_add(u64::from(start * COMMAND_BYTES)), queue.next == queue.tail);
             self.arbiter.taken(count);
             self.refresh(sqid);
             self.fetches.free.pop();

@@ -53,7 +53,9 @@ impl Controller {
         match opcode {
             IoOpcode::READ => self.blocks(number, MediaOperation::Read, Plan::Read, cx),
             IoOpcode::WRITE => {
-                let force_unit_access = BlocksDword12::from_raw(slot.command.cdw12()).force_unit_access();
+                let asked = BlocksDword12::from_raw(slot.command.cdw12()).force_unit_access();
+                let force_unit_access =
+                    asked || (cx.nvm.config.volatile_write_cache && self.features.writes_through());
                 self.blocks(number, MediaOperation::Write { force_unit_access }, Plan::Write, cx)
             }
             IoOpcode::COMPARE => self.blocks(number, MediaOperation::Compare, Plan::Write, cx),

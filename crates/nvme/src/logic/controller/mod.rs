@@ -277,7 +277,11 @@ impl Controller {
             cx.effects.push(Effect::Interrupt { controller: self.config.id, vector });
         }
         let next = self.interrupts.next_deadline().min(self.features.keep_alive_deadline);
-        let next = if let Stage::Starting(at) = self.stage { next.min(at) } else { next };
+        let next = match self.stage {
+            // one that is late waits for what is under way, not for a time
+            Stage::Starting(at) if at > cx.now => next.min(at),
+            _ => next,
+        };
         self.wake_at(next, cx);
     }
 }

@@ -155,7 +155,7 @@ impl CompletionQueue {
     /// Takes the place at the tail: its address and phase.
     #[inline]
     pub fn advance(&mut self) -> (u64, bool) {
-        let place = (self.address + u64::from(self.tail) * 16, self.phase);
+        let place = (self.address.wrapping_add(u64::from(self.tail) * 16), self.phase);
         self.tail += 1;
         if self.tail == self.entries {
             self.tail = 0;

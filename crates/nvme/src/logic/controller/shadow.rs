@@ -68,7 +68,7 @@ impl Controller {
         let Resumed::Bytes(&[a, b, c, d, ..]) = resumed else { return self.fail(cx) };
         let value = u32::from_le_bytes([a, b, c, d]);
         let id = (index / 2) as u16;
-        if index % 2 == 0 {
+        if index & 1 == 0 {
             let Some(queue) = self.submission_queues.get_mut(usize::from(id)) else { return };
             let overtaken = core::mem::replace(&mut queue.look, Look::None) == Look::Overtaken;
             if !overtaken && queue.tail != value {

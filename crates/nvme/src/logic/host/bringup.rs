@@ -90,7 +90,7 @@ pub enum Answer<'a> {
     Register(u32),
     /// It was written.
     Done,
-    /// How the command has ended, and what stands in the buffer (nothing, if nobody keeps contents).
+    /// How the command has ended, and what stands in the buffer; Identify needs all 4096 B of it.
     Completed {
         /// Its status.
         status: Status,

@@ -12,6 +12,6 @@ pub mod buffer;
 pub mod commands;
 pub mod queue_pair;
 
-pub use bringup::{Action, Answer, Bringup, BringupConfig, BringupFault, Found, IoQueue};
+pub use bringup::{Action, Answer, Bringup, BringupConfig, BringupFault, Found, FoundNamespace, IoQueue};
 pub use buffer::{PrpList, point_prp, point_sgl};
 pub use queue_pair::{Completed, QueueFull, QueuePair, QueuePairConfig, RingPolicy, Submitted, need_event};
