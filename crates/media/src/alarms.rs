@@ -21,8 +21,7 @@ impl Alarms {
         let leaves = servers.next_power_of_two().max(2);
         let mut winners = vec![0; leaves];
         for node in (1..leaves).rev() {
-            winners[node] =
-                if 2 * node >= leaves { (2 * node - leaves) as u32 } else { winners[2 * node] };
+            winners[node] = if 2 * node >= leaves { (2 * node - leaves) as u32 } else { winners[2 * node] };
         }
         Self { times: vec![NEVER; leaves], winners }
     }

@@ -59,7 +59,8 @@ impl Machine {
             one_turn: true,
         };
         let command = medium.command.as_ps();
-        let bus = (u128::from(medium.line.0) * 1_000_000_000_000).div_ceil(u128::from(medium.bytes_per_second));
+        let bus =
+            (u128::from(medium.line.0) * 1_000_000_000_000).div_ceil(u128::from(medium.bytes_per_second));
         Self {
             machine: machine::Machine::new(medium.channels, medium.partitions, can, |_| command),
             medium: *medium,
@@ -193,6 +194,7 @@ impl Machine {
             plane: 0,
             page: 0,
             bus_in,
+            transfers: 1,
             array: array.as_ps(),
             bus_out,
         };
@@ -210,7 +212,8 @@ impl Machine {
         if kind == Kind::Read {
             return;
         }
-        while let Some((id, first, end)) = self.waiting.front().copied().filter(|w| self.has_room(w.2 - w.1)) {
+        while let Some((id, first, end)) = self.waiting.front().copied().filter(|w| self.has_room(w.2 - w.1))
+        {
             self.waiting.pop_front();
             self.write(now, id, first, end);
         }

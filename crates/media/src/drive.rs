@@ -185,9 +185,11 @@ impl Drive {
         }
         let core = match &config.medium {
             Medium::Nand(nand, ftl) => Core::Flash(Box::new(Flash::new(config, nand, ftl, seed))),
-            Medium::CrossPoint(medium) => {
-                Core::CrossPoint(Box::new(cross_point::Machine::new(medium, &config.buffer, config.capacity.0)))
-            }
+            Medium::CrossPoint(medium) => Core::CrossPoint(Box::new(cross_point::Machine::new(
+                medium,
+                &config.buffer,
+                config.capacity.0,
+            ))),
         };
         Ok(Self {
             core,
@@ -281,7 +283,8 @@ impl Drive {
             };
             // reads pass the encryption in the order in which they end
             let Some(finish) = (!finished.is_empty()).then(|| finished.remove(0)) else { break };
-            let at = if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
+            let at =
+                if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
             if at <= self.now && self.later.is_empty() {
                 self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
             } else {
@@ -289,7 +292,8 @@ impl Drive {
                 self.later.push(Reverse((at, self.order, finish.token)));
             }
         }
-        while let Some(Reverse((_, _, token))) = self.later.peek().copied().filter(|end| end.0.0 <= self.now) {
+        while let Some(Reverse((_, _, token))) = self.later.peek().copied().filter(|end| end.0.0 <= self.now)
+        {
             self.later.pop();
             self.ready.push(Done { token, outcome: Outcome::Success });
         }

@@ -15,7 +15,7 @@ const BLOCKS: u32 = 256;
 /// Writes the drive `fills` times over at random, then measures over one more; write amplification and occupancy.
 fn amplify(over_provisioning: f64, initial: Initial, fills: u64) -> (f64, Vec<u32>) {
     let config = small(over_provisioning, initial);
-    let mut drive = Drive::new(&config, 3).unwrap();
+    let mut drive = Drive::new(&config, 3).expect("no mistakes");
     let units = config.units();
     let mut dice = Dice(11);
     let now = random(&mut drive, Instant::ZERO, Kind::Write, units, fills * units, 64, &mut dice);
@@ -39,7 +39,10 @@ fn write_amplification_is_that_of_the_analysis_and_the_drawn_steady_state_that_o
     for op in [0.07, 0.10, 0.15, 0.20, 0.28, 0.40] {
         let (brute, mut lived) = amplify(op, Initial::Sequential, 3);
         let (drawn, _) = amplify(op, Initial::SteadyState, 0);
-        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).unwrap().occupancy();
+        let mut state = Drive::new(&small(op, Initial::SteadyState), 5).expect("no mistakes").occupancy();
+        // of each of four dies one block is being collected, and is not counted in the drive that lived
+        state.sort_unstable();
+        state.drain(..4);
         let apart = apart(&mut lived, &mut state);
         // of each die three blocks are free, and of two that are open half is written
         let closed = f64::from(BLOCKS - 3 - 2) + 1.0;
@@ -78,42 +81,63 @@ fn nanoseconds(requests: u64, run: impl FnOnce()) -> f64 {
     cpu as f64 / requests as f64
 }
 
-/// CPU time of a request for each load \[ns\], on 60 GB with GC at work.
+/// What requests cost on a drive of 960 GB whose GC is at work. The bounds are wide: the figures are for reading.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
-fn speed() {
-    for (op, capacity) in [(0.28, 0), (0.07, 0)] {
-        let _ = capacity;
+fn requests_cost_little() {
+    for op in [0.28, 0.07] {
         let config = sixteen_dies(op, Initial::SteadyState);
         let units = config.units();
-        let mut drive = Drive::new(&config, 1).unwrap();
-        let mut dice = Dice(5);
-        let mut now = Instant::ZERO;
-        for (kind, requests, depth) in [(Kind::Read, 500_000, 64), (Kind::Write, 400_000, 64), (Kind::Write, 1_000_000, 64), (Kind::Read, 500_000, 64)] {
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
+        let (mut dice, mut now) = (Dice(5), Instant::ZERO);
+        // the second load of writes is the one with GC: 16 dies write their free blocks first
+        let loads = [
+            (Kind::Read, 500_000, 2_000.0),
+            (Kind::Write, 300_000, 20_000.0),
+            (Kind::Write, 500_000, 20_000.0),
+        ];
+        for (kind, requests, bound) in loads {
             let before = drive.counters();
-            let each = nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, depth, &mut dice));
+            let each =
+                nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, 64, &mut dice));
             let after = drive.counters();
             let wa = if kind == Kind::Write { amplification(&before, &after) } else { 1.0 };
-            println!("over-provisioning {op}, {kind:?} at depth {depth}: {each:.0} ns a request, write amplification {wa:.2}");
+            println!(
+                "over-provisioning {:2.0} %: {kind:5?} {each:5.0} ns a request, write amplification {wa:.2}",
+                op * 100.0
+            );
+            assert!(each < bound, "{each} ns");
         }
+    }
+}
+
+/// 15.36 TB in the steady state, and so many random writes.
+fn fill_a_large_drive(writes: u64) {
+    let config = large(Initial::SteadyState);
+    let units = config.units();
+    let before = resident();
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
+    let (mut dice, mut now) = (Dice(5), Instant::ZERO);
+    let each =
+        nanoseconds(writes, || now = random(&mut drive, now, Kind::Write, units, writes, 64, &mut dice));
+    let counters = drive.counters();
+    println!("{writes} writes of {each:.0} ns, write amplification {:.2}", counters.write_amplification());
+    assert!(counters.gc_units_moved > writes / 4, "GC is at work");
+    if let (Some(before), Some(after)) = (before, resident()) {
+        println!("{} MB of memory", (after - before) / 1_000_000);
+        assert!(after - before < 2_000_000_000);
     }
 }
 
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
-fn fifteen_terabytes_take_little_memory_and_little_time() {
-    let config = large(Initial::SteadyState);
-    let units = config.units();
-    let mut drive = Drive::new(&config, 1).unwrap();
-    println!("after new: {:?} MB", resident().map(|b| b / 1_000_000));
-    let mut dice = Dice(5);
-    let mut now = Instant::ZERO;
-    for (kind, requests, depth) in [(Kind::Read, 1_000_000, 1024), (Kind::Read, 200_000, 16), (Kind::Write, 1_000_000, 64), (Kind::Read, 1_000_000, 1024)] {
-        let before = drive.counters();
-        let each = nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, depth, &mut dice));
-        let after = drive.counters();
-        let wa = if kind == Kind::Write { amplification(&before, &after) } else { 1.0 };
-        println!("{kind:?} at depth {depth}: {each:.0} ns a request, write amplification {wa:.2}, resident {:?} MB, {now}", resident().map(|b| b / 1_000_000));
-    }
-    println!("{:?}", drive.counters());
+fn a_large_drive_takes_little_memory() {
+    fill_a_large_drive(1_000_000);
+}
+
+/// `cargo test --release -p lanetwin-media --test acceptance -- --ignored --nocapture`
+#[test]
+#[ignore = "takes a minute"]
+fn ten_million_writes_to_a_large_drive_take_less_than_two_gigabytes() {
+    fill_a_large_drive(10_000_000);
 }

@@ -29,7 +29,7 @@ fn cases() -> Vec<Case> {
 
 fn case(line: &str) -> Case {
     let words: Vec<&str> = line.split(',').collect();
-    let number = |at: usize| words[at].parse::<f64>().unwrap();
+    let number = |at: usize| words[at].parse::<f64>().expect("a number");
     let whole = |at: usize| number(at) as u32;
     let cell = match words[1] {
         "slc" => CellType::Slc,
@@ -112,14 +112,14 @@ fn link(bytes: u64) -> u64 {
 
 /// Mean and least latency \[ns\] of a closed loop.
 fn closed_loop(case: &Case, requests: u32) -> (f64, f64) {
-    let mut drive = Drive::new(&case.config, 1).unwrap();
+    let mut drive = Drive::new(&case.config, 1).expect("no mistakes");
     let places = case.config.capacity.0 / case.bytes;
     let mut random = 798_u64;
     let mut started = vec![0_u64; requests as usize];
     let (mut sum, mut least, mut ended, mut next, mut link_free) = (0, u64::MAX, 0, 0, 0);
     let mut submit = |drive: &mut Drive, now: u64, next: &mut u32, started: &mut [u64]| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let place = (u128::from(random) * u128::from(places) >> 64) as u64;
+        let place = ((u128::from(random) * u128::from(places)) >> 64) as u64;
         started[*next as usize] = now;
         let first = place * case.bytes;
         let read = Request { token: *next, kind: Kind::Read, first, bytes: case.bytes, tenant: 0 };
@@ -137,7 +137,7 @@ fn closed_loop(case: &Case, requests: u32) -> (f64, f64) {
         let host = arriving.front().map_or(u64::MAX, |arrival| arrival.0);
         let now = flash.min(host);
         if host <= flash {
-            let (_, token) = arriving.pop_front().unwrap();
+            let (_, token) = arriving.pop_front().expect("it was looked at");
             let latency = now - started[token as usize];
             (sum, least, ended) = (sum + latency, least.min(latency), ended + 1);
             if next < requests {
@@ -160,7 +160,10 @@ fn reads_take_as_long_as_in_mqsim() {
     for case in cases() {
         let (mean, least) = closed_loop(&case, case.requests);
         let error = 100.0 * (mean / case.mean - 1.0);
-        println!("{:10} mean {mean:10.1} ns, MQSim {:10.1} ns ({error:+.2} %), least {least:.0} ns, MQSim {:.0} ns", case.name, case.mean, case.least);
+        println!(
+            "{:10} mean {mean:10.1} ns, MQSim {:10.1} ns ({error:+.2} %), least {least:.0} ns, MQSim {:.0} ns",
+            case.name, case.mean, case.least
+        );
         if error.abs() > 3.0 || case.depth == 1 && (least - case.least).abs() > 3.0 {
             off.push((case.name, error, least));
         }

@@ -6,6 +6,7 @@ pub mod mqsim_xv2;
 pub mod pcie_bench;
 pub mod pm1743_retimer;
 pub mod section_i;
+pub mod steady_state;
 pub mod switch_forwarding;
 
 use crate::problem;
@@ -54,7 +55,7 @@ pub(crate) struct Cell {
     pub(crate) digest: Digest,
 }
 
-/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines.
+/// Every claim, in the order of their depth: a link alone, links of all kinds, switches, machines, media.
 #[must_use]
 pub fn claims() -> &'static [Claim] {
     const CLAIMS: &[Claim] = &[
@@ -65,6 +66,7 @@ pub fn claims() -> &'static [Claim] {
         idt_16t4g2::CLAIM,
         mqsim_xv2::CLAIM,
         pm1743_retimer::CLAIM,
+        steady_state::CLAIM,
     ];
     CLAIMS
 }

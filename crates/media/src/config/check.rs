@@ -41,8 +41,8 @@ pub fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
         format!("{capacity} B is no multiple of {UNIT} B"),
         format!("a positive multiple of {UNIT} B"),
     );
-    // a unit's number has 40 bits in the mapping table
-    found.within("capacity", capacity, UNIT, UNIT << 38);
+    // the mapping table numbers units with 32 bits
+    found.within("capacity", capacity, UNIT, UNIT << 32);
     found.within("buffer.capacity", drive.buffer.capacity.0, UNIT, 1 << 36);
     if let Some(encryption) = drive.encryption {
         found.within("encryption.bytes_per_second", encryption.bytes_per_second, 1, 1 << 50);
@@ -77,6 +77,16 @@ fn geometry(found: &mut Mistakes, nand: &Nand) {
         "4 KiB, 8 KiB or 16 KiB of data; what is more belongs to the spare area",
     );
     found.within("nand.geometry.spare", g.spare.0, 0, g.page.0.max(1));
+    // places have 40 bits; factors that are out of range have been told
+    let units = [g.channels, g.chips, g.dies, g.planes, g.blocks, g.pages, (g.page.0 / UNIT) as u32]
+        .iter()
+        .fold(1_u128, |units, factor| units.saturating_mul(u128::from(*factor)));
+    found.unless(
+        units < 1 << 39,
+        "nand.geometry",
+        format!("{units} units of {UNIT} B are more than the FTL can number"),
+        format!("less than {} units", 1_u64 << 39),
+    );
     let bits = u64::from(nand.timing.cell.bits());
     found.unless(
         u64::from(g.pages).is_multiple_of(bits) || nand.rules == Rules::Mqsim,
@@ -150,7 +160,9 @@ fn room(found: &mut Mistakes, nand: &Nand, ftl: &Ftl, partition: &Partition) {
     let block = u64::from(g.planes) * u64::from(g.pages) * g.page.0;
     let open = ftl.streams + if ftl.hot_cold { 2 } else { 1 };
     let set_aside = ftl.slc.map_or(0, |slc| slc.blocks);
-    let kept = u64::from(open + ftl.watermarks.low + set_aside);
+    // in the drawn steady state one block is being collected
+    let ahead = u32::from(ftl.initial == Initial::SteadyState);
+    let kept = u64::from(open + ftl.watermarks.low + set_aside + ahead);
     let usable = u64::from(g.blocks).saturating_sub(kept) * block * u64::from(partition.dies);
     found.unless(
         partition.capacity.0 <= usable,

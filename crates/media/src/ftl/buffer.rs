@@ -55,7 +55,7 @@ impl Buffer {
 
     #[inline]
     fn home(&self, unit: u32) -> usize {
-        (u64::from(unit.wrapping_mul(0x9e37_79b1)) * self.table.len() as u64 >> 32) as usize
+        ((u64::from(unit.wrapping_mul(0x9e37_79b1)) * self.table.len() as u64) >> 32) as usize
     }
 
     /// Where in the table `unit` is, or would be.

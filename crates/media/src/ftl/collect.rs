@@ -87,9 +87,9 @@ impl Flash {
             // what has been collected has only to be erased
             return false;
         } else {
-            // moving cold data frees nothing: not while writes wait
-            let calm = d.free.len() as u32 > self.ftl.watermarks.urgent;
-            match self.blocks.laggard(die, self.ftl.wear).filter(|_| calm) {
+            // moving cold data frees nothing: a victim of garbage between two of wear
+            let turn = d.gc.reason != Reason::Wear;
+            match self.blocks.laggard(die, self.ftl.wear).filter(|_| turn) {
                 Some(laggard) => (Reason::Wear, Some(laggard)),
                 None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
             }
@@ -106,7 +106,7 @@ impl Flash {
     }
 
     /// Writes down which units of a block of the initial state still lie in it.
-    fn sit_down(&mut self, block: u32) {
+    pub(super) fn sit_down(&mut self, block: u32) {
         if !self.blocks.all[block as usize].seated {
             return;
         }
@@ -261,6 +261,7 @@ impl Flash {
             plane: 0,
             page: 0,
             bus_in: self.times.erase_in(self.layout.planes as usize),
+            transfers: 1,
             array,
             bus_out: 0,
         };
@@ -273,7 +274,11 @@ impl Flash {
         self.blocks.erased(block);
         let die = self.layout.die_of(block);
         let d = &mut self.dies[die as usize];
-        if slc { d.free_slc.push_back(block) } else { d.free.push_back(block) }
+        if slc {
+            d.free_slc.push_back(block)
+        } else {
+            d.free.push_back(block)
+        }
         // GC may have waited for a block to write to
         self.move_on(now, die);
     }

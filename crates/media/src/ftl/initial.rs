@@ -31,6 +31,9 @@ pub struct Scattered {
     /// Blocks for each seat, as a fraction of 2^64: where to begin to look.
     slope: u64,
     block: u64,
+    /// Blocks of a die, and which of them are being written.
+    blocks: u32,
+    open: core::ops::Range<u32>,
     key: u64,
 }
 
@@ -41,10 +44,12 @@ pub struct Room {
     pub units: u64,
     /// Its dies.
     pub dies: u32,
-    /// How many blocks of each die hold data.
+    /// Blocks of each die that may hold data, the first ones; the others are an SLC cache.
+    pub blocks: u32,
+    /// How many of them are full.
     pub closed: u32,
-    /// How many of those were written last, and are full.
-    pub fresh: u32,
+    /// How many of them are being written, the last ones.
+    pub open: u32,
 }
 
 impl Seats {
@@ -97,6 +102,16 @@ impl Seats {
         }
     }
 
+    /// Which of the blocks that are being written on its die a block of the partition is.
+    pub fn open(&self, number: u32) -> Option<u32> {
+        match self {
+            Self::Scattered(scattered) if scattered.is_open(number) => {
+                Some(number % scattered.blocks - scattered.open.start)
+            }
+            _ => None,
+        }
+    }
+
     /// How many units lay in a block of the partition.
     pub fn valid(&self, number: u32) -> u32 {
         match self {
@@ -125,28 +140,40 @@ impl Scattered {
             first.push(sum);
         }
         let slope = (((first.len() as u128 - 1) << 64) / u128::from(room.units.max(1))) as u64;
-        Self { scatter: Permutation::new(room.units, key), first, slope, block: layout.block.into(), key }
+        let open = room.blocks - room.open..room.blocks;
+        let scatter = Permutation::new(room.units, key);
+        Self { scatter, first, slope, block: layout.block.into(), blocks: layout.blocks, open, key }
     }
 
     #[inline]
     fn place(&self, unit: u64) -> u64 {
         let seat = self.scatter.forward(unit);
-        let mut number = (u128::from(seat) * u128::from(self.slope) >> 64) as usize;
+        let mut number = ((u128::from(seat) * u128::from(self.slope)) >> 64) as usize;
         while self.first[number] > seat {
             number -= 1;
         }
         while self.first[number + 1] <= seat {
             number += 1;
         }
-        let offset = self.within(number as u64).forward(seat - self.first[number]);
+        let offset = seat - self.first[number];
+        let offset =
+            if self.is_open(number as u32) { offset } else { self.within(number as u64).forward(offset) };
         number as u64 * self.block + offset
+    }
+
+    /// Whether a block is being written: its first places are its seats.
+    #[inline]
+    fn is_open(&self, number: u32) -> bool {
+        self.open.contains(&(number % self.blocks))
     }
 
     fn units_of(&self, number: u32, mut tell: impl FnMut(u32, u64)) {
         let (from, to) = (self.first[number as usize], self.first[number as usize + 1]);
         let within = self.within(number.into());
+        let open = self.is_open(number);
         for seat in from..to {
-            tell(within.forward(seat - from) as u32, self.scatter.back(seat));
+            let offset = if open { seat - from } else { within.forward(seat - from) };
+            tell(offset as u32, self.scatter.back(seat));
         }
     }
 
@@ -162,22 +189,31 @@ impl Scattered {
 /// Each die gets the whole distribution, so that the first seat of a block is never far from a straight line.
 fn counts(layout: &Layout, room: Room, draws: &mut Draws) -> Vec<u32> {
     let full = u64::from(layout.block);
-    let worn = u64::from(room.closed - room.fresh);
+    let closed = u64::from(room.closed);
+    let programs = full / u64::from(layout.program);
     let mut counts = vec![0; room.dies as usize * layout.blocks as usize];
     for (die, counts) in counts.chunks_mut(layout.blocks as usize).enumerate() {
         let (die, dies) = (die as u64, u64::from(room.dies));
         let units = room.units * (die + 1) / dies - room.units * die / dies;
-        // blocks written last are full; the rest has the stationary distribution
-        let left = units.saturating_sub(u64::from(room.fresh) * full);
-        let greedy = Greedy::new(layout.block, left as f64 / (worn * full) as f64);
-        let mut drawn = quantiles(&greedy, worn, draws);
-        drawn.extend((0..room.fresh).map(|_| full.min(units) as u32));
-        balance(&mut drawn, units, layout.block, draws);
+        let (worn, open) = counts[..room.blocks as usize].split_at_mut((room.blocks - room.open) as usize);
+        // those that are being written are somewhere between empty and full; full ones have the stationary distribution
+        let mut left = units;
+        for count in open {
+            *count = (draws.below(programs) * u64::from(layout.program)).min(left / 2) as u32;
+            *count -= *count % layout.program;
+            left -= u64::from(*count);
+        }
+        // one is being collected: some of its units have left
+        let utilisation =
+            |units: u64, blocks: u64| Greedy::new(layout.block, units as f64 / (blocks * full) as f64);
+        let victim = draws.below(u64::from(utilisation(left, closed).lowest.max(1))).min(left);
+        let mut drawn = quantiles(&utilisation(left - victim, closed - 1), closed - 1, draws);
+        balance(&mut drawn, left - victim, layout.block, draws);
+        drawn.push(victim as u32);
         for i in (1..drawn.len()).rev() {
             drawn.swap(i, draws.below(i as u64 + 1) as usize);
         }
-        // what is not closed lies between the others
-        spread(&drawn, counts);
+        spread(&drawn, worn);
     }
     counts
 }

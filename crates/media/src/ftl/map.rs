@@ -23,7 +23,11 @@ const UNTOUCHED: u64 = u64::MAX;
 impl Map {
     /// Nothing is known of any of `units`.
     pub fn new(units: u64) -> Self {
-        if units <= DENSE { Self::Dense(vec![UNTOUCHED; units as usize]) } else { Self::Sparse(Overlay::new()) }
+        if units <= DENSE {
+            Self::Dense(vec![UNTOUCHED; units as usize])
+        } else {
+            Self::Sparse(Overlay::new())
+        }
     }
     /// The place of a unit, if it was touched.
     #[inline]

@@ -38,8 +38,8 @@ use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
 use collect::Collector;
 use initial::{Room, Seats};
-use layout::Layout;
 use lanetwin_units::Bytes;
+use layout::Layout;
 use map::Map;
 use read::FirstTouch;
 use std::collections::VecDeque;
@@ -268,12 +268,11 @@ impl Flash {
         }
     }
 
-    /// In the steady state as many blocks are free as GC keeps, and of those that are open half is written on average.
+    /// In the steady state as many blocks are free as GC keeps.
     fn room(&self, units: u64, dies: u32) -> Room {
         let open = self.ftl.streams + u32::from(self.ftl.hot_cold);
-        let slc = self.ftl.slc.map_or(0, |slc| slc.blocks);
-        let fresh = open / 2;
-        Room { units, dies, closed: self.layout.blocks - slc - self.ftl.watermarks.low - (open - fresh), fresh }
+        let blocks = self.layout.blocks - self.ftl.slc.map_or(0, |slc| slc.blocks);
+        Room { units, dies, blocks, closed: blocks - self.ftl.watermarks.low - open, open }
     }
 
     /// Sets blocks and dies to the initial state.
@@ -281,7 +280,8 @@ impl Flash {
         for number in 0..self.blocks.all.len() as u32 {
             let die = self.layout.die_of(number);
             let pool = &self.pools[self.dies[die as usize].pool as usize];
-            let valid = pool.seats.valid(number - pool.first_die * self.layout.blocks);
+            let in_pool = number - pool.first_die * self.layout.blocks;
+            let (valid, open) = (pool.seats.valid(in_pool), pool.seats.open(in_pool));
             let room = self.blocks.room(number);
             let block = &mut self.blocks.all[number as usize];
             let d = &mut self.dies[die as usize];
@@ -289,6 +289,11 @@ impl Flash {
                 (block.state, block.seated) = (State::Closed, true);
                 (block.valid, block.filled, block.programmed) = (valid, room, room);
                 d.valid += u64::from(valid);
+                if let Some(head) = open {
+                    d.heads[head as usize] = number;
+                    (block.state, block.filled, block.programmed) = (State::Open, valid, valid);
+                    self.sit_down(number);
+                }
             } else if block.slc {
                 d.free_slc.push_back(number);
             } else {

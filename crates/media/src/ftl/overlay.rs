@@ -92,7 +92,7 @@ impl Table {
 
 #[inline]
 const fn home(entries: usize, tag: u64) -> usize {
-    (tag * entries as u64 >> TAG_BITS) as usize
+    ((tag * entries as u64) >> TAG_BITS) as usize
 }
 
 /// Where `tag` is, or the empty entry where it would be.

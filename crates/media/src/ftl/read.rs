@@ -132,8 +132,8 @@ impl Flash {
             Some(UNMAPPED) => None,
             Some(place) => {
                 let block = self.layout.block_of(place);
-                let on_its_way = (place - self.layout.first(block)) as u32
-                    >= self.blocks.all[block as usize].programmed;
+                let on_its_way =
+                    (place - self.layout.first(block)) as u32 >= self.blocks.all[block as usize].programmed;
                 (!on_its_way).then(|| self.layout.page_of(place))
             }
             None if self.rules == Rules::Mqsim => Some(self.touch.page(&self.layout, unit)),
@@ -202,6 +202,7 @@ impl Flash {
             plane: page.plane as u8,
             page: page.page,
             bus_in: 0,
+            transfers: 1,
             array,
             bus_out: self.times.data_out(bytes),
         };

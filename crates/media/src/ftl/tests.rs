@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::config::{
-    Bus, Encryption, Energy, Geometry, Medium, Program, ReadAhead, SlcCache, Timing, Victim, Watermarks,
-    WearLevelling, WriteBuffer,
+    Bus, Encryption, Energy, Geometry, Initial, Medium, Program, ReadAhead, SlcCache, Timing, Victim,
+    Watermarks, WearLevelling, WriteBuffer,
 };
 use crate::random::Draws;
-use lanetwin_units::Span;
 use core::ops::Range;
+use lanetwin_units::Span;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ impl Flash {
         for (number, b) in self.blocks.all.iter().enumerate() {
             assert_eq!(b.valid, valid[number], "block {number}");
             if b.table != NONE {
-                let bits: u32 = self.blocks.tables[b.table as usize].valid.iter().map(|w| w.count_ones()).sum();
+                let bits: u32 =
+                    self.blocks.tables[b.table as usize].valid.iter().map(|w| w.count_ones()).sum();
                 assert_eq!(bits, b.valid);
             }
         }
@@ -90,12 +91,25 @@ impl Flash {
     /// Why nothing goes on.
     fn stuck(&self) -> String {
         let dies = self.dies.iter().map(|die| {
-            let heads: Vec<_> = die.heads.iter().map(|head| self.blocks.all.get(*head as usize).map(|b| b.filled)).collect();
-            format!("free {} slc {} heads {heads:?} programs {} valid {} gc {:?}\n", die.free.len(), die.free_slc.len(), die.programs, die.valid, die.gc)
+            let heads: Vec<_> =
+                die.heads.iter().map(|head| self.blocks.all.get(*head as usize).map(|b| b.filled)).collect();
+            format!(
+                "free {} slc {} heads {heads:?} programs {} valid {} gc {:?}\n",
+                die.free.len(),
+                die.free_slc.len(),
+                die.programs,
+                die.valid,
+                die.gc
+            )
         });
-        let buffer = (self.buffer.used, self.buffer.queues.iter().map(|queue| queue.len()).collect::<Vec<_>>());
+        let buffer =
+            (self.buffer.used, self.buffer.queues.iter().map(|queue| queue.len()).collect::<Vec<_>>());
         let pools: Vec<_> = self.pools.iter().map(|pool| pool.open.clone()).collect();
-        format!("buffer {buffer:?} pools {pools:?} most valid {}\n{}", self.most_valid, dies.collect::<String>())
+        format!(
+            "buffer {buffer:?} pools {pools:?} most valid {}\n{}",
+            self.most_valid,
+            dies.collect::<String>()
+        )
     }
     /// Whether a unit has data.
     fn has(&self, unit: u64) -> bool {
@@ -125,7 +139,11 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
     for token in 0..requests {
         while under_way.len() >= depth {
             now = flash.next();
-            assert!(now != crate::alarms::NEVER, "{under_way:?} are under way and nothing happens: {}", flash.stuck());
+            assert!(
+                now != crate::alarms::NEVER,
+                "{under_way:?} are under way and nothing happens: {}",
+                flash.stuck()
+            );
             flash.run(now);
             flash.finished().drain(..).for_each(|end| assert!(under_way.remove(&end.token).is_some()));
         }
@@ -150,7 +168,9 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
             Kind::Write => naive[first as usize..(first + units) as usize].fill(Some(true)),
             Kind::Trim => {
                 for unit in first..first + units {
-                    let written = under_way.values().any(|range: &Option<Range<u64>>| range.as_ref().is_some_and(|r| r.contains(&unit)));
+                    let written = under_way
+                        .values()
+                        .any(|range: &Option<Range<u64>>| range.as_ref().is_some_and(|r| r.contains(&unit)));
                     naive[unit as usize] = (!written).then_some(false);
                 }
             }
@@ -181,37 +201,39 @@ fn variants() -> impl Strategy<Value = DriveConfig> {
     let policy = prop_oneof![Just(Victim::Greedy), Just(Victim::CostBenefit)];
     let initial = prop_oneof![Just(Initial::Empty), Just(Initial::Sequential), Just(Initial::SteadyState)];
     let flags = proptest::array::uniform8(any::<bool>());
-    (policy, initial, flags).prop_map(|(victim, initial, [hot_cold, slc, cached, ahead, ack, parts, lag, pages])| {
-        let mut config = small();
-        config.capacity = Bytes(4 * 20 * 96 * UNIT);
-        config.buffer.power_loss_protected = ack;
-        let capacity = config.capacity;
-        if let Medium::Nand(nand, _) = &mut config.medium
-            && pages
-        {
-            nand.timing.program = Program::ByPage([Span::from_us(200); 4]);
-            nand.timing.suspend = None;
-        }
-        let ftl = ftl_of(&mut config);
-        (ftl.victim, ftl.initial, ftl.hot_cold) = (victim, initial, hot_cold);
-        ftl.wear.lag = lag.then_some(3);
-        if slc {
-            let us = Span::from_us;
-            ftl.slc = Some(SlcCache { blocks: 3, read: us(20), program: us(100), erase: us(1000) });
-        }
-        if cached {
-            ftl.mapping = MappingTable::Cached { pages: 4, hit: Span::from_ns(200) };
-        }
-        if ahead {
-            ftl.read_ahead = Some(ReadAhead { streams: 2, trigger: 2, window: Bytes(16 * UNIT) });
-        }
-        if parts {
-            ftl.streams = 2;
-            let half = Partition { capacity: Bytes(capacity.0 / 2), dies: 2 };
-            ftl.partitions = vec![half; 2];
-        }
-        config
-    })
+    (policy, initial, flags).prop_map(
+        |(victim, initial, [hot_cold, slc, cached, ahead, ack, parts, lag, pages])| {
+            let mut config = small();
+            config.capacity = Bytes(4 * 20 * 96 * UNIT);
+            config.buffer.power_loss_protected = ack;
+            let capacity = config.capacity;
+            if let Medium::Nand(nand, _) = &mut config.medium
+                && pages
+            {
+                nand.timing.program = Program::ByPage([Span::from_us(200); 4]);
+                nand.timing.suspend = None;
+            }
+            let ftl = ftl_of(&mut config);
+            (ftl.victim, ftl.initial, ftl.hot_cold) = (victim, initial, hot_cold);
+            ftl.wear.lag = lag.then_some(3);
+            if slc {
+                let us = Span::from_us;
+                ftl.slc = Some(SlcCache { blocks: 3, read: us(20), program: us(100), erase: us(1000) });
+            }
+            if cached {
+                ftl.mapping = MappingTable::Cached { pages: 4, hit: Span::from_ns(200) };
+            }
+            if ahead {
+                ftl.read_ahead = Some(ReadAhead { streams: 2, trigger: 2, window: Bytes(16 * UNIT) });
+            }
+            if parts {
+                ftl.streams = 2;
+                let half = Partition { capacity: Bytes(capacity.0 / 2), dies: 2 };
+                ftl.partitions = vec![half; 2];
+            }
+            config
+        },
+    )
 }
 
 proptest! {
@@ -237,7 +259,8 @@ fn encryption_is_a_pipeline() {
     let mut drive = crate::Drive::new(&config, 0).unwrap();
     let at = |us: u64| lanetwin_units::Instant::from_ps(us * 1_000_000);
     for token in 0..2 {
-        let write = Request { token, kind: Kind::Write, first: u64::from(token) * UNIT, bytes: UNIT, tenant: 0 };
+        let write =
+            Request { token, kind: Kind::Write, first: u64::from(token) * UNIT, bytes: UNIT, tenant: 0 };
         drive.submit(at(0), write);
     }
     // 1 µs in the engine each, 2 µs through it, 1 µs into the buffer

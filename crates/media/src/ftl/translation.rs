@@ -33,12 +33,16 @@ impl Translation {
     /// Whether the page of a unit is in the cache, where it is from now on; and the first unit of the next page.
     pub fn look_up(&mut self, unit: u64) -> (bool, u64) {
         let page = unit / ENTRIES;
-        let first = (u128::from(mix(page)) * u128::from(self.sets) >> 64) as usize * self.ways;
+        let first = ((u128::from(mix(page)) * u128::from(self.sets)) >> 64) as usize * self.ways;
         let set = &mut self.pages[first..first + self.ways];
         let at = set.iter().position(|held| *held == page);
         set[..=at.unwrap_or(self.ways - 1)].rotate_right(1);
         set[0] = page;
-        if at.is_some() { self.hits += 1 } else { self.misses += 1 }
+        if at.is_some() {
+            self.hits += 1
+        } else {
+            self.misses += 1
+        }
         (at.is_some(), (page + 1) * ENTRIES)
     }
 }

@@ -3,7 +3,7 @@
 use super::blocks::{NONE, State};
 use super::map::UNMAPPED;
 use super::{DEEP, Flash, Owner, Write, buffer};
-use crate::config::UNIT;
+use crate::config::{Rules, UNIT};
 use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
 
@@ -133,7 +133,9 @@ impl Flash {
     /// Whether what waits is to be programmed even if it does not fill a program.
     fn is_pressed(&self) -> bool {
         let waiting = || self.buffer.queues.iter().map(|queue| queue.len() as u32).sum::<u32>();
-        !self.acknowledges || !self.fences.is_empty() || (self.buffer.is_full() && waiting() >= self.buffer.used)
+        !self.acknowledges
+            || !self.fences.is_empty()
+            || (self.buffer.is_full() && waiting() >= self.buffer.used)
     }
 
     /// The next die of a pool that takes a program of this stream, and the head that it goes to.
@@ -189,12 +191,15 @@ impl Flash {
         if free.len() as u32 <= kept {
             return false;
         }
-        let all = &self.blocks.all;
-        let at = if self.ftl.wear.dynamic {
-            (0..free.len()).min_by_key(|at| all[free[*at] as usize].erases).unwrap_or(0)
-        } else {
-            0
+        let erases = |at: &usize| self.blocks.all[free[*at] as usize].erases;
+        // static wear levelling: what GC moves is cold and rests in worn blocks
+        let cold = self.ftl.wear.lag.is_some() && self.ftl.hot_cold && head == self.ftl.streams as usize;
+        let at = match self.ftl.wear.dynamic {
+            _ if cold => (0..free.len()).max_by_key(erases),
+            true => (0..free.len()).min_by_key(erases),
+            false => Some(0),
         };
+        let at = at.unwrap_or(0);
         let block = free.remove(at).expect("it is not empty");
         d.heads[head] = block;
         self.blocks.open(block);
@@ -268,6 +273,12 @@ impl Flash {
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
         let write = self.keep_write(Write { block, upto, slots });
         let (server, die) = self.layout.server(self.layout.die_of(block));
+        let bus_in = self.times.program_in(planes as usize, page_bytes);
+        // page after page, with others on the bus between; MQSim moves all at once
+        let (bus_in, transfers) = match self.rules {
+            Rules::Mqsim => (bus_in * pages, 1),
+            Rules::Dies => (bus_in.div_ceil(planes.into()), pages as u16 * planes as u16),
+        };
         let op = Op {
             owner: Owner::Write(write).pack(),
             server,
@@ -275,7 +286,8 @@ impl Flash {
             die,
             plane: 0,
             page,
-            bus_in: self.times.program_in(planes as usize, pages, page_bytes),
+            bus_in,
+            transfers,
             array,
             bus_out: 0,
         };

@@ -9,8 +9,8 @@
 //! A **server** is what works by itself behind a channel: a die, or, by MQSim's rules, a chip of which one die works at a time.
 //! It is also a partition of a medium that is written in place: the machine knows operations, not cells.
 //!
-//! * When a channel falls idle it takes, in this order: data out; the command of a read in front; of a write or a read at the back. Among
-//!   servers it goes round.
+//! * When a channel falls idle it takes, in this order: the command of a read in front; data out; a page of a program, an erase or the command of a
+//!   read at the back. Among servers it goes round. (By MQSim's rules: data out, then commands, and a program's data at once.)
 //! * A read takes along reads of other planes of the same die that wait in its queue, as the part allows.
 //! * Reads in front go before what waits at their die, but no more than `burst` in a row. They suspend a program or an
 //!   erase where the part can.
@@ -60,8 +60,10 @@ pub struct Op {
     pub plane: u8,
     /// Which page of the block, of a read.
     pub page: u32,
-    /// On the bus before the array works; a read's command is added by the machine \[ps\].
+    /// On the bus before the array works, in so many transfers of this length; a read's command is added by the machine \[ps\].
     pub bus_in: u64,
+    /// Transfers of a program: others may use the bus between them.
+    pub transfers: u16,
     /// In the array \[ps\].
     pub array: u64,
     /// On the bus after the array has worked, of a read \[ps\].
@@ -96,6 +98,8 @@ enum State {
     Sensing,
     /// Sensed, but the register still holds what was read before.
     Sensed,
+    /// The data of a program come in.
+    Loading,
     /// Program or erase.
     Writing,
 }
@@ -111,6 +115,8 @@ struct Server {
     array_start: u64,
     /// A program whose data are in, waiting for the array; and when its data are in.
     loaded: (u32, u64),
+    /// A program whose data come in, and the transfers that are still to come.
+    loading: (u32, u16),
     /// A program or erase in suspense, and what it still needs.
     suspended: (u32, u64),
     /// Reads in front that have overtaken since the last write.
@@ -189,6 +195,7 @@ impl Machine {
             outs: 0,
             array_start: 0,
             loaded: (NONE, 0),
+            loading: (NONE, 0),
             suspended: (NONE, 0),
             overtaken: 0,
             back_turn: false,
@@ -309,7 +316,7 @@ impl Machine {
             State::Sensing if self.servers[server].outs == 0 => self.hand_out(server),
             State::Sensing => self.servers[server].state = State::Sensed,
             State::Writing => self.written(server, now),
-            State::Idle | State::Sensed => unreachable!("an idle die sets no alarm"),
+            State::Idle | State::Sensed | State::Loading => unreachable!("an idle die sets no alarm"),
         }
         self.settle(server, now);
     }
@@ -337,6 +344,8 @@ impl Machine {
         let (loaded, from) = core::mem::replace(&mut self.servers[server].loaded, (NONE, 0));
         if loaded != NONE {
             self.write(server, loaded, from.max(now), self.slots[loaded as usize].op.array);
+        } else if self.servers[server].loading.0 != NONE {
+            self.servers[server].state = State::Loading;
         }
     }
 
@@ -379,7 +388,8 @@ impl Machine {
                 (front && (!due || s.suspended.0 != NONE), other)
             }
             State::Idle => (self.can.cache_read && front && s.suspended.0 == NONE, false),
-            State::Writing => (front && self.may_suspend(s, now), self.may_load(s)),
+            State::Writing => (front && self.may_suspend(s, now), s.loading.0 != NONE || self.may_load(s)),
+            State::Loading => (false, true),
             State::Sensing | State::Sensed => (false, false),
         };
         let channel = &mut self.channels[server / self.per_channel as usize];
@@ -393,7 +403,6 @@ impl Machine {
         let slot = &self.slots[s.active.head as usize];
         let until = s.array_start.max(now) + suspend.worth.as_ps();
         slot.note < suspend.times
-            && s.loaded.0 == NONE
             && s.outs == 0
             && s.array_start + slot.op.array > until
             && s.overtaken < self.can.burst
@@ -401,8 +410,12 @@ impl Machine {
 
     fn may_load(&self, s: &Server) -> bool {
         let head = s.queues[Queue::Writes as usize].head;
+        // a read at the back whose turn it is needs an idle array
+        let back = s.back_turn && !s.queues[Queue::Back as usize].is_empty();
         self.can.cache_program
+            && !back
             && s.loaded.0 == NONE
+            && s.loading.0 == NONE
             && head != NONE
             && self.slots[s.active.head as usize].op.work == Work::Program
             && self.slots[head as usize].op.work == Work::Program
@@ -424,7 +437,9 @@ impl Machine {
             if !wants || c.sending != NONE {
                 return;
             }
-            if !c.outs[outs].is_empty() {
+            // a command is short and lets a die work
+            let command_first = !self.can.one_turn && c.ready[0] != 0;
+            if !c.outs[outs].is_empty() && !command_first {
                 self.send(channel, outs, now);
                 return;
             }
@@ -457,7 +472,10 @@ impl Machine {
         let server = (c.first + bit) as usize;
         let read = c.ready[0] >> bit & 1 == 1;
         self.channels[channel].turn = (bit + 1) % self.per_channel;
-        if read && self.servers[server].state == State::Writing && !self.may_suspend(&self.servers[server], now) {
+        if read
+            && self.servers[server].state == State::Writing
+            && !self.may_suspend(&self.servers[server], now)
+        {
             // it was worth suspending when the read came, and no longer is
             self.channels[channel].ready[0] &= !(1 << bit);
             return;
@@ -474,6 +492,10 @@ impl Machine {
     }
 
     fn issue_other(&mut self, server: usize, now: u64) {
+        if self.servers[server].loading.0 != NONE {
+            self.load(server, now);
+            return;
+        }
         let s = &mut self.servers[server];
         s.overtaken = 0;
         let [_, writes, back] = s.queues.map(|queue| !queue.is_empty());
@@ -484,8 +506,23 @@ impl Machine {
         }
         s.back_turn = true;
         let id = pop(&self.slots, &mut s.queues[Queue::Writes as usize]);
+        s.loading = (id, self.slots[id as usize].op.transfers);
+        if s.state == State::Idle {
+            s.state = State::Loading;
+        }
+        self.load(server, now);
+    }
+
+    /// One transfer of what a program or an erase needs on the bus; with the last one the array can begin.
+    fn load(&mut self, server: usize, now: u64) {
+        let (id, left) = self.servers[server].loading;
         let op = self.slots[id as usize].op;
         self.occupy(server / self.per_channel as usize, now, op.bus_in);
+        self.servers[server].loading = (id, left.saturating_sub(1));
+        if left > 1 {
+            return;
+        }
+        self.servers[server].loading = (NONE, 0);
         if self.servers[server].state == State::Writing {
             self.servers[server].loaded = (id, now + op.bus_in);
         } else {
@@ -533,7 +570,11 @@ impl Machine {
             *planes |= 1 << op.plane;
             taken += 1;
             let list = &mut self.servers[server].queues[queue as usize];
-            if before == NONE { list.head = next } else { self.slots[before as usize].next = next }
+            if before == NONE {
+                list.head = next
+            } else {
+                self.slots[before as usize].next = next
+            }
             if next == NONE {
                 list.tail = before;
             }

@@ -48,11 +48,7 @@ impl Times {
         let page = nand.geometry.page.0;
         Self {
             read_command: by_planes(6 * wc, dbsy, 6 * wc + wb + ps(o.rr)),
-            program_command: by_planes(
-                5 * wc + load + ps(o.cals),
-                dbsy,
-                6 * wc + load + ps(o.wpsth),
-            ),
+            program_command: by_planes(5 * wc + load + ps(o.cals), dbsy, 6 * wc + load + ps(o.wpsth)),
             erase_command: by_planes(4 * wc + wb, dbsy, 4 * wc + wb),
             data_out: ps(o.data_out),
             transfer: if mqsim { (2 * (1000 / rate) * 1000, 2 * width) } else { (1_000_000, width * rate) },
@@ -102,9 +98,9 @@ impl Times {
     pub fn read_command(&self, planes: usize) -> u64 {
         self.read_command[planes]
     }
-    /// Command, addresses and data of a program of `pages` pages in each of `planes` planes.
-    pub fn program_in(&self, planes: usize, pages: u64, page_bytes: u64) -> u64 {
-        (self.program_command[planes] + planes as u64 * self.bytes(page_bytes)) * pages
+    /// Command, addresses and data of a page in each of `planes` planes.
+    pub fn program_in(&self, planes: usize, page_bytes: u64) -> u64 {
+        self.program_command[planes] + planes as u64 * self.bytes(page_bytes)
     }
     /// Command and addresses of an erase.
     pub fn erase_in(&self, planes: usize) -> u64 {

@@ -11,8 +11,7 @@ use lanetwin_units::{Bytes, Instant, Span};
 
 /// A TLC drive of this geometry that shows `capacity` to the host.
 pub fn tlc(geometry: Geometry, capacity: u64, initial: Initial) -> DriveConfig {
-    let nand =
-        Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
+    let nand = Nand { geometry, timing: Timing::TLC, bus: Bus::of(1600), read_burst: 16, rules: Rules::Dies };
     let ftl = Ftl {
         initial,
         victim: Victim::Greedy,
@@ -97,7 +96,7 @@ pub struct Dice(pub u64);
 impl Dice {
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (u128::from(self.0) * u128::from(n) >> 64) as u64
+        ((u128::from(self.0) * u128::from(n)) >> 64) as u64
     }
 }
 
@@ -150,6 +149,8 @@ pub fn random(
 
 /// Write amplification between two counts.
 pub fn amplification(before: &Counters, after: &Counters) -> f64 {
-    let moved = |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
-    (moved(after) - moved(before)) as f64 / (after.host_units_programmed - before.host_units_programmed) as f64
+    let moved =
+        |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
+    (moved(after) - moved(before)) as f64
+        / (after.host_units_programmed - before.host_units_programmed) as f64
 }
