@@ -76,3 +76,17 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     );
     Some(Outcome { cells, free_parameters, met: worst <= BAR_PCT, text, effects: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One at a time, a few requests are as good as many: all take equally long.
+    #[test]
+    fn one_read_alone_takes_what_it_takes_in_mqsim() {
+        let results = experiment::results(&plan(1, 100), &Options::default());
+        let row = results.rows.iter().find(|row| row.metric == "latency").expect("a load has a latency");
+        let error = accuracy::error_pct(row.value / 1e3, ROWS[0].2);
+        assert!(error.abs() < BAR_PCT, "{} ns: {error} %", row.value);
+    }
+}

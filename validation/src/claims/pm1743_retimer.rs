@@ -259,3 +259,16 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     );
     Some(Outcome { cells, free_parameters, met, text, effects: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_load_is_a_plan_and_the_bar_has_a_row() {
+        let experiments = experiments();
+        experiments.iter().for_each(|experiment| drop(plan(&experiment.asked)));
+        let barred = experiments.iter().filter(|e| e.asked == SEQUENTIAL && e.unit == "GB/s");
+        assert_eq!(barred.count(), 1);
+    }
+}

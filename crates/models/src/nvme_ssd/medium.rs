@@ -25,7 +25,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.read-step", dimension: Dimension::Time, default: Some("6us"), about: "how much longer each further page of a word line takes to be read" },
     Param { name: "nand.program", dimension: Dimension::Time, default: Some("1500us"), about: "tPROG: of all pages of a word line at once, or of each page" },
     Param { name: "nand.program-mode", dimension: Dimension::Choice(&["one-shot", "by-page"]), default: Some("one-shot"), about: "whether a word line is programmed at once or page by page" },
-    Param { name: "nand.erase", dimension: Dimension::Time, default: Some("5ms"), about: "tBERS" },
+    Param { name: "nand.erase", dimension: Dimension::Time, default: Some("5ms"), about: "tBERS, the time of an erase" },
     Param { name: "nand.suspend", dimension: Dimension::Flag, default: Some("true"), about: "whether a program or an erase can be suspended for a read" },
     Param { name: "nand.suspend.program", dimension: Dimension::Time, default: Some("30us"), about: "from suspending a program to the first read" },
     Param { name: "nand.suspend.erase", dimension: Dimension::Time, default: Some("50us"), about: "from suspending an erase to the first read" },
