@@ -21,7 +21,7 @@ DRAWER = ROOT / "docs" / "images" / "draw.py"
 
 
 # claims that take minutes: `make claims` runs them, `make test` the others
-LONG = ("eye", "idt-16t4g2")
+LONG = ("eye", "idt-16t4g2", "link-stability")
 NAMED = re.compile(r"^\| `([a-z0-9-]+)`:", re.M)
 
 

@@ -3,6 +3,7 @@
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
+pub mod link_stability;
 pub mod mqsim_xv2;
 pub mod pcie_bench;
 pub mod pm1743_retimer;
@@ -62,6 +63,7 @@ pub(crate) struct Cell {
 pub fn claims() -> &'static [Claim] {
     const CLAIMS: &[Claim] = &[
         eye::CLAIM,
+        link_stability::CLAIM,
         section_i::CLAIM,
         link_ceilings::CLAIM,
         switch_forwarding::CLAIM,
