@@ -132,8 +132,8 @@ fn what_makes_no_drive_is_one_coded_error() {
         found.into_iter().map(|d| (d.code.to_owned(), d.path)).collect()
     };
     let asked = "size: 4KiB, requests: 10";
-    assert_eq!(codes(", ftl.gc.low: 1", asked), [("SC080".into(), "machine.ssd.ftl.gc.low".into())]);
-    assert_eq!(codes(", namespaces: 4", asked), [("SC081".into(), "workloads.load.block".into())]);
+    assert_eq!(codes(", ftl.gc.low: 1", asked), [("SC083".into(), "machine.ssd.ftl.gc.low".into())]);
+    assert_eq!(codes(", namespaces: 4", asked), [("SC084".into(), "workloads.load.block".into())]);
     assert_eq!(codes("", asked), []);
 }
 

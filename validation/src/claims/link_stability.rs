@@ -3,7 +3,8 @@
 //! Eight rows, with and without a retimer, ten thousand cycles each and a thousand power cycles: all passed. The simulated links are those of
 //! `scenarios/link/three-grades.yaml`: the eyes of its good channel become margins of the lanes, each cycle draws them anew, and the runner of real
 //! machines drives the link through its registers. A table of passes cannot fail a simulator whose links never fail, so the same tests
-//! run on a channel that only just holds and on one that does not: there failures have to appear, and a retimer has to cure them.
+//! run on a channel that only just holds and on one that does not: there failures have to appear. A retimer has to cure the first; it stands behind the long board of the second, and
+//! cannot cure that.
 
 use super::{Cell, Claim, Outcome};
 use crate::report::{FreeParameter, Role};
@@ -22,7 +23,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "link-stability",
     about: "The retimer paper's table of link stability, by cycles of simulated links, and the same on worse channels.",
-    bar: "every cycle of the table passes; a marginal channel fails some and a bad one fails, with codes; a retimer cures both",
+    bar: "every cycle of the table passes; a marginal channel fails some cycles and a bad one fails, with codes; a retimer cures the marginal one",
     run,
 };
 
@@ -43,7 +44,7 @@ const ROWS: [Test; 8] = [
 const COLUMNS: [(&str, &str); 2] = [("PM1743+M88RT51632", "good-retimer"), ("PM1743", "good")];
 /// Channels beside the table, and whether failures are expected of them.
 const CONTROLS: [(&str, bool); 4] =
-    [("marginal", true), ("marginal-retimer", false), ("bad", true), ("bad-retimer", false)];
+    [("marginal", true), ("marginal-retimer", false), ("bad", true), ("bad-retimer", true)];
 /// Cycles of each test on those.
 const CONTROL_CYCLES: u64 = 1000;
 
