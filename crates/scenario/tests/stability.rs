@@ -1,13 +1,15 @@
 //! Links of channels and of dumps, cycled in simulation by the runner of real machines.
 
 use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
+use lanetwin_pcie::logic::ltssm::channel::Direction;
 use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
+use lanetwin_pcie::logic::ltssm::probability::over_adaptation;
 use lanetwin_probe::cycle::{Bench, Series, Test};
 use lanetwin_probe::drive::Request;
 use lanetwin_probe::fake::{Sample, dump};
 use lanetwin_probe::{Function, Host, Session, Width};
-use lanetwin_scenario::channel::{self, Channel};
-use lanetwin_scenario::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, open_link};
+use lanetwin_scenario::channel::{self, Benches, Channel, receivers};
+use lanetwin_scenario::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, link, open_link};
 use lanetwin_units::{Generation, Span};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -122,4 +124,31 @@ fn a_simulated_link_is_put_back_wherever_it_stops() {
         }
         assert_eq!(read(&mut machine), before, "{}", test.name());
     }
+}
+
+/// A cycle fails if a bit error is seen while the link is watched. Each lock draws the height of each of eight receivers anew, so the chance is
+/// what the spread of heights makes of the bits of ten milliseconds.
+#[test]
+fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
+    const CYCLES: u64 = 3000;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/link/three-grades.yaml");
+    let channel = channel::check_path(&path, &["stress=constants".into()]).expect("a channel");
+    let marginal = channel.variants.iter().find(|variant| variant.name == "marginal").expect("the variant");
+    let eyes = receivers(&channel, marginal, &Benches::of(&channel).expect("rates with eyes")).expect("eyes");
+    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
+    let config = link("marginal", marginal.rate, &eyes, wanted);
+    let eye = config.channel.eye(Generation::Gen5, 0, Direction::Down, 0);
+    let bits = 32e9 * 10e-3;
+    let unseen = over_adaptation(eye.height_mv, config.adaptation.sigma_mv, |height| {
+        (-bits * eye.ber_at(height)).exp()
+    });
+    let implied = 1.0 - unseen.powi(8);
+
+    let options = Options { variants: vec!["marginal".into()], ..Options::default() };
+    let report = cycles(&channel, &options, &request(&["retrain"], CYCLES), &mut |_, _| ControlFlow::Continue(()));
+    let row = report.expect("what can be asked").report.series.remove(0).tests.remove(0);
+    let (n, failed) = (CYCLES as f64, row.failed as f64);
+    println!("{failed} of {n} cycles failed, {:.1} implied; {:?}", implied * n, row.codes);
+    assert!((failed - implied * n).abs() < 3.0 * (n * implied * (1.0 - implied)).sqrt(), "{failed} {}", implied * n);
+    assert!(failed > 30.0 && row.codes.keys().eq(["AER_COR_EXCESS"].iter()), "{:?}", row.codes);
 }
