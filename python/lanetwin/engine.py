@@ -299,6 +299,11 @@ def link_place(
     return cast("dict[str, Any]", json.loads(_core.link_place(path, json.dumps(options))))
 
 
+def link_rewritten(path: str) -> str:
+    """Return a Touchstone file in a form that every tool reads: Hz, real and imaginary parts."""
+    return _core.link_rewritten(path)
+
+
 def link_touchstone(path: str, rate: str = "5", ports: Iterable[int] = ()) -> dict[str, Any]:
     """Look at a Touchstone file: its lanes, what its data are worth, what it loses."""
     return cast("dict[str, Any]", json.loads(_core.link_touchstone(path, rate, list(ports))))

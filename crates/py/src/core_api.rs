@@ -403,6 +403,11 @@ pub fn link_touchstone(path: &str, rate: &str, ports: &[usize]) -> Answer {
     json(&channel::inspect(Path::new(path), rate, ports).map_err(|d| refused(&d))?)
 }
 
+/// A Touchstone file in the form that every tool reads.
+pub fn link_rewritten(path: &str) -> Answer {
+    channel::rewritten(Path::new(path)).map_err(|d| refused(&d))
+}
+
 /// The templates a channel's description can be started from.
 pub fn link_templates() -> Answer {
     let list: Vec<_> = channel::templates()

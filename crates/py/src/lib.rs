@@ -191,6 +191,12 @@ mod _core {
         ask(py, || core_api::link_place(path, options))
     }
 
+    /// A Touchstone file in the form that every tool reads.
+    #[pyfunction]
+    fn link_rewritten(py: Python<'_>, path: &str) -> PyResult<String> {
+        ask(py, || core_api::link_rewritten(path))
+    }
+
     /// What there is to know about a Touchstone file.
     #[pyfunction]
     fn link_touchstone(py: Python<'_>, path: &str, rate: &str, ports: Vec<usize>) -> PyResult<String> {

@@ -1,7 +1,7 @@
 //! Links of channels and of dumps, cycled in simulation by the runner of real machines.
 
-use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
 use lanetwin_pcie::logic::ltssm::channel::Direction;
+use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
 use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
 use lanetwin_pcie::logic::ltssm::probability::over_adaptation;
 use lanetwin_probe::cycle::{Bench, Series, Test};
@@ -9,7 +9,9 @@ use lanetwin_probe::drive::Request;
 use lanetwin_probe::fake::{Sample, dump};
 use lanetwin_probe::{Function, Host, Session, Width};
 use lanetwin_scenario::channel::{self, Benches, Channel, receivers};
-use lanetwin_scenario::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, link, open_link};
+use lanetwin_scenario::stability::{
+    DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, link, open_link,
+};
 use lanetwin_units::{Generation, Span};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -145,10 +147,15 @@ fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
     let implied = 1.0 - unseen.powi(8);
 
     let options = Options { variants: vec!["marginal".into()], ..Options::default() };
-    let report = cycles(&channel, &options, &request(&["retrain"], CYCLES), &mut |_, _| ControlFlow::Continue(()));
+    let report =
+        cycles(&channel, &options, &request(&["retrain"], CYCLES), &mut |_, _| ControlFlow::Continue(()));
     let row = report.expect("what can be asked").report.series.remove(0).tests.remove(0);
     let (n, failed) = (CYCLES as f64, row.failed as f64);
     println!("{failed} of {n} cycles failed, {:.1} implied; {:?}", implied * n, row.codes);
-    assert!((failed - implied * n).abs() < 3.0 * (n * implied * (1.0 - implied)).sqrt(), "{failed} {}", implied * n);
+    assert!(
+        (failed - implied * n).abs() < 3.0 * (n * implied * (1.0 - implied)).sqrt(),
+        "{failed} {}",
+        implied * n
+    );
     assert!(failed > 30.0 && row.codes.keys().eq(["AER_COR_EXCESS"].iter()), "{:?}", row.codes);
 }

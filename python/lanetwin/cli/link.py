@@ -191,6 +191,15 @@ def touchstone(
             show_default=False,
         ),
     ] = None,
+    rewrite: Annotated[
+        Path | None,
+        typer.Option(
+            "--rewrite",
+            metavar="OUT.sNp",
+            help="Write it in a form that every tool reads.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Look at a Touchstone file: ports, pairing, range, passivity, reciprocity, causality, loss.
@@ -207,6 +216,8 @@ def touchstone(
     except ValueError:
         raise typer.BadParameter(f"{ports!r} is no list of port numbers, such as 1,3,2,4") from None
     found = engine.link_touchstone(str(file), gen, pairing)
+    if rewrite:
+        _write(rewrite, engine.link_rewritten(str(file)))
     if as_json:
         emit_json(found)
     else:

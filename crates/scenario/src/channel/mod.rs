@@ -49,7 +49,7 @@ pub use eye::{
 };
 pub(crate) use language::{DOCUMENT, ELEMENT, FAMILIES, KINDS};
 pub use receivers::{Benches, RateEyes, ReceiverEye, receivers};
-pub use touchstone::{FileReport, LaneReport, inspect};
+pub use touchstone::{FileReport, LaneReport, inspect, rewritten};
 pub use transmitter::EyeCoefficients;
 
 /// A channel that was understood.

@@ -53,6 +53,23 @@ pub struct LaneReport {
     pub curve: Vec<(f64, f64)>,
 }
 
+/// A file as version 1 in Hz with real and imaginary parts, or version 2 where its ports differ in reference: what other tools read without guessing.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn rewritten(path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let spot = add_source(&mut Vec::new(), name.clone());
+    match touchstone::read_file(path) {
+        Ok(reading) => Ok(touchstone::write(&reading.network)),
+        Err(found) => {
+            let mut reports = Reports::default();
+            tell(found, spot, &mut reports);
+            Err(reports.into_diagnostics(&[name]))
+        }
+    }
+}
+
 /// Looks at a file, for a rate; `ports` pairs them, four a lane from 1, if they are not to be found.
 ///
 /// # Errors
