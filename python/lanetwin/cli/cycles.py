@@ -355,12 +355,23 @@ def _print_cycles(found: dict[str, Any]) -> None:
         console.print(Text(sentence), soft_wrap=True)
 
 
+MOST_IN_WORDS = 3
+"""Links beside each other that leave room for words."""
+
+
 def _side_by_side(found: dict[str, Any]) -> Any:
     """Set the links beside each other, a row for each test."""
     columns = [("test", False), *((series["name"], True) for series in found["series"])]
     table = plain_table("Link stability: passed of performed cycles", columns)
+    # the title says what the numbers are; the words would leave no room for many links
+    short = len(found["series"]) > MOST_IN_WORDS
     for title, cells in cycles_report.comparison(found):
-        texts = [Text(printable(cell["text"]), VERDICTS.get(cell["verdict"], "")) for cell in cells]
+        said = [
+            cell["text"].replace(" pass", "").replace(" cycles", "") if short else cell["text"]
+            for cell in cells
+        ]
+        styles = [VERDICTS.get(cell["verdict"], "") for cell in cells]
+        texts = [Text(printable(text), style) for text, style in zip(said, styles, strict=True)]
         table.add_row(Text(title), *texts)
     return table
 
@@ -370,7 +381,8 @@ def _rows(series: dict[str, Any]) -> Any:
     columns = [("test", False), *((name, True) for name in names), ("verdict", False), ("codes", False)]
     link = series["link"]
     state = f"{cycles_report.rate(link['speed'])} x{link['width']}" if link else ""
-    retimers = f", {link['retimers']} retimers" if link and link["retimers"] else ""
+    count = link["retimers"] if link else 0
+    retimers = f", {count} retimer{'s' * (count > 1)}" if count else ""
     table = plain_table(f"{series['name']}: {series['host']}, {state}{retimers}", columns)
     for test in series["tests"]:
         codes = ", ".join(f"{code} {number}" for code, number in test["codes"].items())
