@@ -132,7 +132,8 @@ proptest! {
             }
             breaking.touched
         };
-        prop_assert!(at > 3 || !touched.is_empty() || which > 0);
+        // the test is not empty: what is refused late has written something before
+        prop_assert!(at < 4 || !touched.is_empty() || which > 0);
         for (address, space) in machine.spaces() {
             prop_assert_eq!(differences(&before[address], space), Vec::<usize>::new(), "{} {}", address, Test::ALL[which].name());
         }
