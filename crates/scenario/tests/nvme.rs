@@ -137,9 +137,9 @@ fn what_makes_no_drive_is_one_coded_error() {
     assert_eq!(codes("", asked), []);
 }
 
-/// Two namespaces with dies of their own, one of which is written to.
+/// Two namespaces, with and without dies of their own. Whether one feels the other is not asked here.
 #[test]
-fn a_namespace_with_dies_of_its_own_does_not_feel_its_neighbour() {
+fn namespaces_are_asked_and_told_one_by_one() {
     let text = |isolated: bool| {
         machine(
             &format!(", namespaces: 2, namespaces.isolated: {isolated}, buffer: 1MiB"),
