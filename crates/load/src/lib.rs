@@ -18,7 +18,8 @@
 //! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
 //! run ([`Results::little`]): Little's law as an identity.
 //!
-//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio.
+//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio. [`memory`] is about programs
+//! that load and store lines of memory.
 //!
 //! Not here: what warm-up is long enough, intervals and verdicts (the stats crate).
 //!
@@ -60,6 +61,7 @@ mod handles;
 mod intervals;
 pub mod iometer;
 mod load;
+pub mod memory;
 mod results;
 mod source;
 mod workload;

@@ -19,7 +19,9 @@ mod pcie_port;
 
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use memory::{HostMemory, SharedMemory};
-pub use message::{Attributes, Done, Message, Operation, Release, Status, Tlps, Transfer};
+pub use message::{
+    Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
+};
 pub use model::{Build, Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 

@@ -42,6 +42,19 @@ pub enum Message {
         /// The device.
         from: EndpointId,
     },
+    /// CXL port, towards the memory (M2S): read or write this line.
+    Line(Line),
+    /// CXL port, from the memory (S2M): that is done.
+    LineDone(LineDone),
+    /// CXL port, towards a device with a cache (over CXL.io): what the host says or asks of pages.
+    Hint(Hint),
+    /// CXL port, from such a device: the answer to a [`Hint`].
+    HintDone {
+        /// The asker's name for the hint.
+        handle: u32,
+        /// What the hint asked for; how many pages it moved.
+        value: u64,
+    },
 }
 
 const _: () =
@@ -136,6 +149,54 @@ pub struct Transfer {
     pub address: u64,
 }
 
+/// A request for one cache line of 64 B.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Read (M2S Req, `MemRd`) or write (M2S RwD, `MemWr`).
+    pub operation: Operation,
+    /// The asker's name for it, unique among what it has outstanding on this port.
+    pub handle: u32,
+    /// Where \[B\]: the host physical address up to the last decoder, the device physical address behind it.
+    pub address: u64,
+}
+
+/// The answer to a [`Line`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineDone {
+    /// What was asked: a read is answered with data (S2M DRS), a write with a completion (S2M NDR).
+    pub operation: Operation,
+    /// The asker's name for it.
+    pub handle: u32,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// What a host says or asks of consecutive pages of 4 KiB of a device that caches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// What.
+    pub what: HintKind,
+    /// How many pages.
+    pub pages: u32,
+    /// The asker's name for it.
+    pub handle: u32,
+    /// The device physical address of the first page \[B\].
+    pub address: u64,
+}
+
+/// What a host can say or ask of pages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum HintKind {
+    /// They will be needed: bring them in. Answered with how many are on their way or there.
+    Prefetch,
+    /// They will not be needed: write back what is dirty, and give the room free. Answered with how many left.
+    Evict,
+    /// Which of them are cached? Answered with how many.
+    Status,
+    /// How often are they used? Answered with the accesses that the device counts, summed.
+    Temperature,
+}
+
 /// The answer to a [`Transfer`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Done {
@@ -174,6 +235,10 @@ impl Content for Message {
                 fold(8, [to.0.into(), bytes.into(), handle.into(), address])
             }
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
+            Self::Line(l) => fold(10, [l.operation as u64 | u64::from(l.handle) << 8, l.address]),
+            Self::LineDone(d) => fold(11, [d.operation as u64, d.handle.into(), d.status as u64]),
+            Self::Hint(h) => fold(12, [h.what as u64, h.pages.into(), h.handle.into(), h.address]),
+            Self::HintDone { handle, value } => fold(13, [handle.into(), value]),
         }
     }
 }

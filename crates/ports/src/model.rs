@@ -5,6 +5,7 @@
 
 use crate::memory::SharedMemory;
 use crate::message::Message;
+use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Component;
 use lanetwin_pcie::link::{EndpointId, SwitchSpec};
 use lanetwin_pcie::spec::Extension;
@@ -105,6 +106,8 @@ pub enum Protocol {
     Block,
     /// A driver's view of a root complex.
     Cpu,
+    /// CXL.mem: lines of memory, joined by a link that packs them into flits.
+    Cxl,
 }
 
 /// A parameter: name, unit, sentence, default.
@@ -251,6 +254,9 @@ pub struct Site {
     /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of its
     /// host; none where there is no host.
     pub memory: Option<SharedMemory>,
+    /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target is the place of a
+    /// port among the downstream CXL ports.
+    pub decoders: Vec<Decoder>,
 }
 
 /// A PCIe port in its place.

@@ -104,6 +104,7 @@ mod tests {
             target: None,
             routes: Vec::new(),
             memory: None,
+            decoders: Vec::new(),
         };
         let device = template::MODEL.component(&Params([("latency", latency)].into()), &site);
         let mut builder = Builder::new();

@@ -80,6 +80,7 @@ pub fn site(model: &Model, path: &str) -> Site {
         target: (!requests).then_some(DEVICE),
         routes: vec![(DEVICE, ROOT)],
         memory: None,
+        decoders: Vec::new(),
     }
 }
 

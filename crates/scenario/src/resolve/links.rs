@@ -493,5 +493,6 @@ const fn protocol(protocol: Protocol) -> &'static str {
         Protocol::Dma => "DMA commands",
         Protocol::Block => "block requests",
         Protocol::Cpu => "the processor's side",
+        Protocol::Cxl => "CXL",
     }
 }

@@ -165,7 +165,7 @@ pub(super) fn report_unconnected(
                 Protocol::Pcie => !declared.many,
                 // a wrapper passes requests on: both its sides are needed, unless a workload is one of them
                 Protocol::Block => blocks > 1 && !(asked && port == 0),
-                Protocol::Dma | Protocol::Cpu => false,
+                Protocol::Dma | Protocol::Cpu | Protocol::Cxl => false,
             };
             if needed && !wiring.taken.contains_key(&End { component, port }) {
                 let port = format!("{}.{}", slot.name, declared.name);

@@ -322,7 +322,8 @@ impl<'a> Adding<'a> {
         let seed = self.wiring.seed;
         let memory = self.memories.get(&pair.on).cloned();
         let pcie = Vec::new();
-        let site = Site { path: path.to_owned(), seed, pcie, target, routes: Vec::new(), memory };
+        let (routes, decoders) = (Vec::new(), Vec::new());
+        let site = Site { path: path.to_owned(), seed, pcie, target, routes, memory, decoders };
         let mut params = settings(model, self.disk(pair));
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(loads);

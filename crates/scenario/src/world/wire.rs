@@ -135,7 +135,8 @@ impl Wiring<'_> {
         let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
-        let site = Site { path: component.name.clone(), seed: self.seed, pcie, target, routes, memory };
+        let (path, decoders) = (component.name.clone(), Vec::new());
+        let site = Site { path, seed: self.seed, pcie, target, routes, memory, decoders };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);

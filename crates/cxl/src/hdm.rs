@@ -1,0 +1,169 @@
+//! Host-managed Device Memory (HDM) decoders: which target an address leads to, and where it is there.
+//!
+//! ```text
+//!   host physical address (HPA) ── base, size ──► is it mine? ── ways, granularity ──► target, device physical address (DPA)
+//!
+//!   |g0|g1|g2|g0|g1|g2| …          ways = 3: granule i goes to target i mod 3, as its granule i / 3
+//! ```
+//!
+//! Ways are 1, 2, 3, 4, 6, 8, 12 or 16; granules are powers of two from 256 B to 16 KiB (Compute Express Link 2.0, HDM Decoder
+//! Control Register: interleave ways, interleave granularity).
+
+use std::fmt;
+
+/// One decoder: a window of addresses, spread over targets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decoder {
+    base: u64,
+    size: u64,
+    granularity: u64,
+    targets: Vec<u16>,
+}
+
+/// Where an address leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decoded {
+    /// The target (a port).
+    pub target: u16,
+    /// The device physical address (DPA), from the start of what the decoder maps of the device.
+    pub dpa: u64,
+}
+
+/// What is wrong with a decoder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadDecoder {
+    /// No such number of interleave ways exists.
+    Ways(usize),
+    /// The granularity is no power of two from 256 B to 16 KiB.
+    Granularity(u64),
+    /// The size is 0, or no whole number of rounds through all targets.
+    Size(u64),
+    /// The window reaches beyond the last address.
+    BeyondAddresses,
+}
+
+impl fmt::Display for BadDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ways(ways) => write!(f, "{ways} interleave ways (1, 2, 3, 4, 6, 8, 12 and 16 exist)"),
+            Self::Granularity(bytes) => {
+                write!(f, "an interleave granularity of {bytes} B (powers of two from 256 B to 16 KiB exist)")
+            }
+            Self::Size(bytes) => {
+                write!(f, "a window of {bytes} B, which is no whole number of rounds through its targets")
+            }
+            Self::BeyondAddresses => write!(f, "the window reaches beyond the last address"),
+        }
+    }
+}
+
+impl std::error::Error for BadDecoder {}
+
+impl Decoder {
+    /// The numbers of ways that exist.
+    pub const WAYS: [usize; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
+
+    /// A window from `base` on, spread in granules over `targets` in their order.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn new(base: u64, size: u64, granularity: u64, targets: Vec<u16>) -> Result<Self, Vec<BadDecoder>> {
+        let mut wrong = Vec::new();
+        if !Self::WAYS.contains(&targets.len()) {
+            wrong.push(BadDecoder::Ways(targets.len()));
+        }
+        if !granularity.is_power_of_two() || !(256..=16 << 10).contains(&granularity) {
+            wrong.push(BadDecoder::Granularity(granularity));
+        } else if size == 0 || !size.is_multiple_of(granularity * targets.len().max(1) as u64) {
+            wrong.push(BadDecoder::Size(size));
+        }
+        if base.checked_add(size).is_none() {
+            wrong.push(BadDecoder::BeyondAddresses);
+        }
+        if wrong.is_empty() { Ok(Self { base, size, granularity, targets }) } else { Err(wrong) }
+    }
+    /// The first address of the window.
+    #[must_use]
+    pub const fn base(&self) -> u64 {
+        self.base
+    }
+    /// The size of the window \[B\].
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+    /// The targets, in the order of the interleave.
+    #[must_use]
+    pub fn targets(&self) -> &[u16] {
+        &self.targets
+    }
+    /// Whether the two windows have an address in common.
+    #[must_use]
+    pub const fn overlaps(&self, other: &Self) -> bool {
+        self.base < other.base + other.size && other.base < self.base + self.size
+    }
+    /// Where this address leads; nowhere if it is outside the window.
+    #[inline]
+    #[must_use]
+    pub fn decode(&self, hpa: u64) -> Option<Decoded> {
+        let offset = hpa.checked_sub(self.base).filter(|offset| *offset < self.size)?;
+        if let [target] = self.targets[..] {
+            return Some(Decoded { target, dpa: offset });
+        }
+        let ways = self.targets.len() as u64;
+        let granule = offset / self.granularity;
+        let target = self.targets[(granule % ways) as usize];
+        Some(Decoded { target, dpa: granule / ways * self.granularity + offset % self.granularity })
+    }
+    /// The address that leads there: the inverse of [`Decoder::decode`], for the way at `place` of the targets.
+    #[must_use]
+    pub fn encode(&self, place: usize, dpa: u64) -> Option<u64> {
+        if place >= self.targets.len() {
+            return None;
+        }
+        let granule = (dpa / self.granularity).checked_mul(self.targets.len() as u64)? + place as u64;
+        let offset = granule.checked_mul(self.granularity)? + dpa % self.granularity;
+        (offset < self.size).then(|| self.base + offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_address_leads_to_one_place_and_back(
+            ways in prop::sample::select(Decoder::WAYS.to_vec()),
+            shift in 8_u32..=14,
+            rounds in 1_u64..100,
+            base in 0_u64..1 << 40,
+            at in 0.0..1.0_f64,
+        ) {
+            let granularity = 1 << shift;
+            let size = rounds * granularity * ways as u64;
+            let decoder = Decoder::new(base, size, granularity, (10..10 + ways as u16).collect()).unwrap();
+            let hpa = base + (at * size as f64) as u64;
+            let there = decoder.decode(hpa).unwrap();
+            prop_assert!(there.dpa < size / ways as u64);
+            prop_assert_eq!(decoder.encode(usize::from(there.target - 10), there.dpa), Some(hpa));
+            prop_assert_eq!(decoder.decode(base + size), None);
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_told_at_once() {
+        let wrong = Decoder::new(u64::MAX, 4096, 300, vec![0; 5]).unwrap_err();
+        assert_eq!(wrong, [BadDecoder::Ways(5), BadDecoder::Granularity(300), BadDecoder::BeyondAddresses]);
+        assert_eq!(Decoder::new(0, 1000, 256, vec![0]).unwrap_err(), [BadDecoder::Size(1000)]);
+        assert_eq!(Decoder::new(0, 0, 256, vec![0]).unwrap_err(), [BadDecoder::Size(0)]);
+    }
+
+    #[test]
+    fn windows_that_touch_do_not_overlap() {
+        let window = |base| Decoder::new(base, 4096, 256, vec![0]).unwrap();
+        assert!(window(0).overlaps(&window(4095 / 256 * 256)));
+        assert!(!window(0).overlaps(&window(4096)));
+    }
+}
