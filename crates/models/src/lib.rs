@@ -56,6 +56,7 @@ models! {
     fc_hba,
     fixed_latency_disk,
     memory_endpoint,
+    memory_host,
     null_disk,
     nvme_driver,
     nvme_ssd,
