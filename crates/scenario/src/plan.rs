@@ -1,10 +1,14 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod cxl;
 mod link;
 mod load;
 
+pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
-pub use load::{FioCase, FioJob, IometerCase, IometerFile};
+pub use load::{
+    FioCase, FioJob, IometerCase, IometerFile, MemoryCase, MemoryProgram, TrafficCase,
+};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
@@ -78,11 +82,17 @@ pub struct Variant {
     pub machine: Vec<ComponentPlan>,
     /// The PCIe links, in the order of writing.
     pub links: Vec<LinkPlan>,
+    /// The CXL links, in the order of writing.
+    pub cxl: Vec<CxlLinkPlan>,
+    /// The memory of each host with CXL ports, in the order of addresses; the first is its own.
+    pub nodes: Vec<MemoryNode>,
+    /// What those hosts and the switches below are told of it.
+    pub decoding: Vec<Decoding>,
     /// Ports joined by nothing but a connection (block ports).
     pub joins: Vec<Join>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
-    /// `machine`, `links` and `workloads` as a document, with every default filled in; each node knows who said it.
+    /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows who said it.
     pub document: Node,
 }
 
@@ -193,6 +203,8 @@ pub enum Load {
     Iometer(Box<IometerCase>),
     /// Reads and writes of blocks, as a phase of a job file of fio has them.
     Fio(Box<FioCase>),
+    /// Loads and stores of the cores of a host.
+    Memory(Box<MemoryCase>),
 }
 
 /// One DMA load.
@@ -316,6 +328,7 @@ impl Plan {
             ("about", Node::scalar(&self.about)),
             ("machine", section("machine")),
             ("links", section("links")),
+            ("interleave", section("interleave")),
             ("workloads", section("workloads")),
             ("variants", Node::map(variants)),
             ("compare", compare),

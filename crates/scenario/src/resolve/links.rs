@@ -1,6 +1,7 @@
 //! `links:` – which ports are joined, and what PCIe makes of it.
 
 mod buffers;
+mod cxl;
 mod errors;
 mod outages;
 mod switches;
@@ -11,13 +12,12 @@ use super::{Known, Machine, check_name};
 use crate::fields::{self, Fields, is_map, join};
 use crate::language::LINK;
 use crate::node::{Entry, Node, Origin, Spot};
-use crate::plan::{ComponentPlan, End, Join, LinkPlan, PortPlan};
+use crate::plan::{ComponentPlan, CxlLinkPlan, CxlRole, End, Join, LinkPlan, PortPlan};
 use crate::problem::{Problem, Reports, quoted};
 use crate::quantity;
 use crate::spelling::Near;
 use errors::BitErrors;
 use lanetwin_pcie::link::DllpMode;
-use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
 use std::collections::BTreeMap;
@@ -30,10 +30,15 @@ const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
 /// Nothing that a link does takes longer; the links count time in 1024ths of a picosecond with 64 bits.
 const LONGEST: Span = Span::from_us(1_000_000);
 
+/// What a port reaches that says nothing of it.
+const BEST_GENERATION: u64 = 5;
+const MOST_LANES: u64 = 16;
+
 /// What is joined with what.
 #[derive(Default)]
 pub(super) struct Wiring {
     pub links: Vec<LinkPlan>,
+    pub cxl: Vec<CxlLinkPlan>,
     pub joins: Vec<Join>,
     /// Every port that is taken, and by which link.
     pub taken: BTreeMap<End, String>,
@@ -71,9 +76,11 @@ pub(super) fn read(
     // ports that are named come first, so that those that are not named take what is left
     for exact in [true, false] {
         for (entry, _, ends, ports) in &mut open {
-            for (named, port) in ends.iter().zip(ports) {
+            let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
+            for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
                 if let Some(named) = named.as_ref().filter(|named| is_exact(named, machine) == exact) {
-                    *port = take(named, &entry.key, machine, &mut wiring, reports);
+                    let joined = Joined { link: &entry.key, far: roles[place], is_to: place == 1 };
+                    *port = take(named, joined, machine, &mut wiring, reports);
                 }
             }
         }
@@ -109,10 +116,40 @@ fn is_exact(named: &Named, machine: &Machine) -> bool {
     plan.is_some_and(|plan| plan.ports.iter().any(|port| named.port.as_ref() == Some(&port.name)))
 }
 
+/// What a port is taken for.
+#[derive(Clone, Copy)]
+struct Joined<'a> {
+    /// The link.
+    link: &'a str,
+    /// What is at its other end, to CXL.
+    far: Option<CxlRole>,
+    /// Whether the port is at its second end.
+    is_to: bool,
+}
+
+fn role(named: Option<&Named>, machine: &Machine) -> Option<CxlRole> {
+    machine.plan(named?.component)?.cxl_role()
+}
+
+/// Whether a port of a component fits a link that names none: which ports are meant follows from what else the component has, and for a
+/// CXL switch from what is at the other end.
+fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bool {
+    let wanted = [Protocol::Pcie, Protocol::Cxl].into_iter().find(|protocol| plan.has(*protocol));
+    if port.speaks != wanted.unwrap_or(Protocol::Block) {
+        return false;
+    }
+    let is_up = match joined.far {
+        Some(CxlRole::Host) => true,
+        Some(CxlRole::Device) => false,
+        Some(CxlRole::Switch) | None => joined.is_to,
+    };
+    plan.cxl_role() != Some(CxlRole::Switch) || port.many != is_up
+}
+
 /// The port that is meant, marked as taken.
 fn take(
     named: &Named,
-    link: &str,
+    joined: Joined<'_>,
     machine: &Machine,
     wiring: &mut Wiring,
     reports: &mut Reports,
@@ -138,8 +175,7 @@ fn take(
             }
         },
         None => {
-            let wanted = if plan.has(Protocol::Pcie) { Protocol::Pcie } else { Protocol::Block };
-            free_port(named, plan, |port| port.speaks == wanted, wiring, reports)?
+            free_port(named, plan, |port| fits_unnamed(plan, port, joined), wiring, reports)?
         }
     };
     let end = End { component: named.component, port };
@@ -148,7 +184,7 @@ fn take(
         reports.add(Problem::PortTaken { port, link: link.clone() }, named.spot, &named.path);
         return None;
     }
-    wiring.taken.insert(end, link.to_owned());
+    wiring.taken.insert(end, joined.link.to_owned());
     Some(end)
 }
 
@@ -164,7 +200,11 @@ fn free_port(
     let ports: Vec<usize> =
         (0..plan.ports.len()).filter(|port| fits(&plan.ports[*port]) && free(port)).collect();
     let Some(first) = ports.first() else {
-        let wanted = if plan.has(Protocol::Pcie) { "PCIe" } else { "PCIe or block" };
+        let wanted = match (plan.has(Protocol::Pcie), plan.has(Protocol::Cxl)) {
+            (true, _) => "PCIe",
+            (false, true) => "CXL",
+            (false, false) => "PCIe, CXL or block",
+        };
         let problem = Problem::NoPort { component: plan.name.clone(), wanted: wanted.into() };
         reports.add(problem, named.spot, &named.path);
         return None;
@@ -202,8 +242,12 @@ impl Link<'_> {
                 let link = self.pcie(place, reports)?;
                 wiring.links.push(link);
             }
+            (Protocol::Cxl, Protocol::Cxl) => {
+                let link = self.cxl(reports)?;
+                wiring.cxl.push(link);
+            }
             (Protocol::Block, Protocol::Block) => {
-                self.refuse_pcie_keys(reports);
+                self.refuse_keys(&["from", "to"], reports);
                 wiring.joins.push(Join { name: self.entry.key.clone(), from: self.from, to: self.to });
             }
             (a, b) => {
@@ -230,18 +274,6 @@ impl Link<'_> {
         format!("{}.{}", self.plan(end).name, self.port(end).name)
     }
 
-    /// Block ports are joined by nothing: they have no width, no rate, no flight.
-    fn refuse_pcie_keys(&self, reports: &mut Reports) {
-        for entry in self.entry.value.entries() {
-            let declared = LINK.iter().any(|field| field.name == entry.key);
-            if declared && !matches!(&*entry.key, "from" | "to") {
-                let known = quoted(["from", "to"]);
-                let problem = Problem::UnknownKey { key: entry.key.clone(), known, near: Near::default() };
-                reports.add(problem, entry.spot, &self.fields.at(&entry.key));
-            }
-        }
-    }
-
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
         let known = self.known;
         let read = self.stages(known.catalogue, reports);
@@ -254,11 +286,7 @@ impl Link<'_> {
         if let Some(mps) = mps {
             self.check_buffers(mps.into(), reports);
         }
-        let clocking = match self.choice("clocking", reports) {
-            Some("srns") => Some(Clocking::Srns),
-            Some("sris") => Some(Clocking::Sris),
-            other => other.map(|_| Clocking::Common),
-        };
+        let clocking = self.clocking(reports);
         let propagation = self.short("propagation", reports);
         let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
         let errors =
@@ -329,7 +357,7 @@ impl Link<'_> {
     }
 
     fn generation(&mut self, reports: &mut Reports) -> Option<Generation> {
-        let (most, at) = self.least(|plan| plan.params.count("port.gen"));
+        let (most, at) = self.least(|plan| ability(plan, "port.gen", BEST_GENERATION));
         let ends = Generation::from_number(most).expect("the range of port.gen");
         let stage = self
             .least_stage("gen")
@@ -360,7 +388,7 @@ impl Link<'_> {
     }
 
     fn width(&mut self, reports: &mut Reports) -> Option<Width> {
-        let (lanes, at) = self.least(|plan| plan.params.count("port.width"));
+        let (lanes, at) = self.least(|plan| ability(plan, "port.width", MOST_LANES));
         let widest = |lanes: u64| {
             *Width::ALL.iter().rfind(|width| width.lanes() <= lanes).expect("a port has at least one lane")
         };
@@ -450,6 +478,11 @@ impl Link<'_> {
         }
         Some(time)
     }
+}
+
+/// The most that the ports of a component reach.
+fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
+    if let Some(Value::Count(most)) = plan.params.0.get(param) { *most } else { unsaid }
 }
 
 fn out_of_range(time: Span, least: Span, most: Span) -> Problem {

@@ -185,7 +185,8 @@ pub(super) fn report_idle(
     for (index, slot) in machine.components.iter().enumerate() {
         let asked = workloads.iter().any(|load| load.uses(index));
         let joined =
-            wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index);
+            wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index)
+                || wiring.cxl.iter().any(|link| link.is_at(index));
         let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);
         if !asked && !joined && !host && !forwards(index, machine, wiring) {
             reports.add(Problem::Idle { name: slot.name.clone() }, slot.spot, &join("machine", &slot.name));

@@ -8,6 +8,7 @@
 mod channels;
 mod links;
 mod machine;
+mod memory;
 mod numbers;
 pub(crate) mod workloads;
 
@@ -124,7 +125,9 @@ fn plan(
 fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
     let components = variants.iter().flat_map(|variant| &variant.machine);
     let of_components = components.filter_map(|component| component.part.as_ref());
-    let stages = variants.iter().flat_map(|variant| &variant.links).flat_map(|link| &link.via);
+    let stages = variants.iter().flat_map(|variant| {
+        variant.links.iter().flat_map(|link| &link.via).chain(variant.cxl.iter().flat_map(|link| &link.via))
+    });
     let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
     parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
 }
@@ -172,9 +175,11 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
     let (machine, machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
     let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
+    let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
-    let place = workloads::Place { machine: &machine, wiring: &wiring, configurations: known.configurations };
+    let configurations = known.configurations;
+    let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
     let workloads = section("workloads").and_then(|node| workloads::read(node, place, reports));
     if wired {
         let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
@@ -187,13 +192,20 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     if reports.has_errors() {
         return None;
     }
-    let document =
-        Node::map([("machine", machine_node), ("links", links_node), ("workloads", workloads_node)]);
+    let document = Node::map([
+        ("machine", machine_node),
+        ("links", links_node),
+        ("interleave", interleave_node),
+        ("workloads", workloads_node),
+    ]);
     let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
     let variant = Variant {
         name: name.to_owned(),
         machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
         links: wiring.links,
+        cxl: wiring.cxl,
+        nodes: memory.nodes,
+        decoding: memory.decoding,
         joins: wiring.joins,
         workloads,
         document,
@@ -228,6 +240,14 @@ impl Machine {
             );
         }
         found
+    }
+    /// The component with CXL memory that `name` means; reports it if there is none.
+    fn find_memory(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
+        self.find(name, spot, path, reports)
+    }
+    /// What the author calls a component.
+    fn label(&self, component: usize) -> String {
+        self.components[component].name.clone()
     }
     /// The component, if it was understood.
     fn plan(&self, component: usize) -> Option<&ComponentPlan> {

@@ -2,6 +2,7 @@
 
 use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
+use super::memory::MemoryUse;
 use super::transit::{self, Transit};
 use super::waterfall::{self, Followed};
 use super::wire::World;
@@ -36,6 +37,8 @@ pub struct Measured {
     pub load: Results,
     /// What each has counted, with the name of its device; none if there is only one.
     pub devices: Vec<(String, Results)>,
+    /// What programs on cores have shown, if they are the load.
+    pub memory: Option<MemoryUse>,
     /// What each NVMe drive of the machine has done meanwhile.
     pub drives: Vec<DriveUse>,
     /// What every direction of every link has done meanwhile.
@@ -115,7 +118,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
-            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len());
+            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
             let in_flight = u64::from(in_flight(case)) * devices as u64;
             WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
         }
@@ -131,7 +134,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let results = world.results(end);
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
-    let load = together(&results);
+    let (load, memory) = (together(&results), world.memory_use(end));
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -150,9 +153,10 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, drives, links, followed, transits, limits, digest, events, tlp_hops }
+    Measured { load, devices, memory, drives, links, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.

@@ -2,6 +2,7 @@
 
 use super::drives;
 use super::measure::Measured;
+use super::memory;
 use crate::plan::{Case, DmaOperation, Load};
 use lanetwin_load::{Results, Side};
 use lanetwin_stats::results::{Row, X};
@@ -56,7 +57,13 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let told = Told { case, percents: &percents, always: !devices.is_empty() };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
-    let mut rows: Vec<Row> = told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect();
+    let mut rows: Vec<Row> = match case.load {
+        Load::Memory(_) => {
+            let metrics = memory::metrics(repeats).into_iter();
+            metrics.map(|(of, metric)| row(of.as_deref(), metric)).collect()
+        }
+        _ => told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect(),
+    };
     // jobs of fio are different by intention
     if !matches!(case.load, Load::Fio(_)) {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
@@ -119,7 +126,7 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
         Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
         Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) => vec![("read ", read), ("write ", write)],
+        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => vec![("read ", read), ("write ", write)],
     }
 }
 

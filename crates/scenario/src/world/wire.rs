@@ -2,6 +2,7 @@
 
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
+use super::memory::WorldMemory;
 use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
@@ -23,6 +24,8 @@ pub struct World {
     pub links: ComponentId,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// The host whose cores are the load, if they are; then there are no other loads.
+    pub memory: Option<WorldMemory>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
@@ -106,7 +109,10 @@ impl Wiring<'_> {
             |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
-        World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }
+        let (memory, server) = (self.memory(&ids), ids.of(server));
+        let mut world = World { kernel: builder.seal(), links, loads, memory, drives, server };
+        self.run_programs(&mut world);
+        world
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -135,7 +141,9 @@ impl Wiring<'_> {
         let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
-        let (path, decoders) = (component.name.clone(), Vec::new());
+        let path = component.name.clone();
+        let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
+        let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
         let site = Site { path, seed: self.seed, pcie, target, routes, memory, decoders };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {

@@ -50,6 +50,10 @@ impl Names<'_, '_> {
     pub(super) fn host(&mut self) -> Option<Named> {
         self.one("on", "block", "target")
     }
+    /// The host whose cores load and store.
+    pub(super) fn cores(&mut self) -> Option<Named> {
+        self.one("on", "memory", "placement")
+    }
     /// The drives, or their logical units, that are asked for blocks.
     pub(super) fn drives(&mut self) -> Option<Vec<Named>> {
         if self.fields.written("target").is_none() {
