@@ -90,6 +90,8 @@ pub struct Variant {
     pub decoding: Vec<Decoding>,
     /// Ports joined by nothing but a connection (block ports).
     pub joins: Vec<Join>,
+    /// Block ports that ask a drive on PCIe, by way of a driver on the host above it.
+    pub driven: Vec<Driven>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
     /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows who said it.
@@ -146,6 +148,19 @@ pub struct Join {
     pub to: End,
 }
 
+/// A block port that asks a drive on PCIe.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Driven {
+    /// Its name in `links:`.
+    pub name: String,
+    /// The block port.
+    pub from: End,
+    /// The drive: its place in [`Variant::machine`].
+    pub drive: usize,
+    /// The host above the drive, on which the driver runs.
+    pub host: usize,
+}
+
 /// A workload: one load, or the same for each of several devices at once; in one or more cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WorkloadPlan {
@@ -182,7 +197,7 @@ pub struct Case {
 }
 
 /// A place on an axis.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
     /// What the axis is: `size`, `outstanding`, `depth`, `rate`.
     pub name: &'static str,
@@ -190,6 +205,8 @@ pub struct Axis {
     pub value: f64,
     /// Its unit: `B`, `Gb/s`, `MB/s`, or none.
     pub unit: &'static str,
+    /// Which of several curves over the axis it is on; empty if there is one.
+    pub curve: String,
 }
 
 /// What is asked.

@@ -24,12 +24,13 @@ use std::collections::{BTreeMap, BTreeSet};
 const ALIGNMENT: u64 = 256 << 20;
 /// The granularity of a device that takes no turns \[B\]: any would do.
 const ALONE: u64 = 4096;
-/// What the memory of a host's own is called.
-pub(crate) const LOCAL: &str = "dram";
+/// What the memory of a host's own is called; of each socket, with its number, if there are several.
+const LOCAL: &str = "dram";
 /// The parameter of a device that says how much memory it offers.
 const CAPACITY: &str = "capacity";
-/// The parameter of a host that says how much memory it has of its own.
-const LOCAL_CAPACITY: &str = "dram.capacity";
+/// The parameters of a host that say how much memory a socket has of its own, and how many there are.
+const LOCAL_SIZE: &str = "dram.size";
+const SOCKETS: &str = "sockets";
 
 /// The memory of a variant.
 #[derive(Default)]
@@ -95,7 +96,7 @@ fn sets(node: &Node, machine: &Machine, reports: &mut Reports) -> Option<(Vec<Se
     for entry in node.entries() {
         let path = join("interleave", &entry.key);
         check_name(&entry.key, entry.spot, &path, reports);
-        if machine.components.iter().any(|slot| slot.name == entry.key) || entry.key == LOCAL {
+        if machine.components.iter().any(|slot| slot.name == entry.key) {
             let why = "both would be called the same".into();
             let (one, other) = (entry.key.clone(), entry.key.clone());
             reports.add(Problem::WindowsOverlap { one, other, why }, entry.spot, &path);
@@ -118,7 +119,7 @@ fn devices(fields: &mut Fields<'_>, machine: &Machine, reports: &mut Reports) ->
     let path = fields.at("targets");
     let mut devices = Vec::new();
     for said in &names {
-        let component = machine.find_memory(&said.value, said.spot, &path, reports)?;
+        let component = machine.find(&said.value, said.spot, &path, reports)?;
         let plan = machine.plan(component)?;
         if plan.cxl_role() != Some(CxlRole::Device) {
             let what = "is no device with CXL memory".into();
@@ -229,18 +230,28 @@ impl Tree<'_> {
         }
     }
 
+    /// The memory of a host's own, and where the first window behind it can be.
+    fn local(&self, host: usize) -> (Vec<MemoryNode>, u64) {
+        let params = self.machine.plan(host).map(|plan| &plan.params.0);
+        let sockets = match params.and_then(|params| params.get(SOCKETS)) {
+            Some(Value::Count(sockets)) => *sockets,
+            _ => 1,
+        };
+        let size = self.param(host, LOCAL_SIZE);
+        let node = |socket: u64| MemoryNode {
+            host,
+            name: if sockets == 1 { LOCAL.into() } else { format!("{LOCAL}{socket}") },
+            devices: Vec::new(),
+            base: socket * size,
+            size: Bytes(size),
+            granularity: ALONE,
+        };
+        ((0..sockets).map(node).collect(), (sockets * size).next_multiple_of(ALIGNMENT))
+    }
+
     /// The nodes of a host: its own memory, then each set and each other device, one behind the other.
     fn nodes(&self, host: usize, sets: &[Set], reports: &mut Reports) -> Vec<MemoryNode> {
-        let size = Bytes(self.param(host, LOCAL_CAPACITY));
-        let mut nodes = vec![MemoryNode {
-            host,
-            name: LOCAL.into(),
-            devices: Vec::new(),
-            base: 0,
-            size,
-            granularity: ALONE,
-        }];
-        let mut next = size.0.next_multiple_of(ALIGNMENT);
+        let (mut nodes, mut next) = self.local(host);
         let below = self.all_below(host);
         let mut seen = BTreeSet::new();
         for device in below.iter().copied().filter(|c| self.is(*c, CxlRole::Device)) {
@@ -259,8 +270,16 @@ impl Tree<'_> {
             let base = set.and_then(|set| set.base).unwrap_or(next);
             next = next.max(base.saturating_add(size.0).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX));
             let name = set.map_or_else(|| self.machine.label(device), |set| set.name.clone());
+            if nodes.iter().any(|node| node.name == name) {
+                let why = "both would be called the same".into();
+                let slot = &self.machine.components[device];
+                let problem = Problem::WindowsOverlap { one: name.clone(), other: "the memory of the host".into(), why };
+                reports.add(problem, slot.spot, &join("machine", &slot.name));
+            }
             nodes.push(MemoryNode { host, name, devices, base, size, granularity });
         }
+        // a host asks in the order of addresses
+        nodes.sort_by_key(|node| node.base);
         nodes
     }
 

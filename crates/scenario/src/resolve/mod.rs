@@ -18,11 +18,12 @@ use crate::files::{Configurations, Files};
 use crate::language::{AS_IS, COMPARE, DOCUMENT, RUN};
 use crate::node::{Kind, Node, Origin, Spot};
 use crate::overlay;
-use crate::plan::{Compare, ComponentPlan, Plan, Run, Variant, WarmUp, same};
+use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp, same};
 use crate::problem::{Diagnostic, Problem, Reports, quoted};
 use crate::spelling::Near;
 use crate::yaml;
 use channels::Channels;
+use machine::assemblies::Assembled;
 use lanetwin_ports::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -173,8 +174,9 @@ struct Known<'a> {
 /// One variant; none if something in it is wrong.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
-    let (machine, machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
+    let (machine, mut machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
     let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
+    wiring.tell_inside(&mut machine_node);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
@@ -207,6 +209,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
         nodes: memory.nodes,
         decoding: memory.decoding,
         joins: wiring.joins,
+        driven: wiring.driven,
         workloads,
         document,
     };
@@ -216,7 +219,9 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
 
 /// The machine while it is checked: what is wrong in one place must not be reported again in others.
 struct Machine {
+    /// The components, those inside of assemblies with names that have a point.
     components: Vec<Slot>,
+    assemblies: Vec<Assembled>,
 }
 
 /// A component that may not have been understood.
@@ -227,11 +232,16 @@ struct Slot {
 }
 
 impl Machine {
-    /// The component that `name` means; reports it if there is none.
+    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
     fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
-        let found = self.components.iter().position(|slot| slot.name == name);
+        let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
+        let found = own.or_else(|| self.assembly(name)?.face());
         if found.is_none() {
-            let names = || self.components.iter().map(|slot| &*slot.name);
+            let inside = |slot: &&Slot| !slot.name.contains('.');
+            let names = || {
+                let own = self.components.iter().filter(inside).map(|slot| &*slot.name);
+                own.chain(self.assemblies.iter().map(|assembled| &*assembled.name))
+            };
             let near = Near::of(name, names());
             reports.add(
                 Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
@@ -241,13 +251,27 @@ impl Machine {
         }
         found
     }
-    /// The component with CXL memory that `name` means; reports it if there is none.
-    fn find_memory(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
-        self.find(name, spot, path, reports)
+    /// The assembly of this name.
+    fn assembly(&self, name: &str) -> Option<&Assembled> {
+        self.assemblies.iter().find(|assembled| assembled.name == name)
     }
-    /// What the author calls a component.
+    /// What the author calls a component: an assembly, if it stands for one.
     fn label(&self, component: usize) -> String {
-        self.components[component].name.clone()
+        let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
+        whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
+    }
+    /// What the author calls a port: of an assembly by its name outside.
+    fn port_name(&self, end: End) -> String {
+        let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
+        let port = &plan.ports[end.port];
+        let is_it = |(_, (component, inner)): &(&String, &(usize, String))| {
+            *component == end.component && (*inner == port.name || *inner == port.group)
+        };
+        let outside = |assembled: &Assembled| {
+            let (outer, _) = assembled.ports.iter().find(is_it)?;
+            Some(join(&assembled.name, outer))
+        };
+        self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
     }
     /// The component, if it was understood.
     fn plan(&self, component: usize) -> Option<&ComponentPlan> {

@@ -206,6 +206,9 @@ fn check_block(
     if !host.is_host() {
         cannot(&fields.at("on"), on, host, "runs no driver: it is no host", reports);
     }
+    if wiring.driven.iter().any(|driven| driven.host == on.component) {
+        cannot(&fields.at("on"), on, host, "runs a driver for a block port, and no other beside it", reports);
+    }
     if disk.has(Protocol::Block) {
         return;
     }
@@ -435,13 +438,14 @@ fn spread(
     // a rate is told in the unit in which the throughput of such a load is told
     let (unit, bytes) = if closed == "outstanding" { ("Gb/s", 125e6) } else { ("MB/s", 1e6) };
     let in_unit = |bytes_per_second: u64| bytes_per_second as f64 / bytes;
+    let axis = |name, value, unit| Some(Axis { name, value, unit, curve: String::new() });
     let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
         // the sizes are the axis; what is offered, if it varies, too, is a family of curves
-        (2.., _) => Some(Axis { name: "size", value: size.0 as f64, unit: "B" }),
+        (2.., _) => axis("size", size.0 as f64, "B"),
         _ if offered.len() == 1 => None,
-        (_, Offered::Outstanding(count)) => Some(Axis { name: closed, value: f64::from(count), unit: "" }),
+        (_, Offered::Outstanding(count)) => axis(closed, f64::from(count), ""),
         (_, Offered::Rate { bytes_per_second, .. }) => {
-            Some(Axis { name: "rate", value: in_unit(bytes_per_second), unit })
+            axis("rate", in_unit(bytes_per_second), unit)
         }
     };
     let label = |size: Bytes, offered_here: Offered| {

@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
 const LOAD: &str = "(load)";
-const DRIVER: &str = "(driver)";
+pub(super) const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
 const JOBS: &str = "(jobs)";
 /// The port to its load of a driver that has one load, …
@@ -391,7 +391,7 @@ pub(super) fn shown(path: &str) -> String {
     path.replace(['(', ')'], "")
 }
 
-fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+pub(super) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
     Port(component.port(speaks).expect("the plan was checked for this port") as u16)
 }
 
@@ -401,7 +401,7 @@ fn is_shared(driver: &Model) -> bool {
 }
 
 /// The parameters of a device's driver: those that the device has too, as the device has them; the others by default.
-fn settings(model: &Model, device: &ComponentPlan) -> Params {
+pub(super) fn settings(model: &Model, device: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = device.params.0.get(param.name).copied();
         let default =

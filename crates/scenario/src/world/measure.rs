@@ -1,5 +1,6 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
 use super::memory::MemoryUse;
@@ -43,6 +44,8 @@ pub struct Measured {
     pub drives: Vec<DriveUse>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
+    /// What every direction of every CXL link has done meanwhile.
+    pub cxl: Vec<CxlDirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
     /// How long TLPs were in the switches, if operations were followed.
@@ -127,7 +130,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let begin = world.kernel.now();
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
-    let lived_before = world.lived();
+    let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
     let answered = world.progress().1;
     run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
     let end = world.kernel.now();
@@ -150,13 +153,15 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = lived_before.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let cxl_after = world.cxl_report(end);
+    let cxl = world.cxl_use(&cxl_before, &cxl_after);
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, memory, drives, links, followed, transits, limits, digest, events, tlp_hops }
+    Measured { load, devices, memory, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.

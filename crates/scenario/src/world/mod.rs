@@ -14,6 +14,8 @@
 mod bottleneck;
 mod capsule;
 mod compare;
+mod cxl;
+mod driven;
 mod drivers;
 mod drives;
 mod fabric;
@@ -32,6 +34,7 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
+pub use cxl::{CxlDirectionUse, WorldCxl};
 pub use drives::DriveUse;
 pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};

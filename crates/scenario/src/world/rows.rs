@@ -33,7 +33,9 @@ pub(super) fn better(metric: &str) -> Direction {
 
 /// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
-    let axis = case.axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into() });
+    let axis = case.axis.as_ref();
+    let axis =
+        axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into(), curve: a.curve.clone() });
     let row = |device: Option<&str>, metric: Metric| {
         let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
         let interval = interval::mean(&metric.samples, Confidence::P95);

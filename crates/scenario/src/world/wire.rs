@@ -1,5 +1,6 @@
 //! Wiring: components, links and loads become a kernel that runs.
 
+use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
 use super::memory::WorldMemory;
@@ -22,6 +23,8 @@ pub struct World {
     pub kernel: Kernel,
     /// The links; see [`Links`].
     pub links: ComponentId,
+    /// The CXL links, in the order of writing.
+    pub cxl: Vec<WorldCxl>,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
     /// The host whose cores are the load, if they are; then there are no other loads.
@@ -102,6 +105,8 @@ impl Wiring<'_> {
         for join in &self.variant.joins {
             builder.join(port(&join.from), port(&join.to));
         }
+        let cxl = self.add_cxl(&ids, &mut builder);
+        self.add_driven(&ids, &endpoints, &memories, &mut builder);
         let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
@@ -110,7 +115,7 @@ impl Wiring<'_> {
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let (memory, server) = (self.memory(&ids), ids.of(server));
-        let mut world = World { kernel: builder.seal(), links, loads, memory, drives, server };
+        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, drives, server };
         self.run_programs(&mut world);
         world
     }
@@ -137,8 +142,9 @@ impl Wiring<'_> {
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
-        let driven = self.workload.pairs.iter().filter(|pair| pair.on == i);
-        let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
+        let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
+        let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
+        let routes = asked.chain(driven).filter_map(|drive| self.device(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
         let path = component.name.clone();

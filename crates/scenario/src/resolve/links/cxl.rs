@@ -2,13 +2,10 @@
 
 use super::errors::BitErrors;
 use super::via::Running;
-use super::{LONGEST, Link, out_of_range};
-use crate::fields::join;
-use crate::language::LINK;
+use super::{LONGEST, Link, out_of_range, refuse_keys};
 use crate::node::Node;
 use crate::plan::{CxlLinkPlan, CxlRole, End};
-use crate::problem::{Problem, Reports, quoted};
-use crate::spelling::Near;
+use crate::problem::{Problem, Reports};
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::Value;
 use lanetwin_units::{Generation, Span, Width};
@@ -39,7 +36,7 @@ const PAYLOAD: u16 = 128;
 impl Link<'_> {
     pub(super) fn cxl(&mut self, reports: &mut Reports) -> Option<CxlLinkPlan> {
         let known = self.known;
-        self.refuse_keys(&KEYS, reports);
+        refuse_keys(self.entry, &self.fields.path, &KEYS, reports);
         let ends = self.host_and_device(reports);
         let read = self.stages(known.catalogue, reports);
         let understood = read.is_some();
@@ -129,17 +126,5 @@ impl Link<'_> {
             self.fields.fault("width", Problem::OutOfRange { text: width.to_string(), least, most }, reports);
         }
         is
-    }
-
-    /// Reports keys of links that mean nothing for this one.
-    pub(super) fn refuse_keys(&self, allowed: &[&'static str], reports: &mut Reports) {
-        for entry in self.entry.value.entries() {
-            let declared = LINK.iter().any(|field| field.name == entry.key);
-            if declared && !allowed.contains(&&*entry.key) {
-                let known = quoted(allowed.iter().copied());
-                let problem = Problem::UnknownKey { key: entry.key.clone(), known, near: Near::default() };
-                reports.add(problem, entry.spot, &join(&self.fields.path, &entry.key));
-            }
-        }
     }
 }

@@ -251,7 +251,8 @@ mod tests {
             Slot { name: name.into(), spot: Spot::default(), plan: Some(plan) }
         };
         let params = Params([(WORDS[0].units, Value::Count(units))].into());
-        Machine { components: vec![slot("hba", params), slot("ssd", Params::default())] }
+        let components = vec![slot("hba", params), slot("ssd", Params::default())];
+        Machine { components, assemblies: Vec::new() }
     }
 
     /// The drives of `target`, as (component, unit, name), or what is wrong with them.

@@ -71,27 +71,46 @@ impl Spread {
 
     /// What varies, or the working set if nothing does: `dram 3 : exp 1, 2r1w, 4 GiB`.
     pub(super) fn label(&self, point: &Point<'_>) -> String {
-        let words = [
-            (self.policies.len(), point.policy.label.clone()),
-            (self.mixes.len(), point.mix.to_owned()),
-            (self.threads.len(), format!("{} threads", point.threads)),
-            (self.working_sets.len(), quantity::label(Value::Size(point.working_set))),
-            (self.delays.len(), format!("every {}", quantity::label(Value::Time(point.delay)))),
-        ];
-        let varied: Vec<String> = words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
-        if varied.is_empty() { quantity::label(Value::Size(point.working_set)) } else { varied.join(", ") }
+        let words = self.varied(point, None);
+        if words.is_empty() { quantity::label(Value::Size(point.working_set)) } else { words.join(", ") }
     }
 
-    /// The axis is the first list of numbers that has more than one; what else varies is a family of curves.
-    pub(super) fn axis(&self, point: &Point<'_>) -> Option<Axis> {
-        if self.delays.len() > 1 {
-            return Some(Axis { name: "delay", value: point.delay.as_ps() as f64 / PS_PER_NS, unit: "ns" });
-        }
-        if self.working_sets.len() > 1 {
-            return Some(Axis { name: "working set", value: point.working_set.0 as f64, unit: "B" });
-        }
-        (self.threads.len() > 1).then(|| Axis { name: "threads", value: f64::from(point.threads), unit: "" })
+    /// What varies at a point, but for one of the lists.
+    fn varied(&self, point: &Point<'_>, but: Option<List>) -> Vec<String> {
+        let words = [
+            (List::Policies, self.policies.len(), point.policy.label.clone()),
+            (List::Mixes, self.mixes.len(), point.mix.to_owned()),
+            (List::Threads, self.threads.len(), format!("{} threads", point.threads)),
+            (List::WorkingSets, self.working_sets.len(), quantity::label(Value::Size(point.working_set))),
+            (List::Delays, self.delays.len(), format!("every {}", quantity::label(Value::Time(point.delay)))),
+        ];
+        let shown = words.into_iter().filter(|(list, n, _)| *n > 1 && Some(*list) != but);
+        shown.map(|(.., word)| word).collect()
     }
+
+    /// One of the lists of numbers that have more than one is the axis; what else varies makes a family of curves.
+    pub(super) fn axis(&self, point: &Point<'_>) -> Option<Axis> {
+        let (list, name, value, unit) = if self.delays.len() > 1 {
+            (List::Delays, "delay", point.delay.as_ps() as f64 / PS_PER_NS, "ns")
+        } else if self.working_sets.len() > 1 {
+            (List::WorkingSets, "working set", point.working_set.0 as f64, "B")
+        } else if self.threads.len() > 1 {
+            (List::Threads, "threads", f64::from(point.threads), "")
+        } else {
+            return None;
+        };
+        Some(Axis { name, value, unit, curve: self.varied(point, Some(list)).join(", ") })
+    }
+}
+
+/// What there can be several of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Policies,
+    Mixes,
+    Threads,
+    WorkingSets,
+    Delays,
 }
 
 impl Point<'_> {
