@@ -133,7 +133,7 @@ impl Cache {
     /// A way, each equally likely.
     fn throw(&mut self, ways: usize) -> usize {
         self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((mix(self.dice) >> 32) * ways as u64 >> 32) as usize
+        (((mix(self.dice) >> 32) * ways as u64) >> 32) as usize
     }
 }
 

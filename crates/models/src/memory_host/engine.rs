@@ -97,13 +97,11 @@ impl MemoryHost {
         }
         let store = step.touch == Touch::Store;
         let missing = !self.is_translated(t, step.address);
-        if !cold && !missing && self.cores[c as usize].l1.touch(line, store) {
-            if self.cores[c as usize].pending.find(line).is_none() {
-                self.hit(t, &step, began);
-                return true;
-            }
-        }
         let core = &mut self.cores[c as usize];
+        if !cold && !missing && core.l1.touch(line, store) && core.pending.find(line).is_none() {
+            self.hit(t, &step, began);
+            return true;
+        }
         if core.misses == 0 || !core.owed.is_empty() {
             return false;
         }
