@@ -99,6 +99,11 @@ impl Decoder {
     pub const fn size(&self) -> u64 {
         self.size
     }
+    /// The granularity \[B\].
+    #[must_use]
+    pub const fn granularity(&self) -> u64 {
+        self.granularity
+    }
     /// The targets, in the order of the interleave.
     #[must_use]
     pub fn targets(&self) -> &[u16] {

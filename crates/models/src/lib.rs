@@ -107,6 +107,7 @@ pub struct Mistake {
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
     match model.name {
         "cxl-expander" => cxl_expander::mistakes(params),
+        "memory-host" => memory_host::mistakes(params),
         "nvme-ssd" => nvme_ssd::mistakes(params),
         _ => Vec::new(),
     }

@@ -78,7 +78,13 @@ enum Way {
     Stride,
     Random(Permutation),
     /// Whole pages, and the pointers of a page. What does not fill a last page is left out.
-    Pages { pages: u64, order: Permutation, words: u64, within: Permutation, across: bool },
+    Pages {
+        pages: u64,
+        order: Permutation,
+        words: u64,
+        within: Permutation,
+        across: bool,
+    },
 }
 
 impl Chase {
@@ -93,7 +99,7 @@ impl Chase {
         }
         let mut stream = Stream::new(seed, path, "chase");
         let by_pages = matches!(order, ChaseOrder::PageByPage | ChaseOrder::AcrossPages) && bytes >= PAGE;
-        if by_pages && PAGE % stride != 0 {
+        if by_pages && !PAGE.is_multiple_of(stride) {
             return Err(BadChase::AcrossBoundaries(stride));
         }
         let mut places = bytes / stride;
@@ -101,7 +107,8 @@ impl Chase {
             let (pages, words) = (bytes / PAGE, PAGE / stride);
             places = pages * words;
             let across = order == ChaseOrder::AcrossPages;
-            let (order, within) = (Permutation::new(pages, &mut stream), Permutation::new(words, &mut stream));
+            let (order, within) =
+                (Permutation::new(pages, &mut stream), Permutation::new(words, &mut stream));
             Way::Pages { pages, order, words, within, across }
         } else if order == ChaseOrder::Stride {
             Way::Stride
@@ -156,7 +163,8 @@ mod tests {
 
     #[test]
     fn every_order_visits_every_line_once_in_a_cycle() {
-        for order in [ChaseOrder::Stride, ChaseOrder::Random, ChaseOrder::PageByPage, ChaseOrder::AcrossPages] {
+        for order in [ChaseOrder::Stride, ChaseOrder::Random, ChaseOrder::PageByPage, ChaseOrder::AcrossPages]
+        {
             for bytes in [64, 640, 4096, 40_960] {
                 let mut visited = cycle(bytes, 64, order);
                 visited.sort_unstable();

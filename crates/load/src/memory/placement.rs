@@ -44,13 +44,21 @@ pub struct Placement {
     /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no program has yet, if
     /// there are none. Hardware threads are numbered core by core first, then again for the second of every core, as Linux does.
     pub cpus: Vec<u32>,
+    /// So many steps of each of its threads are taken before the run, in no time: caches and TLBs then begin warm. They count as steps of
+    /// the program.
+    pub warm: u64,
 }
 
 impl Placement {
     /// A program of this name, with this policy, on cores that no other has.
     #[must_use]
     pub fn new(name: impl Into<String>, policy: Policy) -> Self {
-        Self { name: name.into(), policy, cpus: Vec::new() }
+        Self { name: name.into(), policy, cpus: Vec::new(), warm: 0 }
+    }
+    /// The same, after so many steps of each thread.
+    #[must_use]
+    pub fn warmed_by(self, steps: u64) -> Self {
+        Self { warm: steps, ..self }
     }
     /// The same on these hardware threads.
     #[must_use]
@@ -151,7 +159,8 @@ impl Policy {
             }
         }
         if let Self::WeightedInterleave(weights) = self {
-            wrong.extend(weights.iter().filter(|(_, w)| *w == 0).map(|(node, _)| BadPlacement::Weight(*node)));
+            wrong
+                .extend(weights.iter().filter(|(_, w)| *w == 0).map(|(node, _)| BadPlacement::Weight(*node)));
         }
         wrong
     }
@@ -226,7 +235,8 @@ impl Stretch {
         };
         let turns: Vec<(u16, u64)> = turns.iter().map(counted).collect();
         let in_round = (first % turns.len() as u64) as usize;
-        let passed = |node: usize| turns[..in_round].iter().filter(|turn| usize::from(turn.0) == node).count();
+        let passed =
+            |node: usize| turns[..in_round].iter().filter(|turn| usize::from(turn.0) == node).count();
         let bases = (0..used.len()).map(|node| i128::from(used[node]) - passed(node) as i128).collect();
         Self { first, turns, shares, bases }
     }
@@ -285,9 +295,9 @@ mod tests {
         let place = |page: u64| {
             let turn = round[(page % round.len() as u64) as usize];
             let near = (turn..nodes).chain(0..turn);
-            let node = near.into_iter().find(|&n| {
-                policy.may_use(n) && used[usize::from(n)] < frames[usize::from(n)]
-            });
+            let node = near
+                .into_iter()
+                .find(|&n| policy.may_use(n) && used[usize::from(n)] < frames[usize::from(n)]);
             let node = node.unwrap();
             used[usize::from(node)] += 1;
             (node, used[usize::from(node)] - 1)

@@ -6,6 +6,7 @@ mod dma;
 mod fc;
 mod iommu;
 mod memory_endpoint;
+mod memory_host;
 mod over_links;
 mod rig;
 mod root_complex;

@@ -270,9 +270,10 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId
     builder.connect((bell, Port(0)), to);
 }
 
-/// What messages are sent to: all models but switches, and what stands in links.
+/// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks for anything.
 fn components() -> impl Iterator<Item = &'static Model> {
-    MODELS.iter().copied().filter(|model| !model.is_switch() && !model.is_extension())
+    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && model.name != "memory-host";
+    MODELS.iter().copied().filter(asked)
 }
 
 fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {
