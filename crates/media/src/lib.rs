@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`config`] | what a drive is made of, and every mistake in it at once |
 //! | [`drive`] | the object that a device model owns |
-
+//! | [`page_cache`] | a cache of pages in front of such a drive: memory with flash behind it |
 //!
 //! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and calls
 //! give the same answers on every machine.
@@ -24,6 +24,7 @@ mod cross_point;
 pub mod drive;
 mod ftl;
 mod nand;
+pub mod page_cache;
 mod random;
 pub mod theory;
 
