@@ -87,7 +87,11 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
             "same-bank" => Refresh::SameBank,
             _ => Refresh::None,
         },
-        answer: if choice("dram.write-answer") == "queued" { WriteAnswer::Queued } else { WriteAnswer::Written },
+        answer: if choice("dram.write-answer") == "queued" {
+            WriteAnswer::Queued
+        } else {
+            WriteAnswer::Written
+        },
     }
 }
 

@@ -52,6 +52,7 @@ models! {
     block_driver,
     block_endpoint,
     corrupt,
+    cxl_hybrid,
     delay,
     dma_requester,
     drop,
@@ -103,5 +104,9 @@ pub struct Mistake {
 /// Everything about these parameters that makes a device of this model impossible.
 #[must_use]
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
-    if model.name == nvme_ssd::MODEL.name { nvme_ssd::mistakes(params) } else { Vec::new() }
+    match model.name {
+        "cxl-hybrid" => cxl_hybrid::mistakes(params),
+        "nvme-ssd" => nvme_ssd::mistakes(params),
+        _ => Vec::new(),
+    }
 }

@@ -105,7 +105,8 @@ pub(super) fn accessed(
         raise(&mut group.cas[READ], t.write() + t.wtr_l);
         for (n, gate) in ranks.iter_mut().enumerate() {
             raise(&mut gate.cas[WRITE], if n == rank { same } else { other });
-            let to_read = if n == rank { t.write() + t.wtr_s } else { (t.write() + t.rtrs).saturating_sub(t.cl) };
+            let to_read =
+                if n == rank { t.write() + t.wtr_s } else { (t.write() + t.rtrs).saturating_sub(t.cl) };
             raise(&mut gate.cas[READ], to_read);
         }
     }

@@ -217,7 +217,14 @@ impl Channel {
 
     /// Takes a request at a clock before which everything has been decided; false if there is no room for it.
     #[inline]
-    pub fn offer(&mut self, clock: u64, direction: usize, token: u32, place: Place, out: &mut Vec<Done>) -> bool {
+    pub fn offer(
+        &mut self,
+        clock: u64,
+        direction: usize,
+        token: u32,
+        place: Place,
+        out: &mut Vec<Done>,
+    ) -> bool {
         let has_place = self.store.len[direction] < self.rules.places[direction];
         if has_place && self.overflow[direction].is_empty() {
             self.enter(clock, direction, Waiting { token, place }, clock, out);

@@ -22,7 +22,10 @@ impl Clock {
     /// If a part is 0 or above 8192.
     #[must_use]
     pub const fn new(num: u64, den: u64) -> Self {
-        assert!(num > 0 && num <= 8192 && den > 0 && den <= 8192, "a clock of DRAM has a period of small numbers");
+        assert!(
+            num > 0 && num <= 8192 && den > 0 && den <= 8192,
+            "a clock of DRAM has a period of small numbers"
+        );
         Self { num, den, by_num: reciprocal(num), by_den: reciprocal(den) }
     }
     /// The numerator of the period \[ps\].
@@ -55,7 +58,11 @@ impl Clock {
     #[inline]
     #[must_use]
     pub const fn instant(&self, clock: u64) -> Instant {
-        Instant::from_ps(divide(clock.saturating_mul(self.num).saturating_add(self.den - 1), self.den, self.by_den))
+        Instant::from_ps(divide(
+            clock.saturating_mul(self.num).saturating_add(self.den - 1),
+            self.den,
+            self.by_den,
+        ))
     }
 }
 

@@ -36,9 +36,7 @@ pub mod spec;
 
 use channel::{Channel, NEVER};
 pub use clock::Clock;
-pub use config::{
-    BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, WriteAnswer,
-};
+pub use config::{BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, WriteAnswer};
 use lanetwin_units::Instant;
 use map::Map;
 pub use spec::{Density, Speed, Timings, Width};
@@ -183,7 +181,8 @@ impl Machine {
         let bus = place.bus as usize;
         let channel = &mut self.channels[bus];
         channel.run_before(clock, &mut self.ready);
-        let accepted = channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
+        let accepted =
+            channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
         self.answers[bus] = answer_at(self.clock, channel);
         if accepted { Offer::Accepted } else { Offer::Full }
     }

@@ -43,8 +43,11 @@ impl Refresher {
         let all = u64::from(g.ranks) * u64::from(g.buses(config.speed));
         let round = |rank: u32| {
             let place = u64::from(bus) * u64::from(g.ranks) + u64::from(rank) + 1;
-            let due =
-                if interval == NEVER { NEVER } else { (u128::from(interval) * u128::from(place) / u128::from(all)) as u64 };
+            let due = if interval == NEVER {
+                NEVER
+            } else {
+                (u128::from(interval) * u128::from(place) / u128::from(all)) as u64
+            };
             Round { due, at: due, number: 0, banks: 0 }
         };
         let rounds: Vec<_> = (0..g.ranks).map(round).collect();

@@ -53,8 +53,14 @@ pub enum Density {
 
 impl Speed {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Ddr4_2400, Self::Ddr4_2666, Self::Ddr4_3200, Self::Ddr5_4800, Self::Ddr5_5600, Self::Ddr5_6400];
+    pub const ALL: [Self; 6] = [
+        Self::Ddr4_2400,
+        Self::Ddr4_2666,
+        Self::Ddr4_3200,
+        Self::Ddr5_4800,
+        Self::Ddr5_5600,
+        Self::Ddr5_6400,
+    ];
 
     /// Whether it is DDR5.
     #[must_use]

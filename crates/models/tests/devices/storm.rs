@@ -1,7 +1,7 @@
 //! A storm of random but legal messages through the declared ports of every model, with random parameters.
 //!
 //! Nothing may panic; every question is answered once; every read is completed to the byte; a promised lookahead is kept;
-//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` asks, any other
+//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` or `disk` asks, any other
 //! is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
@@ -10,8 +10,8 @@ use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, Done, Kernel, Message, Model, Operation, Param, Params,
-    Protocol, Status, Tlps, Transfer, Value,
+    Attributes, Builder, Context, Dimension, Done, Hint, HintKind, Kernel, Line, LineDone, Message, Model,
+    Operation, Param, Params, Protocol, Status, Tlps, Transfer, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -50,11 +50,24 @@ impl Component<Message> for Asker {
         }
     }
     fn receive(&mut self, _: Port, message: Message, _: &mut Context<'_>) {
-        let (Message::DmaDone(Done { handle, .. }) | Message::BlockDone(Done { handle, .. })) = message
+        let (Message::DmaDone(Done { handle, .. })
+        | Message::BlockDone(Done { handle, .. })
+        | Message::LineDone(LineDone { handle, .. })
+        | Message::HintDone { handle, .. }) = message
         else {
             panic!("{message:?} is no answer")
         };
         assert!(self.open.borrow_mut().0.remove(&handle), "{handle} is not open");
+    }
+}
+
+/// A line; now and then something about pages.
+fn line_or_hint(transfer: Transfer) -> Message {
+    let Transfer { operation, bytes, handle, address, .. } = transfer;
+    let kinds = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
+    match handle % 8 {
+        0 => Message::Hint(Hint { what: kinds[handle as usize / 8 % 4], pages: bytes, handle, address }),
+        _ => Message::Line(Line { operation, handle, address: address / 64 * 64 }),
     }
 }
 
@@ -214,7 +227,10 @@ impl Storm {
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
-                Protocol::Block if port.name != "down" => Some(Message::Block as fn(Transfer) -> Message),
+                Protocol::Block if !["disk", "down"].contains(&port.name) => {
+                    Some(Message::Block as fn(Transfer) -> Message)
+                }
+                Protocol::Cxl => Some(line_or_hint as fn(Transfer) -> Message),
                 _ => None,
             };
             let id = if let Some(wrap) = asks {
