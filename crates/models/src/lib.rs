@@ -52,6 +52,7 @@ models! {
     block_driver,
     block_endpoint,
     corrupt,
+    cxl_expander,
     cxl_hybrid,
     delay,
     dma_requester,
@@ -105,6 +106,7 @@ pub struct Mistake {
 #[must_use]
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
     match model.name {
+        "cxl-expander" => cxl_expander::mistakes(params),
         "cxl-hybrid" => cxl_hybrid::mistakes(params),
         "nvme-ssd" => nvme_ssd::mistakes(params),
         _ => Vec::new(),

@@ -152,6 +152,8 @@ pub(super) struct Channel {
     open: u64,
     /// The last clock of the last command.
     last: u64,
+    /// The clock of the last request from outside: nothing that is not decided yet is decided for an earlier one.
+    floor: u64,
     /// Before this clock nothing is decided.
     next: u64,
     refresher: Refresher,
@@ -190,6 +192,7 @@ impl Channel {
             ages: [0; 64],
             open: 0,
             last: 0,
+            floor: 0,
             next: NEVER,
             refresher: Refresher::new(config, &t, bus),
             counters: Counters::default(),
@@ -225,6 +228,7 @@ impl Channel {
         place: Place,
         out: &mut Vec<Done>,
     ) -> bool {
+        self.floor = clock;
         let has_place = self.store.len[direction] < self.rules.places[direction];
         if has_place && self.overflow[direction].is_empty() {
             self.enter(clock, direction, Waiting { token, place }, clock, out);
@@ -381,7 +385,8 @@ impl Channel {
             .min(self.cas.due(long))
             .min(self.act.due(long))
             .min(self.pre.due(short))
-            .min(self.idle.due(short));
+            .min(self.idle.due(short))
+            .max(self.floor);
     }
 
     /// At most one command, at clock `now`.
