@@ -23,7 +23,7 @@ use crate::Mistake;
 use crate::gauge::{Gauge, held};
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
+use lanetwin_kernel::{Component, Port, Supply, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{
     Access, CacheConfig, Effect, HOTTEST, Job, LINE, LINES, Outcome, PAGE, PageCache, Pages, Request, Then,
@@ -200,8 +200,9 @@ impl CxlHybrid {
 
     /// What the device has lived through up to `now`, the present; none if the parameters describe no device.
     #[must_use]
-    pub fn lived(&self, now: Instant) -> Option<HybridLived> {
-        let inside = self.inside.as_ref()?;
+    pub fn lived(&mut self, now: Instant) -> Option<HybridLived> {
+        let inside = self.inside.as_mut()?;
+        inside.memory.catch_up(now);
         Some(HybridLived {
             traffic: self.traffic,
             cache: inside.cache.counters(),
@@ -527,10 +528,6 @@ impl Component<Message> for CxlHybrid {
             see("look-up", self.directory.used(now));
         }
         let Some(inside) = &self.inside else { return };
-        // a burst is counted when its command is decided, which can be a little ahead
-        let busy: Vec<u64> = inside.memory.busy().map(|busy| busy.min(now.as_ps())).collect();
-        let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
-        see("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
         let registers = u64::from(inside.config.registers.count);
         see("registers", held(&inside.registers, &inside.waiting, registers, now));
         let none = Gauge::default();

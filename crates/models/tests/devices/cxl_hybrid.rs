@@ -36,7 +36,7 @@ fn write(at: u64, handle: u32, address: u64) -> (Instant, Message) {
 /// A device in front of a disk that takes 10 µs, and what it answered: when \[ns\], to whom, how.
 fn run(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Vec<(f64, u32, Status)>, HybridLived) {
     let (log, mut kernel, hybrid) = built(replaced, script);
-    kernel.run_until(Instant::NEVER);
+    kernel.run_until(ns(1_000_000));
     let answer = |&(ps, _, message): &(u64, Port, Message)| match message {
         Message::LineDone(LineDone { handle, status, .. }) => Some((ps as f64 / 1000.0, handle, status)),
         _ => None,

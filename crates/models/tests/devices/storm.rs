@@ -61,13 +61,17 @@ impl Component<Message> for Asker {
     }
 }
 
+fn line(Transfer { operation, handle, address, .. }: Transfer) -> Message {
+    Message::Line(Line { operation, handle, address: address / 64 * 64 })
+}
+
 /// A line; now and then something about pages.
 fn line_or_hint(transfer: Transfer) -> Message {
-    let Transfer { operation, bytes, handle, address, .. } = transfer;
+    let Transfer { bytes, handle, address, .. } = transfer;
     let kinds = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
     match handle % 8 {
         0 => Message::Hint(Hint { what: kinds[handle as usize / 8 % 4], pages: bytes, handle, address }),
-        _ => Message::Line(Line { operation, handle, address: address / 64 * 64 }),
+        _ => line(transfer),
     }
 }
 
@@ -216,6 +220,7 @@ impl Storm {
             Params(model.all_params().map(|param| (param.name, any_value(param, &mut stream))).collect());
         let speaks = |protocol| model.ports.iter().any(|port| port.speaks == protocol);
         let root = speaks(Protocol::Pcie) && speaks(Protocol::Cpu);
+        let hears_hints = model.all_params().any(|param| param.name == "hints.latency");
         let singly = (model.drains_itself)(&params);
         let mut place = site(model, "device");
         place.seed = seed;
@@ -230,7 +235,8 @@ impl Storm {
                 Protocol::Block if !["disk", "down"].contains(&port.name) => {
                     Some(Message::Block as fn(Transfer) -> Message)
                 }
-                Protocol::Cxl => Some(line_or_hint as fn(Transfer) -> Message),
+                Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
+                Protocol::Cxl => Some(line as fn(Transfer) -> Message),
                 _ => None,
             };
             let id = if let Some(wrap) = asks {
