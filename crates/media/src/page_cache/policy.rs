@@ -35,18 +35,18 @@ impl Directory {
         }
         *last = at.place + 1;
         match self.policy {
-            Policy::Lru => self.to_head(at, 0),
+            Policy::Lru => self.put_first(at, 0),
             Policy::Clock => self.raise(at, REFERENCED),
             Policy::Lfu => {
                 let count = (self.list_of(at) + 1).min(MOST_USED);
-                self.to_head(at, count);
+                self.put_first(at, count);
                 self.age(at.set);
             }
-            Policy::Arc => self.to_head(at, FREQUENT),
+            Policy::Arc => self.put_first(at, FREQUENT),
             Policy::Random => {}
         }
     }
-    fn to_head(&mut self, at: At, list: usize) {
+    fn put_first(&mut self, at: At, list: usize) {
         self.unlink(at);
         self.push(at, list);
     }
@@ -66,7 +66,7 @@ impl Directory {
                 lists.into_iter().find_map(|list| self.last_free_to_go(set, list))
             }
             Policy::Random => {
-                let first = (u128::from(mix(self.seed ^ mix(turn))) * u128::from(self.ways) >> 64) as u32;
+                let first = ((u128::from(mix(self.seed ^ mix(turn))) * u128::from(self.ways)) >> 64) as u32;
                 let mut round = (first..self.ways).chain(0..first).map(|place| At { set, place });
                 round.find(|at| !self.is_held(*at))
             }
@@ -93,7 +93,7 @@ impl Directory {
                 // the hand passes whoever stands before
                 while let Some(passed) = self.tail(at.set, 0).filter(|passed| *passed != at) {
                     self.lower(passed, REFERENCED);
-                    self.to_head(passed, 0);
+                    self.put_first(passed, 0);
                 }
                 self.unlink(at);
             }
@@ -143,7 +143,7 @@ impl Directory {
         for count in 1..=MOST_USED {
             // the least recent first, so that the order stays; pages of the higher count come before those of the lower
             while let Some(at) = self.tail(set, count) {
-                self.to_head(at, count / 2);
+                self.put_first(at, count / 2);
             }
         }
     }
