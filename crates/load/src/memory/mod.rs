@@ -4,6 +4,8 @@
 //! The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place for an
 //! outstanding miss is free, and, if it depends on the load before it, when that has been answered.
 
+pub mod kernels;
+
 use lanetwin_units::Span;
 
 /// What a thread does to a line.

@@ -1,0 +1,12 @@
+//! Applications as programs.
+
+mod layout;
+mod looped;
+pub mod mg;
+pub mod npb;
+mod walk;
+mod watch;
+mod window;
+
+pub use layout::Part;
+pub use window::{Window, sampled};
