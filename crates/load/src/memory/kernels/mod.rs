@@ -1,5 +1,6 @@
 //! Applications as programs.
 
+pub mod cg;
 mod layout;
 mod looped;
 pub mod mg;
