@@ -1,6 +1,7 @@
 //! Applications as programs.
 
 pub mod cg;
+pub mod kv;
 mod layout;
 mod looped;
 pub mod mg;
