@@ -410,6 +410,12 @@ pub(crate) const MEMORY: &[Field] = &[
         "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave` and `weighted`; a case for each of a list; otherwise the host's own memory",
     ),
     field(
+        "cache",
+        one_of(&["warm", "cold", "as-is"]),
+        "warm",
+        "what the cache of a device in front of a disk holds at the start: what visits to its part of the working set leave, nothing, or what its parameters say",
+    ),
+    field(
         "lines",
         Holds::One(count(1, 1_000_000_000)),
         "100000",

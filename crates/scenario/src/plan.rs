@@ -7,7 +7,7 @@ mod load;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    FioCase, FioJob, IometerCase, IometerFile, MemoryCase, MemoryProgram, TrafficCase,
+    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, MemoryCase, MemoryProgram, TrafficCase,
 };
 
 use crate::catalogue::Part;

@@ -3,7 +3,7 @@
 use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
-use super::memory::MemoryUse;
+use super::memory::{DeviceUse, MemoryUse};
 use super::transit::{self, Transit};
 use super::waterfall::{self, Followed};
 use super::wire::World;
@@ -40,6 +40,8 @@ pub struct Measured {
     pub devices: Vec<(String, Results)>,
     /// What programs on cores have shown, if they are the load.
     pub memory: Option<MemoryUse>,
+    /// What each device with CXL memory has done meanwhile.
+    pub memories: Vec<DeviceUse>,
     /// What each NVMe drive of the machine has done meanwhile.
     pub drives: Vec<DriveUse>,
     /// What every direction of every link has done meanwhile.
@@ -131,6 +133,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
     let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
+    let devices_before = world.devices_lived(begin);
     let answered = world.progress().1;
     run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
     let end = world.kernel.now();
@@ -153,6 +156,8 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = lived_before.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let devices_after = world.devices_lived(end);
+    let memories = world.devices_use(&devices_before, &devices_after, end - begin);
     let cxl_after = world.cxl_report(end);
     let cxl = world.cxl_use(&cxl_before, &cxl_after);
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
@@ -161,7 +166,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, memory, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
+    Measured { load, devices, memory, memories, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.

@@ -38,7 +38,7 @@ pub use cxl::{CxlDirectionUse, WorldCxl};
 pub use drives::DriveUse;
 pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
-pub use memory::{MemoryUse, WorldMemory};
+pub use memory::{CacheUse, DeviceUse, MemoryUse, WorldMemory};
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use transit::Transit;
 pub use wire::World;

@@ -70,6 +70,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     if !matches!(case.load, Load::Fio(_)) {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
+    rows.extend(memory::device_metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
     for (place, drive) in repeats[0].drives.iter().enumerate() {
         let metrics = drives::metrics(repeats, place);
         rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));

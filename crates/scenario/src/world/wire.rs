@@ -29,6 +29,8 @@ pub struct World {
     pub loads: Vec<WorldLoad>,
     /// The host whose cores are the load, if they are; then there are no other loads.
     pub memory: Option<WorldMemory>,
+    /// The devices with CXL memory: their names, and what they are in the kernel.
+    pub devices: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
@@ -115,7 +117,7 @@ impl Wiring<'_> {
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let (memory, server) = (self.memory(&ids), ids.of(server));
-        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, drives, server };
+        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, devices: self.devices(&ids), drives, server };
         self.run_programs(&mut world);
         world
     }
@@ -155,6 +157,7 @@ impl Wiring<'_> {
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
         }
+        self.set_device_cache(i, &mut params);
         let device = component.model.component(&params, &site)?;
         Some(builder.add(&component.name, device))
     }

@@ -10,8 +10,21 @@ pub struct MemoryCase {
     pub program: MemoryProgram,
     /// Where their pages are: on nodes of the host, by their places among its [`crate::MemoryNode`]s.
     pub policy: Policy,
+    /// What caches of devices hold at the start.
+    pub cache: DeviceCache,
     /// Steps that are measured, of all threads together: loads and stores.
     pub steps: u64,
+}
+
+/// What the cache of a device in front of a disk holds at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeviceCache {
+    /// What visits to the device's part of the working set have left, as many as it takes until that does not change.
+    Warm,
+    /// Nothing.
+    Cold,
+    /// What the parameters of the device say.
+    AsIs,
 }
 
 /// What threads do.

@@ -8,7 +8,7 @@ use super::{Cases, MOST_CASES, cannot, choice, count, list};
 use crate::fields::{Fields, Said};
 use crate::language::MEMORY;
 use crate::node::{Node, Origin};
-use crate::plan::{Case, CxlRole, Load, MemoryCase, MemoryNode};
+use crate::plan::{Case, CxlRole, DeviceCache, Load, MemoryCase, MemoryNode};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::resolve::Machine;
@@ -64,8 +64,13 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
     let working_sets = list(&mut fields, "working-set", reports);
     let delays = list(&mut fields, "delay", reports);
     let policies = asked.policies(&mut fields, reports);
+    let cache = choice(&mut fields, "cache", reports).map(|word| match word {
+        "cold" => DeviceCache::Cold,
+        "as-is" => DeviceCache::AsIs,
+        _ => DeviceCache::Warm,
+    });
     let steps = count(&mut fields, "lines", reports);
-    let (pattern, steps) = (pattern?, steps?);
+    let (pattern, cache, steps) = (pattern?, cache?, steps?);
     let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies?);
     if spread.count() > MOST_CASES {
         let problem = Problem::TooMuch { cases: spread.count(), most: MOST_CASES };
@@ -84,6 +89,7 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
         load: Load::Memory(Box::new(MemoryCase {
             program: point.program(pattern),
             policy: point.policy.policy.clone(),
+            cache,
             steps,
         })),
     };
