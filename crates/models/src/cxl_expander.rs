@@ -23,7 +23,7 @@ use crate::Mistake;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
 use lanetwin_ports::{
-    Build, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
+    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -36,7 +36,7 @@ pub static MODEL: Model = Model {
     name: "cxl-expander",
     about: "A CXL memory expander (Type 3): DRAM behind a CXL port.",
     ports: &[PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's CXL port", many: false }],
-    params: &[PARAMS, &DRAM],
+    params: &[&CXL_PORT, PARAMS, &DRAM],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, _| Box::new(CxlExpander::new(params))),
