@@ -631,7 +631,8 @@ impl Channel {
         };
         let open = banks & self.open;
         if open != 0 {
-            let ready = latest(open, |bank| bank.pre).max(self.ranks[rank].pre);
+            // the command is for all of them, also for those that are about to be closed by themselves
+            let ready = latest(banks, |bank| bank.pre).max(self.ranks[rank].pre);
             if ready > now {
                 self.refresher.wait(rank, ready);
                 return false;

@@ -77,8 +77,8 @@ impl Checker {
         rule(bank && x == Activate && (y == Activate || refreshes(y)), t.rc, "tRC");
         rule(bank && x == Activate && (reads(y) || writes(y)), t.rcd, "tRCD");
         rule(bank && x == Activate && closes(y), t.ras, "tRAS");
-        rule(bank && x == Read && closes(y), t.rtp, "tRTP");
-        rule(bank && x == Write && closes(y), t.cwl + t.burst + t.wr, "tWR");
+        rule(bank && reads(x) && closes(y), t.rtp, "tRTP");
+        rule(bank && writes(x) && closes(y), t.cwl + t.burst + t.wr, "tWR");
         rule(bank && closes(x) && (y == Activate || refreshes(y)), t.rp, "tRP");
         rule(bank && x == ReadClose && (y == Activate || refreshes(y)), t.rtp + t.rp, "tRTP + tRP");
         let written = t.cwl + t.burst + t.wr + t.rp;

@@ -146,7 +146,7 @@ fn of_bus(commands: &[Command], bus: u32) -> Vec<Command> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
 
     #[test]
     fn no_command_breaks_a_rule_of_jedec(config in any_config(), load in any_load(120)) {

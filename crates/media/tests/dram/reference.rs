@@ -177,9 +177,7 @@ impl Reference {
             let open = (0..64).filter(|b| mask >> b & 1 == 1 && self.checker.row(*b).is_some());
             let open: u64 = open.map(|bank| 1 << bank).sum();
             let kind = if open == 0 { CommandKind::Refresh } else { CommandKind::PrechargeAll };
-            // a precharge of all is a precharge of those that are open
-            let judged = if open == 0 { mask } else { open };
-            if self.checker.allows(&self.command(now, kind, judged, 0)).is_ok() {
+            if self.checker.allows(&self.command(now, kind, mask, 0)).is_ok() {
                 self.checker.note(self.command(now, kind, mask, 0));
                 if open == 0 {
                     let same = self.config.refresh == Refresh::SameBank;
