@@ -11,6 +11,7 @@ use super::queue::{Entry, NONE, Queue};
 use super::refresh::Refresher;
 use super::spec::Timings;
 use super::{Command, CommandKind, Counters, Done};
+use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
 /// Later than any clock.
@@ -144,6 +145,11 @@ pub(super) struct Channel {
     next: u64,
     refresher: Refresher,
     counters: Counters,
+    /// The first clocks of bursts on the data bus that somebody may still ask about, and the time of all before \[ps\].
+    bursts: VecDeque<u64>,
+    settled_ps: u64,
+    /// How far back before the last request somebody may ask.
+    look_back: u64,
     record: Option<Vec<Command>>,
 }
 
@@ -182,6 +188,9 @@ impl Channel {
             next: NEVER,
             refresher: Refresher::new(config, &t, bus),
             counters: Counters::default(),
+            bursts: VecDeque::new(),
+            settled_ps: 0,
+            look_back: 0,
             record: None,
         };
         channel.schedule();
@@ -196,6 +205,20 @@ impl Channel {
     }
     pub fn take_record(&mut self) -> Vec<Command> {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+    /// Keeps what has to be known of the data bus for [`Channel::busy_ps`] up to `clocks` before the last request.
+    pub fn look_back(&mut self, clocks: u64) {
+        self.look_back = clocks;
+    }
+    /// For how long the data bus has carried data up to `now` \[ps\].
+    pub fn busy_ps(&self, now: Instant) -> u64 {
+        let carried = |first: &u64| self.time_of(*first, now);
+        self.settled_ps + self.bursts.iter().map(carried).sum::<u64>()
+    }
+    /// The part of a burst before `now` \[ps\].
+    fn time_of(&self, first: u64, now: Instant) -> u64 {
+        let [start, end] = [first, first + self.t.burst].map(|edge| self.t.clock.instant(edge));
+        end.min(now).since(start).as_ps()
     }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
@@ -488,6 +511,7 @@ impl Channel {
         let (group, rank) = (n >> self.to_group & 31, n >> self.to_rank & 3);
         accessed(&t, &mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
         self.counters.accesses[mode] += 1;
+        self.carries(now + if mode == READ { t.cl } else { t.cwl });
         let kind = match (mode, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
@@ -511,6 +535,18 @@ impl Channel {
             self.enter(now, mode, next, now + 1, out);
         }
         self.turn = self.turning(now);
+    }
+
+    /// A burst begins at this clock.
+    #[inline]
+    fn carries(&mut self, first: u64) {
+        self.bursts.push_back(first);
+        while let Some(&past) = self.bursts.front()
+            && past + self.t.burst + self.look_back < self.floor
+        {
+            self.bursts.pop_front();
+            self.settled_ps += self.time_of(past, Instant::NEVER);
+        }
     }
 
     /// Activates or precharges, for the oldest request that can go.

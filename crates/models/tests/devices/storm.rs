@@ -10,8 +10,8 @@ use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, Done, Kernel, Message, Model, Operation, Param, Params,
-    Protocol, Status, Tlps, Transfer, Value,
+    Attributes, Builder, Context, Dimension, Done, Kernel, Line, LineDone, Message, Model, Operation, Param,
+    Params, Protocol, Status, Tlps, Transfer, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -26,6 +26,12 @@ fn soon(stream: &mut Stream) -> Span {
 
 /// Questions that are still open, and how many there were.
 type Open = Rc<RefCell<(BTreeSet<u32>, u32)>>;
+
+/// A line where a transfer begins.
+fn as_line(transfer: Transfer) -> Message {
+    let Transfer { operation, handle, address, .. } = transfer;
+    Message::Line(Line { operation, handle, address })
+}
 
 /// Asks at random times; each question is answered once.
 struct Asker {
@@ -50,7 +56,9 @@ impl Component<Message> for Asker {
         }
     }
     fn receive(&mut self, _: Port, message: Message, _: &mut Context<'_>) {
-        let (Message::DmaDone(Done { handle, .. }) | Message::BlockDone(Done { handle, .. })) = message
+        let (Message::DmaDone(Done { handle, .. })
+        | Message::BlockDone(Done { handle, .. })
+        | Message::LineDone(LineDone { handle, .. })) = message
         else {
             panic!("{message:?} is no answer")
         };
@@ -215,6 +223,7 @@ impl Storm {
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
                 Protocol::Block if port.name != "down" => Some(Message::Block as fn(Transfer) -> Message),
+                Protocol::Cxl if !port.many => Some(as_line as fn(Transfer) -> Message),
                 _ => None,
             };
             let id = if let Some(wrap) = asks {
@@ -330,5 +339,5 @@ fn the_storm_reaches_every_protocol() {
         reads += storm.hierarchies.iter().map(|seen| seen.borrow().reads).sum::<u32>();
         assert!(storm.kernel.events() > u64::from(QUESTIONS), "{}", model.name);
     }
-    assert!(asked >= 7 * QUESTIONS && reads >= QUESTIONS / 3, "{asked} questions, {reads} reads");
+    assert!(asked >= 8 * QUESTIONS && reads >= QUESTIONS / 3, "{asked} questions, {reads} reads");
 }
