@@ -53,12 +53,14 @@ models! {
     block_endpoint,
     corrupt,
     cxl_expander,
+    cxl_hybrid,
     delay,
     dma_requester,
     drop,
     fc_hba,
     fixed_latency_disk,
     memory_endpoint,
+    memory_host,
     null_disk,
     nvme_driver,
     nvme_ssd,
@@ -106,6 +108,8 @@ pub struct Mistake {
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
     match model.name {
         "cxl-expander" => cxl_expander::mistakes(params),
+        "cxl-hybrid" => cxl_hybrid::mistakes(params),
+        "memory-host" => memory_host::mistakes(params),
         "nvme-ssd" => nvme_ssd::mistakes(params),
         _ => Vec::new(),
     }

@@ -11,12 +11,14 @@
 //!
 //! Not here: any device (the models crate), any protocol rule (the protocol crates).
 
+mod cxl_link;
 mod links;
 mod memory;
 mod message;
 mod model;
 mod pcie_port;
 
+pub use cxl_link::{CxlLink, CxlLinkSpec, CxlLinkUse};
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use memory::{HostMemory, SharedMemory};
 pub use message::{

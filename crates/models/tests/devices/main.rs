@@ -3,10 +3,12 @@
 
 mod block;
 mod cxl_expander;
+mod cxl_hybrid;
 mod dma;
 mod fc;
 mod iommu;
 mod memory_endpoint;
+mod memory_host;
 mod over_links;
 mod rig;
 mod root_complex;
