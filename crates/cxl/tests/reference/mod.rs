@@ -70,8 +70,7 @@ impl Reference {
                 side.io_next = Some(side.io_period);
             }
         }
-        let mut reference =
-            Self { seed, spec, grid, sides, arrivals: Vec::new(), in_retry: [false; 2] };
+        let mut reference = Self { seed, spec, grid, sides, arrivals: Vec::new(), in_retry: [false; 2] };
         for (number, handed) in traffic.iter().enumerate() {
             let at = Ticks::from(Instant::from_ps(handed.at)).0;
             let d = handed.direction.index();
@@ -271,7 +270,14 @@ impl Reference {
         self.new_flit(d, flit, now);
     }
     /// The messages of a slot that is not data.
-    fn choose(&self, d: usize, now: u64, slot: usize, no_data: usize, with_data: usize) -> Vec<(Class, usize)> {
+    fn choose(
+        &self,
+        d: usize,
+        now: u64,
+        slot: usize,
+        no_data: usize,
+        with_data: usize,
+    ) -> Vec<(Class, usize)> {
         let all = self.sendable(d, now);
         let of = |class| all.iter().copied().filter(move |(c, _)| *c == class);
         if d == 0 {
