@@ -18,10 +18,11 @@
 use super::activity::Activity;
 use super::clock::{Grid, Place};
 use super::half::{At, Half, NEVER, Returning};
-use super::packer::{Class, Direction, Packed, pack};
+use super::packer::{Class, Packed, pack};
 use super::queue::Entry;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
+use crate::spec::Direction;
 use crate::spec::constants::{
     CREDITS_PER_FIELD, FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS,
 };
