@@ -150,6 +150,14 @@ fn holds(field: &Field) -> Entries {
         Holds::Named(fields) => {
             named(if std::ptr::eq(fields, COMPONENT) { component() } else { mapping(fields, Vec::new()) })
         }
+        Holds::Placements(fields) => {
+            let one = || any_of([word(), mapping(fields, Vec::new())]);
+            let list = entries([("type", text("array")), ("items", Node::map(one()))]);
+            any_of([one(), list])
+        }
+        Holds::Weights(dimension) => {
+            entries([("type", text("object")), ("additionalProperties", Node::map(quantity(dimension)))])
+        }
         Holds::Texts => entries([("type", text("object")), ("additionalProperties", Node::map(word()))]),
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
         Holds::Ignored => Vec::new(),
