@@ -1,0 +1,181 @@
+//! Adjacency lists and the search on them.
+
+use super::super::looped::chunk;
+use super::super::watch::Watch;
+use super::{Edge, Map};
+use crate::memory::Touch;
+use std::ops::Range;
+
+/// The parent of a vertex that the search does not reach.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// Adjacency lists of an undirected graph, one behind the other. Loops are left out, repeated edges are there as often as they are drawn.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    starts: Vec<u64>,
+    columns: Vec<u32>,
+}
+
+impl Graph {
+    /// The lists of these edges of a graph of so many vertices; entries of a vertex in the order of the edges.
+    ///
+    /// # Panics
+    /// If an edge has an end that is not a vertex.
+    #[must_use]
+    pub fn new(vertices: usize, edges: impl Iterator<Item = Edge> + Clone) -> Self {
+        let proper = || edges.clone().filter(|[a, b]| a != b);
+        let mut starts = vec![0_u64; vertices + 1];
+        for [a, b] in proper() {
+            starts[a as usize + 1] += 1;
+            starts[b as usize + 1] += 1;
+        }
+        for vertex in 0..vertices {
+            starts[vertex + 1] += starts[vertex];
+        }
+        let mut free = starts.clone();
+        let mut columns = vec![0; starts[vertices] as usize];
+        for [a, b] in proper() {
+            for (vertex, neighbour) in [(a, b), (b, a)] {
+                columns[free[vertex as usize] as usize] = neighbour;
+                free[vertex as usize] += 1;
+            }
+        }
+        Self { starts, columns }
+    }
+    /// How many vertices there are.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+    /// The entries of a vertex.
+    #[must_use]
+    pub fn entries(&self, vertex: u32) -> Range<u64> {
+        self.starts[vertex as usize]..self.starts[vertex as usize + 1]
+    }
+    /// The neighbours of a vertex.
+    #[must_use]
+    pub fn neighbours(&self, vertex: u32) -> &[u32] {
+        let entries = self.entries(vertex);
+        &self.columns[entries.start as usize..entries.end as usize]
+    }
+    /// The neighbour in an entry.
+    pub(super) fn neighbour(&self, entry: u64) -> u32 {
+        self.columns[entry as usize]
+    }
+    /// The parents of all vertices in a search from `root`; the root is its own parent.
+    #[must_use]
+    pub fn search(&self, root: u32) -> Vec<u32> {
+        let mut search = Search::new(self, root);
+        while search.level(self, 1, |_, _| ()) {}
+        search.parents
+    }
+}
+
+/// A search under way, and all that it has found.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) parents: Vec<u32>,
+    /// Vertices in the order of discovery.
+    pub(super) queue: Vec<u32>,
+    /// How many entries of the level before were looked at before each vertex of the queue was found.
+    pub(super) found_at: Vec<u64>,
+    /// Where each level begins in the queue, and where the last ends.
+    pub(super) levels: Vec<usize>,
+}
+
+impl Search {
+    pub(super) fn new(graph: &Graph, root: u32) -> Self {
+        let mut parents = vec![UNREACHED; graph.vertices()];
+        parents[root as usize] = root;
+        Self { parents, queue: vec![root], found_at: vec![0], levels: vec![0, 1] }
+    }
+    /// The vertices of the last level.
+    fn last(&self) -> Range<usize> {
+        self.levels[self.levels.len() - 2]..self.levels[self.levels.len() - 1]
+    }
+    /// Searches from the last level, thread after thread; `look` is told the thread and what happens. False if nothing was found.
+    pub(super) fn level(&mut self, graph: &Graph, threads: u32, mut look: impl FnMut(u32, Look)) -> bool {
+        let frontier = self.last();
+        let entries: u64 = frontier.clone().map(|place| entries(graph, self.queue[place])).sum();
+        for thread in 0..threads {
+            let mut wanted = chunk(entries, threads, thread);
+            let mut before = 0;
+            for place in frontier.clone() {
+                let vertex = self.queue[place];
+                let of = graph.entries(vertex);
+                let mine = wanted.start.max(before)..wanted.end.min(before + of.end - of.start);
+                if !mine.is_empty() {
+                    look(thread, Look::Vertex { place, vertex });
+                    for at in mine.clone() {
+                        let entry = of.start + (at - before);
+                        self.look(graph, vertex, [entry, at], &mut |event| look(thread, event));
+                    }
+                    wanted.start = mine.end;
+                }
+                before += of.end - of.start;
+            }
+        }
+        self.levels.push(self.queue.len());
+        !self.last().is_empty()
+    }
+    /// Looks at an entry; `at` is its number in the level.
+    fn look(&mut self, graph: &Graph, vertex: u32, [entry, at]: [u64; 2], look: &mut impl FnMut(Look)) {
+        let neighbour = graph.neighbour(entry);
+        look(Look::Neighbour { entry, neighbour });
+        if self.parents[neighbour as usize] == UNREACHED {
+            self.parents[neighbour as usize] = vertex;
+            look(Look::Found { neighbour, place: self.queue.len() });
+            self.queue.push(neighbour);
+            self.found_at.push(at);
+        }
+    }
+}
+
+fn entries(graph: &Graph, vertex: u32) -> u64 {
+    let entries = graph.entries(vertex);
+    entries.end - entries.start
+}
+
+/// What a search does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Look {
+    /// It takes a vertex from the queue.
+    Vertex {
+        /// Its place there.
+        place: usize,
+        vertex: u32,
+    },
+    /// It looks at a neighbour.
+    Neighbour { entry: u64, neighbour: u32 },
+    /// The neighbour had no parent.
+    Found {
+        neighbour: u32,
+        /// Its place in the queue.
+        place: usize,
+    },
+}
+
+impl Look {
+    /// Which addresses that touches: references 0 queue, 1 columns and 2 next queue move forward, row starts and parents lie anywhere.
+    pub(super) fn show<W: Watch>(self, map: &Map, watch: &mut W) {
+        match self {
+            Self::Vertex { place, vertex } => {
+                watch.touch(0, map.queued(place as u64), Touch::Load);
+                let [start, end] = [map.start(u64::from(vertex)), map.start(u64::from(vertex) + 1)];
+                watch.always(start, Touch::Load);
+                if start / super::super::walk::LINE != end / super::super::walk::LINE {
+                    watch.always(end, Touch::Load);
+                }
+                watch.anew(1);
+            }
+            Self::Neighbour { entry, neighbour } => {
+                watch.touch(1, map.column(entry), Touch::Load);
+                watch.always(map.parent(u64::from(neighbour)), Touch::Load);
+            }
+            Self::Found { neighbour, place } => {
+                watch.always(map.parent(u64::from(neighbour)), Touch::Store);
+                watch.touch(2, map.queued(place as u64), Touch::Store);
+            }
+        }
+    }
+}
