@@ -232,7 +232,7 @@ impl ConjugateGradient {
         }
         self.rows.columns(row, &mut scratch.columns);
         let mut out = Writer::new(steps);
-        let mut load =
+        let load =
             |out: &mut Writer<'_>, last: &mut _, address| out.forward(last, address, Touch::Load, false);
         load(&mut out, &mut scratch.start, self.map.start(row));
         load(&mut out, &mut scratch.start, self.map.start(row + 1));

@@ -118,16 +118,18 @@ impl Drawn {
     fn vertex(&self, kind: usize, stream: &mut Stream) -> u64 {
         let zeros = kind as u32 > self.scale / 2;
         let wanted = if zeros { self.scale - kind as u32 } else { kind as u32 };
-        let (mut label, mut bits) = (0_u64, 0);
-        let mut have = 0;
+        let (mut label, mut have) = (0_u64, 0);
         while have < wanted {
-            if bits == 0 {
-                bits = stream.bits() | 1 << 63;
+            // four places from 64 bits, each to within 2^-16
+            let mut bits = stream.bits();
+            for _ in 0..4 {
+                let place = ((bits & 0xFFFF) * u64::from(self.scale)) >> 16;
+                bits >>= 16;
+                if have < wanted && label & (1 << place) == 0 {
+                    label |= 1 << place;
+                    have += 1;
+                }
             }
-            let bit = 1 << ((bits & 0xFFFF) * u64::from(self.scale) >> 16);
-            bits >>= 16;
-            have += u32::from(label & bit == 0);
-            label |= bit;
         }
         let all = (1 << self.scale) - 1;
         self.names.apply(if zeros { label ^ all } else { label })
@@ -292,5 +294,31 @@ impl Loops for Drawn {
         }
         *trailing_ps = out.computed_ps;
         count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Graph500;
+    use super::*;
+
+    #[test]
+    fn labels_have_their_ones_anywhere() {
+        let graph = Graph500::of_scale(21);
+        let drawn = Drawn::new(Levels::new(&graph, 1), Map::new(&graph), 0, 1, 1);
+        let mut stream = Stream::new(1, "test", "labels");
+        for kind in [0, 1, 7, 15, 21] {
+            let mut counts = [0_u32; 21];
+            for _ in 0..10_000 {
+                let label = drawn.names.invert(drawn.vertex(kind, &mut stream));
+                assert_eq!(label.count_ones() as usize, kind);
+                (0..21).for_each(|bit| counts[bit] += (label >> bit) as u32 & 1);
+            }
+            let expected = 10_000.0 * kind as f64 / 21.0;
+            assert!(
+                counts.iter().all(|count| (f64::from(*count) - expected).abs() < 250.0),
+                "{kind}: {counts:?}"
+            );
+        }
     }
 }

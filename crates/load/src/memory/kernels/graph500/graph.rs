@@ -1,7 +1,8 @@
 //! Adjacency lists and the search on them.
 
 use super::super::looped::chunk;
-use super::super::watch::Watch;
+use super::super::walk::LINE;
+use super::super::watch::{Nobody, Watch};
 use super::{Edge, Map};
 use crate::memory::Touch;
 use std::ops::Range;
@@ -66,7 +67,7 @@ impl Graph {
     #[must_use]
     pub fn search(&self, root: u32) -> Vec<u32> {
         let mut search = Search::new(self, root);
-        while search.level(self, 1, |_, _| ()) {}
+        while search.level(self, &Map::default(), &mut [Nobody]) {}
         search.parents
     }
 }
@@ -93,38 +94,58 @@ impl Search {
     fn last(&self) -> Range<usize> {
         self.levels[self.levels.len() - 2]..self.levels[self.levels.len() - 1]
     }
-    /// Searches from the last level, thread after thread; `look` is told the thread and what happens. False if nothing was found.
-    pub(super) fn level(&mut self, graph: &Graph, threads: u32, mut look: impl FnMut(u32, Look)) -> bool {
+    /// Searches from the last level, thread after thread, each with its watch. False if nothing was found.
+    pub(super) fn level<W: Watch>(&mut self, graph: &Graph, map: &Map, watches: &mut [W]) -> bool {
         let frontier = self.last();
-        let entries: u64 = frontier.clone().map(|place| entries(graph, self.queue[place])).sum();
-        for thread in 0..threads {
-            let mut wanted = chunk(entries, threads, thread);
+        let all: u64 = frontier.clone().map(|place| entries(graph, self.queue[place])).sum();
+        let threads = watches.len() as u32;
+        for (thread, watch) in (0..).zip(watches) {
+            watch.enter();
+            let mine = chunk(all, threads, thread);
             let mut before = 0;
             for place in frontier.clone() {
-                let vertex = self.queue[place];
-                let of = graph.entries(vertex);
-                let mine = wanted.start.max(before)..wanted.end.min(before + of.end - of.start);
-                if !mine.is_empty() {
-                    look(thread, Look::Vertex { place, vertex });
-                    for at in mine.clone() {
-                        let entry = of.start + (at - before);
-                        self.look(graph, vertex, [entry, at], &mut |event| look(thread, event));
+                let list = graph.entries(self.queue[place]);
+                let length = list.end - list.start;
+                let wanted = mine.start.max(before)..mine.end.min(before + length);
+                if !wanted.is_empty() {
+                    self.open(place, map, watch);
+                    for at in wanted {
+                        self.look(graph, place, [list.start + (at - before), at], map, watch);
                     }
-                    wanted.start = mine.end;
                 }
-                before += of.end - of.start;
+                before += length;
             }
         }
         self.levels.push(self.queue.len());
         !self.last().is_empty()
     }
-    /// Looks at an entry; `at` is its number in the level.
-    fn look(&mut self, graph: &Graph, vertex: u32, [entry, at]: [u64; 2], look: &mut impl FnMut(Look)) {
+    /// Takes a vertex from the queue. Queue, columns and next queue move forward (references 0, 1, 2); row starts and parents lie anywhere.
+    fn open<W: Watch>(&self, place: usize, map: &Map, watch: &mut W) {
+        let vertex = u64::from(self.queue[place]);
+        watch.touch(0, map.queued(place as u64), Touch::Load);
+        let [start, end] = [map.start(vertex), map.start(vertex + 1)];
+        watch.always(start, Touch::Load);
+        if start / LINE != end / LINE {
+            watch.always(end, Touch::Load);
+        }
+        watch.anew(1);
+    }
+    /// Looks at an entry of the vertex at `place`; `at` is its number in the level.
+    fn look<W: Watch>(
+        &mut self,
+        graph: &Graph,
+        place: usize,
+        [entry, at]: [u64; 2],
+        map: &Map,
+        watch: &mut W,
+    ) {
         let neighbour = graph.neighbour(entry);
-        look(Look::Neighbour { entry, neighbour });
+        watch.touch(1, map.column(entry), Touch::Load);
+        watch.always(map.parent(u64::from(neighbour)), Touch::Load);
         if self.parents[neighbour as usize] == UNREACHED {
-            self.parents[neighbour as usize] = vertex;
-            look(Look::Found { neighbour, place: self.queue.len() });
+            self.parents[neighbour as usize] = self.queue[place];
+            watch.always(map.parent(u64::from(neighbour)), Touch::Store);
+            watch.touch(2, map.queued(self.queue.len() as u64), Touch::Store);
             self.queue.push(neighbour);
             self.found_at.push(at);
         }
@@ -134,48 +155,4 @@ impl Search {
 fn entries(graph: &Graph, vertex: u32) -> u64 {
     let entries = graph.entries(vertex);
     entries.end - entries.start
-}
-
-/// What a search does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Look {
-    /// It takes a vertex from the queue.
-    Vertex {
-        /// Its place there.
-        place: usize,
-        vertex: u32,
-    },
-    /// It looks at a neighbour.
-    Neighbour { entry: u64, neighbour: u32 },
-    /// The neighbour had no parent.
-    Found {
-        neighbour: u32,
-        /// Its place in the queue.
-        place: usize,
-    },
-}
-
-impl Look {
-    /// Which addresses that touches: references 0 queue, 1 columns and 2 next queue move forward, row starts and parents lie anywhere.
-    pub(super) fn show<W: Watch>(self, map: &Map, watch: &mut W) {
-        match self {
-            Self::Vertex { place, vertex } => {
-                watch.touch(0, map.queued(place as u64), Touch::Load);
-                let [start, end] = [map.start(u64::from(vertex)), map.start(u64::from(vertex) + 1)];
-                watch.always(start, Touch::Load);
-                if start / super::super::walk::LINE != end / super::super::walk::LINE {
-                    watch.always(end, Touch::Load);
-                }
-                watch.anew(1);
-            }
-            Self::Neighbour { entry, neighbour } => {
-                watch.touch(1, map.column(entry), Touch::Load);
-                watch.always(map.parent(u64::from(neighbour)), Touch::Load);
-            }
-            Self::Found { neighbour, place } => {
-                watch.always(map.parent(u64::from(neighbour)), Touch::Store);
-                watch.touch(2, map.queued(place as u64), Touch::Store);
-            }
-        }
-    }
 }

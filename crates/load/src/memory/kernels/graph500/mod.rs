@@ -102,7 +102,7 @@ impl fmt::Display for BadGraph {
 impl std::error::Error for BadGraph {}
 
 /// Where the arrays lie.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Map {
     starts: u64,
     columns: u64,

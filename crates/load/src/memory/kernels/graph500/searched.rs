@@ -3,6 +3,7 @@
 use super::super::looped::{Loops, Tape};
 use super::super::steps::Writer;
 use super::super::walk::LINE;
+use super::super::watch::Nobody;
 use super::graph::{Graph, Search};
 use super::{Graph500, Kronecker, Level, Map};
 use crate::memory::Touch;
@@ -39,7 +40,7 @@ impl Searched {
         let graph = Graph::new(graph.vertices() as usize, kronecker.edges());
         let root = root(&graph, seed);
         let mut search = Search::new(&graph, root);
-        while search.level(&graph, 1, |_, _| ()) {}
+        while search.level(&graph, &map, &mut [Nobody]) {}
         let mut before = Vec::with_capacity(search.queue.len());
         let mut entries = Vec::new();
         for level in search.levels.windows(2) {

@@ -1,4 +1,4 @@
-use super::super::watch::{Lines, Watch};
+use super::super::watch::Lines;
 use super::graph::Search;
 use super::*;
 use crate::memory::Step;
@@ -56,12 +56,7 @@ fn the_program_of_a_small_graph_touches_what_the_search_touches() {
         let map = Map::new(&Graph500::of_scale(SCALE));
         let mut watches: Vec<Lines> = (0..threads).map(|_| Lines::default()).collect();
         let mut search = Search::new(&graph, root);
-        let mut found = true;
-        while found {
-            watches.iter_mut().for_each(Watch::enter);
-            found =
-                search.level(&graph, threads, |thread, look| look.show(&map, &mut watches[thread as usize]));
-        }
+        while search.level(&graph, &map, &mut watches) {}
         let mut program = program(&Graph500::of_scale(SCALE), threads, Window::Whole, 2);
         for (thread, watch) in (0..).zip(&watches) {
             let mut seen = watch.seen.iter();
