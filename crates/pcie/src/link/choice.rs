@@ -1,12 +1,14 @@
 //! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
 
+use super::credits::class_mask;
 use super::egress::{Egress, NEVER};
 use super::spec::CLASSES;
 
 /// What an egress can do at a tick.
 pub(super) enum Choice {
-    /// Send from this input. Another one is waiting (`contended`), or will be at `until`.
-    Send { input: usize, contended: bool, until: u64 },
+    /// Send from this input. Another one is waiting (`contended`), or will be at `until`, or when the TLPs that were eligible up to `behind` have
+    /// left.
+    Send { input: usize, contended: bool, until: u64, behind: u64 },
     /// Nothing before this tick.
     Wait(u64),
 }
@@ -47,6 +49,19 @@ impl Egress {
         least
     }
 
+    /// Whether all posted TLPs that come next were eligible at `t` or before.
+    #[inline]
+    pub(super) fn posted_behind(&self, t: u64) -> bool {
+        let mut rest = self.occupied & class_mask(0);
+        while rest != 0 {
+            if self.head[rest.trailing_zeros() as usize] > t {
+                return false;
+            }
+            rest &= rest - 1;
+        }
+        true
+    }
+
     /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
     #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
@@ -67,7 +82,9 @@ impl Egress {
                 let input = part.trailing_zeros() as usize;
                 part &= part - 1;
                 let head = self.head[input];
-                if head > t {
+                if self.is_kept_back(input) {
+                    // the posted TLPs that keep it back compete instead
+                } else if head > t {
                     until = until.min(head);
                 } else if winner.is_some() {
                     contended = true;
@@ -84,8 +101,28 @@ impl Egress {
             }
         }
         match winner {
-            Some(input) => Choice::Send { input, contended, until },
+            Some(input) => Choice::Send { input, contended, until, behind: self.kept_back_until(input) },
             None => Choice::Wait(until),
+        }
+    }
+
+    /// Whether the first TLP of an input has to let a posted one of its ingress go first, now and when it is eligible.
+    #[inline]
+    fn is_kept_back(&self, input: usize) -> bool {
+        let class = input % CLASSES;
+        class != 0
+            && self.head[input - class] <= self.head[input]
+            && self.inputs[input].front().is_some_and(|segment| !segment.relaxed)
+    }
+
+    /// When the first TLP became eligible that waits only for the posted ones of an input, which came before it: those that came later compete with it.
+    #[inline]
+    fn kept_back_until(&self, input: usize) -> u64 {
+        let kept_back = |other: &usize| self.is_kept_back(*other);
+        if input.is_multiple_of(CLASSES) {
+            (input + 1..input + CLASSES).filter(kept_back).map(|other| self.head[other]).min().unwrap_or(NEVER)
+        } else {
+            NEVER
         }
     }
 
@@ -98,7 +135,7 @@ impl Egress {
             return Choice::Wait(head);
         }
         match self.obstacle(input, t) {
-            Obstacle::None => Choice::Send { input, contended: false, until: NEVER },
+            Obstacle::None => Choice::Send { input, contended: false, until: NEVER, behind: NEVER },
             Obstacle::Order => Choice::Wait(NEVER),
             Obstacle::Until(known) => Choice::Wait(known),
         }

@@ -3,23 +3,30 @@
 use super::Fabric;
 use super::egress::{HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
-use super::run::Run;
+use super::run::{Bounds, Run};
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
 use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
 
 impl<U: Copy> Fabric<U> {
-    /// Sends from `input` at `t`, and as many more of the same as may start before `until`.
+    /// Sends from `input` at `t`, and as many more of the same as the bounds allow.
     #[inline(always)]
-    pub(super) fn send(&mut self, e: usize, input: usize, t: u64, until: u64, env: &mut impl Environment<U>) {
+    pub(super) fn send(
+        &mut self,
+        e: usize,
+        input: usize,
+        t: u64,
+        bounds: Bounds,
+        env: &mut impl Environment<U>,
+    ) {
         let one_by_one = self.tlp_by_tlp;
         let egress = &mut self.egresses[e];
         let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
         let ser = egress.serialiser.ticks(u64::from(segment.bytes));
-        let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
+        let mut run = egress.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
         if run.m == 1 && segment.n > 1 && egress.finite[input % CLASSES] && !one_by_one {
-            egress.follow_credits(&segment, input % CLASSES, until, &mut run);
+            egress.follow_credits(&segment, input % CLASSES, bounds, &mut run);
         }
         if egress.bit_error_ratio > 0.0 {
             self.corrupt(e, &segment, &mut run, env);
