@@ -1,7 +1,8 @@
 //! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
 
-use super::credits::class_mask;
+use super::credits::{class_mask, is_one};
 use super::egress::{Egress, NEVER};
+use super::pump::EVERY_CLASS;
 use super::spec::CLASSES;
 
 /// What an egress can do at a tick.
@@ -52,6 +53,9 @@ impl Egress {
     /// Whether all posted TLPs that come next were eligible at `t` or before.
     #[inline]
     pub(super) fn posted_behind(&self, t: u64) -> bool {
+        if self.occupied <= EVERY_CLASS {
+            return self.occupied & 1 == 0 || self.head[0] <= t;
+        }
         let mut rest = self.occupied & class_mask(0);
         while rest != 0 {
             if self.head[rest.trailing_zeros() as usize] > t {
@@ -65,7 +69,22 @@ impl Egress {
     /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
     #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
-        if self.occupied.is_power_of_two() { self.choose_only(t) } else { self.choose_among(t) }
+        if is_one(self.occupied) {
+            return self.choose_only(self.occupied.trailing_zeros() as usize, t, NEVER);
+        }
+        let behind = self.all_behind();
+        if behind != 0 { self.choose_only(0, t, behind) } else { self.choose_among(t) }
+    }
+
+    /// If all that waits here is one ingress' posted TLPs and what has to let them go first: when the first of the others was eligible; else 0.
+    #[inline]
+    fn all_behind(&self) -> u64 {
+        if self.occupied > EVERY_CLASS || self.occupied & 1 == 0 {
+            return 0;
+        }
+        let other = self.head[1].min(self.head[2]);
+        let relaxed = self.inputs[2].front().is_some_and(|segment| segment.relaxed);
+        if self.head[0] > other || relaxed { 0 } else { other }
     }
 
     /// The same with several inputs that hold anything.
@@ -126,16 +145,15 @@ impl Egress {
         }
     }
 
-    /// The same with one input that holds anything.
+    /// The same with one input that can go, until the TLPs that were eligible up to `behind` have left.
     #[inline]
-    fn choose_only(&mut self, t: u64) -> Choice {
-        let input = self.occupied.trailing_zeros() as usize;
+    fn choose_only(&mut self, input: usize, t: u64, behind: u64) -> Choice {
         let head = self.head[input];
         if head > t {
             return Choice::Wait(head);
         }
         match self.obstacle(input, t) {
-            Obstacle::None => Choice::Send { input, contended: false, until: NEVER, behind: NEVER },
+            Obstacle::None => Choice::Send { input, contended: false, until: NEVER, behind },
             Obstacle::Order => Choice::Wait(NEVER),
             Obstacle::Until(known) => Choice::Wait(known),
         }
@@ -145,7 +163,7 @@ impl Egress {
     /// before the tick at which the next are known to come back.
     #[inline]
     pub(super) fn dry_until(&mut self) -> Option<u64> {
-        if !self.occupied.is_power_of_two() {
+        if !is_one(self.occupied) {
             return None;
         }
         let input = self.occupied.trailing_zeros() as usize;

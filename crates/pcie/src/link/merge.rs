@@ -197,12 +197,12 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
-        self.see_off(e, input, run.start, segment, run, env);
+        self.see_off(e, input, run.start, &segment, &run, env);
         if !self.egresses[e].one_lender() {
             self.return_credits(e, input, &segment, &run, env);
         }
         if let Sink::Output { egress } = self.egresses[e].sink {
-            self.put_out(e, usize::from(egress), input, segment, &run, env);
+            self.put_out(e, usize::from(egress), input, &segment, &run, env);
             return;
         }
         let is_last = segment.index + run.m == segment.count;

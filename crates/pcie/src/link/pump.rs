@@ -14,13 +14,14 @@
 use super::Fabric;
 use super::bus::NO_BUS;
 use super::choice::Choice;
+use super::credits::is_one;
 use super::egress::{Egress, NEVER, NO_EGRESS, Sink};
 use super::run::Bounds;
 use super::spec::{CLASSES, EgressId, Environment};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
 /// One bit for each class.
-const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
+pub(super) const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
 /// The bit of posted TLPs.
 const POSTED: u128 = 1;
 
@@ -70,7 +71,7 @@ impl<U: Copy> Fabric<U> {
                 (occupied, distances) = (self.egresses[e].occupied, self.distances(e));
             }
             let egress = &mut self.egresses[e];
-            if egress.occupied.is_power_of_two() {
+            if is_one(egress.occupied) {
                 t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
             }
             let distance = distances.at(self.soonest, egress);
