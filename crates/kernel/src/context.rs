@@ -50,7 +50,8 @@ impl<M: Copy> Context<'_, M> {
         debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
         let first = self.core.first_output[self.me as usize] as usize;
         let last = self.core.first_output[self.me as usize + 1] as usize;
-        let channel = self.core.outputs[first..last].get(port.index()).copied().unwrap_or(UNCONNECTED);
+        let place = first + port.index();
+        let channel = if place < last { self.core.outputs[place] } else { UNCONNECTED };
         assert!(channel != UNCONNECTED, "nothing is connected to {port:?}");
         self.core.send(channel, at, message, turn);
     }

@@ -43,8 +43,11 @@ impl PartialOrd for Entry {
 }
 
 const BUCKETS: u64 = 1024;
-/// A bucket is 8.192 ns wide: link events are some nanoseconds apart, and the exact width hardly matters.
-const SHIFT: u32 = 13;
+/// A bucket is 65.536 ns wide: link events are some nanoseconds apart, so that a bucket holds a few of them, and what a device does in microseconds
+/// is not far.
+const SHIFT: u32 = 16;
+/// No bucket.
+const NOWHERE: u64 = u64::MAX;
 const WORDS: usize = (BUCKETS / 64) as usize;
 
 /// Decides between two entries of equal time and `rank`, by their arguments.
@@ -62,6 +65,8 @@ pub(crate) struct Queue {
     /// One bit for each word of `occupied` that is not zero.
     words: u32,
     overflow: BinaryHeap<Reverse<Entry>>,
+    /// The bucket of the first entry of `overflow`, [`NOWHERE`] if there is none.
+    far: u64,
 }
 
 impl Queue {
@@ -74,6 +79,7 @@ impl Queue {
             occupied: [0; WORDS],
             words: 0,
             overflow: BinaryHeap::new(),
+            far: NOWHERE,
         }
     }
 
@@ -90,6 +96,7 @@ impl Queue {
             self.occupied[i / 64] |= 1 << (i % 64);
             self.words |= 1 << (i / 64);
         } else {
+            self.far = self.far.min(bucket);
             self.overflow.push(Reverse(entry));
         }
     }
@@ -112,13 +119,11 @@ impl Queue {
         self.current.pop_if(|entry| entry.time <= limit)
     }
 
+    #[inline]
     fn insert_current(&mut self, entry: Entry, ties: &impl TieRule) {
-        // The near future is at the end, where most insertions belong: search from there.
-        let mut at = self.current.len();
-        while at > 0 && before(&self.current[at - 1], &entry, ties) == Ordering::Less {
-            at -= 1;
-        }
-        self.current.insert(at, entry);
+        self.current.push(entry);
+        let last = self.current.len() - 1;
+        sink(&mut self.current, last, ties);
     }
 
     /// Moves on to the next bucket that holds anything; false if there is none.
@@ -126,11 +131,13 @@ impl Queue {
     #[inline(never)]
     fn advance(&mut self, ties: &impl TieRule) -> bool {
         let ring = self.next_occupied();
-        let far = self.overflow.peek().map(|e| e.0.time >> SHIFT);
-        let Some(bucket) = [ring, far].into_iter().flatten().min() else { return false };
+        let bucket = ring.min(self.far);
+        if bucket == NOWHERE {
+            return false;
+        }
         self.base = bucket;
         self.current_end = (bucket + 1) << SHIFT;
-        if ring == Some(bucket) {
+        if ring == bucket {
             let i = (bucket % BUCKETS) as usize;
             std::mem::swap(&mut self.current, &mut self.buckets[i]);
             self.occupied[i / 64] &= !(1 << (i % 64));
@@ -138,40 +145,78 @@ impl Queue {
                 self.words &= !(1 << (i / 64));
             }
         }
-        while let Some(far) = self.overflow.peek().filter(|e| e.0.time < self.current_end) {
-            self.current.push(far.0);
-            self.overflow.pop();
+        if self.far == bucket {
+            self.come_near();
         }
-        if self.current.len() > 1 {
+        if self.current.len() > SHORT {
             self.current.sort_unstable_by(|a, b| before(b, a, ties));
+        } else {
+            (1..self.current.len()).for_each(|i| sink(&mut self.current, i, ties));
         }
         true
     }
 
-    /// The number of the first occupied bucket after `base`.
-    fn next_occupied(&self) -> Option<u64> {
+    /// Takes out of the overflow what belongs into the bucket that time has reached.
+    fn come_near(&mut self) {
+        self.far = NOWHERE;
+        while let Some(&Reverse(next)) = self.overflow.peek() {
+            if next.time >= self.current_end {
+                self.far = next.time >> SHIFT;
+                return;
+            }
+            self.current.push(next);
+            self.overflow.pop();
+        }
+    }
+
+    /// The number of the first occupied bucket after `base`, [`NOWHERE`] if there is none.
+    fn next_occupied(&self) -> u64 {
         let start = ((self.base + 1) % BUCKETS) as usize;
         let (word, bit) = (start / 64, start % 64);
         let head = self.occupied[word] >> bit;
         if head != 0 {
-            return Some(self.base + 1 + u64::from(head.trailing_zeros()));
+            return self.base + 1 + u64::from(head.trailing_zeros());
         }
         // The next word that is not zero, after this one or from the start again; the lower bits of this one come last.
         let ahead = self.words & u32::MAX.checked_shl(word as u32 + 1).unwrap_or(0);
         let next = if ahead != 0 { ahead } else { self.words };
         if next == 0 {
-            return None;
+            return NOWHERE;
         }
         let w = next.trailing_zeros() as usize;
         let steps = if w > word { w - word } else { w + WORDS - word };
         let distance = steps * 64 - bit + self.occupied[w].trailing_zeros() as usize;
-        Some(self.base + 1 + distance as u64)
+        self.base + 1 + distance as u64
     }
+}
+
+/// Up to so many entries are sorted by insertion.
+const SHORT: usize = 16;
+
+/// Moves the entry at `at` to its place among those before it, which are in order, the latest first.
+#[inline]
+fn sink(entries: &mut [Entry], mut at: usize, ties: &impl TieRule) {
+    let entry = entries[at];
+    // The near future is at the end, where most of what is new belongs.
+    while at > 0 && before(&entries[at - 1], &entry, ties) == Ordering::Less {
+        entries[at] = entries[at - 1];
+        at -= 1;
+    }
+    entries[at] = entry;
 }
 
 #[inline]
 fn before(a: &Entry, b: &Entry, ties: &impl TieRule) -> Ordering {
-    (a.time, a.rank()).cmp(&(b.time, b.rank())).then_with(|| ties.order(a.rank(), a.argument(), b.argument()))
+    match a.time.cmp(&b.time) {
+        Ordering::Equal => before_at_once(*a, *b, ties),
+        other => other,
+    }
+}
+
+/// The same for two entries of one time.
+#[inline(never)]
+fn before_at_once(a: Entry, b: Entry, ties: &impl TieRule) -> Ordering {
+    a.rank().cmp(&b.rank()).then_with(|| ties.order(a.rank(), a.argument(), b.argument()))
 }
 
 #[cfg(test)]

@@ -37,13 +37,22 @@ impl Alarms {
         // the lowest level compares leaves, those above compare winners
         let (left, right) = ((server & !1) as u32, (server | 1) as u32);
         let mut node = (server + leaves) / 2;
+        let before = self.winners[node];
         self.winners[node] = self.earlier(left, right);
+        // above a node that another server wins, as it did, nothing has changed
+        if self.winners[node] == before && before != server as u32 {
+            return;
+        }
         while node > 1 {
             let sibling = self.winners[node ^ 1];
             let mine = self.winners[node];
             let (left, right) = if node & 1 == 0 { (mine, sibling) } else { (sibling, mine) };
             node /= 2;
+            let before = self.winners[node];
             self.winners[node] = self.earlier(left, right);
+            if self.winners[node] == before && before != server as u32 {
+                return;
+            }
         }
     }
 

@@ -39,7 +39,8 @@ fn nothing_is_lost_and_nobody_waits_for_ever() {
 /// Runs a world to its end. That all TLPs and bytes are delivered is seen to by the devices.
 fn weather(seed: u64) -> Result<(), String> {
     let drawn = draw::small_machine(seed);
-    let manner = Manner { shuffle: seed, tlp_by_tlp: seed % 4 == 3, slice_ps: None };
+    let strictly_ordered = drawn.is_strictly_ordered();
+    let manner = Manner { shuffle: seed, tlp_by_tlp: seed % 4 == 3, slice_ps: None, strictly_ordered };
     let run = engine::run(&drawn.machine, drawn.world(), manner);
     if run.outcome.seen.is_empty() {
         return Err("nothing is delivered".to_owned());

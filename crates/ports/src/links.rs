@@ -119,6 +119,10 @@ impl LinksBuilder {
         self.wiring.outages.push(outage);
         self.fabric.outage(outage);
     }
+    /// Promises that nobody sends completions with relaxed ordering: [`FabricBuilder::strictly_ordered`].
+    pub fn strictly_ordered(&mut self) {
+        self.fabric.strictly_ordered();
+    }
     /// Wires it all. Bit errors come from streams of `seed` and the link's name.
     ///
     /// # Errors

@@ -218,6 +218,7 @@ pub enum Status {
 }
 
 impl Content for Message {
+    #[inline]
     fn content(&self) -> u64 {
         match *self {
             Self::Tlps(t) => {
@@ -251,6 +252,7 @@ impl Transfer {
     }
 }
 
+#[inline]
 fn fold<const N: usize>(kind: u64, parts: [u64; N]) -> u64 {
     parts.into_iter().fold(kind, |hash, part| mix(hash ^ part))
 }

@@ -11,6 +11,7 @@
 use super::Fabric;
 use super::choice::Choice;
 use super::egress::NEVER;
+use super::run::Bounds;
 use super::spec::Environment;
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 use std::ops::Range;
@@ -44,8 +45,10 @@ impl Bus {
 struct Grant {
     column: usize,
     input: usize,
-    /// Nobody else in this column holds anything before this tick.
+    /// Nobody else in this column holds anything before this tick, …
     until: u64,
+    /// … but for what waits behind the TLPs that were eligible up to this one.
+    behind: u64,
 }
 
 impl<U: Copy> Fabric<U> {
@@ -96,10 +99,10 @@ impl<U: Copy> Fabric<U> {
             match self.grant(bus, t) {
                 Err(NEVER) => return,
                 Err(later) => t = later,
-                Ok(Grant { column, input, until }) => {
+                Ok(Grant { column, input, until, behind }) => {
                     let echo = self.echo(column, input, t).saturating_add(distance);
                     let until = if alone { until.min(horizon).min(echo) } else { t };
-                    self.send(column, input, t, until.max(t + 1), env);
+                    self.send(column, input, t, Bounds { until: until.max(t + 1), behind }, env);
                     t = self.release_bus(bus, column);
                 }
             }
@@ -157,8 +160,8 @@ impl<U: Copy> Fabric<U> {
             }
             match self.egresses[column].choose(t) {
                 Choice::Wait(known) => later = later.min(known),
-                Choice::Send { input, contended, until } => {
-                    return Ok(Grant { column, input, until: if contended { t } else { until } });
+                Choice::Send { input, contended, until, behind } => {
+                    return Ok(Grant { column, input, until: if contended { t } else { until }, behind });
                 }
             }
         }

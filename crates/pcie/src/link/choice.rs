@@ -1,12 +1,15 @@
 //! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
 
+use super::credits::{class_mask, is_one};
 use super::egress::{Egress, NEVER};
+use super::pump::EVERY_CLASS;
 use super::spec::CLASSES;
 
 /// What an egress can do at a tick.
 pub(super) enum Choice {
-    /// Send from this input. Another one is waiting (`contended`), or will be at `until`.
-    Send { input: usize, contended: bool, until: u64 },
+    /// Send from this input. Another one is waiting (`contended`), or will be at `until`, or when the TLPs that were eligible up to `behind` have
+    /// left.
+    Send { input: usize, contended: bool, until: u64, behind: u64 },
     /// Nothing before this tick.
     Wait(u64),
 }
@@ -47,10 +50,41 @@ impl Egress {
         least
     }
 
+    /// Whether all posted TLPs that come next were eligible at `t` or before.
+    #[inline]
+    pub(super) fn posted_behind(&self, t: u64) -> bool {
+        if self.occupied <= EVERY_CLASS {
+            return self.occupied & 1 == 0 || self.head[0] <= t;
+        }
+        let mut rest = self.occupied & class_mask(0);
+        while rest != 0 {
+            if self.head[rest.trailing_zeros() as usize] > t {
+                return false;
+            }
+            rest &= rest - 1;
+        }
+        true
+    }
+
     /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
     #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
-        if self.occupied.is_power_of_two() { self.choose_only(t) } else { self.choose_among(t) }
+        if is_one(self.occupied) {
+            return self.choose_only(self.occupied.trailing_zeros() as usize, t, NEVER);
+        }
+        let behind = self.all_behind();
+        if behind != 0 { self.choose_only(0, t, behind) } else { self.choose_among(t) }
+    }
+
+    /// If all that waits here is one ingress' posted TLPs and what has to let them go first: when the first of the others was eligible; else 0.
+    #[inline]
+    fn all_behind(&self) -> u64 {
+        if self.occupied > EVERY_CLASS || self.occupied & 1 == 0 {
+            return 0;
+        }
+        let other = self.head[1].min(self.head[2]);
+        let relaxed = self.inputs[2].front().is_some_and(|segment| segment.relaxed);
+        if self.head[0] > other || relaxed { 0 } else { other }
     }
 
     /// The same with several inputs that hold anything.
@@ -67,7 +101,9 @@ impl Egress {
                 let input = part.trailing_zeros() as usize;
                 part &= part - 1;
                 let head = self.head[input];
-                if head > t {
+                if self.is_kept_back(input) {
+                    // the posted TLPs that keep it back compete instead
+                } else if head > t {
                     until = until.min(head);
                 } else if winner.is_some() {
                     contended = true;
@@ -84,21 +120,40 @@ impl Egress {
             }
         }
         match winner {
-            Some(input) => Choice::Send { input, contended, until },
+            Some(input) => Choice::Send { input, contended, until, behind: self.kept_back_until(input) },
             None => Choice::Wait(until),
         }
     }
 
-    /// The same with one input that holds anything.
+    /// Whether the first TLP of an input has to let a posted one of its ingress go first, now and when it is eligible.
     #[inline]
-    fn choose_only(&mut self, t: u64) -> Choice {
-        let input = self.occupied.trailing_zeros() as usize;
+    fn is_kept_back(&self, input: usize) -> bool {
+        let class = input % CLASSES;
+        class != 0
+            && self.head[input - class] <= self.head[input]
+            && self.inputs[input].front().is_some_and(|segment| !segment.relaxed)
+    }
+
+    /// When the first TLP became eligible that waits only for the posted ones of an input, which came before it: those that came later compete with it.
+    #[inline]
+    fn kept_back_until(&self, input: usize) -> u64 {
+        let kept_back = |other: &usize| self.is_kept_back(*other);
+        if input.is_multiple_of(CLASSES) {
+            (input + 1..input + CLASSES).filter(kept_back).map(|other| self.head[other]).min().unwrap_or(NEVER)
+        } else {
+            NEVER
+        }
+    }
+
+    /// The same with one input that can go, until the TLPs that were eligible up to `behind` have left.
+    #[inline]
+    fn choose_only(&mut self, input: usize, t: u64, behind: u64) -> Choice {
         let head = self.head[input];
         if head > t {
             return Choice::Wait(head);
         }
         match self.obstacle(input, t) {
-            Obstacle::None => Choice::Send { input, contended: false, until: NEVER },
+            Obstacle::None => Choice::Send { input, contended: false, until: NEVER, behind },
             Obstacle::Order => Choice::Wait(NEVER),
             Obstacle::Until(known) => Choice::Wait(known),
         }
@@ -108,7 +163,7 @@ impl Egress {
     /// before the tick at which the next are known to come back.
     #[inline]
     pub(super) fn dry_until(&mut self) -> Option<u64> {
-        if !self.occupied.is_power_of_two() {
+        if !is_one(self.occupied) {
             return None;
         }
         let input = self.occupied.trailing_zeros() as usize;

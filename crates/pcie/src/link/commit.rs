@@ -1,25 +1,33 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
 use super::Fabric;
+use super::credits::is_one;
 use super::egress::{HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
-use super::run::Run;
+use super::run::{Bounds, Run};
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
 use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
 
 impl<U: Copy> Fabric<U> {
-    /// Sends from `input` at `t`, and as many more of the same as may start before `until`.
+    /// Sends from `input` at `t`, and as many more of the same as the bounds allow.
     #[inline(always)]
-    pub(super) fn send(&mut self, e: usize, input: usize, t: u64, until: u64, env: &mut impl Environment<U>) {
+    pub(super) fn send(
+        &mut self,
+        e: usize,
+        input: usize,
+        t: u64,
+        bounds: Bounds,
+        env: &mut impl Environment<U>,
+    ) {
         let one_by_one = self.tlp_by_tlp;
         let egress = &mut self.egresses[e];
         let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
         let ser = egress.serialiser.ticks(u64::from(segment.bytes));
-        let mut run = egress.run(&segment, input % CLASSES, t, ser, until, one_by_one);
+        let mut run = egress.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
         if run.m == 1 && segment.n > 1 && egress.finite[input % CLASSES] && !one_by_one {
-            egress.follow_credits(&segment, input % CLASSES, until, &mut run);
+            egress.follow_credits(&segment, input % CLASSES, bounds, &mut run);
         }
         if egress.bit_error_ratio > 0.0 {
             self.corrupt(e, &segment, &mut run, env);
@@ -77,17 +85,17 @@ impl<U: Copy> Fabric<U> {
     ) {
         let class = input % CLASSES;
         // A TLP that is alone and goes when it is eligible has ended no stall.
-        if decided > segment.t || !self.egresses[e].occupied.is_power_of_two() {
+        if decided > segment.t || !is_one(self.egresses[e].occupied) {
             self.egresses[e].end_stall(decided);
         }
         self.egresses[e].occupy(input, class, &segment, &run);
-        self.see_off(e, input, decided, segment, run, env);
+        self.see_off(e, input, decided, &segment, &run, env);
         self.return_credits(e, input, &segment, &run, env);
         self.cause_dllps(e, run.start, run.per, run.m, run.ser);
         let hop = self.egresses[e].hops[usize::from(segment.to)];
         if let Sink::Output { egress } = self.egresses[e].sink {
             self.take_in(e, class, &segment, &run);
-            self.put_out(e, usize::from(egress), input, segment, &run, env);
+            self.put_out(e, usize::from(egress), input, &segment, &run, env);
         } else if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
             self.take_in(e, class, &segment, &run);
@@ -96,7 +104,7 @@ impl<U: Copy> Fabric<U> {
             if self.egresses[e].finite[class] {
                 self.egresses[e].expect_return(usize::from(hop.ring) + class, u32::from(run.m));
             }
-            self.forward(e, hop, class, segment, &run, env);
+            self.forward(e, hop, class, &segment, &run, env);
         }
     }
 
@@ -107,13 +115,13 @@ impl<U: Copy> Fabric<U> {
         e: usize,
         input: usize,
         decided: u64,
-        segment: Segment,
-        run: Run,
+        segment: &Segment,
+        run: &Run,
         env: &mut impl Environment<U>,
     ) {
         let egress = &mut self.egresses[e];
         egress.dequeue(input, run.m);
-        egress.note(&segment, &run, decided);
+        egress.note(segment, run, decided);
         let ingress = egress.ingress[input / CLASSES];
         let is_last = segment.index + run.m == segment.count;
         if is_last {
@@ -219,7 +227,7 @@ impl<U: Copy> Fabric<U> {
         e: usize,
         hop: Hop,
         class: usize,
-        segment: Segment,
+        segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
@@ -240,7 +248,7 @@ impl<U: Copy> Fabric<U> {
             t += run.ser;
         }
         let onward = &mut self.egresses[next];
-        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..segment });
+        onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..*segment });
         let at = t.max(onward.link_free);
         self.ask_wake(next, at, env);
     }
@@ -252,7 +260,7 @@ impl<U: Copy> Fabric<U> {
         e: usize,
         next: usize,
         input: usize,
-        segment: Segment,
+        segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
@@ -265,7 +273,7 @@ impl<U: Copy> Fabric<U> {
         let first = paces[0].t + ingress.onward;
         let mut index = segment.index;
         for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
-            onward.enqueue(input, Segment { t: t + ingress.onward, p, n, index, ..segment });
+            onward.enqueue(input, Segment { t: t + ingress.onward, p, n, index, ..*segment });
             index += n;
         }
         let at = first.max(onward.link_free);

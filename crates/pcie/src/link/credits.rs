@@ -12,6 +12,13 @@ impl Egress {
         if self.header_credits[class] >= 1 && self.data_credits[class] >= units {
             return true;
         }
+        self.take_credits(class, t);
+        self.header_credits[class] >= 1 && self.data_credits[class] >= units
+    }
+
+    /// Takes the credits of a class that are due at `t`.
+    #[inline(never)]
+    fn take_credits(&mut self, class: usize, t: u64) {
         let mut rings = self.live & class_mask(class);
         while rings != 0 {
             let ring = rings.trailing_zeros() as usize;
@@ -23,7 +30,6 @@ impl Egress {
                 self.rest_if_done(ring);
             }
         }
-        self.header_credits[class] >= 1 && self.data_credits[class] >= units
     }
 
     /// One bit for each class of which a TLP could go at `t` but for credits, without those that are known to be starved. Takes none.
@@ -122,6 +128,13 @@ const CLASS_MASKS: [u128; CLASSES] = [EVERY_THIRD_BIT, EVERY_THIRD_BIT << 1, EVE
 #[inline]
 pub(super) const fn class_mask(class: usize) -> u128 {
     CLASS_MASKS[class]
+}
+
+/// Whether exactly one bit of a mask is set.
+#[inline]
+pub(super) const fn is_one(mask: u128) -> bool {
+    // counting the bits takes longer
+    mask != 0 && mask & mask.wrapping_sub(1) == 0
 }
 
 /// The numbers of the bits that are set, lowest first.

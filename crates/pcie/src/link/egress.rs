@@ -56,6 +56,8 @@ pub(super) struct Overhead {
     pub due: ReturnRing,
     /// How many TLPs of this direction had started by the end of an epoch, for each epoch with any (mode `Lump`).
     pub started: Ring<(u64, u64)>,
+    /// The end of the epoch that is last in the ring.
+    pub epoch_end: u64,
     /// How many had by the end of the last epoch that was taken out of the ring.
     pub started_before: u64,
     pub ack_every: u64,
@@ -90,6 +92,7 @@ impl Overhead {
             mode: direction.dllps.mode,
             due: ReturnRing::new(),
             started: Ring::new(),
+            epoch_end: 0,
             started_before: 0,
             ack_every: direction.dllps.ack_every.into(),
             update_every: direction.dllps.update_every.into(),

@@ -197,12 +197,12 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
-        self.see_off(e, input, run.start, segment, run, env);
+        self.see_off(e, input, run.start, &segment, &run, env);
         if !self.egresses[e].one_lender() {
             self.return_credits(e, input, &segment, &run, env);
         }
         if let Sink::Output { egress } = self.egresses[e].sink {
-            self.put_out(e, usize::from(egress), input, segment, &run, env);
+            self.put_out(e, usize::from(egress), input, &segment, &run, env);
             return;
         }
         let is_last = segment.index + run.m == segment.count;
@@ -251,20 +251,21 @@ impl Egress {
     #[inline]
     pub(super) fn merges(&self) -> bool {
         let several = self.occupied & self.occupied.wrapping_sub(1) != 0;
+        let class = self.occupied.trailing_zeros() as usize % CLASSES;
         several
+            && self.occupied & !class_mask(class) == 0
             && !matches!(self.sink, Sink::Switch { .. })
             && self.turns.is_none()
             && self.bit_error_ratio == 0.0
             && self.overhead.mode != DllpMode::Each
     }
 
-    /// The inputs that hold anything, if all hold equal TLPs of one class that are not delivered one by one, and the first may go.
+    /// The inputs that hold anything, all of one class, if all hold equal TLPs that are not delivered one by one, and the first may go.
     /// `room` is where to put them; it is given back if they are not.
     fn lanes(&mut self, t: u64, mut room: Vec<Lane>) -> Result<Lanes, Vec<Lane>> {
         let first = self.occupied.trailing_zeros() as usize;
         let class = first % CLASSES;
-        let one_class = self.occupied & !class_mask(class) == 0;
-        let Some(&sample) = self.inputs[first].front().filter(|_| one_class) else { return Err(room) };
+        let Some(&sample) = self.inputs[first].front() else { return Err(room) };
         room.clear();
         for input in bits(self.occupied) {
             match self.inputs[input].front().and_then(|segment| Lane::new(input, segment, &sample)) {

@@ -109,6 +109,8 @@ pub struct Fabric<U> {
     /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
     out: Vec<(u16, u64)>,
     trains: Trains<U>,
+    /// No completion has relaxed ordering.
+    strictly_ordered: bool,
     tlp_by_tlp: bool,
     tap: Option<DepartureTap>,
     submission_tap: Option<SubmissionTap<U>>,
@@ -120,8 +122,15 @@ pub struct Fabric<U> {
 }
 
 impl<U: Copy> Fabric<U> {
-    fn new(egresses: Vec<Egress>, on_links: usize, buses: Vec<Bus>, out: Vec<u16>) -> Self {
+    fn new(
+        egresses: Vec<Egress>,
+        on_links: usize,
+        buses: Vec<Bus>,
+        out: Vec<u16>,
+        strictly_ordered: bool,
+    ) -> Self {
         Self {
+            strictly_ordered,
             egresses,
             on_links,
             buses,
@@ -159,7 +168,8 @@ impl<U: Copy> Fabric<U> {
     /// A device hands in a train that is eligible for the wire at `ready`, not before anything it handed in earlier.
     ///
     /// # Panics
-    /// If the train is empty, or its destination cannot be reached from here.
+    /// If the train is empty, or its destination cannot be reached from here; if it has relaxed ordering, and the links are
+    /// [`strictly_ordered`](FabricBuilder::strictly_ordered).
     pub fn submit(
         &mut self,
         endpoint: EndpointId,
@@ -168,6 +178,7 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         assert!(train.count > 0, "a train has at least one TLP");
+        assert!(!(train.relaxed && self.strictly_ordered), "a relaxed completion, against the promise");
         let (e, sequence) = self.out[endpoint.index()];
         let most = self.egresses[usize::from(e)].payload_max;
         assert!(

@@ -74,15 +74,13 @@ impl<U: Copy> Fabric<U> {
         match egress.overhead.mode {
             DllpMode::Off => {}
             DllpMode::Lump => {
-                let epoch = egress.overhead.epoch_of(start);
-                if let Some(back) = egress.overhead.started.back_mut().filter(|b| b.0 == epoch) {
+                if start < egress.overhead.epoch_end
+                    && let Some(back) = egress.overhead.started.back_mut()
+                {
                     back.1 = started;
                     return;
                 }
-                let needed = self.epoch_needed(e);
-                let overhead = &mut self.egresses[e].overhead;
-                overhead.forget(needed);
-                overhead.started.push((epoch, started));
+                self.begin_epoch(e, start, started);
             }
             DllpMode::Each => {
                 let first = start + ser + egress.propagation + egress.overhead.delay;
@@ -93,6 +91,22 @@ impl<U: Copy> Fabric<U> {
                     self.owe(e, first + i * per, count);
                 }
             }
+        }
+    }
+
+    /// The first TLPs of an epoch start at `start`.
+    #[inline(never)]
+    fn begin_epoch(&mut self, e: usize, start: u64, started: u64) {
+        let needed = self.epoch_needed(e);
+        let overhead = &mut self.egresses[e].overhead;
+        debug_assert!(overhead.period != NEVER, "DLLPs in lumps need a period");
+        let epoch = start / overhead.period;
+        overhead.forget(needed);
+        overhead.epoch_end = (epoch + 1) * overhead.period;
+        if let Some(back) = overhead.started.back_mut().filter(|back| back.0 == epoch) {
+            back.1 = started;
+        } else {
+            overhead.started.push((epoch, started));
         }
     }
 
@@ -193,13 +207,6 @@ impl Overhead {
     pub(super) fn caused_by(&self, tlps: u64) -> u64 {
         let acks = tlps.checked_div(self.ack_every).unwrap_or(0);
         acks + tlps.checked_div(self.update_every).unwrap_or(0)
-    }
-
-    /// The epoch that a start lies in, decided before the SKP that is due next.
-    #[inline]
-    fn epoch_of(&self, start: u64) -> u64 {
-        debug_assert!(self.period != NEVER, "DLLPs in lumps need a period");
-        if start < self.skp_due() { self.number - 1 } else { start / self.period }
     }
 
     /// Takes out what nobody can ask for any more: the epochs before `needed`.

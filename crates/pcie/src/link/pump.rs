@@ -14,12 +14,35 @@
 use super::Fabric;
 use super::bus::NO_BUS;
 use super::choice::Choice;
-use super::egress::{NEVER, NO_EGRESS, Sink};
+use super::credits::is_one;
+use super::egress::{Egress, NEVER, NO_EGRESS, Sink};
+use super::run::Bounds;
 use super::spec::{CLASSES, EgressId, Environment};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
 /// One bit for each class.
-const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
+pub(super) const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
+/// The bit of posted TLPs.
+const POSTED: u128 = 1;
+
+/// The least delays from anything that happens anywhere to something new in an empty input of an egress.
+#[derive(Clone, Copy)]
+struct Distances {
+    /// For inputs that no posted TLP keeps back.
+    free: u64,
+    /// For inputs of other classes beside posted TLPs that wait.
+    held: u64,
+}
+
+impl Distances {
+    /// The least that counts, if nothing happens before `soonest`. What turns up beside posted TLPs that became eligible before it has
+    /// to let them go first.
+    #[inline]
+    fn at(self, soonest: u64, egress: &Egress) -> u64 {
+        let held = soonest.saturating_add(self.held);
+        if egress.posted_behind(held) { self.free } else { self.free.min(self.held) }
+    }
+}
 
 impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
@@ -39,18 +62,19 @@ impl<U: Copy> Fabric<U> {
         let (known, end) = self.view(step, env);
         self.soonest = known;
         let mut t = wake.max(self.egresses[e].link_free);
-        let (mut occupied, mut distance) = (0, 0);
+        let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
             if self.egresses[e].occupied == 0 {
                 return;
             }
             if self.egresses[e].occupied != occupied && !self.tlp_by_tlp {
-                (occupied, distance) = (self.egresses[e].occupied, self.distance(e));
+                (occupied, distances) = (self.egresses[e].occupied, self.distances(e));
             }
             let egress = &mut self.egresses[e];
-            if egress.occupied.is_power_of_two() {
+            if is_one(egress.occupied) {
                 t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
             }
+            let distance = distances.at(self.soonest, egress);
             let mut horizon = egress.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
                 let t = t.max(egress.earliest());
@@ -75,13 +99,17 @@ impl<U: Copy> Fabric<U> {
             match self.egresses[e].choose(t) {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
-                Choice::Send { input, contended, until } => {
+                Choice::Send { input, contended, until, behind } => {
+                    let echo = self.echo(e, input, t);
                     let until = if contended {
                         t
                     } else {
-                        until.min(horizon).min(self.echo(e, input, t).saturating_add(distance))
+                        until.min(horizon).min(echo.saturating_add(distance))
                     };
-                    self.send(e, input, t, until.max(t + 1), env);
+                    let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
+                    let held = echo.min(self.soonest).saturating_add(distances.held);
+                    let behind = if keeps_back { behind.min(held) } else { behind };
+                    self.send(e, input, t, Bounds { until: until.max(t + 1), behind }, env);
                     t = match self.egresses[e].dry_until() {
                         None => self.egresses[e].link_free,
                         Some(NEVER) => return,
@@ -109,8 +137,15 @@ impl<U: Copy> Fabric<U> {
     /// that wait in an input changes nothing before it is the first, so only inputs that are empty count.
     #[inline]
     pub(super) fn distance(&self, e: usize) -> u64 {
+        let Distances { free, held } = self.distances(e);
+        free.min(held)
+    }
+
+    /// The same in two parts: of what may go before posted TLPs that wait, and of what may not.
+    #[inline]
+    fn distances(&self, e: usize) -> Distances {
         let egress = &self.egresses[e];
-        let mut least = egress.overhead_lookahead;
+        let mut least = Distances { free: egress.overhead_lookahead, held: NEVER };
         for (i, ingress) in egress.ingress.iter().enumerate() {
             let empty = !(egress.occupied >> (CLASSES * i)) & EVERY_CLASS;
             if empty == 0 {
@@ -118,7 +153,10 @@ impl<U: Copy> Fabric<U> {
             }
             let near = ingress.upstream != NO_EGRESS
                 && self.egresses[usize::from(ingress.upstream)].holds() & empty != 0;
-            least = least.min(if near { ingress.near } else { ingress.far });
+            let distance = if near { ingress.near } else { ingress.far };
+            let held = self.strictly_ordered && empty & POSTED == 0;
+            let part = if held { &mut least.held } else { &mut least.free };
+            *part = distance.min(*part);
         }
         least
     }

@@ -9,6 +9,20 @@ impl Egress {
     /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
     #[inline]
     pub(super) fn drain(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+        let Sink::Line { latency, per_tlp, payload, .. } = self.sink else { return };
+        if per_tlp != 0 || payload.is_some() {
+            return self.drain_slowly(class, segment, payload_bytes, run);
+        }
+        // Nobody waits for a receiver that takes no time.
+        if self.finite[class] {
+            let t = run.start + run.ser + self.propagation + latency + self.credit_latency;
+            let weight = u32::from(segment.units);
+            self.put_return(class, Returns { t, p: run.per, n: u32::from(run.m), weight });
+        }
+    }
+
+    #[inline(never)]
+    fn drain_slowly(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
         let tail = run.start + run.ser + self.propagation;
         let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
         let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(payload_bytes)).0;

@@ -12,6 +12,15 @@ pub(super) struct Run {
     pub ser: u64,
 }
 
+/// How far a run may go.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// Each of its TLPs starts before this tick.
+    pub until: u64,
+    /// Each of them but the first was eligible at this tick or before.
+    pub behind: u64,
+}
+
 impl Run {
     /// The start of the last of them.
     pub const fn last(self) -> u64 {
@@ -28,7 +37,7 @@ impl Egress {
         class: usize,
         t: u64,
         ser: u64,
-        until: u64,
+        bounds: Bounds,
         one_by_one: bool,
     ) -> Run {
         let (mut per, mut m) = (ser, u64::from(segment.n));
@@ -42,10 +51,11 @@ impl Egress {
                 m = m.min((t - segment.t) / (segment.p - ser) + 1);
             }
         }
-        let until = until.min(self.overhead.next);
+        let until = bounds.until.min(self.overhead.next);
         if t + (m - 1) * per >= until {
             m = (until - 1 - t) / per + 1;
         }
+        m = m.min(eligible_by(segment, bounds.behind));
         if self.finite[class] {
             m = m.min(self.header_credits[class].unsigned_abs());
             if segment.units != 0 && self.data_credits[class] < m as i64 * i64::from(segment.units) {
@@ -60,7 +70,7 @@ impl Egress {
 
     /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a run of one.
     #[inline]
-    pub(super) fn follow_credits(&mut self, segment: &Segment, class: usize, until: u64, run: &mut Run) {
+    pub(super) fn follow_credits(&mut self, segment: &Segment, class: usize, bounds: Bounds, run: &mut Run) {
         let units = i64::from(segment.units);
         let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
         // What is left over must not be enough for a TLP by itself: then each return is good for exactly one.
@@ -79,13 +89,14 @@ impl Egress {
         if !steady || segment.p > pace {
             return;
         }
-        let until = until.min(self.overhead.next);
+        let until = bounds.until.min(self.overhead.next);
         let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
         let mut more =
             u64::from(front.n).min(u64::from(segment.n) - 1).min(room.unsigned_abs().saturating_sub(1));
         if t + more * pace >= until {
             more = (until - 1 - t) / pace;
         }
+        more = more.min(eligible_by(segment, bounds.behind) - 1);
         if more == 0 {
             return;
         }
@@ -137,6 +148,12 @@ impl Egress {
         let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
     }
+}
+
+/// How many TLPs of a segment were eligible at `t` or before, the first of them in any case.
+#[inline]
+fn eligible_by(segment: &Segment, t: u64) -> u64 {
+    t.saturating_sub(segment.t).checked_div(segment.p).map_or(u64::MAX, |further| further.saturating_add(1))
 }
 
 /// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free `ser` after the one

@@ -68,7 +68,7 @@ impl Egress {
         }
         let winner = self.turns.as_ref().and_then(|turns| turns.winner(candidates));
         match winner {
-            Some(input) => Choice::Send { input, contended: waiting > 1, until },
+            Some(input) => Choice::Send { input, contended: waiting > 1, until, behind: NEVER },
             None => Choice::Wait(until),
         }
     }

@@ -181,7 +181,7 @@ impl Wiring {
                 (self.egresses[e].ingress[i].near, self.egresses[e].ingress[i].far) = (near, far);
             }
         }
-        Fabric::new(self.egresses, self.ends.len(), self.buses, self.out)
+        Fabric::new(self.egresses, self.ends.len(), self.buses, self.out, self.parts.strictly_ordered)
     }
 
     fn direction(&self, e: usize) -> &Direction {

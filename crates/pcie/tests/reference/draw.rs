@@ -19,6 +19,10 @@ pub struct Drawn {
 }
 
 impl Drawn {
+    /// Whether no device sends completions with relaxed ordering.
+    pub fn is_strictly_ordered(&self) -> bool {
+        self.plans.iter().all(|plan| !plan.relaxed)
+    }
     /// The devices, as they are before a run.
     pub fn world(&self) -> World {
         let script = |(endpoint, plan): (usize, &Plan)| {

@@ -22,6 +22,8 @@ pub struct Manner {
     pub shuffle: u64,
     /// Runs up to instants that are this far apart in the mean \[ps\], one after another.
     pub slice_ps: Option<u64>,
+    /// Promises that no completion has relaxed ordering.
+    pub strictly_ordered: bool,
 }
 
 /// What came out, and the engine's own account of it.
@@ -60,7 +62,7 @@ const CLASSES: [Class; 3] = [Class::Posted, Class::NonPosted, Class::Completion]
 /// # Panics
 /// If the engine does not accept the machine, or tells of the past.
 pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
-    let mut fabric = build(machine);
+    let mut fabric = build(machine, manner);
     fabric.set_tlp_by_tlp(manner.tlp_by_tlp);
     let departures = Rc::new(RefCell::new(Vec::new()));
     let tapped = Rc::clone(&departures);
@@ -218,8 +220,11 @@ impl link::Environment<Train> for Around<'_> {
     }
 }
 
-fn build(machine: &Machine) -> link::Fabric<Train> {
+fn build(machine: &Machine, manner: Manner) -> link::Fabric<Train> {
     let mut builder = link::FabricBuilder::new();
+    if manner.strictly_ordered {
+        builder.strictly_ordered();
+    }
     for endpoint in &machine.endpoints {
         let drain = match endpoint.drain {
             Drain::ByItself => link::Drain::ByDevice,

@@ -20,6 +20,8 @@ pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
 /// All links of a variant, before they are built.
 pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
     let mut links = LinksBuilder::new();
+    // no model asks for completions with relaxed ordering
+    links.strictly_ordered();
     let switches = switches(variant, &mut links);
     let ports = endpoints(variant, &mut links);
     let attach = |end: End| match switches.get(&end.component) {
