@@ -11,15 +11,15 @@
 //!
 //! Not here: the retimer itself (its A/B is a scenario), link stability.
 
+mod drive;
+mod weighing;
+
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::experiment;
 use crate::report::Role;
 use crate::watch::Watch;
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Pair, Plan, WarmUp, check};
+use drive::{Asked, ONE, ONE_WRITE, RANDOM, RANDOM_WRITE, SEQUENTIAL, SEQUENTIAL_WRITE, iops, latency, throughput};
 use lanetwin_stats::results::Results;
-use std::path::Path;
 
 /// The declaration.
 pub const CLAIM: Claim = Claim {
@@ -45,67 +45,6 @@ struct Experiment {
     /// What of the results it is.
     of: fn(&Results) -> Option<f64>,
     asked: Asked,
-}
-
-/// A load on the drive.
-#[derive(Clone, Copy, PartialEq)]
-struct Asked {
-    jobs: u16,
-    block: &'static str,
-    /// What comes before measuring \[requests\].
-    warm_up: Option<u64>,
-    set: &'static [&'static str],
-}
-
-const RANDOM: Asked = Asked {
-    jobs: 16,
-    block: "size: 4KiB, depth: 64, span: 3840GB, requests: 60000",
-    warm_up: None,
-    set: &["links.slot.mps=256B"],
-};
-const SEQUENTIAL: Asked = Asked {
-    jobs: 1,
-    block: "size: 128KiB, depth: 64, pattern: sequential, span: 3840GB, requests: 6000",
-    warm_up: None,
-    set: &["links.slot.mps=256B", "machine.ssd.ftl.initial=sequential"],
-};
-const ONE: Asked = Asked { jobs: 1, block: "size: 4KiB, depth: 1, span: 3840GB, requests: 2000", ..RANDOM };
-const ONE_WRITE: Asked =
-    Asked { block: "size: 4KiB, depth: 1, read: 0%, span: 3840GB, requests: 2000", ..ONE };
-/// The buffer is full before it is measured.
-const SEQUENTIAL_WRITE: Asked = Asked {
-    block: "size: 128KiB, depth: 64, read: 0%, pattern: sequential, span: 3840GB, requests: 10000",
-    warm_up: Some(20_000),
-    ..SEQUENTIAL
-};
-/// An eighth of the drive, with blocks of a thirty-second and a small buffer: garbage collection comes round sooner. The
-/// over-provisioning stays, and so does the write amplification, which does not know the size of a block if there are many.
-const RANDOM_WRITE: Asked = Asked {
-    block: "size: 4KiB, depth: 64, read: 0%, span: 480GB, requests: 150000",
-    warm_up: Some(100_000),
-    set: &[
-        "links.slot.mps=256B",
-        "machine.ssd.capacity=480GB",
-        "machine.ssd.nand.pages=24",
-        "machine.ssd.nand.blocks=5264",
-        "machine.ssd.buffer=16MiB",
-    ],
-    ..RANDOM
-};
-
-fn throughput(results: &Results) -> Option<f64> {
-    metric(results, "throughput").map(|mb| mb / 1e3)
-}
-fn iops(results: &Results) -> Option<f64> {
-    metric(results, "IOPS")
-}
-fn latency(results: &Results) -> Option<f64> {
-    metric(results, "latency").map(|ns| ns / 1e3)
-}
-
-/// A metric of all jobs together.
-fn metric(results: &Results, name: &str) -> Option<f64> {
-    results.rows.iter().find(|row| row.device.is_none() && row.metric == name).map(|row| row.value)
 }
 
 /// What a Gen5 x4 link leaves for 128 KiB reads at MPS 256 B: 24 B of framing and header for each TLP \[GB/s\].
@@ -193,38 +132,16 @@ fn experiments() -> Vec<Experiment> {
     ]
 }
 
-/// The plan of a load on the drive in a slot of the host.
-fn plan(asked: &Asked) -> Plan {
-    let text = format!(
-        "about: A PM1743.\nmachine:\n  cpu: {{part: amd-epyc-9554}}\n  ssd: {{part: samsung-pm1743}}\n\
-         links:\n  slot: {{from: cpu, to: ssd}}\nworkloads:\n  load:\n    block: {{{}}}\n    on: cpu\n    \
-         target: ssd\nrun: {{repeats: 1}}\n",
-        asked.block
-    );
-    let sets: Vec<String> = asked.set.iter().map(|set| (*set).to_owned()).collect();
-    let checked = check(Path::new("pm1743.yaml"), &text, &sets, &Catalogue::built_in());
-    let mut plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
-    let pairs = &mut plan.variants[0].workloads[0].pairs;
-    let job = |number| Pair { device: format!("job{number}"), ..pairs[0].clone() };
-    if asked.jobs > 1 {
-        *pairs = (0..asked.jobs).map(job).collect();
-    }
-    if let Some(requests) = asked.warm_up {
-        plan.run.warm_up = WarmUp::Transfers(requests);
-    }
-    plan
-}
-
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let experiments = experiments();
-    let total = experiments.len();
+    let total = experiments.len() + 1;
     let (mut cells, mut met, mut amplification) = (Vec::new(), true, None);
     let mut known: Vec<(Asked, Results)> = Vec::new();
     for experiment in &experiments {
         let seen = known.iter().position(|(asked, _)| *asked == experiment.asked);
         let place = seen.unwrap_or_else(|| {
-            known
-                .push((experiment.asked, experiment::results(&plan(&experiment.asked), &Options::default())));
+            let results = experiment.asked.results(&[]).expect("the drive of the claim is one");
+            known.push((experiment.asked, results));
             known.len() - 1
         });
         let results = &known[place].1;
@@ -250,14 +167,16 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         });
         watch.step(total)?;
     }
-    let plan = plan(&RANDOM);
-    let free_parameters = experiment::free_parameters(&plan).collect();
+    let weighed = weighing::weigh();
+    watch.step(total)?;
     let text = format!(
         "The sequential read rests on the link: no number of the drive is near it. The random write rests on the over-provisioning, \
-         which is assumed: with it the write amplification is {:.2}. MPS is not published; 256 B and 512 B are both shown.",
-        amplification.unwrap_or(1.0)
+         which is assumed: with it the write amplification is {:.2}. MPS is not published; 256 B and 512 B are both shown. {}",
+        amplification.unwrap_or(1.0),
+        weighed.told(),
     );
-    Some(Outcome { cells, free_parameters, met, text, effects: Vec::new() })
+    let effects = weighed.effects();
+    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
 }
 
 #[cfg(test)]
@@ -267,7 +186,7 @@ mod tests {
     #[test]
     fn every_load_is_a_plan_and_the_bar_has_a_row() {
         let experiments = experiments();
-        experiments.iter().for_each(|experiment| drop(plan(&experiment.asked)));
+        experiments.iter().for_each(|experiment| assert!(experiment.asked.plan(&[]).is_some()));
         let barred = experiments.iter().filter(|e| e.asked == SEQUENTIAL && e.unit == "GB/s");
         assert_eq!(barred.count(), 1);
     }
