@@ -2,7 +2,7 @@
 
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
-use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
+use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::nvme_ssd;
@@ -23,6 +23,8 @@ pub struct World {
     pub links: ComponentId,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
+    pub paths: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
@@ -99,14 +101,14 @@ impl Wiring<'_> {
         for join in &self.variant.joins {
             builder.join(port(&join.from), port(&join.to));
         }
-        let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
+        let (loads, paths) = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
         let is_drive =
             |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
-        World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }
+        World { kernel: builder.seal(), links, loads, paths, drives, server: ids.of(server) }
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -132,7 +134,7 @@ impl Wiring<'_> {
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
         let driven = self.workload.pairs.iter().filter(|pair| pair.on == i);
-        let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
+        let routes = driven.flat_map(|pair| self.device_ports(pair.target, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
         let (path, decoders) = (component.name.clone(), Vec::new());
@@ -141,8 +143,24 @@ impl Wiring<'_> {
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
         }
-        let device = component.model.component(&params, &site)?;
+        let mut device = component.model.component(&params, &site)?;
+        if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
+            self.tell_losses(i, drive);
+        }
         Some(builder.add(&component.name, device))
+    }
+
+    /// When the links of a drive with two ports go down: each takes its controller with it. That of a drive with one only keeps it waiting.
+    fn tell_losses(&self, component: usize, drive: &mut nvme_ssd::NvmeSsd) {
+        let linked = |(port, declared): (usize, &PortPlan)| {
+            let link = self.variant.link_of(End { component, port });
+            link.filter(|_| declared.speaks == Protocol::Pcie).map(|link| (port, link))
+        };
+        let ports: Vec<_> =
+            self.variant.machine[component].ports.iter().enumerate().filter_map(linked).collect();
+        if ports.len() > 1 {
+            ports.iter().for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        }
     }
 
     /// The host above a component: the component itself, if it is one or has none.
@@ -162,7 +180,7 @@ impl Wiring<'_> {
 
     fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
         let &(endpoint, root) = endpoints.get(&end)?;
-        let link = self.variant.links.iter().find(|l| l.from == end || l.to == end)?;
+        let link = self.variant.link_of(end)?;
         let params = &self.variant.machine[end.component].params;
         Some(PcieSite {
             endpoint,
