@@ -280,6 +280,11 @@ impl NvmeDriver {
     }
 
     fn look(&mut self, load: u16, cx: &mut Context<'_>) {
+        if self.path.as_ref().is_some_and(|path| path.lost) {
+            // what still comes of a lost path is of nobody's commands
+            self.queues[usize::from(load)].looking = false;
+            return;
+        }
         let Some(Place { memory, .. }) = &self.place else { return };
         let (answers, ring) = self.queues[usize::from(load)].look(memory, cx.now());
         self.answered += answers.len() as u64;

@@ -13,12 +13,16 @@ use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task};
 use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
 use lanetwin_kernel::Port;
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 
 /// What a path says on its block ports, as the handle of a signal: that nothing can be asked of it.
 pub const PATH_LOST: u32 = 0;
 /// What it says when it can be asked.
 pub const PATH_WORKS: u32 = 1;
+
+/// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under way, which takes as long as a program of
+/// flash, and this driver reads no CSTS.RDY.
+const PATIENCE: Span = Span::from_us(5_000);
 
 /// When a link is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,11 +111,12 @@ impl NvmeDriver {
         }
     }
 
-    /// Disables the controller of a lost path, to start it once more.
+    /// Disables the controller of a lost path, to start it once more; and again, as long as that does not make it ready.
     pub(super) fn reset(&mut self, cx: &mut Context<'_>) {
         if self.path.as_ref().is_some_and(|path| path.lost) {
             self.write(cx.now(), registers::CC, 0, cx);
             self.agenda.put(cx.now() + self.software.enable, Task::Enable, cx);
+            self.agenda.put(cx.now() + PATIENCE, Task::LinkUp, cx);
         }
     }
     /// Starts the controller once more, with new rings.

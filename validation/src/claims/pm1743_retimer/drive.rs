@@ -19,6 +19,8 @@ pub(super) struct Asked {
     pub set: &'static [&'static str],
     /// How much smaller than the drive what is simulated is.
     pub scale: Scale,
+    /// Whether the drive has two links of two lanes each, and not one of four.
+    pub dual_port: bool,
 }
 
 /// How much smaller than the drive what is simulated is. The over-provisioning stays, and so does the write amplification, which does not know the
@@ -27,8 +29,6 @@ pub(super) struct Asked {
 pub(super) enum Scale {
     /// The drive as it is.
     Whole,
-    /// With a sixteenth of the write buffer, which is full sooner.
-    SmallBuffer,
     /// An eighth of the drive, with blocks of a thirty-second, and a sixteenth of the buffer: garbage collection comes round sooner.
     Eighth,
 }
@@ -40,6 +40,7 @@ pub(super) const RANDOM: Asked = Asked {
     warm_up: None,
     set: &["links.slot.mps=256B"],
     scale: Scale::Whole,
+    dual_port: false,
 };
 pub(super) const SEQUENTIAL: Asked = Asked {
     jobs: 1,
@@ -48,6 +49,7 @@ pub(super) const SEQUENTIAL: Asked = Asked {
     warm_up: None,
     set: &["links.slot.mps=256B", "machine.ssd.ftl.initial=sequential"],
     scale: Scale::Whole,
+    dual_port: false,
 };
 pub(super) const ONE: Asked =
     Asked { jobs: 1, block: "size: 4KiB, depth: 1, span: 3840GB", requests: 2000, ..RANDOM };
@@ -95,7 +97,6 @@ impl Scale {
         let buffer = format!("{}={}B", BUFFER.0, now(BUFFER) / 16);
         match self {
             Self::Whole => Vec::new(),
-            Self::SmallBuffer => vec![buffer],
             Self::Eighth => vec![
                 "machine.ssd.capacity=480GB".into(),
                 format!("{}={}", PAGES.0, now(PAGES) / 32),
@@ -107,22 +108,35 @@ impl Scale {
 }
 
 impl Asked {
-    /// The same with a share of the requests, before and while it is measured.
+    /// The same with a share of the requests, before and while it is measured; without waiting for a steady state where nothing was said of it.
     pub(super) fn shorter(self, by: u64) -> Self {
-        Self { requests: self.requests / by, warm_up: self.warm_up.map(|requests| requests / by), ..self }
+        let warm_up = self.warm_up.unwrap_or(self.requests / 5) / by;
+        Self { requests: self.requests / by, warm_up: Some(warm_up), ..self }
     }
 
     /// The plan of the load on the drive in a slot of the host; none if the settings make no drive.
     pub(super) fn plan(&self, sets: &[String]) -> Option<Plan> {
-        // what is asked is no assumption: one namespace, and MPS by the link
+        let (links, ports) = if self.dual_port {
+            let links = "  slot: {from: cpu.slot0, to: ssd.pcie, width: x2}\n  slot2: {from: cpu.slot1, to: ssd.pcie2, width: x2}\n";
+            (links, "dual-port: true, driver.multipath: queue-depth, ftl.read-ahead.streams: 0")
+        } else {
+            ("  slot: {from: cpu.slot0, to: ssd.pcie}\n", "dual-port: false")
+        };
+        // requests of one sequence come out of order over two ports, which a drive that reads ahead takes for several sequences; 64 in flight need no reading ahead
+        // what is asked is no assumption: one namespace, the ports, and MPS by the link
         let text = format!(
             "about: A PM1743.\nmachine:\n  cpu: {{part: amd-epyc-9554, port.mps: 512B}}\n  ssd: {{part: samsung-pm1743, port.mps: 512B, namespaces: 1, \
-             namespaces.isolated: false, ftl.initial: steady-state}}\nlinks:\n  slot: {{from: cpu, to: ssd}}\nworkloads:\n  load:\n    \
+             namespaces.isolated: false, ftl.initial: steady-state, {ports}}}\nlinks:\n{links}workloads:\n  load:\n    \
              block: {{{}, requests: {}}}\n    on: cpu\n    target: ssd\nrun: {{repeats: 1}}\n",
             self.block, self.requests
         );
         let own = self.set.iter().map(|set| (*set).to_owned());
-        let all: Vec<String> = own.chain(sets.iter().cloned()).chain(self.scale.sets(sets)).collect();
+        // what is said of the slot is said of both
+        let second = |set: &String| set.strip_prefix("links.slot.").map(|rest| format!("links.slot2.{rest}"));
+        let mut all: Vec<String> = own.chain(sets.iter().cloned()).chain(self.scale.sets(sets)).collect();
+        if self.dual_port {
+            all.extend(all.iter().filter_map(second).collect::<Vec<_>>());
+        }
         let checked = check(Path::new("pm1743.yaml"), &text, &all, &Catalogue::built_in());
         let mut plan = checked.plan?;
         let pairs = &mut plan.variants[0].workloads[0].pairs;

@@ -1,12 +1,13 @@
 //! What the assumed numbers of drive and host do to the predictions, when the drive is calibrated anew with each.
 //!
-//! The four calibrated numbers are fitted as docs/nvme-ssd.md has it, one line of arithmetic each, to what short runs of the four loads come to. A
-//! calibrated number that is itself moved is not fitted: it counts if a prediction hangs on it.
+//! The numbers that reads are calibrated with are fitted as docs/nvme-ssd.md has it, one line of arithmetic each, to what short runs of their loads come to.
+//! A calibrated number that is itself moved is not fitted: it counts if a prediction hangs on it. `nand.program` is not fitted: no read waits for a program here.
 
-use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, RANDOM_WRITE, SEQUENTIAL_WRITE, Scale, iops, latency, throughput};
+use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, iops, latency};
 use super::{Experiment, experiments};
 use crate::report::Role;
 use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
+use lanetwin_stats::results::Results;
 
 /// What every predicted row is held to for this \[%\]: the bar of the one that has one.
 const BAR_PCT: f64 = super::BAR_PCT;
@@ -76,30 +77,20 @@ struct Reached {
 
 const PS_PER_US: f64 = 1e6;
 
-/// The calibrated numbers, in the order in which they are fitted.
-fn fitted() -> [(Fitted, fn(&lanetwin_stats::results::Results) -> Option<f64>, f64); 4] {
-    let small = Asked { scale: Scale::SmallBuffer, requests: 2500, warm_up: Some(1500), ..SEQUENTIAL_WRITE };
+/// What a load comes to.
+type Of = fn(&Results) -> Option<f64>;
+
+/// The calibrated numbers, in the order in which they are fitted, each with what it is fitted to.
+fn fitted() -> [(Fitted, Of, f64); 3] {
+    let share = |ps: f64, reached: &Reached| ps * reached.value / reached.target;
     let left = |ps: f64, reached: &Reached| {
         (ps + (reached.target - reached.value) * PS_PER_US - reached.changed).max(0.0)
     };
+    let fitted = |name, ps, load, fit| Fitted { name, ps, load, fit };
     [
-        (
-            Fitted { name: "firmware.read", ps: 3.2e6, load: RANDOM.shorter(3), fit: |ps, r| ps * r.value / r.target },
-            iops,
-            2500.0,
-        ),
-        (Fitted { name: "firmware.read-latency", ps: 2.13e6, load: ONE.shorter(4), fit: left }, latency, 60.0),
-        (
-            Fitted {
-                name: "firmware.write-latency",
-                ps: 8.61e6,
-                load: ONE_WRITE.shorter(4),
-                fit: |ps, r| (ps + (r.target - r.value) * PS_PER_US).max(0.0),
-            },
-            latency,
-            20.0,
-        ),
-        (Fitted { name: "nand.program", ps: 2.08e9, load: small, fit: |ps, r| ps * r.value / r.target }, throughput, 6.0),
+        (fitted("firmware.read", 3.2e6, RANDOM.shorter(8), share), iops, 2500.0),
+        (fitted("firmware.read-latency", 2.13e6, ONE.shorter(10), left), latency, 60.0),
+        (fitted("firmware.write-latency", 8.61e6, ONE_WRITE.shorter(10), left), latency, 20.0),
     ]
 }
 
@@ -114,6 +105,7 @@ fn calibrated(sets: &[String]) -> Option<Vec<String>> {
         }
         let value = of(&load.results(sets)?)?;
         let new = fit(ps, &Reached { value, target, changed });
+        // a longer engine is a longer read
         changed = if name == "firmware.read" { new - ps } else { 0.0 };
         all.push(format!("{key}{}ps", new.round() as u64));
     }
@@ -123,9 +115,9 @@ fn calibrated(sets: &[String]) -> Option<Vec<String>> {
 /// How much shorter than the claim's the runs are.
 const fn shorter(effort: Effort) -> u64 {
     match effort {
-        Effort::Short => 50,
-        Effort::Full => 8,
-        Effort::Long => 2,
+        Effort::Short => 60,
+        Effort::Full => 12,
+        Effort::Long => 3,
     }
 }
 
@@ -135,9 +127,9 @@ fn moved(predicted: &[Experiment], sets: &[String], effort: Effort) -> Option<Ve
     let sets = if effort == Effort::Short { sets.to_vec() } else { calibrated(sets)? };
     let mut loads: Vec<Asked> = predicted.iter().map(|row| row.asked).collect();
     if effort == Effort::Short {
-        loads.extend([ONE, ONE_WRITE, Asked { scale: Scale::SmallBuffer, ..SEQUENTIAL_WRITE }]);
+        loads.extend([ONE, ONE_WRITE]);
     }
-    let mut known: Vec<(Asked, lanetwin_stats::results::Results)> = Vec::new();
+    let mut known: Vec<(Asked, Results)> = Vec::new();
     let mut seen = Vec::new();
     for (place, asked) in loads.into_iter().enumerate() {
         let asked = asked.shorter(shorter(effort));
@@ -159,7 +151,7 @@ fn moved(predicted: &[Experiment], sets: &[String], effort: Effort) -> Option<Ve
 pub(super) fn weigh() -> Weighed {
     let predicted: Vec<Experiment> =
         experiments().into_iter().filter(|row| row.role == Role::Predicted).collect();
-    let plan = RANDOM_WRITE.plan(&[]).expect("the drive of the claim is one");
+    let plan = RANDOM.plan(&[]).expect("the drive of the claim is one");
     let numbers = sensitivity::numbers(&plan, &RANGES);
     let bars = vec![BAR_PCT; predicted.len()];
     sensitivity::weigh(numbers, &bars, &|sets, effort| moved(&predicted, sets, effort))
@@ -184,9 +176,7 @@ mod tests {
         for range in RANGES {
             for end in range.ends {
                 let sets: Vec<String> = end.split(", ").map(|set| format!("machine.ssd.{set}")).collect();
-                for load in [RANDOM, RANDOM_WRITE] {
-                    assert!(load.plan(&sets).is_some(), "{end}");
-                }
+                assert!(RANDOM.plan(&sets).is_some(), "{end}");
             }
             assert!(!range.reason.is_empty());
         }
