@@ -24,6 +24,7 @@ pub mod claims;
 mod experiment;
 mod problem;
 mod report;
+mod sensitivity;
 mod volley;
 mod watch;
 

@@ -10,7 +10,7 @@ use lanetwin_media::config::{
 use lanetwin_media::{Done, Drive, DriveConfig, Kind, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 
-const CASES: &str = include_str!("data/mqsim.csv");
+const CASES: &str = include_str!("../../../validation/data/mqsim/reads.csv");
 
 /// A row of the data.
 struct Case {

@@ -92,6 +92,12 @@ pub fn driver(device: &Model) -> &'static Model {
     }
 }
 
+/// Whether a component with these parameters has the port of this name that its model declares.
+#[must_use]
+pub fn has_port(model: &Model, params: &Params, port: &str) -> bool {
+    model.name != nvme_ssd::MODEL.name || port != nvme_ssd::SECOND_PORT || params.flag("dual-port")
+}
+
 /// Parameters that are legal one by one and make no device together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {

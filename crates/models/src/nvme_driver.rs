@@ -15,9 +15,13 @@
 //! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing has
 //! bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
 //!
-//! Not here: page caches, file systems, merging of requests, retries, time-outs.
+//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::be_path`]): it then says on its block ports when it is lost and when it
+//! works ([`PATH_LOST`], [`PATH_WORKS`]), and answers what it cannot end at once, for somebody else to ask again.
+//!
+//! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
 mod buffers;
+mod path;
 mod queue;
 mod start;
 
@@ -33,10 +37,12 @@ use lanetwin_ports::{
     Transfer,
 };
 use lanetwin_units::Instant;
+use path::Path;
 use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
 
+pub use path::{Outage, PATH_LOST, PATH_WORKS};
 pub use queue::RequestRecord;
 
 /// The declaration.
@@ -81,6 +87,8 @@ pub struct NvmeDriver {
     place: Option<Place>,
     queues: Vec<Queue>,
     agenda: Agenda<Task>,
+    /// None if this driver is all that leads to the drive.
+    path: Option<Path>,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -103,6 +111,13 @@ enum Task {
     Look(u16),
     /// What was submitted to this queue without a doorbell gets one.
     Ring(u16),
+    /// The link of the path is known to be down, or up again.
+    LinkDown,
+    LinkUp,
+    /// The oldest command of the path may have taken too long.
+    Overdue,
+    /// The controller of the path was disabled, and is enabled again.
+    Enable,
 }
 
 impl NvmeDriver {
@@ -122,6 +137,7 @@ impl NvmeDriver {
             queues: (1..).zip(pairs).map(|(number, pair)| Queue::new(number, pair, software)).collect(),
             place,
             agenda: Agenda::new(),
+            path: None,
             answered: 0,
             refused: 0,
             unexpected: 0,
@@ -158,6 +174,7 @@ impl NvmeDriver {
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
         let now = cx.now();
         let Some(command) = start.command() else {
+            self.path_works(cx);
             (0..self.queues.len() as u16).for_each(|queue| self.submit(queue, cx));
             return;
         };
@@ -188,12 +205,17 @@ impl NvmeDriver {
     }
 
     fn request(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+        if self.path.as_ref().is_some_and(|path| path.lost) {
+            self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
+            return;
+        }
         let Some(queue) = self.queues.get_mut(usize::from(load)) else {
             self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
             return;
         };
         queue.take(transfer, cx.now());
         self.submit(load, cx);
+        self.watch_time(cx);
     }
 
     fn refuse(&mut self, load: u16, handle: u32, at: Instant, cx: &mut Context<'_>) {
@@ -258,6 +280,11 @@ impl NvmeDriver {
     }
 
     fn look(&mut self, load: u16, cx: &mut Context<'_>) {
+        if self.path.as_ref().is_some_and(|path| path.lost) {
+            // what still comes of a lost path is of nobody's commands
+            self.queues[usize::from(load)].looking = false;
+            return;
+        }
         let Some(Place { memory, .. }) = &self.place else { return };
         let (answers, ring) = self.queues[usize::from(load)].look(memory, cx.now());
         self.answered += answers.len() as u64;
@@ -278,6 +305,7 @@ impl Component<Message> for NvmeDriver {
         let now = cx.now();
         place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
         self.agenda.put(now + self.software.enable, Task::Enabled, cx);
+        self.await_outages(cx);
     }
 
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
@@ -295,6 +323,10 @@ impl Component<Message> for NvmeDriver {
                 Task::Admin => self.admin_completions(cx),
                 Task::Look(load) => self.look(load, cx),
                 Task::Ring(load) => self.ring_late(load, cx),
+                Task::LinkDown => self.lose(cx),
+                Task::LinkUp => self.reset(cx),
+                Task::Overdue => self.overdue(cx),
+                Task::Enable => self.enable(cx),
             }
         }
     }

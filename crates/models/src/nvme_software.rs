@@ -126,6 +126,30 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "what a look at a completion entry takes longer if it is in DRAM",
     },
     Param {
+        name: "driver.multipath",
+        dimension: Dimension::Choice(&["numa", "round-robin", "queue-depth"]),
+        default: Some("numa"),
+        about: "which path to a dual-port drive a request takes, by the names of Linux: the first that works, all that work in turn, the one with least in flight",
+    },
+    Param {
+        name: "driver.link-events",
+        dimension: Dimension::Flag,
+        default: Some("true"),
+        about: "whether the driver of a path is told when its link goes down; if not, it waits for a time-out",
+    },
+    Param {
+        name: "driver.link-loss",
+        dimension: Dimension::Time,
+        default: Some("100us"),
+        about: "from a link going down, or up again, to the driver of the path having heard of it",
+    },
+    Param {
+        name: "driver.timeout",
+        dimension: Dimension::Time,
+        default: Some("30s"),
+        about: "a command of a path that has no completion after this time makes the driver give up the path and reset the controller",
+    },
+    Param {
         name: "driver.enable",
         dimension: Dimension::Time,
         default: Some("10us"),
@@ -150,6 +174,19 @@ pub(crate) struct Software {
     /// What a doorbell takes longer.
     pub(crate) far: Span,
     pub(crate) enable: Span,
+    /// What becomes of a driver that is one of several paths.
+    pub(crate) path: PathRules,
+}
+
+/// How the driver of a path finds out that the path is lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathRules {
+    /// Whether it is told.
+    pub(crate) link_events: bool,
+    /// After what time.
+    pub(crate) link_loss: Span,
+    /// How long a command may take.
+    pub(crate) timeout: Span,
 }
 
 impl Software {
@@ -171,6 +208,11 @@ impl Software {
             entries: params.count("driver.queue-entries").min(params.count("queues.entries")) as u32,
             far,
             enable: params.time("driver.enable"),
+            path: PathRules {
+                link_events: params.flag("driver.link-events"),
+                link_loss: params.time("driver.link-loss"),
+                timeout: params.time("driver.timeout"),
+            },
         }
     }
 }

@@ -52,16 +52,18 @@ use record::{Recorder, Worked};
 pub static MODEL: Model = Model {
     name: "nvme-ssd",
     about: "An NVMe drive on PCIe: queues in host memory, a controller with firmware, flash behind a translation layer.",
-    ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the drive's connector", many: false }],
+    ports: &[
+        PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the drive's connector, or the first port of a dual-port drive", many: false },
+        PortInfo { name: SECOND_PORT, speaks: Protocol::Pcie, about: "the second port of a dual-port drive", many: false },
+    ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),
 };
 
-const PCIE: Port = Port(0);
-/// The controller behind the port.
-const CONTROLLER: ControllerId = ControllerId(0);
+/// The name of the second port, which only a dual-port drive has.
+pub(crate) const SECOND_PORT: &str = "pcie2";
 /// The size of the write that signals an MSI-X vector \[B\].
 const MSI_BYTES: u32 = 4;
 /// Where MSI-X writes go: the address of a local interrupt controller.
@@ -92,8 +94,10 @@ pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
 pub struct NvmeSsd {
     firmware: Firmware,
     engines: Servers,
-    /// None if the drive is not plugged in: it then does nothing.
-    requests: Option<Requests>,
+    /// By port; none where the drive is not plugged in: there it does nothing.
+    requests: Vec<Option<Requests>>,
+    /// When which port is lost.
+    losses: Vec<(Instant, usize)>,
     memory: Option<SharedMemory>,
     /// None if the parameters describe no drive: it then hears nothing.
     inside: Option<Inside>,
@@ -166,16 +170,21 @@ struct Pipeline(VecDeque<(Instant, u32)>);
 const FIRMWARE: std::ops::Range<u32> = 0..3;
 /// … the medium, …
 const MEDIUM: u32 = 3;
-/// … or the controller.
+/// … the controller, …
 const CONTROLLER_WAKE: u32 = 4;
+/// … or the loss of a port.
+const LOSS: u32 = 5;
 
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
-        let port = site.pcie.first().copied().flatten();
+        let issue = params.time("issue");
+        let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
+        let requests = sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
         Self {
             firmware: Firmware::new(params),
             engines: Servers::new(params.count("firmware.engines")),
-            requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
+            requests: requests.collect(),
+            losses: Vec::new(),
             memory: site.memory.clone(),
             inside: Inside::new(params, site.seed),
             pipelines: Default::default(),
@@ -187,6 +196,12 @@ impl NvmeSsd {
             recorder: None,
             unexpected: 0,
         }
+    }
+
+    /// The link of a port goes down at `at`: the controller behind the port is then reset, as by every loss of a link (PCIe Base §6.6.1,
+    /// conventional reset). To be said before the run starts; ports that the drive does not have are ignored.
+    pub fn loses(&mut self, port: usize, at: Instant) {
+        self.losses.push((at, port));
     }
 
     /// What the drive has lived through so far; none if the parameters describe no drive.
@@ -267,16 +282,16 @@ impl NvmeSsd {
                 let health = health(&inside.drive.counters());
                 inside.subsystem.health(now, token, &health, effects);
             }
-            Effect::Complete { address, entry, .. } => {
-                let handle = command_name(entry.sq_number(), entry.cid_number());
+            Effect::Complete { controller, address, entry, .. } => {
+                let handle = command_name(controller, entry.sq_number(), entry.cid_number());
                 self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
-                self.write_small(handle, address, &entry.to_bytes(), Attributes::NONE, cx);
+                self.write_small((controller, handle), address, &entry.to_bytes(), cx);
             }
-            Effect::EventIndex { address, value, .. } => {
-                self.write_small(0, address, &value.to_le_bytes(), Attributes::NONE, cx);
+            Effect::EventIndex { controller, address, value, .. } => {
+                self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
             }
-            Effect::Interrupt { vector, .. } => {
-                if let Some(requests) = &self.requests {
+            Effect::Interrupt { controller, vector } => {
+                if let Some(requests) = self.port(controller) {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }
             }
@@ -297,24 +312,35 @@ impl NvmeSsd {
     /// What the TLPs of a command are called on the link.
     fn name(&self, token: Token) -> u32 {
         let command = self.inside.as_ref().and_then(|inside| inside.subsystem.command(token));
-        command.map_or(u32::MAX, |command| command_name(command.sqid.0, command.cid.0))
+        command.map_or(u32::MAX, |command| command_name(command.controller, command.sqid.0, command.cid.0))
     }
 
     /// Reads host memory; the controller goes on when all of it has come.
     fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
+        let port = reading.token.controller();
         let handle = self.reads.put(reading);
-        if let Some(requests) = &mut self.requests {
+        if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
             requests.read(handle, address, bytes, cx, &mut |_| {});
         }
     }
 
-    /// Writes a few bytes that mean something to host memory.
-    fn write_small(&self, handle: u32, address: u64, bytes: &[u8], last: Attributes, cx: &mut Context<'_>) {
+    /// The port of a controller.
+    fn port(&self, controller: ControllerId) -> Option<&Requests> {
+        self.requests.get(usize::from(controller.0))?.as_ref()
+    }
+
+    /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
+    fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
+        ["", " of the second port"].into_iter().zip(&self.requests).filter_map(|(name, port)| Some((name, port.as_ref()?)))
+    }
+
+    /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
+    fn write_small(&self, (from, handle): (ControllerId, u32), address: u64, bytes: &[u8], cx: &mut Context<'_>) {
         if let Some(memory) = &self.memory {
             memory.change().post(address, bytes);
         }
-        if let Some(requests) = &self.requests {
-            requests.write(handle, address, bytes.len() as u32, last, cx);
+        if let Some(requests) = self.port(from) {
+            requests.write(handle, address, bytes.len() as u32, Attributes::NONE, cx);
         }
     }
 
@@ -327,7 +353,8 @@ impl NvmeSsd {
         cx: &mut Context<'_>,
         mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
     ) {
-        let (Some(requests), Some(inside)) = (&mut self.requests, &self.inside) else { return };
+        let requests = self.requests.get_mut(token.controller()).and_then(Option::as_mut);
+        let (Some(requests), Some(inside)) = (requests, &self.inside) else { return };
         if segments <= 1 {
             act(requests, first, cx);
             return;
@@ -438,8 +465,8 @@ impl NvmeSsd {
     }
 
     /// Completions have arrived: what has been read completely lets the controller go on.
-    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
-        if let Some(requests) = &mut self.requests {
+    fn completions(&mut self, port: usize, tlps: &Tlps, cx: &mut Context<'_>) {
+        if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
             requests.completed(tlps, cx, &mut |_| {});
         }
         let Some(reading) = self.reads.get(tlps.handle) else {
@@ -471,14 +498,31 @@ impl NvmeSsd {
         }
     }
 
+    /// The links of ports go down that do so now.
+    fn lose(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let (lost, later): (Vec<_>, Vec<_>) = self.losses.drain(..).partition(|(at, _)| *at <= now);
+        self.losses = later;
+        for (_, port) in lost {
+            self.with(cx, |subsystem, now, effects| subsystem.reset(now, ControllerId(port as u16), effects));
+        }
+        self.await_loss(cx);
+    }
+    /// Asks to be woken when the link of a port goes down next.
+    fn await_loss(&self, cx: &mut Context<'_>) {
+        if let Some(at) = self.losses.iter().map(|(at, _)| *at).min() {
+            cx.wake_at(at, LOSS);
+        }
+    }
+
     /// The host writes a register: a doorbell, most of the time.
-    fn register(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+    fn register(&mut self, port: usize, tlps: &Tlps, cx: &mut Context<'_>) {
         let Ok(offset) = u32::try_from(tlps.address) else {
             self.unexpected += u64::from(tlps.count);
             return;
         };
-        let value = tlps.handle;
-        self.with(cx, |subsystem, now, effects| subsystem.write_register(now, CONTROLLER, offset, value, effects));
+        let (value, controller) = (tlps.handle, ControllerId(port as u16));
+        self.with(cx, |subsystem, now, effects| subsystem.write_register(now, controller, offset, value, effects));
     }
 }
 
@@ -508,9 +552,10 @@ impl Inside {
     }
 }
 
-/// What the TLPs of a command are called on the link: no two commands in progress share it.
-const fn command_name(queue: u16, command: u16) -> u32 {
-    (queue as u32) << 16 | command as u32
+/// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many queues that a controller
+/// would not fit beside them.
+const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
+    (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
 }
 
 /// What the medium's counters say in the SMART / Health Information log.
@@ -519,11 +564,16 @@ fn health(counters: &Counters) -> Health {
 }
 
 impl Component<Message> for NvmeSsd {
-    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        self.await_loss(cx);
+    }
+
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        let port = usize::from(port.0);
         match message {
             Message::Tlps(tlps) => match tlps.kind {
-                TlpKind::MWr => self.register(&tlps, cx),
-                TlpKind::CplD => self.completions(&tlps, cx),
+                TlpKind::MWr => self.register(port, &tlps, cx),
+                TlpKind::CplD => self.completions(port, &tlps, cx),
                 TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.unexpected += u64::from(tlps.count),
             },
             Message::Departed { .. } => {}
@@ -541,6 +591,7 @@ impl Component<Message> for NvmeSsd {
                 self.look(cx);
             }
             CONTROLLER_WAKE => self.wake_controller(cx),
+            LOSS => self.lose(cx),
             pipeline => self.hand_over(pipeline, cx),
         }
     }
@@ -548,9 +599,9 @@ impl Component<Message> for NvmeSsd {
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         see("unexpected", self.unexpected.to_string());
         see("engines-busy", self.engines.busy().to_string());
-        if let Some(requests) = &self.requests {
-            see("tags-in-use", requests.tags_in_use().to_string());
-            see("waiting-for-tags", requests.waiting().to_string());
+        for (number, requests) in self.plugged() {
+            see(&format!("tags-in-use{number}"), requests.tags_in_use().to_string());
+            see(&format!("waiting-for-tags{number}"), requests.waiting().to_string());
         }
         if let Some(inside) = &self.inside {
             see("medium", format!("{:?}", inside.drive.counters()));
@@ -569,8 +620,8 @@ impl Component<Message> for NvmeSsd {
             see("channels of the medium", used(channels));
             see("dies of the medium", used(dies));
         }
-        if let Some(requests) = &self.requests {
-            see("tags", requests.tags_used(now));
+        for (number, requests) in self.plugged() {
+            see(&format!("tags{number}"), requests.tags_used(now));
         }
     }
 

@@ -24,6 +24,15 @@ impl<T> Slab<T> {
     pub(crate) fn get(&mut self, handle: u32) -> Option<&mut T> {
         self.things.get_mut(handle as usize)?.as_mut()
     }
+    /// Everything that is in, by handle.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.things.iter().flatten()
+    }
+    /// Takes everything out; what is in.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.free.clear();
+        std::mem::take(&mut self.things).into_iter().flatten()
+    }
     /// Takes the thing with this handle out, if there is one.
     pub(crate) fn take(&mut self, handle: u32) -> Option<T> {
         let thing = self.things.get_mut(handle as usize)?.take()?;

@@ -98,6 +98,14 @@ pub struct Variant {
     pub document: Node,
 }
 
+impl Variant {
+    /// The link that ends at a port; none if it is not linked.
+    #[must_use]
+    pub fn link_of(&self, end: End) -> Option<&LinkPlan> {
+        self.links.iter().find(|link| link.from == end || link.to == end)
+    }
+}
+
 /// A component: a model with all its parameters.
 #[derive(Clone)]
 pub struct ComponentPlan {

@@ -46,7 +46,10 @@ fn tmp_print() {
     let begun = std::time::Instant::now();
     let results = results(&tree::plan_of(&file, &[]), &Options::default());
     for row in &results.rows {
-        println!("{} {} {} {:?} {} {} {} {:?}", row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles);
+        println!(
+            "{} {} {} {:?} {} {} {} {:?}",
+            row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles
+        );
     }
     for b in &results.bottlenecks {
         println!("{b:?}");

@@ -72,7 +72,9 @@ pub fn claims() -> &'static [Claim] {
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
         pm1743_retimer::CLAIM,
+        pm1743_retimer::RANDOM_WRITES,
         retimer_ab::CLAIM,
+        retimer_ab::ON_PM1743,
     ];
     CLAIMS
 }

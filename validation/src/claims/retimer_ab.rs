@@ -9,9 +9,12 @@
 //! No published number goes into a scenario. A rate is expected not to change, and a latency by the crossings that the waterfall counts; both
 //! are arithmetic that anybody can repeat.
 
+mod on_pm1743;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub use on_pm1743::CLAIM as ON_PM1743;
 
 use super::{Cell, Claim, Outcome};
 use crate::experiment::{free_parameters, results};
@@ -41,6 +44,8 @@ const SHIFT_BAR_NS: f64 = 1.0;
 /// The retimer of the paper.
 const PUBLISHED_VARIANT: &str = "montage";
 const BASELINE: &str = "direct";
+/// The workload whose cases are a matrix of their own, and are named as the other workloads are.
+const MATRIX: &str = "matrix";
 /// A variant that must not come out equivalent, and in what.
 const CONTROLS: [(&str, &str); 3] = [("limit-twice", "qd1-write"), ("x2", "seq-read"), ("ber", "seq-read")];
 /// Variants that are no retimers.
@@ -135,6 +140,15 @@ impl Ran {
     }
 }
 
+/// What a row asks, in the words of the published table: its workload, or the first two words of a phase of the job file (`seq-read-32k`).
+fn asks(row: &VerdictRow) -> &str {
+    if row.workload != MATRIX {
+        return &row.workload;
+    }
+    let end = row.case.match_indices('-').nth(1).map_or(row.case.len(), |(at, _)| at);
+    &row.case[..end]
+}
+
 /// The change that arithmetic expects \[ratio\].
 fn expected(ran: &Ran, row: &VerdictRow, latency: f64) -> f64 {
     if row.metric == "latency" {
@@ -188,8 +202,7 @@ fn cells(ran: &Ran, published: &[Published]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (variant, latency) in ran.retimers() {
         for row in ran.judged(variant) {
-            let said =
-                published.iter().find(|said| variant == PUBLISHED_VARIANT && said.is_of(&row.workload));
+            let said = published.iter().find(|said| variant == PUBLISHED_VARIANT && said.is_of(asks(row)));
             cells.push(ratio_cell(ran, row, latency, said));
             if row.metric == "latency" {
                 cells.push(shift_cell(ran, row, latency));
@@ -205,7 +218,7 @@ fn missed(ran: &Ran) -> Vec<String> {
     for (variant, latency) in ran.retimers() {
         for row in ran.judged(variant) {
             let place = format!("{variant}, {}, {}", row.workload, row.case);
-            let is_control = CONTROLS.contains(&(variant, &row.workload));
+            let is_control = CONTROLS.contains(&(variant, asks(row)));
             if !is_control && row.verdict != Verdict::Equivalent {
                 missed.push(format!("{place} is {:?}", row.verdict));
             }
@@ -216,7 +229,7 @@ fn missed(ran: &Ran) -> Vec<String> {
         }
     }
     for (variant, workload) in CONTROLS {
-        let mut rows = ran.judged(variant).into_iter().filter(|row| row.workload == workload).peekable();
+        let mut rows = ran.judged(variant).into_iter().filter(|row| asks(row) == workload).peekable();
         assert!(rows.peek().is_some(), "the control {variant}, {workload} was run");
         for row in rows.filter(|row| row.verdict == Verdict::Equivalent) {
             missed.push(format!("the control {variant}, {workload}, {} came out equivalent", row.case));

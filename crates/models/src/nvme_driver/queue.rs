@@ -203,6 +203,23 @@ impl Queue {
         self.handling.max(self.submitted)
     }
 
+    /// When the command was submitted that has been without a completion for longest; none if there is none.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.commands.iter().map(|part| part.submitted).min()
+    }
+    /// Gives up everything that was asked for and has not been answered: the names that the askers gave. What the drive does of it is not known.
+    pub(super) fn give_up(&mut self, now: Instant) -> Vec<u32> {
+        self.queued.remove(self.waiting.len() as u64, now);
+        self.waiting.clear();
+        self.in_flight.remove(self.commands.drain().count() as u64, now);
+        self.requests.drain().map(|request| request.transfer.handle).collect()
+    }
+    /// Goes on with another pair of rings.
+    pub(super) fn renew(&mut self, pair: QueuePair) {
+        self.pair = pair;
+        self.lists = Lists::default();
+    }
+
     /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will anyway.
     pub(super) fn notice(&mut self, now: Instant) -> Option<Instant> {
         if std::mem::replace(&mut self.looking, true) {

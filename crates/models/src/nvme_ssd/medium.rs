@@ -6,7 +6,7 @@ use lanetwin_media::config::{
 };
 use lanetwin_media::DriveConfig;
 use lanetwin_ports::{Dimension, Param, Params};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[
@@ -22,7 +22,8 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "nand.spare", dimension: Dimension::Size, default: Some("1952B"), about: "the spare area of a page, for parity and metadata; it crosses the bus with the data" },
     Param { name: "nand.cell", dimension: Dimension::Choice(&["slc", "mlc", "tlc", "qlc"]), default: Some("tlc"), about: "how many bits a cell stores" },
     Param { name: "nand.read", dimension: Dimension::Time, default: Some("45us"), about: "tR of the fastest page of a word line" },
-    Param { name: "nand.read-step", dimension: Dimension::Time, default: Some("6us"), about: "how much longer each further page of a word line takes to be read" },
+    Param { name: "nand.read-step", dimension: Dimension::Time, default: Some("6us"), about: "how much longer the second page of a word line takes to be read than the first, and so on" },
+    Param { name: "nand.read-step.last", dimension: Dimension::Time, default: Some("0ns"), about: "the same from the second page on, if it is another: the third takes so much longer than the second; 0 is as much as the second" },
     Param { name: "nand.program", dimension: Dimension::Time, default: Some("1500us"), about: "tPROG: of all pages of a word line at once, or of each page" },
     Param { name: "nand.program-mode", dimension: Dimension::Choice(&["one-shot", "by-page"]), default: Some("one-shot"), about: "whether a word line is programmed at once or page by page" },
     Param { name: "nand.erase", dimension: Dimension::Time, default: Some("5ms"), about: "tBERS, the time of an erase" },
@@ -135,6 +136,7 @@ fn nand(params: &Params) -> Nand {
 fn timing(params: &Params) -> Timing {
     let time = |name| params.time(name);
     let (fastest, step, program) = (time("nand.read"), time("nand.read-step"), time("nand.program"));
+    let last = if time("nand.read-step.last") == Span::ZERO { step } else { time("nand.read-step.last") };
     let by_page = params.choice("nand.program-mode") == "by-page";
     Timing {
         cell: match params.choice("nand.cell") {
@@ -143,7 +145,7 @@ fn timing(params: &Params) -> Timing {
             "qlc" => CellType::Qlc,
             _ => CellType::Tlc,
         },
-        read: [0, 1, 2, 3].map(|further| fastest + step * further),
+        read: [fastest, fastest + step, fastest + step + last, fastest + step + last * 2],
         program: if by_page { Program::ByPage([program; 4]) } else { Program::OneShot(program) },
         erase: time("nand.erase"),
         suspend: params.flag("nand.suspend").then(|| Suspend {

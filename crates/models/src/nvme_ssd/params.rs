@@ -15,6 +15,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "firmware.other", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by any other command for the medium" },
     Param { name: "firmware.read-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a read takes longer, on its way to the medium and back; not a limit of the rate" },
     Param { name: "firmware.write-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a write takes longer; not a limit of the rate" },
+    Param { name: "dual-port", dimension: Dimension::Flag, default: Some("false"), about: "whether there is a second port, `pcie2`, with a controller of its own for the same namespaces" },
     Param { name: "queues", dimension: Dimension::Count { least: 1, most: 2047 }, default: Some("128"), about: "how many I/O queue pairs there can be" },
     Param { name: "commands", dimension: Dimension::Count { least: 1, most: 1 << 20 }, default: Some("2048"), about: "how many commands can be in progress, fetched and not yet completed" },
     Param { name: "fetch.burst", dimension: Dimension::Count { least: 1, most: 1024 }, default: Some("16"), about: "how many submission queue entries one fetch brings at most" },
@@ -67,13 +68,18 @@ impl Firmware {
 /// log2 of a page of 4 KiB.
 const PAGE_LOG2: u32 = 12;
 
-/// The subsystem that the parameters describe: one controller, so many equal namespaces.
+/// How many ports the drive has, each with a controller.
+pub(super) fn ports(params: &Params) -> u16 {
+    if params.flag("dual-port") { 2 } else { 1 }
+}
+
+/// The subsystem that the parameters describe: a controller for each port, so many equal namespaces that all of them have.
 pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
-    let id = ControllerId(0);
+    let ids: Vec<ControllerId> = (0..ports(params)).map(ControllerId).collect();
     let queues = params.count("queues") as u16;
     let transfer = bytes(params.choice("transfer")).expect("every choice is a size");
     let format = if params.choice("block") == "512B" { LbaFormat::B512 } else { LbaFormat::B4096 };
-    let controller = ControllerConfig {
+    let controller = |id: &ControllerId| ControllerConfig {
         queue_entries: params.count("queues.entries") as u32,
         io_queues: queues,
         transfer_log2: (transfer.ilog2() - PAGE_LOG2) as u8,
@@ -83,14 +89,14 @@ pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
         fetches: params.count("fetches") as u16,
         vectors: queues + 1,
         chunk_bytes: bytes(params.choice("chunk")),
-        ..ControllerConfig::new(id)
+        ..ControllerConfig::new(*id)
     };
     let namespace = |number: u64| NamespaceConfig {
         nsid: Nsid(number as u32 + 1),
         bytes: namespace_bytes(params),
         formats: vec![format],
         format: 0,
-        attached: vec![id],
+        attached: ids.clone(),
         zero_after_deallocate: true,
     };
     SubsystemConfig {
@@ -100,7 +106,7 @@ pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
         firmware: "1".into(),
         vendor: 0,
         namespaces: (0..params.count("namespaces")).map(namespace).collect(),
-        controllers: vec![controller],
+        controllers: ids.iter().map(controller).collect(),
         volatile_write_cache: params.flag("buffer.volatile"),
         atomic_write_blocks: 1,
     }

@@ -36,6 +36,11 @@ impl Token {
     pub const fn to_raw(self) -> u64 {
         self.0
     }
+    /// The place in the subsystem's configuration of the controller that made it.
+    #[must_use]
+    pub const fn controller(self) -> usize {
+        (self.0 >> 56) as usize
+    }
     /// What all effects of one part of one command have in common: the transfer of a write and its media effect, for owners that keep
     /// the data between them. No other part has it while one of those effects is not resumed.
     #[must_use]

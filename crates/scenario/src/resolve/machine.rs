@@ -13,6 +13,7 @@ use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::spelling::Near;
 use assemblies::Expanded;
+use lanetwin_models::has_port;
 use lanetwin_models::switch::is_pair_latency;
 use lanetwin_ports::{Model, Param, Params, Protocol, Value};
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ fn parameter(
 /// The ports of a component, in the order of their numbers.
 fn ports(model: &'static Model, params: &Params) -> Vec<PortPlan> {
     let mut ports = Vec::new();
-    for port in model.ports {
+    for port in model.ports.iter().filter(|port| has_port(model, params, port.name)) {
         let plan = |name| PortPlan { name, group: port.name, speaks: port.speaks, many: port.many };
         if port.many {
             ports.extend((0..params.count("ports")).map(|index| plan(format!("{}{index}", port.name))));

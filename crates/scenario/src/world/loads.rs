@@ -16,6 +16,7 @@
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::memory::as_results;
+use super::paths::{Paths, Policy};
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{
@@ -23,6 +24,7 @@ use crate::plan::{
 };
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
+use lanetwin_models::nvme_driver::{NvmeDriver, Outage};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Site, Value};
@@ -34,6 +36,7 @@ const LOAD: &str = "(load)";
 pub(super) const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
 const JOBS: &str = "(jobs)";
+const PATHS: &str = "(paths)";
 /// The port to its load of a driver that has one load, …
 const DRIVEN: Port = Port(0);
 /// … and the first to a load of one that has several.
@@ -138,10 +141,10 @@ impl Wiring<'_> {
         endpoints: &Endpoints,
         memories: &Memories,
         builder: &mut Builder,
-    ) -> Vec<WorldLoad> {
+    ) -> (Vec<WorldLoad>, Vec<(String, ComponentId)>) {
         let askers = askers(self);
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
-        let (jobs, shared) = (BTreeMap::new(), BTreeMap::new());
+        let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut adding = Adding {
             wiring: self,
             ids,
@@ -151,10 +154,27 @@ impl Wiring<'_> {
             askers: &askers,
             loads,
             cpu: None,
+            further: BTreeMap::new(),
             jobs,
             shared,
+            paths,
         };
-        adding.all()
+        (adding.all(), adding.paths)
+    }
+
+    /// The places on the links of all ports of a component, each with that of its root port.
+    pub(super) fn device_ports(
+        &self,
+        component: usize,
+        endpoints: &Endpoints,
+    ) -> Vec<(EndpointId, EndpointId)> {
+        self.linked_ports(component, endpoints).into_iter().map(|(_, place)| place).collect()
+    }
+    /// The same, with the ports.
+    fn linked_ports(&self, component: usize, endpoints: &Endpoints) -> Vec<(End, (EndpointId, EndpointId))> {
+        let ports = 0..self.variant.machine[component].ports.len();
+        let ends = ports.map(|port| End { component, port });
+        ends.filter_map(|end| Some((end, *endpoints.get(&end)?))).collect()
     }
 
     /// A component's place on the links, and that of its root port.
@@ -194,15 +214,22 @@ struct Adding<'a> {
     loads: u32,
     /// What joins several drivers to their host.
     cpu: Option<ComponentId>,
+    /// Its ports for the drivers of further paths, by the ports of the drives.
+    further: BTreeMap<EndpointId, Port>,
     /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
     jobs: BTreeMap<usize, ComponentId>,
     /// The drivers that serve all loads of a device, by its place in the machine.
     shared: BTreeMap<usize, SharedDriver>,
+    /// What joins the paths to drives that have several.
+    paths: Vec<(String, ComponentId)>,
 }
 
 /// A driver that has a port for each load of its device.
 struct SharedDriver {
+    /// What answers the loads: the driver, or what joins several.
     id: ComponentId,
+    /// The driver, or that of the first path.
+    driver: ComponentId,
     path: String,
     /// Of its ports to loads, the next that is free.
     next: u16,
@@ -247,10 +274,20 @@ impl<'a> Adding<'a> {
             let driver = (pair.target, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
-        if let (Some(asker), true) = (self.askers.first(), drivers.len() > 1) {
+        // the drivers of further paths have ports behind those of the loads
+        let mut further = BTreeMap::new();
+        for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
+            let ports = self.wiring.device_ports(*target, self.endpoints);
+            for (device, _) in ports.into_iter().skip(1) {
+                further.insert(device, drivers::of_load(self.loads + further.len() as u32));
+            }
+        }
+        if let (Some(asker), true) = (self.askers.first(), drivers.len() + further.len() > 1) {
             let port =
                 |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
-            let devices = drivers.values().filter_map(port).collect();
+            let devices: BTreeMap<EndpointId, Port> =
+                drivers.values().filter_map(port).chain(further.clone()).collect();
+            self.further = further;
             let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads, devices }));
             self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
             self.cpu = Some(cpu);
@@ -288,7 +325,7 @@ impl<'a> Adding<'a> {
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        let driver = self.shared.get(&pair.target).map(|driver| driver.id);
+        let driver = self.shared.get(&pair.target).map(|shared| shared.driver);
         let nvme = driver.map(|driver| NvmeLoad { driver, drive: self.ids.of(pair.target) });
         WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint, nvme }
     }
@@ -310,15 +347,22 @@ impl<'a> Adding<'a> {
         let model = models::driver(disk.model);
         if !is_shared(model) {
             let path = path(DRIVER, asker);
-            let driver = self.add_driver(model, 1, asker, &path);
+            let driver = self.add_driver(model, 1, asker, &path, None);
             return ((driver, DRIVEN), shown(&path));
         }
         if !self.shared.contains_key(&pair.target) {
             let loads = self.askers.iter().filter(|other| other.pair.target == pair.target).count();
             let alone = loads == self.askers.len();
             let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.disk(pair).name) };
-            let id = self.add_driver(model, loads as u64, asker, &path);
-            self.shared.insert(pair.target, SharedDriver { id, path, next: FIRST_LOAD });
+            let ports = self.wiring.linked_ports(pair.target, self.endpoints);
+            let shared = match &ports[..] {
+                [_, _, ..] => self.add_paths(model, loads as u16, asker, &path, &ports),
+                _ => {
+                    let driver = self.add_driver(model, loads as u64, asker, &path, None);
+                    SharedDriver { id: driver, driver, path, next: FIRST_LOAD }
+                }
+            };
+            self.shared.insert(pair.target, shared);
         }
         let driver = self.shared.get_mut(&pair.target).expect("it has just been added, if it was not there");
         let port = Port(driver.next);
@@ -326,16 +370,47 @@ impl<'a> Adding<'a> {
         ((driver.id, port), shown(&driver.path))
     }
 
-    /// Adds the driver of a device, with so many ports to loads, and joins it to the host.
+    /// Adds a driver for each port of a drive that is linked, and what joins them.
+    fn add_paths(
+        &mut self,
+        model: &'static Model,
+        loads: u16,
+        asker: &Asker<'_>,
+        path: &str,
+        ports: &[(End, (EndpointId, EndpointId))],
+    ) -> SharedDriver {
+        let disk = self.disk(asker.pair);
+        let policy = Policy::of(disk.params.choice("driver.multipath"));
+        let name = disk.name.clone();
+        let paths = Paths::new(policy, loads, ports.len());
+        let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
+        let mut drivers = Vec::new();
+        for (number, (end, (device, _))) in (0..).zip(ports) {
+            let path = format!("{path}/path{number}");
+            let driver = self.add_driver(model, loads.into(), asker, &path, Some((*end, *device)));
+            for load in 0..loads {
+                let port = Paths::of_path(number, load, loads);
+                self.builder.join((joined, port), (driver, Port(FIRST_LOAD + load)));
+            }
+            drivers.push(driver);
+        }
+        self.paths.push((name, joined));
+        let first = *drivers.first().expect("there are several");
+        SharedDriver { id: joined, driver: first, path: path.to_owned(), next: Paths::of_load(0).0 }
+    }
+
+    /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several, with the port of the device.
     fn add_driver(
         &mut self,
         model: &'static Model,
         loads: u64,
         asker: &Asker<'_>,
         path: &str,
+        only: Option<(End, EndpointId)>,
     ) -> ComponentId {
         let pair = asker.pair;
-        let target = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+        let whole = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+        let target = only.map(|(_, device)| device).or(whole);
         let seed = self.wiring.seed;
         let memory = self.memories.get(&pair.on).cloned();
         let pcie = Vec::new();
@@ -345,9 +420,18 @@ impl<'a> Adding<'a> {
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(loads);
         }
-        let driver = model.component(&params, &site).expect("a driver is a component");
+        let mut driver = model.component(&params, &site).expect("a driver is a component");
+        if let (Some((end, _)), Some(driver)) = (only, driver.as_any()) {
+            let down = self.wiring.variant.link_of(end).into_iter().flat_map(|link| &link.down);
+            let outages = down.map(|down| Outage { from: down.at, until: down.at + down.lasts });
+            if let Some(driver) = driver.downcast_mut::<NvmeDriver>() {
+                driver.be_path(outages.collect());
+            }
+        }
         let driver = self.builder.add(path, driver);
-        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, drivers::of_load(asker.place)));
+        let further = only.and_then(|(_, device)| self.further.get(&device).copied());
+        let place = further.unwrap_or_else(|| drivers::of_load(asker.place));
+        let host = self.cpu.map_or_else(|| self.host(pair), |cpu| (cpu, place));
         let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
         self.builder.join((driver, Port(cpu.expect("a driver has a port to a CPU") as u16)), host);
         driver

@@ -4,7 +4,7 @@ use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
 use super::memory::WorldMemory;
-use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
+use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::nvme_ssd;
@@ -31,6 +31,8 @@ pub struct World {
     pub memory: Option<WorldMemory>,
     /// The devices with CXL memory: their names, and what they are in the kernel.
     pub devices: Vec<(String, ComponentId)>,
+    /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
+    pub paths: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
@@ -109,7 +111,7 @@ impl Wiring<'_> {
         }
         let cxl = self.add_cxl(&ids, &mut builder);
         self.add_driven(&ids, &endpoints, &memories, &mut builder);
-        let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
+        let (loads, paths) = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
         let is_drive =
@@ -117,7 +119,17 @@ impl Wiring<'_> {
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let (memory, server) = (self.memory(&ids), ids.of(server));
-        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, devices: self.devices(&ids), drives, server };
+        let mut world = World {
+            kernel: builder.seal(),
+            links,
+            cxl,
+            loads,
+            paths,
+            memory,
+            devices: self.devices(&ids),
+            drives,
+            server,
+        };
         self.run_programs(&mut world);
         world
     }
@@ -146,7 +158,7 @@ impl Wiring<'_> {
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
         let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
         let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
-        let routes = asked.chain(driven).filter_map(|drive| self.device(drive, endpoints)).collect();
+        let routes = asked.chain(driven).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
         let path = component.name.clone();
@@ -158,8 +170,26 @@ impl Wiring<'_> {
             self.set_cache(&mut params);
         }
         self.set_device_cache(i, &mut params);
-        let device = component.model.component(&params, &site)?;
+        let mut device = component.model.component(&params, &site)?;
+        if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
+            self.tell_losses(i, drive);
+        }
         Some(builder.add(&component.name, device))
+    }
+
+    /// When the links of a drive with two ports go down: each takes its controller with it. That of a drive with one only keeps it waiting.
+    fn tell_losses(&self, component: usize, drive: &mut nvme_ssd::NvmeSsd) {
+        let linked = |(port, declared): (usize, &PortPlan)| {
+            let link = self.variant.link_of(End { component, port });
+            link.filter(|_| declared.speaks == Protocol::Pcie).map(|link| (port, link))
+        };
+        let ports: Vec<_> =
+            self.variant.machine[component].ports.iter().enumerate().filter_map(linked).collect();
+        if ports.len() > 1 {
+            ports
+                .iter()
+                .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        }
     }
 
     /// The host above a component: the component itself, if it is one or has none.
@@ -179,7 +209,7 @@ impl Wiring<'_> {
 
     fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
         let &(endpoint, root) = endpoints.get(&end)?;
-        let link = self.variant.links.iter().find(|l| l.from == end || l.to == end)?;
+        let link = self.variant.link_of(end)?;
         let params = &self.variant.machine[end.component].params;
         Some(PcieSite {
             endpoint,

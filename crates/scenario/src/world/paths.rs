@@ -1,0 +1,189 @@
+//! `(paths)`: what joins the drivers of a dual-port drive. A request takes one path; if the path is lost before it is answered, it takes the other.
+//!
+//! ```text
+//!  load 0 ─┐            ┌─ driver of the first port ═ root port ═ pcie
+//!  load 1 ─┼─ (paths) ──┤                                              drive
+//!  load 2 ─┘            └─ driver of the second port ═ root port ═ pcie2
+//! ```
+//!
+//! Which path is `driver.multipath`, by the names of Linux. A request whose path is lost is asked again of another; if none works it waits until one does.
+//! It takes no time and limits nothing: each path has cores of its own.
+
+use lanetwin_kernel::{Component, Port};
+use lanetwin_models::nvme_driver::{PATH_LOST, PATH_WORKS};
+use lanetwin_ports::{Context, Message, Status, Transfer};
+use lanetwin_units::Span;
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+
+/// By which rule a path is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Policy {
+    /// The first that works.
+    First,
+    /// All that work, in turn.
+    RoundRobin,
+    /// The one with the least in flight.
+    QueueDepth,
+}
+
+impl Policy {
+    /// The policy of this name, one of those of `driver.multipath`.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "round-robin" => Self::RoundRobin,
+            "queue-depth" => Self::QueueDepth,
+            _ => Self::First,
+        }
+    }
+}
+
+/// Joins paths.
+pub struct Paths {
+    policy: Policy,
+    loads: u16,
+    paths: Vec<Path>,
+    /// What is in flight, by its load and its name.
+    asked: BTreeMap<(u16, u32), Asked>,
+    /// What waits for a path, in the order of asking.
+    waiting: VecDeque<(u16, Transfer)>,
+    /// The path that comes next in turn.
+    next: usize,
+    counts: PathCounts,
+}
+
+/// What has become of requests.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PathCounts {
+    /// Requests of loads.
+    pub asked: u64,
+    /// Answers to loads.
+    pub answered: u64,
+    /// Requests that were asked once more, on another path.
+    pub retried: u64,
+    /// Answers that nobody waits for.
+    pub unexpected: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    works: bool,
+    in_flight: u64,
+}
+
+struct Asked {
+    transfer: Transfer,
+    path: usize,
+}
+
+impl Paths {
+    /// Joins so many paths for so many loads.
+    pub(super) fn new(policy: Policy, loads: u16, paths: usize) -> Self {
+        // a request that comes before a controller is ready waits in its driver
+        let path = Path { works: true, in_flight: 0 };
+        Self {
+            policy,
+            loads,
+            paths: vec![path; paths],
+            asked: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            next: 0,
+            counts: PathCounts::default(),
+        }
+    }
+    /// The port of a load.
+    pub(super) const fn of_load(load: u16) -> Port {
+        Port(load)
+    }
+    /// The port of a path for a load, of so many.
+    pub(super) const fn of_path(path: u16, load: u16, loads: u16) -> Port {
+        Port(loads * (path + 1) + load)
+    }
+    /// What has become of requests so far.
+    #[must_use]
+    pub const fn counts(&self) -> PathCounts {
+        self.counts
+    }
+
+    fn choose(&mut self) -> Option<usize> {
+        let works = |path: &usize| self.paths[*path].works;
+        let mut all = 0..self.paths.len();
+        match self.policy {
+            Policy::First => all.find(works),
+            Policy::QueueDepth => all.filter(works).min_by_key(|path| self.paths[*path].in_flight),
+            Policy::RoundRobin => {
+                let chosen = all.map(|i| (self.next + i) % self.paths.len()).find(works)?;
+                self.next = (chosen + 1) % self.paths.len();
+                Some(chosen)
+            }
+        }
+    }
+
+    fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+        let Some(path) = self.choose() else {
+            self.waiting.push_back((load, transfer));
+            return;
+        };
+        self.paths[path].in_flight += 1;
+        self.asked.insert((load, transfer.handle), Asked { transfer, path });
+        cx.send(Self::of_path(path as u16, load, self.loads), Span::ZERO, Message::Block(transfer));
+    }
+
+    fn answer(&mut self, path: usize, load: u16, done: lanetwin_ports::Done, cx: &mut Context<'_>) {
+        let Some(Asked { transfer, .. }) =
+            self.asked.remove(&(load, done.handle)).filter(|asked| asked.path == path)
+        else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        self.paths[path].in_flight -= 1;
+        if done.status == Status::Aborted && !self.paths[path].works {
+            self.counts.retried += 1;
+            self.ask(load, transfer, cx);
+        } else {
+            self.counts.answered += 1;
+            cx.send(Self::of_load(load), Span::ZERO, Message::BlockDone(done));
+        }
+    }
+
+    fn state(&mut self, path: usize, works: bool, cx: &mut Context<'_>) {
+        self.paths[path].works = works;
+        if works {
+            for (load, transfer) in std::mem::take(&mut self.waiting) {
+                self.ask(load, transfer, cx);
+            }
+        }
+    }
+}
+
+impl Component<Message> for Paths {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        let (group, load) = (port.0 / self.loads, port.0 % self.loads);
+        match message {
+            Message::Block(transfer) => {
+                self.counts.asked += 1;
+                self.ask(load, transfer, cx);
+            }
+            Message::BlockDone(done) => self.answer(usize::from(group) - 1, load, done, cx),
+            // a driver says it on each of its ports
+            Message::Signal { handle: state @ (PATH_LOST | PATH_WORKS), .. } => {
+                self.state(usize::from(group) - 1, state == PATH_WORKS, cx);
+            }
+            _ => unreachable!("paths are asked and answered, and say whether they work, not {message:?}"),
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("counts", format!("{:?}", self.counts));
+        see("paths", format!("{:?}", self.paths));
+        see("waiting", self.waiting.len().to_string());
+    }
+
+    fn digest(&self) -> u64 {
+        lanetwin_kernel::mix(self.counts.answered) ^ self.counts.retried << 32 ^ self.counts.unexpected
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
