@@ -3,6 +3,7 @@
 
 mod block;
 mod cxl_hybrid;
+mod cxl_switch;
 mod dma;
 mod fc;
 mod iommu;
