@@ -178,12 +178,7 @@ pub(crate) const LINK: &[Field] = &[
         "",
         "when it is down, as while a port is hot-plugged: from when on, for how long",
     ),
-    field(
-        "io",
-        Holds::One(Dimension::Rate),
-        "0GB/s",
-        "of CXL: what CXL.io moves beside memory, in each direction",
-    ),
+    field("io", Holds::One(Dimension::Rate), "0GB/s", "of CXL: what CXL.io moves beside memory, in each direction"),
 ];
 
 /// Several devices of CXL that are one node.
@@ -402,12 +397,7 @@ pub(crate) const MEMORY: &[Field] = &[
         "how many threads stream; otherwise one on each core of the host",
     ),
     field("working-set", Holds::Many(Dimension::Size), "1GiB", "what all threads go through together"),
-    field(
-        "delay",
-        Holds::Many(Dimension::Time),
-        "0ns",
-        "the time between two lines of a thread that streams",
-    ),
+    field("delay", Holds::Many(Dimension::Time), "0ns", "the time between two lines of a thread that streams"),
     field(
         "chaser",
         one_of(&["on", "off"]),

@@ -129,9 +129,7 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
         Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
         Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => {
-            vec![("read ", read), ("write ", write)]
-        }
+        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => vec![("read ", read), ("write ", write)],
     }
 }
 

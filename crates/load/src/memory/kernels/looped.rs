@@ -250,8 +250,7 @@ mod tests {
 
     #[test]
     fn a_schedule_repeats_its_body_alone() {
-        let schedule =
-            Schedule { prologue: vec!['p'], body: vec!['a', 'b'], repeats: 2, epilogue: vec!['e'] };
+        let schedule = Schedule { prologue: vec!['p'], body: vec!['a', 'b'], repeats: 2, epilogue: vec!['e'] };
         let all: String = (0..).map_while(|position| schedule.at(position)).collect();
         assert_eq!(all, "pababe");
     }

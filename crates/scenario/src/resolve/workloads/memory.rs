@@ -38,13 +38,7 @@ pub(super) fn check_host(fields: &Fields<'_>, on: &Named, machine: &Machine, rep
     let Some(plan) = machine.plan(on.component) else { return false };
     let is_host = plan.cxl_role() == Some(CxlRole::Host);
     if !is_host {
-        cannot(
-            &fields.at("on"),
-            on,
-            plan,
-            "has no cores that load and store: it is no `memory-host`",
-            reports,
-        );
+        cannot(&fields.at("on"), on, plan, "has no cores that load and store: it is no `memory-host`", reports);
     }
     if fields.written("target").is_some() {
         let problem = Problem::Exclusive { one: "memory", other: "target" };
@@ -125,10 +119,7 @@ fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
 /// Whether what is written under a key is what a chase has anyway, as in a complete plan.
 fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
     let text = fields.written(key).and_then(Node::text).unwrap_or_default();
-    matches!(
-        (key, text),
-        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
-    )
+    matches!((key, text), ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off"))
 }
 
 impl<'a> Asked<'a> {
@@ -137,8 +128,7 @@ impl<'a> Asked<'a> {
         if fields.written("threads").is_some() {
             return list(fields, "threads", reports);
         }
-        let chases =
-            fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
+        let chases = fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
         let params = &self.machine.plan(self.host)?.params;
         let of = |name| if let Some(Value::Count(count)) = params.0.get(name) { *count } else { 1 };
         let value = Value::Count(if chases { 1 } else { CORES.into_iter().map(of).product() });
@@ -147,25 +137,16 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
-    fn has_room(
-        self,
-        point: &Point<'_>,
-        pattern: Pattern,
-        fields: &Fields<'_>,
-        reports: &mut Reports,
-    ) -> bool {
+    fn has_room(self, point: &Point<'_>, pattern: Pattern, fields: &Fields<'_>, reports: &mut Reports) -> bool {
         let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let Bytes(bytes) = point.working_set;
         let (buffers, programs) = match pattern {
             Pattern::Chase(_) => (1, 1),
-            Pattern::Traffic(_, chaser) => {
-                (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser))
-            }
+            Pattern::Traffic(_, chaser) => (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser)),
         };
         if bytes / buffers < LINE {
             let least = quantity::written(Value::Size(Bytes(LINE * buffers)));
-            let problem =
-                Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
+            let problem = Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
             fields.fault("working-set", problem, reports);
             return false;
         }
@@ -175,8 +156,7 @@ impl<'a> Asked<'a> {
         let needed = (bytes / buffers).div_ceil(PAGE) * programs;
         let fits = PageMap::new(&point.policy.policy, needed, &frames, &vec![0; frames.len()]).is_ok();
         if !fits {
-            let named: Vec<&MemoryNode> =
-                point.policy.named.iter().map(|node| own[usize::from(*node)]).collect();
+            let named: Vec<&MemoryNode> = point.policy.named.iter().map(|node| own[usize::from(*node)]).collect();
             let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
             let has = written(named.iter().map(|node| node.size.0).sum());
             let problem = Problem::NoRoom { needed: written(needed * PAGE), node: names.join("`, `"), has };

@@ -182,13 +182,7 @@ pub(super) struct ConjugateGradient {
 }
 
 /// The threads of a class. Class C takes 150 MB and a second to build.
-pub(super) fn program(
-    class: Class,
-    flop: Span,
-    threads: u32,
-    window: Window,
-    seed: u64,
-) -> Looped<ConjugateGradient> {
+pub(super) fn program(class: Class, flop: Span, threads: u32, window: Window, seed: u64) -> Looped<ConjugateGradient> {
     let size = size(class);
     let rows = if class <= LARGEST_KEPT { Rows::kept(&size) } else { Rows::drawn(&size, seed) };
     with_rows(size, rows, flop, threads, window, seed)
@@ -287,9 +281,7 @@ impl Loops for ConjugateGradient {
     /// In eighths of a line: a vector has an eighth of a line for each trip.
     fn weight(&self, of: Loop) -> u64 {
         match of {
-            Loop::Multiply { .. } => {
-                self.rows.mean_length() as u64 * (8 + 1) + self.rows.mean_length() as u64 / 2
-            }
+            Loop::Multiply { .. } => self.rows.mean_length() as u64 * (8 + 1) + self.rows.mean_length() as u64 / 2,
             of => vectors(of).0.len() as u64,
         }
     }
@@ -299,9 +291,8 @@ impl Loops for ConjugateGradient {
             return 1;
         }
         let (used, flops) = vectors(of);
-        let reference = |(vector, touch): &(Vector, Touch)| {
-            Reference::doubles(self.map.vector(*vector, trips.start), *touch)
-        };
+        let reference =
+            |(vector, touch): &(Vector, Touch)| Reference::doubles(self.map.vector(*vector, trips.start), *touch);
         let references: Vec<_> = used.iter().map(reference).collect();
         let passes = trips.end - trips.start;
         tape.walks.push_back(Walk::new(&references, passes, flops * self.flop_ps, false));

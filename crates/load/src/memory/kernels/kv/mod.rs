@@ -23,13 +23,13 @@ use super::layout::{Layout, Part};
 use super::walk::LINE;
 use crate::fio::Zipf;
 use crate::memory::{Program, Step, Touch};
-pub use heap::ValueSize;
 use heap::{Extent, Heap};
 use lanetwin_kernel::Stream;
 use lanetwin_units::Span;
+use table::Table;
 use std::collections::VecDeque;
 use std::fmt;
-use table::Table;
+pub use heap::ValueSize;
 
 /// A client's buffer for requests, and for replies \[B\] (Redis: `PROTO_IOBUF_LEN`, `PROTO_REPLY_CHUNK_BYTES`).
 const BUFFER: u64 = 16 << 10;

@@ -36,9 +36,7 @@ impl Table {
     }
     /// The bucket of a key.
     pub(super) fn bucket(&self, key: u64) -> u64 {
-        self.multipliers
-            .iter()
-            .fold(key, |x, multiplier| self.fold(x.wrapping_mul(*multiplier) & self.mask()))
+        self.multipliers.iter().fold(key, |x, multiplier| self.fold(x.wrapping_mul(*multiplier) & self.mask()))
             & (self.buckets() - 1)
     }
     /// The keys that a search for `key` comes to before it, in the order of the chain: a new key becomes the first of its chain, so those

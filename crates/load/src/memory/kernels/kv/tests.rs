@@ -50,8 +50,9 @@ fn searches_follow_chains() {
     let parts = parts(&SMALL, 1);
     let entries = parts.iter().find(|part| part.name == "entries").expect("a part");
     // an entry of 24 B has a third of a line and lies in two of them in one case of four
-    let in_entries =
-        |step: &&Step| step.depends && (entries.first..entries.first + entries.bytes).contains(&step.address);
+    let in_entries = |step: &&Step| {
+        step.depends && (entries.first..entries.first + entries.bytes).contains(&step.address)
+    };
     let all = operations(SMALL, 20_000);
     let looked_at: usize = all.iter().map(|operation| operation.iter().filter(in_entries).count()).sum();
     let mean = looked_at as f64 / all.len() as f64;
