@@ -29,7 +29,7 @@ use lanetwin_media::page_cache::{
     Access, CacheConfig, Effect, HOTTEST, Job, LINE, LINES, Outcome, PAGE, PageCache, Pages, Request, Then,
 };
 use lanetwin_ports::{
-    Build, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol,
+    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol,
     Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
@@ -48,7 +48,7 @@ pub static MODEL: Model = Model {
         PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's connector", many: false },
         PortInfo { name: "disk", speaks: Protocol::Block, about: "the disk that the cache is in front of", many: false },
     ],
-    params: &[params::PARAMS, &params::MEMORY],
+    params: &[&CXL_PORT, params::PARAMS, &params::MEMORY],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(CxlHybrid::new(params, site))),

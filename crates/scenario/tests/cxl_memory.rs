@@ -38,3 +38,18 @@ fn a_load_tells_throughput_and_latency_of_each_node() {
     assert!((of("dram") + of("near") - total).abs() < 1e-9 * total);
     assert!((of("dram") / of("near") - 3.0).abs() < 0.3, "{} {}", of("dram"), of("near"));
 }
+
+#[test]
+fn tmp_print() {
+    let name = std::env::var("SCENE").unwrap_or_else(|_| "cmm-h".into());
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.yaml"));
+    let begun = std::time::Instant::now();
+    let results = results(&tree::plan_of(&file, &[]), &Options::default());
+    for row in &results.rows {
+        println!("{} {} {} {:?} {} {} {} {:?}", row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles);
+    }
+    for b in &results.bottlenecks {
+        println!("{b:?}");
+    }
+    println!("{:?} {:?}", results.cost, begun.elapsed());
+}

@@ -23,6 +23,8 @@ use lanetwin_units::{Bytes, Instant};
 const LINE: u64 = 64;
 /// Programs that use up to so many times what the caches hold begin with them warm.
 const WARMED: u64 = 4;
+/// After so many steps of a thread, what it stored to is written back as fast as it stores.
+const STORED: u64 = 4096;
 /// The parameter of a device that says what is in its cache at the start.
 const INITIAL: &str = "initial";
 /// What the programs are called: random streams derive from it.
@@ -57,8 +59,8 @@ impl Wiring<'_> {
         let caches = self.cache_lines();
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
-            // what is far larger than the caches never finds anything there, warm or not
-            let warm = if program.footprint() / LINE <= WARMED * caches { steps } else { 0 };
+            // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
+            let warm = if program.footprint() / LINE <= WARMED * caches { steps } else { STORED.min(steps) };
             let placement = Placement::new(name, case.policy.clone()).warmed_by(warm);
             host.run(program, placement).expect("a checked plan places pages where there is room");
         }

@@ -33,7 +33,9 @@ pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usiz
     };
     let [from, to] = ends;
     let (from, to) = (from.as_ref()?, to.as_ref()?);
-    let is = |asks: &Named, answers: &Named| speaks_block(asks).is_some() && is_drive(answers).is_some();
+    // what was not understood may ask for blocks: then nothing is said of the other end
+    let may_ask = |named: &Named| machine.plan(named.component).is_none() || speaks_block(named).is_some();
+    let is = |asks: &Named, answers: &Named| may_ask(asks) && is_drive(answers).is_some();
     if is(from, to) {
         return Some(1);
     }
