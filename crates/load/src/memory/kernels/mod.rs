@@ -182,7 +182,7 @@ mod tests {
     }
 
     /// CG of class E: a run of NPB 3.4.3-OMP was seen to take 154 GB at its peak (notes on a CloudLab c6420, by `time -v`); the declared arrays
-    /// are 160.8 GB, the rows that come out shorter than declared leave pages untouched. Others: the arrays that NPB 3.4 declares, u and r on all
+    /// are 160.9 GB, the rows that come out shorter than declared leave pages untouched. Others: the arrays that NPB 3.4 declares, u and r on all
     /// levels and v on the finest, 8 B for each point.
     #[test]
     fn classes_have_their_sizes() {

@@ -182,7 +182,7 @@ pub(super) struct ConjugateGradient {
     flop_ps: u64,
 }
 
-/// The threads of a class. Class C takes 150 MB and a second to build.
+/// The threads of a class. Class C keeps 150 MB, and takes three times that while it is made.
 pub(super) fn program(
     class: Class,
     flop: Span,
