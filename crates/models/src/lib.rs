@@ -18,6 +18,7 @@
 //! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
+//! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
 //!
@@ -27,6 +28,7 @@
 mod agenda;
 mod completer;
 mod doorbell;
+pub mod dram_params;
 mod gauge;
 mod iommu;
 mod nvme_software;
@@ -50,12 +52,15 @@ models! {
     block_driver,
     block_endpoint,
     corrupt,
+    cxl_expander,
+    cxl_hybrid,
     delay,
     dma_requester,
     drop,
     fc_hba,
     fixed_latency_disk,
     memory_endpoint,
+    memory_host,
     null_disk,
     nvme_driver,
     nvme_ssd,
@@ -101,5 +106,11 @@ pub struct Mistake {
 /// Everything about these parameters that makes a device of this model impossible.
 #[must_use]
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
-    if model.name == nvme_ssd::MODEL.name { nvme_ssd::mistakes(params) } else { Vec::new() }
+    match model.name {
+        "cxl-expander" => cxl_expander::mistakes(params),
+        "cxl-hybrid" => cxl_hybrid::mistakes(params),
+        "memory-host" => memory_host::mistakes(params),
+        "nvme-ssd" => nvme_ssd::mistakes(params),
+        _ => Vec::new(),
+    }
 }

@@ -3,8 +3,23 @@
 //! A [`Program`] knows neither caches nor devices; it gives virtual addresses, the way a thread of an application would.
 //! The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place for an
 //! outstanding miss is free, and, if it depends on the load before it, when that has been answered.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`chase`] | pointer chases: latency alone |
+//! | [`kernels`] | applications that run their algorithm and touch what it touches |
+//! | [`traffic`] | threads that stream over buffers: bandwidth, by mix and by load |
+//! | [`placement`] | NUMA policies: which node each page is on |
 
+pub mod chase;
 pub mod kernels;
+mod permutation;
+pub mod placement;
+pub mod traffic;
+
+pub use chase::{BadChase, Chase, ChaseOrder, ChaseSpec};
+pub use placement::{BadPlacement, PageMap, Placement, Policy};
+pub use traffic::{BadTraffic, Traffic, TrafficMix, TrafficOrder, TrafficSpec};
 
 use lanetwin_units::Span;
 
@@ -43,4 +58,9 @@ pub trait Program: std::fmt::Debug {
     fn footprint(&self) -> u64;
     /// The next step of a thread; none when it has ended.
     fn next(&mut self, thread: u32) -> Option<Step>;
+    /// How many distinct bytes all threads together touch, at least, between two touches of a line \[B\], if that is known. A cache that
+    /// is much smaller than this never has a line when it is touched again, and need not be looked into.
+    fn reuse(&self) -> Option<u64> {
+        None
+    }
 }

@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod block;
+mod cxl_expander;
+mod cxl_hybrid;
 mod dma;
 mod fc;
 mod iommu;
 mod memory_endpoint;
+mod memory_host;
 mod over_links;
 mod rig;
 mod root_complex;

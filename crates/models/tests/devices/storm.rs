@@ -1,7 +1,7 @@
 //! A storm of random but legal messages through the declared ports of every model, with random parameters.
 //!
 //! Nothing may panic; every question is answered once; every read is completed to the byte; a promised lookahead is kept;
-//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` asks, any other
+//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` or `disk` asks, any other
 //! is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
@@ -10,8 +10,8 @@ use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, Done, Kernel, Message, Model, Operation, Param, Params,
-    Protocol, Status, Tlps, Transfer, Value,
+    Attributes, Builder, Context, Dimension, Done, Hint, HintKind, Kernel, Line, LineDone, Message, Model,
+    Operation, Param, Params, Protocol, Status, Tlps, Transfer, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -50,11 +50,28 @@ impl Component<Message> for Asker {
         }
     }
     fn receive(&mut self, _: Port, message: Message, _: &mut Context<'_>) {
-        let (Message::DmaDone(Done { handle, .. }) | Message::BlockDone(Done { handle, .. })) = message
+        let (Message::DmaDone(Done { handle, .. })
+        | Message::BlockDone(Done { handle, .. })
+        | Message::LineDone(LineDone { handle, .. })
+        | Message::HintDone { handle, .. }) = message
         else {
             panic!("{message:?} is no answer")
         };
         assert!(self.open.borrow_mut().0.remove(&handle), "{handle} is not open");
+    }
+}
+
+fn line(Transfer { operation, handle, address, .. }: Transfer) -> Message {
+    Message::Line(Line { operation, handle, address: address / 64 * 64 })
+}
+
+/// A line; now and then something about pages.
+fn line_or_hint(transfer: Transfer) -> Message {
+    let Transfer { bytes, handle, address, .. } = transfer;
+    let kinds = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
+    match handle % 8 {
+        0 => Message::Hint(Hint { what: kinds[handle as usize / 8 % 4], pages: bytes, handle, address }),
+        _ => line(transfer),
     }
 }
 
@@ -203,6 +220,7 @@ impl Storm {
             Params(model.all_params().map(|param| (param.name, any_value(param, &mut stream))).collect());
         let speaks = |protocol| model.ports.iter().any(|port| port.speaks == protocol);
         let root = speaks(Protocol::Pcie) && speaks(Protocol::Cpu);
+        let hears_hints = model.all_params().any(|param| param.name == "hints.latency");
         let singly = (model.drains_itself)(&params);
         let mut place = site(model, "device");
         place.seed = seed;
@@ -214,7 +232,11 @@ impl Storm {
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
-                Protocol::Block if port.name != "down" => Some(Message::Block as fn(Transfer) -> Message),
+                Protocol::Block if !["disk", "down"].contains(&port.name) => {
+                    Some(Message::Block as fn(Transfer) -> Message)
+                }
+                Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
+                Protocol::Cxl => Some(line as fn(Transfer) -> Message),
                 _ => None,
             };
             let id = if let Some(wrap) = asks {
@@ -270,9 +292,10 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId
     builder.connect((bell, Port(0)), to);
 }
 
-/// What messages are sent to: all models but switches, and what stands in links.
+/// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks for anything.
 fn components() -> impl Iterator<Item = &'static Model> {
-    MODELS.iter().copied().filter(|model| !model.is_switch() && !model.is_extension())
+    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && model.name != "memory-host";
+    MODELS.iter().copied().filter(asked)
 }
 
 fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {

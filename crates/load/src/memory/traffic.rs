@@ -1,0 +1,227 @@
+//! Traffic of the kind that Intel's Memory Latency Checker (MLC) makes: threads that each stream over a buffer of their own.
+//!
+//! **Mixes are ratios of memory traffic.** A store to part of a line reads it first and writes it back later: one read and one write. So
+//! the mixes need no writes of their own, only a share of stores (Intel, Memory Latency Checker v3.11a, options `-W2`, `-W3`, `-W5`):
+//!
+//! | mix | steps | reads : writes at the memory |
+//! |---|---|---|
+//! | all reads | load | 1 : 0 |
+//! | 3R1W | load, load, store | 3 : 1 |
+//! | 2R1W | load, store | 2 : 1 |
+//! | 1R1W | store | 1 : 1 |
+//! | streaming writes | whole lines past the caches | 0 : 1 |
+//!
+//! That holds where lines do not come back while they are cached: for buffers larger than the caches.
+//!
+//! **Think** is the time between two lines of a thread: MLC's delay of a loaded-latency sweep (`-d`).
+
+use super::permutation::Permutation;
+use super::{Program, Step, Touch};
+use lanetwin_kernel::Stream;
+use lanetwin_units::Span;
+
+const LINE: u64 = 64;
+
+/// What share of the traffic is writes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TrafficMix {
+    /// Loads only.
+    AllReads,
+    /// Three reads to a write.
+    R3W1,
+    /// Two reads to a write.
+    R2W1,
+    /// A read to a write.
+    R1W1,
+    /// Non-temporal stores only.
+    StreamingWrites,
+}
+
+impl TrafficMix {
+    /// Every mix.
+    pub const ALL: [Self; 5] = [Self::AllReads, Self::R3W1, Self::R2W1, Self::R1W1, Self::StreamingWrites];
+
+    /// What the `n`-th step of a thread does.
+    const fn touch(self, n: u64) -> Touch {
+        let every = match self {
+            Self::AllReads => return Touch::Load,
+            Self::StreamingWrites => return Touch::Stream,
+            Self::R3W1 => 3,
+            Self::R2W1 => 2,
+            Self::R1W1 => 1,
+        };
+        if n % every == every - 1 { Touch::Store } else { Touch::Load }
+    }
+    /// The share of reads among the lines that move to and from memory.
+    #[must_use]
+    pub const fn reads(self) -> f64 {
+        match self {
+            Self::AllReads => 1.0,
+            Self::R3W1 => 3.0 / 4.0,
+            Self::R2W1 => 2.0 / 3.0,
+            Self::R1W1 => 1.0 / 2.0,
+            Self::StreamingWrites => 0.0,
+        }
+    }
+}
+
+/// In which order a thread goes through its buffer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TrafficOrder {
+    /// Ascending, and from the start again.
+    Sequential,
+    /// Every line once in a random order, and again in the same.
+    Random,
+}
+
+/// What traffic there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrafficSpec {
+    /// How many threads.
+    pub threads: u32,
+    /// The buffer of each \[B\]; a whole number of lines is used.
+    pub buffer: u64,
+    /// What they do.
+    pub mix: TrafficMix,
+    /// In which order.
+    pub order: TrafficOrder,
+    /// The time between two lines of a thread.
+    pub think: Span,
+    /// How many lines each touches; without end if none.
+    pub count: Option<u64>,
+}
+
+/// What is wrong with traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadTraffic {
+    /// Nobody makes it.
+    #[error("there are no threads")]
+    NoThreads,
+    /// A buffer is smaller than a line.
+    #[error("a buffer of {0} B is smaller than a line of 64 B")]
+    Buffer(u64),
+    /// All buffers together reach beyond the last address.
+    #[error("the buffers of all threads reach beyond the last address")]
+    BeyondAddresses,
+}
+
+/// Threads that stream.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    spec: TrafficSpec,
+    /// Lines of a buffer.
+    lines: u64,
+    /// From one buffer to the next \[B\]: whole pages.
+    pitch: u64,
+    order: Option<Permutation>,
+    threads: Vec<Thread>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    /// Where it is in its buffer \[lines\].
+    at: u64,
+    made: u64,
+}
+
+impl Traffic {
+    /// Traffic; a random order depends on the seed and the path. Threads begin at different places of their buffers, as far apart as they
+    /// can be: buffers that begin alike in banks and pages would else be walked through in step.
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub fn new(spec: TrafficSpec, seed: u64, path: &str) -> Result<Self, BadTraffic> {
+        if spec.threads == 0 {
+            return Err(BadTraffic::NoThreads);
+        }
+        let lines = spec.buffer / LINE;
+        if lines == 0 {
+            return Err(BadTraffic::Buffer(spec.buffer));
+        }
+        let pitch = spec.buffer.checked_next_multiple_of(4096).ok_or(BadTraffic::BeyondAddresses)?;
+        pitch.checked_mul(u64::from(spec.threads)).ok_or(BadTraffic::BeyondAddresses)?;
+        let order = matches!(spec.order, TrafficOrder::Random)
+            .then(|| Permutation::new(lines, &mut Stream::new(seed, path, "order")));
+        let at = |thread| (u128::from(lines) * u128::from(thread) / u128::from(spec.threads)) as u64;
+        let threads = (0..spec.threads).map(|thread| Thread { at: at(thread), made: 0 }).collect();
+        Ok(Self { spec, lines, pitch, order, threads })
+    }
+}
+
+impl Program for Traffic {
+    fn threads(&self) -> u32 {
+        self.spec.threads
+    }
+    fn footprint(&self) -> u64 {
+        self.pitch * u64::from(self.spec.threads)
+    }
+    fn next(&mut self, thread: u32) -> Option<Step> {
+        let TrafficSpec { mix, think, count, .. } = self.spec;
+        let state = &mut self.threads[thread as usize];
+        if count.is_some_and(|count| state.made >= count) {
+            return None;
+        }
+        let line = self.order.as_ref().map_or(state.at, |order| order.of(state.at));
+        let touch = mix.touch(state.made);
+        state.at = if state.at + 1 == self.lines { 0 } else { state.at + 1 };
+        state.made += 1;
+        let address = u64::from(thread) * self.pitch + line * LINE;
+        Some(Step { think, address, touch, depends: false, ends: false })
+    }
+    fn reuse(&self) -> Option<u64> {
+        Some(self.lines * LINE * u64::from(self.spec.threads))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: TrafficSpec = TrafficSpec {
+        threads: 3,
+        buffer: 10_000,
+        mix: TrafficMix::AllReads,
+        order: TrafficOrder::Sequential,
+        think: Span::ZERO,
+        count: Some(1560),
+    };
+
+    fn all(spec: TrafficSpec, thread: u32) -> Vec<Step> {
+        let mut traffic = Traffic::new(spec, 1, "traffic").unwrap();
+        std::iter::from_fn(|| traffic.next(thread)).collect()
+    }
+
+    #[test]
+    fn every_thread_goes_round_its_own_buffer() {
+        for order in [TrafficOrder::Sequential, TrafficOrder::Random] {
+            for thread in 0..3 {
+                let mut lines: Vec<u64> =
+                    all(TrafficSpec { order, ..SPEC }, thread).iter().map(|step| step.address).collect();
+                lines.sort_unstable();
+                let own = |i: u64| u64::from(thread) * 12_288 + i / 10 * 64;
+                assert!(lines.iter().copied().eq((0..1560).map(own)), "{order:?} {thread}");
+            }
+        }
+        assert_eq!(Traffic::new(SPEC, 1, "traffic").unwrap().footprint(), 3 * 12_288);
+        assert_ne!(all(SPEC, 0)[0].address % 12_288, all(SPEC, 1)[0].address % 12_288);
+    }
+
+    #[test]
+    fn mixes_are_ratios_of_reads_to_writes_at_the_memory() {
+        for mix in TrafficMix::ALL {
+            let steps = all(TrafficSpec { mix, ..SPEC }, 0);
+            let count = |touch| steps.iter().filter(|step| step.touch == touch).count() as f64;
+            let reads = count(Touch::Load) + count(Touch::Store);
+            let writes = count(Touch::Store) + count(Touch::Stream);
+            assert_eq!(reads / (reads + writes), mix.reads(), "{mix:?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_traffic_is_said() {
+        let wrong = |spec| Traffic::new(spec, 1, "traffic").map(|_| ()).unwrap_err();
+        assert_eq!(wrong(TrafficSpec { threads: 0, ..SPEC }), BadTraffic::NoThreads);
+        assert_eq!(wrong(TrafficSpec { buffer: 63, ..SPEC }), BadTraffic::Buffer(63));
+        assert_eq!(wrong(TrafficSpec { buffer: 1 << 63, ..SPEC }), BadTraffic::BeyondAddresses);
+    }
+}

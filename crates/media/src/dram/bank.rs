@@ -1,0 +1,108 @@
+//! What commands have left behind: the earliest clock of the next command of each bank, bank group and rank.
+
+use super::queue::NONE;
+use super::spec::Timings;
+
+/// No row is open.
+pub(super) const CLOSED: u32 = u32::MAX;
+pub(super) const READ: usize = 0;
+pub(super) const WRITE: usize = 1;
+
+/// A bank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bank {
+    /// The open row, or [`CLOSED`].
+    pub row: u32,
+    /// Requests for the open row that have passed an older one for another.
+    pub passed: u32,
+    /// Not before: activate, read or write, precharge.
+    pub act: u64,
+    pub cas: u64,
+    pub pre: u64,
+    /// The last read or write.
+    pub used: u64,
+    /// How long the row stays open unused.
+    pub patience: u64,
+    /// The row that was closed because its time ran out, or [`CLOSED`].
+    pub left: u32,
+    /// What the next access is counted as: 0 a hit, 1 a miss, 2 a conflict.
+    pub why: u8,
+    /// The slot of the request that is served next, in the queue of the direction that is being served.
+    pub pick: u8,
+}
+
+impl Bank {
+    pub const fn new(patience: u64) -> Self {
+        Self {
+            row: CLOSED,
+            passed: 0,
+            act: 0,
+            cas: 0,
+            pre: 0,
+            used: 0,
+            patience,
+            left: CLOSED,
+            why: 1,
+            pick: NONE,
+        }
+    }
+}
+
+/// A bank group.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Group {
+    pub cas: [u64; 2],
+    pub act: u64,
+}
+
+/// A rank.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Rank {
+    pub cas: [u64; 2],
+    pub act: u64,
+    pub pre: u64,
+    /// When each of the last four activates no longer counts for tFAW.
+    window: [u64; 4],
+    oldest: u8,
+}
+
+impl Rank {
+    /// An activate, or what counts as one.
+    #[inline]
+    pub fn activated(&mut self, t: &Timings, at: u64) {
+        self.window[usize::from(self.oldest) % 4] = at + t.faw;
+        self.oldest = (self.oldest + 1) % 4;
+        self.act = self.act.max(at + t.rrd_s).max(self.window[usize::from(self.oldest) % 4]);
+    }
+}
+
+/// A read or write of a bank group in a rank holds up others.
+#[inline]
+pub(super) fn accessed(
+    t: &Timings,
+    ranks: &mut [Rank],
+    group: &mut Group,
+    rank: usize,
+    direction: usize,
+    at: u64,
+) {
+    let raise = |gate: &mut u64, to: u64| *gate = (*gate).max(at + to);
+    let same = t.ccd_s.max(t.burst);
+    let other = t.burst + t.rtrs;
+    if direction == READ {
+        raise(&mut group.cas[READ], t.ccd_l);
+        for (n, gate) in ranks.iter_mut().enumerate() {
+            raise(&mut gate.cas[READ], if n == rank { same } else { other });
+            raise(&mut gate.cas[WRITE], t.read_to_write());
+        }
+    } else {
+        raise(&mut group.cas[WRITE], t.ccd_l_wr);
+        raise(&mut group.cas[READ], t.write() + t.wtr_l);
+        for (n, gate) in ranks.iter_mut().enumerate() {
+            raise(&mut gate.cas[WRITE], if n == rank { same } else { other });
+            let to_read =
+                if n == rank { t.write() + t.wtr_s } else { (t.write() + t.rtrs).saturating_sub(t.cl) };
+            raise(&mut gate.cas[READ], to_read);
+        }
+    }
+}

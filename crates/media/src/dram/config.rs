@@ -1,0 +1,301 @@
+//! What a memory is made of, and every mistake in it at once.
+
+use super::spec::{Density, Speed, Timings, Width};
+use core::fmt;
+use lanetwin_units::{Bytes, Span};
+
+/// A line of memory: what a request is about \[B\].
+pub const LINE: u64 = 64;
+
+/// The most banks that one data bus can have, all ranks together.
+pub const MOST_BANKS: u32 = 64;
+
+/// The most requests of a direction among which the scheduler of a data bus can choose.
+pub const MOST_PLACES: u32 = 48;
+
+/// A memory: channels of ranks of banks, and the controller of each channel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// What is addressed \[B\].
+    pub capacity: Bytes,
+    /// The speed bin of the chips.
+    pub speed: Speed,
+    /// Other timings than those of the speed bin; none for those of the bin.
+    pub timings: Option<Timings>,
+    /// Channels, ranks, chips.
+    pub geometry: Geometry,
+    /// Which address is where.
+    pub mapping: Mapping,
+    /// When a row is closed.
+    pub page: PagePolicy,
+    /// Where requests wait, and when writes are written.
+    pub queues: Queues,
+    /// How cells are refreshed.
+    pub refresh: Refresh,
+    /// When a write is answered.
+    pub answer: WriteAnswer,
+}
+
+/// What there is of what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    /// Channels of 64 data bits. One of DDR5 has two sub-channels, each with a data bus and a controller of its own.
+    pub channels: u32,
+    /// Ranks of each channel.
+    pub ranks: u32,
+    /// Data pins of a chip: they decide bank groups and the size of a row.
+    pub width: Width,
+    /// What a chip stores: it decides how long refreshes take.
+    pub density: Density,
+}
+
+/// Which address is where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// How many bytes go to one data bus before the next has its turn.
+    pub interleave: Bytes,
+    /// What changes first from line to line on a bus.
+    pub order: Order,
+    /// Whether the bank and its group are XORed with bits of the row, so that rows apart by a power of two are in different banks.
+    pub hash: bool,
+}
+
+/// What changes first from line to line on a bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Bank group, column, bank, rank, row: a stream fills a row of every bank group, then those of the next bank.
+    Rows,
+    /// Bank group, bank, rank, column, row: a stream touches every bank before it comes back to a row.
+    Banks,
+    /// Column, bank group, bank, rank, row: a stream stays in one row until it is used up.
+    Columns,
+}
+
+/// When a row is closed that nobody has asked to leave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PagePolicy {
+    /// When another row of its bank is wanted.
+    Open,
+    /// With the last access to it that waits (an automatic precharge).
+    Closed,
+    /// When it has not been used for so long. The time adapts, bank by bank, between an eighth and eight times of this: a row that is
+    /// opened again after its time ran out doubles it, a request for another row that finds it open halves it.
+    Adaptive(Span),
+}
+
+/// Where requests of a data bus wait, and when its writes are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Queues {
+    /// Reads among which the scheduler chooses.
+    pub reads: u32,
+    /// Writes among which the scheduler chooses.
+    pub writes: u32,
+    /// With so many writes, reads wait until they are down to `low`.
+    pub high: u32,
+    /// See `high`.
+    pub low: u32,
+    /// Writes begin when there has been no read for so long; they give way to the next read.
+    pub idle: Span,
+    /// A write older than this is written before further reads.
+    pub age: Span,
+    /// So many requests for an open row may pass an older one for another row of its bank (a cap of FR-FCFS, Mutlu and Moscibroda 2007).
+    pub passes: u32,
+    /// Reads, and as many writes, that wait before the queues; who comes then is refused.
+    pub waiting: u32,
+}
+
+/// How cells are refreshed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refresh {
+    /// Never; real cells forget.
+    None,
+    /// All banks of a rank at once, every tREFI.
+    AllBank,
+    /// One bank of every bank group at once, every tREFI2 / banks of a group (DDR5).
+    SameBank,
+}
+
+/// When a write is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WriteAnswer {
+    /// When it has a place in the write queue: later reads find it there.
+    Queued,
+    /// When its last beat has been written.
+    Written,
+}
+
+/// A mistake in a [`Config`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct BadDram {
+    /// Which field, as a path: `geometry.ranks`.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl fmt::Display for BadDram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} (help: {})", self.field, self.problem, self.remedy)
+    }
+}
+
+impl core::error::Error for BadDram {}
+
+impl Geometry {
+    /// Banks of a bank group: 4; 2 in DDR5 chips of 8 Gbit.
+    #[must_use]
+    pub const fn banks(&self, speed: Speed) -> u32 {
+        if speed.is_ddr5() && matches!(self.density, Density::Gb8) { 2 } else { 4 }
+    }
+    /// Bank groups of a rank: 4 and 8 (DDR4, DDR5), half of that for x16.
+    #[must_use]
+    pub const fn groups(&self, speed: Speed) -> u32 {
+        let narrow = if speed.is_ddr5() { 8 } else { 4 };
+        if matches!(self.width, Width::X16) { narrow / 2 } else { narrow }
+    }
+    /// A row of a bank, all chips of the bus together \[B\]: 8 KiB; 4 KiB on a sub-channel with x8 or x16.
+    #[must_use]
+    pub const fn row_bytes(&self, speed: Speed) -> u64 {
+        if speed.is_ddr5() && !matches!(self.width, Width::X4) { 4096 } else { 8192 }
+    }
+    /// Data buses: channels, or their sub-channels.
+    #[must_use]
+    pub const fn buses(&self, speed: Speed) -> u32 {
+        self.channels * speed.sub_channels()
+    }
+}
+
+impl Config {
+    /// A memory of this capacity with chips of 16 Gbit (8 Gbit in DDR4), x8, one rank a channel, that leaves rows open and
+    /// answers writes when they are queued.
+    #[must_use]
+    pub const fn new(speed: Speed, channels: u32, capacity: Bytes) -> Self {
+        let density = if speed.is_ddr5() { Density::Gb16 } else { Density::Gb8 };
+        Self {
+            capacity,
+            speed,
+            timings: None,
+            geometry: Geometry { channels, ranks: 1, width: Width::X8, density },
+            mapping: Mapping { interleave: Bytes(256), order: Order::Rows, hash: true },
+            page: PagePolicy::Open,
+            queues: Queues {
+                reads: 32,
+                writes: 32,
+                high: 24,
+                low: 8,
+                idle: Span::from_ns(50),
+                age: Span::from_us(5),
+                passes: 16,
+                waiting: 4096,
+            },
+            refresh: Refresh::AllBank,
+            answer: WriteAnswer::Queued,
+        }
+    }
+    /// The timings: those that are said, else those of the bin.
+    #[must_use]
+    pub const fn timings(&self) -> Timings {
+        let Geometry { width, density, .. } = self.geometry;
+        match self.timings {
+            Some(timings) => timings,
+            None => Timings::of(self.speed, width, density, self.geometry.banks(self.speed) as u64),
+        }
+    }
+    /// What all data buses carry at most \[B/s\].
+    #[must_use]
+    pub const fn peak(&self) -> u64 {
+        self.timings().peak() * self.geometry.buses(self.speed) as u64
+    }
+    /// Every mistake in it; none if a [`Machine`](super::Machine) can be built.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<BadDram> {
+        let mut found = Vec::new();
+        let mut unless = |good: bool, field: &'static str, problem: String, remedy: &str| {
+            if !good {
+                found.push(BadDram { field, problem, remedy: remedy.to_owned() });
+            }
+        };
+        let g = &self.geometry;
+        let ddr5 = self.speed.is_ddr5();
+        let buses = u64::from(g.channels).saturating_mul(self.speed.sub_channels().into());
+        unless(
+            (1..=64).contains(&g.channels),
+            "geometry.channels",
+            format!("{} channels", g.channels),
+            "1 to 64",
+        );
+        let banks = g.ranks.saturating_mul(g.groups(self.speed) * g.banks(self.speed));
+        unless(
+            g.ranks.is_power_of_two() && banks <= MOST_BANKS,
+            "geometry.ranks",
+            format!("{} ranks, which have {banks} banks", g.ranks),
+            "1, 2 or 4 ranks, with at most 64 banks together",
+        );
+        unless(
+            ddr5 || matches!(g.density, Density::Gb8 | Density::Gb16),
+            "geometry.density",
+            "DDR4 chips store at most 16 Gbit".to_owned(),
+            "8Gb or 16Gb",
+        );
+        let step = self.mapping.interleave.0;
+        unless(
+            step.is_power_of_two() && (LINE..=g.row_bytes(self.speed)).contains(&step),
+            "mapping.interleave",
+            format!("{step} B"),
+            "a power of two from 64 B to the bytes of a row",
+        );
+        let whole = buses.saturating_mul(banks.into()).saturating_mul(g.row_bytes(self.speed)).max(1);
+        let rows = self.capacity.0 / whole;
+        unless(
+            self.capacity.0.is_multiple_of(whole) && (1..1 << 31).contains(&rows),
+            "capacity",
+            format!("{} B are no whole number of rows of {whole} B (a row of every bank)", self.capacity.0),
+            "a multiple of a row of every bank; 2^31 rows a bank at most",
+        );
+        let q = &self.queues;
+        unless(
+            (1..=MOST_PLACES).contains(&q.reads),
+            "queues.reads",
+            format!("{} places for reads", q.reads),
+            "1 to 48",
+        );
+        unless(
+            (1..=MOST_PLACES).contains(&q.writes),
+            "queues.writes",
+            format!("{} places for writes", q.writes),
+            "1 to 48",
+        );
+        unless(
+            q.high <= q.writes && q.high > 0,
+            "queues.high",
+            format!("a high mark of {} with {} places", q.high, q.writes),
+            "from 1 to the places for writes",
+        );
+        unless(
+            q.low < q.high,
+            "queues.low",
+            format!("a low mark of {} is not below the high mark of {}", q.low, q.high),
+            "less than the high mark",
+        );
+        unless(q.waiting > 0, "queues.waiting", "nobody can wait".to_owned(), "at least 1");
+        unless(
+            ddr5 || self.refresh != Refresh::SameBank,
+            "refresh",
+            "DDR4 has no same-bank refresh".to_owned(),
+            "all-bank",
+        );
+        let t = self.timings();
+        let least = [t.burst, t.command, t.cl, t.cwl, t.rcd, t.rp, t.ras, t.ccd_s, t.rrd_s];
+        unless(
+            least.iter().all(|clocks| *clocks > 0)
+                && t.refi > t.rfc
+                && (self.refresh != Refresh::SameBank || t.refi_sb > t.rfc_sb),
+            "timings",
+            "a time is 0, or refreshes take longer than the time between them".to_owned(),
+            "those of a speed bin",
+        );
+        found
+    }
+}

@@ -1,0 +1,280 @@
+//! Dynamic memory: DDR4 and DDR5 as timing tables, and the controllers that obey them.
+//!
+//! ```text
+//!   offer(now, Request) ──► Machine ─┬─ bus 0: read queue, write queue ─► one command after another ─► banks
+//!   next(), advance(now) ◄── Done    ├─ bus 1: …
+//!                                    └─ …
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`spec`] | what JEDEC demands between commands, by speed bin, width and density |
+//! | [`config`] | what a memory is made of, and every mistake in it at once |
+//! | `clock` | edges of the command clock in picoseconds, without rounding errors that add up |
+//! | `map` | which address is where |
+//! | `queue` | requests that wait for their banks |
+//! | `bank` | what commands have left behind in banks, bank groups and ranks |
+//! | `refresh` | when cells are refreshed |
+//! | `channel` | which command is next on one data bus, and when |
+//!
+//! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now` depend on
+//! nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at every clock. An answer is
+//! known when its command is issued, which is CL and a burst before its data are out: [`Done::at`] may be later than now.
+//!
+//! Not here: energy; training, thermal refresh rates, ECC, command errors; refreshes that are put off; data.
+//!
+//! Tables, method, limits: `docs/dram.md`.
+
+mod bank;
+mod channel;
+mod clock;
+pub mod config;
+mod map;
+mod queue;
+mod refresh;
+pub mod spec;
+
+use channel::{Channel, NEVER};
+pub use clock::Clock;
+pub use config::{BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, WriteAnswer};
+use lanetwin_units::{Instant, Span};
+use map::Map;
+pub use spec::{Density, Speed, Timings, Width};
+
+/// A request for one line of 64 B.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The asker's name for it.
+    pub token: u32,
+    /// Read or write.
+    pub operation: Operation,
+    /// Where \[B\], from the start of the memory.
+    pub address: u64,
+}
+
+/// Read or write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Operation {
+    /// Out of the memory.
+    Read,
+    /// Into the memory.
+    Write,
+}
+
+/// An answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// The asker's name for the request.
+    pub token: u32,
+    /// When: for a read, when its last beat is out. It can be later than the time at which it is told.
+    pub at: Instant,
+}
+
+/// What became of an offer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offer {
+    /// It is taken.
+    Accepted,
+    /// There is no room: offer it again when something has been answered.
+    Full,
+    /// The address is beyond the capacity.
+    Beyond,
+}
+
+/// What a memory has done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counters {
+    /// Reads and writes of the array.
+    pub accesses: [u64; 2],
+    /// Accesses that found their row open, that found none open, that found another open.
+    pub rows: [u64; 3],
+    /// Activates.
+    pub activates: u64,
+    /// Precharge commands, automatic ones included.
+    pub precharges: u64,
+    /// Refresh commands.
+    pub refreshes: u64,
+    /// Changes between reads and writes.
+    pub turnarounds: u64,
+    /// Reads answered from the write queue.
+    pub forwarded: u64,
+    /// Writes that replaced one in the write queue.
+    pub merged: u64,
+}
+
+/// A command, as it was issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Command {
+    /// Its last clock.
+    pub clock: u64,
+    /// The data bus.
+    pub bus: u32,
+    /// What.
+    pub kind: CommandKind,
+    /// The banks that it is about, among all ranks of its bus: one bit each.
+    pub banks: u64,
+    /// The row; 0 where none is meant.
+    pub row: u32,
+}
+
+/// What a command does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CommandKind {
+    /// ACT: opens a row.
+    Activate,
+    /// RD.
+    Read,
+    /// WR.
+    Write,
+    /// RDA: reads, and precharges by itself.
+    ReadClose,
+    /// WRA: writes, and precharges by itself.
+    WriteClose,
+    /// PRE of one bank.
+    Precharge,
+    /// PRE of all banks that the next refresh is about.
+    PrechargeAll,
+    /// REF: of all banks of a rank, or of one bank of every group.
+    Refresh,
+}
+
+/// A memory: the controllers of all its data buses.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    map: Map,
+    clock: Clock,
+    channels: Vec<Channel>,
+    /// No answer of a channel that has not been given can be earlier \[ps\].
+    answers: Vec<u64>,
+    /// Answers that nobody has fetched.
+    ready: Vec<Done>,
+}
+
+impl Machine {
+    /// A memory whose rows are all closed.
+    ///
+    /// # Errors
+    /// Every mistake in the configuration.
+    pub fn new(config: &Config) -> Result<Self, Vec<BadDram>> {
+        let mistakes = config.mistakes();
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        let buses = config.geometry.buses(config.speed);
+        let clock = config.timings().clock;
+        Ok(Self {
+            map: Map::new(config),
+            clock,
+            channels: (0..buses).map(|bus| Channel::new(config, bus)).collect(),
+            answers: vec![NEVER; buses as usize],
+            ready: Vec::new(),
+        })
+    }
+
+    /// Asks for something, at a time that is not before that of any call before.
+    #[inline]
+    pub fn offer(&mut self, now: Instant, request: Request) -> Offer {
+        let Some(place) = self.map.place(request.address) else { return Offer::Beyond };
+        let clock = self.clock.edge(now);
+        let bus = place.bus as usize;
+        let channel = &mut self.channels[bus];
+        channel.run_before(clock, &mut self.ready);
+        let accepted =
+            channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
+        self.answers[bus] = answer_at(self.clock, channel);
+        if accepted { Offer::Accepted } else { Offer::Full }
+    }
+
+    /// When [`Machine::advance`] has to be called at the latest so that no answer comes late; none if no answer will come without
+    /// further requests. It is never later than the next answer, and can be earlier than any.
+    #[inline]
+    #[must_use]
+    pub fn next(&self) -> Option<Instant> {
+        let told = self.ready.iter().map(|done| done.at.as_ps());
+        let next = self.answers.iter().copied().chain(told).min()?;
+        (next != NEVER).then(|| Instant::from_ps(next))
+    }
+
+    /// Catches up where an answer could be due, and appends the answers that are known, in the order of their times; none of a
+    /// later call is due before [`Machine::next`].
+    #[inline]
+    pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
+        for (bus, channel) in self.channels.iter_mut().enumerate() {
+            if self.answers[bus] <= now.as_ps() {
+                channel.run_before(self.clock.edge(now), &mut self.ready);
+                self.answers[bus] = answer_at(self.clock, channel);
+            }
+        }
+        if !self.ready.is_sorted_by_key(|answer| answer.at) {
+            self.ready.sort_by_key(|answer| answer.at);
+        }
+        done.append(&mut self.ready);
+    }
+
+    /// Decides every command before `now` on every bus: the counters are then those of that time. It changes no answer.
+    pub fn catch_up(&mut self, now: Instant) {
+        for (bus, channel) in self.channels.iter_mut().enumerate() {
+            channel.run_before(self.clock.edge(now), &mut self.ready);
+            self.answers[bus] = answer_at(self.clock, channel);
+        }
+    }
+
+    /// What it has done, up to the last command that has been decided on each bus.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        for c in self.channels.iter().map(Channel::counters) {
+            (0..2).for_each(|n| sum.accesses[n] += c.accesses[n]);
+            (0..3).for_each(|n| sum.rows[n] += c.rows[n]);
+            sum.activates += c.activates;
+            sum.precharges += c.precharges;
+            sum.refreshes += c.refreshes;
+            sum.turnarounds += c.turnarounds;
+            sum.forwarded += c.forwarded;
+            sum.merged += c.merged;
+        }
+        sum
+    }
+
+    /// Keeps what has to be known for [`Machine::busy`] up to `before` the last request.
+    pub fn look_back(&mut self, before: Span) {
+        let clocks = self.clock.at_least(before.as_ps());
+        self.channels.iter_mut().for_each(|channel| channel.look_back(clocks));
+    }
+
+    /// For how long each data bus has carried data up to `now` \[ps\], which is not longer before the last request than
+    /// [`Machine::look_back`] says. It decides what happens up to then on a copy: not for every request.
+    #[must_use]
+    pub fn busy(&self, now: Instant) -> Vec<u64> {
+        let busy = |channel: &Channel| {
+            let mut channel = channel.clone();
+            channel.run_before(self.clock.edge(now), &mut Vec::new());
+            channel.busy_ps(now)
+        };
+        self.channels.iter().map(busy).collect()
+    }
+
+    /// Requests that have neither been read nor written, queued writes that are answered included.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.channels.iter().map(Channel::waiting).sum()
+    }
+
+    /// Records commands from now on, or stops.
+    pub fn record(&mut self, on: bool) {
+        self.channels.iter_mut().for_each(|channel| channel.record(on));
+    }
+
+    /// The commands issued since recording began, bus by bus; forgets them.
+    pub fn take_record(&mut self) -> Vec<Command> {
+        self.channels.iter_mut().flat_map(Channel::take_record).collect()
+    }
+}
+
+#[inline]
+fn answer_at(clock: Clock, channel: &Channel) -> u64 {
+    match channel.next_answer() {
+        NEVER => NEVER,
+        at => clock.instant(at).as_ps(),
+    }
+}

@@ -1,0 +1,105 @@
+//! When cells are refreshed: each rank has its turn, all its banks or one of every bank group.
+
+use super::channel::NEVER;
+use super::config::{Config, Refresh};
+use super::spec::Timings;
+
+/// The refreshes of a rank.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// When the next is due.
+    due: u64,
+    /// When something can be done for it.
+    at: u64,
+    /// Which one: the bank of every group, for same-bank refresh.
+    number: u32,
+    /// The banks that are kept free for it; none before it is due.
+    banks: u64,
+}
+
+/// The refreshes of a data bus.
+#[derive(Clone, Debug)]
+pub(super) struct Refresher {
+    rounds: Vec<Round>,
+    interval: u64,
+    pub same_bank: bool,
+    /// Banks that are kept free for refreshes.
+    pub blocked: u64,
+    /// When something can be done for the next.
+    pub at: u64,
+    banks_of_group: u32,
+    groups: u32,
+}
+
+impl Refresher {
+    pub fn new(config: &Config, t: &Timings, bus: u32) -> Self {
+        let g = &config.geometry;
+        let (interval, same_bank) = match config.refresh {
+            Refresh::None => (NEVER, false),
+            Refresh::AllBank => (t.refi, false),
+            Refresh::SameBank => (t.refi_sb, true),
+        };
+        // ranks and buses are refreshed one after another: together they would stop everything at once
+        let all = u64::from(g.ranks) * u64::from(g.buses(config.speed));
+        let round = |rank: u32| {
+            let place = u64::from(bus) * u64::from(g.ranks) + u64::from(rank) + 1;
+            let due = if interval == NEVER {
+                NEVER
+            } else {
+                (u128::from(interval) * u128::from(place) / u128::from(all)) as u64
+            };
+            Round { due, at: due, number: 0, banks: 0 }
+        };
+        let rounds: Vec<_> = (0..g.ranks).map(round).collect();
+        let at = rounds.iter().map(|round| round.at).min().unwrap_or(NEVER);
+        Self {
+            rounds,
+            interval,
+            same_bank,
+            blocked: 0,
+            at,
+            banks_of_group: g.banks(config.speed),
+            groups: g.groups(config.speed),
+        }
+    }
+
+    /// A rank for which something can be done.
+    pub fn due(&self, now: u64) -> Option<usize> {
+        self.rounds.iter().position(|round| round.at <= now)
+    }
+
+    /// Keeps the banks free that are to be refreshed; which.
+    pub fn begin(&mut self, rank: usize) -> u64 {
+        let (banks, groups) = (self.banks_of_group, self.groups);
+        let round = &mut self.rounds[rank];
+        if round.banks == 0 {
+            let shift = rank as u32 * banks * groups;
+            round.banks = if self.same_bank {
+                (0..groups).map(|group| 1 << (shift + group * banks + round.number % banks)).sum()
+            } else {
+                (u64::MAX >> (64 - banks * groups)) << shift
+            };
+            self.blocked |= round.banks;
+        }
+        round.banks
+    }
+
+    /// Nothing can be done before `at`.
+    pub fn wait(&mut self, rank: usize, at: u64) {
+        self.rounds[rank].at = at;
+        self.settle();
+    }
+
+    /// It is done.
+    pub fn end(&mut self, rank: usize) {
+        let round = &mut self.rounds[rank];
+        self.blocked &= !round.banks;
+        round.due = round.due.saturating_add(self.interval);
+        *round = Round { due: round.due, at: round.due, number: round.number.wrapping_add(1), banks: 0 };
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.at = self.rounds.iter().map(|round| round.at).min().unwrap_or(NEVER);
+    }
+}

@@ -1,0 +1,244 @@
+//! `cxl-expander`: a CXL memory expander (a Type 3 device): DRAM behind a CXL port.
+//!
+//! ```text
+//!   Line ──► tracker ── request latency ──► DRAM: queues, banks, data buses ── answer latency ──► LineDone
+//! ```
+//!
+//! A request holds a place of the tracker from its arrival to its answer; who finds none free waits outside, first come first served.
+//! `request-latency` is everything between the port and the queues of the memory controller, `answer-latency` everything on the way
+//! back. A write is answered from the queue of the memory controller, or when it is written (`dram.write-answer`).
+//!
+//! Both latencies are constant, so that the memory is told of a request when it is at the port, and of the present as far ahead as that
+//! latency reaches: an answer is known before it is due, and a wake deals with all that will be known until the next one.
+//!
+//! An address beyond `capacity` is answered with [`Status::Aborted`]. Hints are answered with 0: nothing is cached here.
+//!
+//! Not here: the link (credits, flits, what its ports cost: the ports crate); coherence with device caches (BISnp, HDM-DB); CXL.io
+//! registers, mailbox, poison; energy.
+
+use crate::dram_params::{self, DRAM};
+use crate::gauge::{Gauge, held};
+use crate::slab::Slab;
+use crate::Mistake;
+use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
+use lanetwin_media::dram::{self, Machine, Offer, Request};
+use lanetwin_ports::{
+    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
+};
+use lanetwin_units::{Instant, Span};
+use std::any::Any;
+use std::collections::VecDeque;
+
+pub use lanetwin_media::dram::Counters;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "cxl-expander",
+    about: "A CXL memory expander (Type 3): DRAM behind a CXL port.",
+    ports: &[PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's CXL port", many: false }],
+    params: &[&CXL_PORT, PARAMS, &DRAM],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, _| Box::new(CxlExpander::new(params))),
+};
+
+#[rustfmt::skip]
+const PARAMS: &[Param] = &[
+    Param { name: "capacity", dimension: Dimension::Size, default: Some("64GiB"), about: "the memory that can be addressed" },
+    Param { name: "request-latency", dimension: Dimension::Time, default: Some("20ns"), about: "from the port to the queues of the memory controller" },
+    Param { name: "answer-latency", dimension: Dimension::Time, default: Some("20ns"), about: "from the last beat of a read, or the acceptance of a write, to the port" },
+    Param { name: "tracker", dimension: Dimension::Count { least: 1, most: 1 << 16 }, default: Some("256"), about: "how many requests can be inside; others wait before it" },
+];
+
+const CXL: Port = Port(0);
+
+/// Everything about these parameters that makes an expander impossible.
+pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
+    dram_params::mistakes(params, params.size("capacity"), "capacity")
+}
+
+/// The device.
+pub struct CxlExpander {
+    /// None if the parameters describe no memory: every request is then aborted.
+    memory: Option<Machine>,
+    request: Span,
+    answer: Span,
+    places: u64,
+    /// Requests in the memory, by its tokens.
+    asked: Slab<(u32, Operation)>,
+    /// Places of the tracker in use, and when those whose answers are known will be free.
+    tracked: Gauge,
+    leaving: VecDeque<Instant>,
+    /// Requests that found no place.
+    outside: VecDeque<Line>,
+    waiting: Gauge,
+    /// The earliest wake that is still to come; [`Instant::NEVER`] if there is none.
+    armed: Instant,
+    aborted: u64,
+    hints: u64,
+    /// Kept for its room.
+    done: Vec<dram::Done>,
+}
+
+/// What an expander has lived through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lived {
+    /// What the memory has done.
+    pub dram: Counters,
+    /// Requests for what is beyond the capacity.
+    pub aborted: u64,
+}
+
+impl CxlExpander {
+    fn new(params: &Params) -> Self {
+        let mut memory = Machine::new(&dram_params::config(params, params.size("capacity"))).ok();
+        // the memory is told of requests while they are on their way to it
+        memory.iter_mut().for_each(|memory| memory.look_back(params.time("request-latency")));
+        Self {
+            memory,
+            request: params.time("request-latency"),
+            answer: params.time("answer-latency"),
+            places: params.count("tracker"),
+            asked: Slab::new(),
+            tracked: Gauge::default(),
+            leaving: VecDeque::new(),
+            outside: VecDeque::new(),
+            waiting: Gauge::default(),
+            armed: Instant::NEVER,
+            aborted: 0,
+            hints: 0,
+            done: Vec::new(),
+        }
+    }
+
+    /// What it has lived through so far; commands of the memory that no answer depends on may be missing.
+    #[must_use]
+    pub fn lived(&self) -> Lived {
+        let dram = self.memory.as_ref().map(Machine::counters).unwrap_or_default();
+        Lived { dram, aborted: self.aborted }
+    }
+
+    /// Places whose answers have left are free.
+    fn release(&mut self, now: Instant) {
+        while let Some(&at) = self.leaving.front().filter(|at| **at <= now) {
+            self.leaving.pop_front();
+            self.tracked.remove(1, at);
+        }
+    }
+
+    /// A request has a place of the tracker.
+    #[inline]
+    fn take(&mut self, line: Line, cx: &mut Context<'_>) {
+        let now = cx.now();
+        self.tracked.add(1, now);
+        let token = self.asked.put((line.handle, line.operation));
+        let operation = match line.operation {
+            Operation::Read => dram::Operation::Read,
+            Operation::Write => dram::Operation::Write,
+        };
+        let request = Request { token, operation, address: line.address };
+        let offer = self.memory.as_mut().map_or(Offer::Beyond, |memory| memory.offer(now + self.request, request));
+        assert!(offer != Offer::Full, "the memory has room for as many requests as there are places");
+        if offer == Offer::Beyond {
+            self.aborted += 1;
+            self.finish(token, now + self.request + self.answer, Status::Aborted, cx);
+        }
+    }
+
+    /// Sends the answer to a request.
+    #[inline]
+    fn finish(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
+        let Some((handle, operation)) = self.asked.take(token) else { return };
+        cx.send_at(CXL, at, Message::LineDone(LineDone { operation, handle, status }));
+        let place = self.leaving.iter().rposition(|other| *other <= at).map_or(0, |before| before + 1);
+        self.leaving.insert(place, at);
+    }
+
+    /// Takes from the memory what is known, lets in who can have a place, and asks to look again when more will be due.
+    fn look(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        self.release(now);
+        while self.tracked.number() < self.places
+            && let Some(line) = self.outside.pop_front()
+        {
+            self.waiting.remove(1, now);
+            self.take(line, cx);
+        }
+        // what is not known yet is not due before this at the memory, and is on its way to the port after that
+        let mut next = Instant::NEVER;
+        if let Some(memory) = &mut self.memory {
+            let mut done = std::mem::take(&mut self.done);
+            memory.advance(now + self.request, &mut done);
+            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
+            for dram::Done { token, at } in done.drain(..) {
+                self.finish(token, at + self.answer, Status::Ok, cx);
+            }
+            self.done = done;
+        }
+        let room = self.leaving.front().filter(|_| !self.outside.is_empty()).copied();
+        let next = next.min(room.unwrap_or(Instant::NEVER));
+        if next < self.armed {
+            self.armed = next;
+            cx.wake_at(next, 0);
+        }
+    }
+}
+
+impl Component<Message> for CxlExpander {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Line(line) => {
+                self.release(cx.now());
+                if self.tracked.number() < self.places && self.outside.is_empty() {
+                    self.take(line, cx);
+                } else {
+                    self.waiting.add(1, cx.now());
+                    self.outside.push_back(line);
+                }
+                self.look(cx);
+            }
+            Message::Hint(hint) => {
+                self.hints += 1;
+                let at = cx.now() + self.request + self.answer;
+                cx.send_at(CXL, at, Message::HintDone { handle: hint.handle, value: 0 });
+            }
+            _ => unreachable!("an expander is sent lines and hints, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        if self.armed <= cx.now() {
+            self.armed = Instant::NEVER;
+            self.look(cx);
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("tracked", self.tracked.number().to_string());
+        see("waiting", self.outside.len().to_string());
+        see("aborted", self.aborted.to_string());
+        see("hints", self.hints.to_string());
+        see("dram", format!("{:?}", self.lived().dram));
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        if let Some(memory) = &self.memory {
+            let busy = memory.busy(now);
+            let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
+            see("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
+        }
+        let mut tracked = self.tracked;
+        self.leaving.iter().filter(|at| **at <= now).for_each(|at| tracked.remove(1, *at));
+        see("tracker", held(&tracked, &self.waiting, self.places, now));
+    }
+
+    fn digest(&self) -> u64 {
+        let Lived { dram, aborted } = self.lived();
+        let words = [dram.accesses[0], dram.accesses[1], dram.activates, dram.turnarounds, aborted, self.hints];
+        words.into_iter().fold(0, |digest, word| mix(digest ^ word))
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

@@ -1,0 +1,126 @@
+//! What can be said of DRAM behind a device or a host: parameters that several models share, and the memory that they make.
+
+use crate::Mistake;
+use lanetwin_media::dram::{
+    Config, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Width, WriteAnswer,
+};
+use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_units::Bytes;
+
+const SPEEDS: &[&str] = &["ddr4-2400", "ddr4-2666", "ddr4-3200", "ddr5-4800", "ddr5-5600", "ddr5-6400"];
+
+/// The parameters of a group `dram.*`. The capacity is not among them: its name is the model's own.
+#[rustfmt::skip]
+pub const DRAM: [Param; 19] = [
+    Param { name: "dram.speed", dimension: Dimension::Choice(SPEEDS), default: Some("ddr5-4800"), about: "the speed bin of the chips, which is a table of timings" },
+    Param { name: "dram.channels", dimension: Dimension::Count { least: 1, most: 64 }, default: Some("2"), about: "channels of 64 data bits; one of DDR5 is two sub-channels" },
+    Param { name: "dram.ranks", dimension: Dimension::Count { least: 1, most: 4 }, default: Some("1"), about: "ranks of each channel: 1, 2 or 4" },
+    Param { name: "dram.width", dimension: Dimension::Choice(&["x4", "x8", "x16"]), default: Some("x8"), about: "data pins of a chip, which decide bank groups, the size of a row and some timings" },
+    Param { name: "dram.density", dimension: Dimension::Choice(&["8Gb", "16Gb", "24Gb", "32Gb"]), default: Some("16Gb"), about: "what a chip stores, which decides how long a refresh takes" },
+    Param { name: "dram.interleave", dimension: Dimension::Size, default: Some("256B"), about: "how many bytes go to one channel or sub-channel before the next has its turn" },
+    Param { name: "dram.order", dimension: Dimension::Choice(&["rows", "banks", "columns"]), default: Some("rows"), about: "what follows the channel in an address: bank group, column, bank; or bank group, bank, column; or column, bank group, bank" },
+    Param { name: "dram.hash", dimension: Dimension::Flag, default: Some("true"), about: "whether the bank is XORed with bits of the row" },
+    Param { name: "dram.page", dimension: Dimension::Choice(&["open", "closed", "adaptive"]), default: Some("open"), about: "when a row is closed: when another is wanted, with its last access that waits, or after a time that adapts" },
+    Param { name: "dram.page-time", dimension: Dimension::Time, default: Some("200ns"), about: "the time that the adaptive policy begins with" },
+    Param { name: "dram.read-queue", dimension: Dimension::Count { least: 1, most: 48 }, default: Some("32"), about: "reads of a channel or sub-channel among which the scheduler chooses" },
+    Param { name: "dram.write-queue", dimension: Dimension::Count { least: 1, most: 48 }, default: Some("48"), about: "writes of a channel or sub-channel that wait to be written" },
+    Param { name: "dram.write-high", dimension: Dimension::Count { least: 1, most: 48 }, default: Some("32"), about: "with so many writes, reads wait until they are down to the low mark" },
+    Param { name: "dram.write-low", dimension: Dimension::Count { least: 0, most: 47 }, default: Some("8"), about: "the low mark of waiting writes" },
+    Param { name: "dram.write-idle", dimension: Dimension::Time, default: Some("50ns"), about: "writes begin when there has been no read for so long" },
+    Param { name: "dram.write-age", dimension: Dimension::Time, default: Some("5us"), about: "a write that has waited so long is written before further reads" },
+    Param { name: "dram.passes", dimension: Dimension::Count { least: 0, most: 1024 }, default: Some("16"), about: "how many requests for an open row may pass an older one for another row of its bank" },
+    Param { name: "dram.refresh", dimension: Dimension::Choice(&["all-bank", "same-bank", "none"]), default: Some("all-bank"), about: "how cells are refreshed: all banks of a rank at once, one bank of every bank group at once (DDR5), or never" },
+    Param { name: "dram.write-answer", dimension: Dimension::Choice(&["queued", "written"]), default: Some("queued"), about: "when a write is answered: when it has a place in the write queue, or when it has been written" },
+];
+
+/// The memory that the parameters describe; whether it can be built, [`Config::mistakes`] says.
+#[must_use]
+pub fn config(params: &Params, capacity: Bytes) -> Config {
+    let count = |name| u32::try_from(params.count(name)).expect("counts of DRAM are declared with few bits");
+    let choice = |name| params.choice(name);
+    let place = SPEEDS.iter().position(|word| *word == choice("dram.speed"));
+    Config {
+        capacity,
+        speed: Speed::ALL[place.expect("the choice is one of these words")],
+        timings: None,
+        geometry: Geometry {
+            channels: count("dram.channels"),
+            ranks: count("dram.ranks"),
+            width: match choice("dram.width") {
+                "x4" => Width::X4,
+                "x8" => Width::X8,
+                _ => Width::X16,
+            },
+            density: match choice("dram.density") {
+                "8Gb" => Density::Gb8,
+                "16Gb" => Density::Gb16,
+                "24Gb" => Density::Gb24,
+                _ => Density::Gb32,
+            },
+        },
+        mapping: Mapping {
+            interleave: params.size("dram.interleave"),
+            order: match choice("dram.order") {
+                "rows" => Order::Rows,
+                "banks" => Order::Banks,
+                _ => Order::Columns,
+            },
+            hash: params.flag("dram.hash"),
+        },
+        page: match choice("dram.page") {
+            "open" => PagePolicy::Open,
+            "closed" => PagePolicy::Closed,
+            _ => PagePolicy::Adaptive(params.time("dram.page-time")),
+        },
+        queues: Queues {
+            reads: count("dram.read-queue"),
+            writes: count("dram.write-queue"),
+            high: count("dram.write-high"),
+            low: count("dram.write-low"),
+            idle: params.time("dram.write-idle"),
+            age: params.time("dram.write-age"),
+            passes: count("dram.passes"),
+            waiting: u32::MAX,
+        },
+        refresh: match choice("dram.refresh") {
+            "all-bank" => Refresh::AllBank,
+            "same-bank" => Refresh::SameBank,
+            _ => Refresh::None,
+        },
+        answer: if choice("dram.write-answer") == "queued" {
+            WriteAnswer::Queued
+        } else {
+            WriteAnswer::Written
+        },
+    }
+}
+
+/// Everything about these parameters that makes a memory of this capacity impossible; `capacity_name` is what the model calls it.
+#[must_use]
+pub fn mistakes(params: &Params, capacity: Bytes, capacity_name: &'static str) -> Vec<Mistake> {
+    let told = config(params, capacity).mistakes();
+    told.into_iter()
+        .map(|bad| Mistake {
+            parameter: parameter(bad.field, capacity_name),
+            problem: bad.problem,
+            remedy: bad.remedy,
+        })
+        .collect()
+}
+
+/// The parameter that a field of the configuration comes from.
+fn parameter(field: &str, capacity: &'static str) -> &'static str {
+    match field {
+        "capacity" => capacity,
+        "geometry.channels" => "dram.channels",
+        "geometry.ranks" => "dram.ranks",
+        "geometry.density" => "dram.density",
+        "mapping.interleave" => "dram.interleave",
+        "queues.reads" => "dram.read-queue",
+        "queues.writes" => "dram.write-queue",
+        "queues.high" => "dram.write-high",
+        "queues.low" => "dram.write-low",
+        "refresh" => "dram.refresh",
+        _ => "dram.speed",
+    }
+}

@@ -1,0 +1,427 @@
+//! `memory-host`: cores, caches and NUMA nodes that run programs of loads and stores.
+//!
+//! ```text
+//!  program ─ steps ─► thread ─► core ─ L1 ─ L2 ─┬─ LLC of the socket ─ uncore ─┬─ DRAM of the socket           node 0, 1
+//!                       window, fill buffers,   └─ prefetcher                  └─ CXL ports: a line each ─►    node 1, 2, … by decoders
+//!                       write buffers, TLB
+//! ```
+//!
+//! Numbers of NUMA nodes: a socket's DRAM each, then a decoder's memory each. What a core can have outstanding limits what it moves: fill
+//! buffers for loads and stores, write buffers for write-backs and streaming stores, a budget for prefetches. A write-back that finds
+//! no write buffer holds up what its core asks for next, so that writes cannot pile up.
+//!
+//! Method, limits and what every parameter means: `docs/memory-host.md`.
+//!
+//! **Speed.** Cores live inside the component: the answer of a line is one event, and its handler takes the next steps at once.
+//! What the host does by itself costs no event at all while nothing else can happen before it ([`Context::next_unknown`]).
+//!
+//! Not here: coherence between the private caches of cores (a line that several cores use is in each as if it were its only user);
+//! instructions other than loads and stores (a step's `think`); interrupts; what hypervisors and other tenants do.
+
+mod cache;
+mod cores;
+mod counted;
+mod engine;
+mod flights;
+mod hints;
+mod nodes;
+mod params;
+mod prefetch;
+mod results;
+mod running;
+mod timetable;
+
+use crate::dram_params::DRAM;
+use crate::{Mistake, dram_params};
+use cache::{Cache, Replacement};
+use cores::{Core, Thread, Waits};
+use counted::Counted;
+use flights::Flights;
+use hints::Hints;
+use lanetwin_kernel::{Component, Port, mix};
+use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Program, Touch};
+use lanetwin_media::dram::Done;
+use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
+use lanetwin_units::{Instant, stream_seed};
+use nodes::{CxlPort, Dram, Lane, Node};
+use params::{CACHES, CORES, MEMORY, Rules};
+use prefetch::Advice;
+use running::Running;
+use std::any::Any;
+use std::collections::VecDeque;
+use timetable::{Task, Timetable};
+
+pub use results::{Found, MemoryResults, NodeTraffic};
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "memory-host",
+    about: "Cores, caches and NUMA nodes that run programs of loads and stores.",
+    ports: &[PortInfo {
+        name: "cxl",
+        speaks: Protocol::Cxl,
+        about: "the CXL ports, with memory behind decoders",
+        many: true,
+    }],
+    params: &[&CXL_PORT, CORES, CACHES, MEMORY, &DRAM],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
+};
+
+/// A cold thread writes back what it stored to so many steps before, or fewer if the caches are smaller. A longer way through the
+/// caches would only put off the first write-back: a line stored to is far from what is read by then.
+const LAG: u64 = 1024;
+
+/// The host.
+#[derive(Debug)]
+pub struct MemoryHost {
+    rules: Rules,
+    cores: Vec<Core>,
+    l2: Vec<Cache>,
+    llc: Vec<Cache>,
+    nodes: Vec<Node>,
+    ports: Vec<CxlPort>,
+    /// From each socket to the other.
+    lanes: [Lane; 2],
+    programs: Vec<Running>,
+    threads: Vec<Thread>,
+    flights: Flights,
+    hints: Hints,
+    timetable: Timetable,
+    /// Threads that can perhaps take a step.
+    runnable: VecDeque<u32>,
+    /// What DRAM has answered.
+    done: Vec<Done>,
+    /// Dirty lines that the last level has let go, and what a prefetcher has advised: to be settled.
+    evicted: Vec<u64>,
+    advice: Advice,
+    started: bool,
+    now: Instant,
+    /// The earliest wake that is still to come.
+    wake: Instant,
+    /// Whether something was sent in this event.
+    sent: bool,
+    stopped: bool,
+    /// The first hardware thread that no program has.
+    next_cpu: u32,
+    asked: u64,
+    answered: u64,
+}
+
+impl MemoryHost {
+    fn new(params: &Params, site: &Site) -> Self {
+        let rules = Rules::new(params);
+        let seed = stream_seed(site.seed, &site.path, "caches");
+        let cores = rules.sockets * rules.cores;
+        let sockets = rules.sockets as usize;
+        let dram = (0..sockets).map(|_| Node::Dram(Dram::new(params)));
+        let ports = params.count("ports") as usize;
+        let port = |i| CxlPort {
+            socket: (i * sockets / ports) as u32,
+            free: rules.cxl_outstanding,
+            waiting: VecDeque::new(),
+        };
+        let cache = |shape| move |n: u32| Cache::new(shape, mix(seed ^ u64::from(n) << 32));
+        Self {
+            cores: (0..cores).map(|core| Core::new(core, &rules, seed)).collect(),
+            l2: (0..cores.div_ceil(rules.sharing)).map(cache(rules.l2)).collect(),
+            llc: (0..rules.sockets).map(cache(rules.llc)).collect(),
+            nodes: dram.chain(site.decoders.iter().cloned().map(Node::Cxl)).collect(),
+            ports: (0..ports).map(port).collect(),
+            lanes: [Lane { line: rules.socket_line, free: Instant::ZERO }; 2],
+            rules,
+            programs: Vec::new(),
+            threads: Vec::new(),
+            flights: Flights::new(),
+            hints: Hints::default(),
+            timetable: Timetable::new(),
+            runnable: VecDeque::new(),
+            done: Vec::new(),
+            evicted: Vec::new(),
+            advice: Advice::default(),
+            started: false,
+            now: Instant::ZERO,
+            wake: Instant::NEVER,
+            sent: false,
+            stopped: false,
+            next_cpu: 0,
+            asked: 0,
+            answered: 0,
+        }
+    }
+
+    /// The sizes of the NUMA nodes \[B\], in the order of their numbers: a socket's DRAM each, then a decoder's memory each.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<u64> {
+        self.nodes.iter().map(Node::size).collect()
+    }
+    /// How many hardware threads there are.
+    #[must_use]
+    pub const fn cpus(&self) -> u32 {
+        self.rules.cpus()
+    }
+
+    /// Runs a program from the start of the run on; to be called before the first event, once for each program.
+    ///
+    /// # Errors
+    /// Everything that is wrong with its placement; then it is not run.
+    pub fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>> {
+        let Placement { name, policy, cpus, warm } = placement;
+        let pages = program.footprint().div_ceil(4096);
+        let table = self.rules.tlb.map_or(0, |_| Running::table(pages >> self.rules.page_shift));
+        let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
+        let unused = vec![0; frames.len()];
+        let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
+        let map = PageMap::new(&policy, pages + table, &frames, used)?;
+        let number = self.programs.len() as u32;
+        let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
+        let threads = program.threads();
+        for thread in 0..threads {
+            let cpu = match cpus.len() {
+                0 => self.next_cpu + thread,
+                n => cpus[thread as usize % n],
+            };
+            let core = cpu % (self.rules.sockets * self.rules.cores);
+            self.threads.push(Thread::new(number, thread, core));
+        }
+        if cpus.is_empty() {
+            self.next_cpu += threads;
+        }
+        let share = self.capacity() / u64::from(threads.max(1));
+        let counted = Counted::new(self.nodes.len());
+        let lag = share.clamp(1, LAG);
+        self.programs.push(Running { name, program, map, pages, cold, lag, counted });
+        self.warm(number, warm);
+        Ok(())
+    }
+    /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had been taken.
+    fn warm(&mut self, number: u32, steps: u64) {
+        let own = |thread: &u32| self.threads[*thread as usize].program == number;
+        let threads: Vec<u32> = (0..self.threads.len() as u32).filter(own).collect();
+        for _ in 0..steps {
+            for &t in &threads {
+                self.warm_step(t);
+            }
+        }
+        self.evicted.clear();
+        self.advice = Advice::default();
+    }
+    fn warm_step(&mut self, t: u32) {
+        let thread = &mut self.threads[t as usize];
+        let running = &mut self.programs[thread.program as usize];
+        let Some(step) = running.program.next(thread.number) else { return };
+        let line = running.line(step.address, &mut thread.page);
+        thread.steps += 1;
+        if running.cold {
+            if step.touch == Touch::Store {
+                thread.stored.push_back((line, thread.steps));
+            }
+            if thread.stored.front().is_some_and(|(_, step)| step + running.lag <= thread.steps) {
+                thread.stored.pop_front();
+            }
+            return;
+        }
+        if step.touch == Touch::Stream {
+            return;
+        }
+        let core = thread.core;
+        if let Some(entry) = self.walked(t, step.address) {
+            self.look(core, entry, false);
+        }
+        self.look(core, line, step.touch == Touch::Store);
+        self.evicted.clear();
+    }
+    /// The lines that all caches behind the first level hold together.
+    fn capacity(&self) -> u64 {
+        self.l2.iter().chain(&self.llc).map(Cache::capacity).sum()
+    }
+    /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a line survives with
+    /// a probability of exp(-bytes / capacity); that is neglected below one in a million.
+    fn never_hits(&self, bytes: u64) -> bool {
+        let random = self.llc.iter().any(|llc| llc.replacement() == Replacement::Random);
+        let times = if random { 14 } else { 2 };
+        self.rules.tlb.is_none() && bytes / 64 >= times * self.capacity()
+    }
+
+    /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address on; pages on nodes
+    /// without a device are left out. To be called before the first event.
+    ///
+    /// # Panics
+    /// If there is no such program, or the pages are beyond its footprint.
+    pub fn hint(&mut self, program: usize, what: HintKind, address: u64, pages: u32, at: Instant) {
+        let running = &self.programs[program];
+        self.hints.add(running, &self.nodes, what, address, pages);
+        self.timetable.put(at, Task::Hint(self.hints.last()));
+    }
+    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over the devices asked, none while one has not answered.
+    #[must_use]
+    pub fn hint_answers(&self) -> Vec<Option<u64>> {
+        self.hints.answers()
+    }
+
+    /// Counts from `at` on, the present: the end of the warm-up.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    pub fn reset(&mut self, at: Instant) {
+        self.programs.iter_mut().for_each(|running| running.counted.reset(at));
+    }
+    /// How many lines have been asked for and how many answered since the start of the run: touches of programs, and what prefetchers
+    /// and write-backs asked memory for. They are equal when nothing is under way.
+    #[must_use]
+    pub const fn progress(&self) -> (u64, u64) {
+        (self.asked, self.answered)
+    }
+    /// Takes no more steps: what is under way ends.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+    /// What has been counted up to `at`, the present: a program each, in the order of [`MemoryHost::run`].
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    #[must_use]
+    pub fn results(&self, at: Instant) -> Vec<MemoryResults> {
+        let of = |(number, running): (usize, &Running)| {
+            let own = |thread: u32| self.threads[thread as usize].program as usize == number;
+            let open = self.flights.at_memory().filter(|flight| own(flight.thread));
+            running.counted.results(&running.name, at, open.map(|flight| flight.asked))
+        };
+        self.programs.iter().enumerate().map(of).collect()
+    }
+
+    /// Does what is due at `now`.
+    fn catch_up(&mut self, cx: &mut Context<'_>) {
+        loop {
+            while let Some(thread) = self.runnable.pop_front() {
+                self.advance(thread, cx);
+            }
+            self.fetch_dram();
+            let Some(task) = self.timetable.take(self.now) else { return };
+            match task {
+                Task::Step(thread) => {
+                    self.threads[thread as usize].waits = Waits::Nothing;
+                    self.advance(thread, cx);
+                }
+                Task::Found(flight) => self.complete(flight),
+                Task::Ask(flight) => self.ask_dram(flight),
+                Task::Answer(flight) => {
+                    let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;
+                    self.return_to(flight, home, cx);
+                }
+                Task::Arrive(flight) => self.answer(flight, cx),
+                Task::Hint(hint) => self.hints.send(hint, cx),
+            }
+        }
+    }
+    /// Puts down when what DRAM has answered will be there.
+    fn fetch_dram(&mut self) {
+        let (now, uncore) = (self.now, self.rules.uncore);
+        for node in &mut self.nodes {
+            if let Node::Dram(dram) = node
+                && dram.due <= now
+            {
+                dram.advance(now, &mut self.done);
+            }
+        }
+        for Done { token, at } in self.done.drain(..) {
+            self.timetable.put(at.max(now) + uncore, Task::Answer(token));
+        }
+    }
+    /// When there is something to do next.
+    fn due(&self) -> Instant {
+        let dram = |node: &Node| if let Node::Dram(dram) = node { dram.due } else { Instant::NEVER };
+        self.nodes.iter().map(dram).fold(self.timetable.next(), Instant::min)
+    }
+    /// Does everything up to where something unknown may happen, and asks to be woken for what comes then.
+    fn proceed(&mut self, cx: &mut Context<'_>) {
+        self.now = cx.now();
+        self.sent = false;
+        if self.wake <= self.now {
+            self.wake = Instant::NEVER;
+        }
+        loop {
+            self.catch_up(cx);
+            let due = self.due();
+            if due == Instant::NEVER {
+                return;
+            }
+            // a run without an end ends with its last event: that must be an event, then
+            let alone = !self.sent && cx.limit() != Instant::NEVER && due < cx.next_unknown();
+            if !alone {
+                if due < self.wake {
+                    self.wake = due;
+                    cx.wake_at(due, 0);
+                }
+                return;
+            }
+            self.now = due;
+        }
+    }
+}
+
+impl Component<Message> for MemoryHost {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        // programs come before the first event, which may be after this
+        self.wake = Instant::ZERO;
+        cx.wake_at(Instant::ZERO, 0);
+    }
+
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        self.now = cx.now();
+        match message {
+            Message::LineDone(done) => self.answer_cxl(port, done.handle, done.status, cx),
+            Message::HintDone { handle, value } => self.hints.answer(handle, value),
+            _ => unreachable!("a memory host is sent answers of CXL.mem, not {message:?}"),
+        }
+        self.proceed(cx);
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        if !std::mem::replace(&mut self.started, true) {
+            self.runnable.extend(0..self.threads.len() as u32);
+        }
+        self.proceed(cx);
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("asked", self.asked.to_string());
+        see("answered", self.answered.to_string());
+        see("under-way", self.flights.len().to_string());
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Node::Dram(dram) = node
+                && let Some(counters) = dram.counters()
+            {
+                see(&format!("dram{i}"), format!("{counters:?}"));
+            }
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        let counted = self.programs.iter().map(|running| running.counted.digest());
+        counted.fold(mix(self.asked) ^ mix(self.answered).rotate_left(1), |sum, one| mix(sum ^ one))
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
+
+/// Everything about these parameters that makes a host impossible.
+#[must_use]
+pub fn mistakes(params: &Params) -> Vec<Mistake> {
+    let mut wrong = Vec::new();
+    if params.choice("dram") == "timed" {
+        wrong.extend(dram_params::mistakes(params, params.size("dram.size"), "dram.size"));
+    }
+    let page = params.size("tlb.page").0;
+    if params.count("tlb.entries") > 0 && !(page.is_power_of_two() && page >= 4096) {
+        wrong.push(Mistake {
+            parameter: "tlb.page",
+            problem: format!("a page of {page} B does not exist"),
+            remedy: "4KiB, 2MiB or 1GiB".to_owned(),
+        });
+    }
+    wrong
+}

@@ -1,0 +1,215 @@
+//! Cores and the threads on them: what each has in flight, and what it waits for.
+
+use super::cache::Cache;
+use super::params::Rules;
+use super::prefetch::Prefetcher;
+use lanetwin_load::memory::Step;
+use lanetwin_units::{Instant, mix};
+use std::collections::VecDeque;
+
+/// A core.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) socket: u32,
+    /// Which second-level cache is its own.
+    pub(super) l2: usize,
+    pub(super) l1: Cache,
+    pub(super) tlb: Option<Cache>,
+    pub(super) prefetcher: Prefetcher,
+    /// Places that are free: fill buffers, write buffers, prefetches.
+    pub(super) misses: u32,
+    pub(super) writes: u32,
+    pub(super) prefetches: u32,
+    pub(super) pending: Pending,
+    /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, nothing more is asked for.
+    pub(super) owed: VecDeque<(u64, u32)>,
+    /// Threads that wait for a place, first come first served.
+    pub(super) blocked: VecDeque<u32>,
+}
+
+/// The lines that a core has asked for, with the names of their flights: few, and searched through.
+#[derive(Debug)]
+pub(super) struct Pending {
+    lines: Vec<u64>,
+    flights: Vec<u32>,
+}
+
+impl Pending {
+    #[inline]
+    pub(super) fn find(&self, line: u64) -> Option<u32> {
+        self.lines.iter().position(|pending| *pending == line).map(|at| self.flights[at])
+    }
+    #[inline]
+    pub(super) fn add(&mut self, line: u64, flight: u32) {
+        self.lines.push(line);
+        self.flights.push(flight);
+    }
+    #[inline]
+    pub(super) fn remove(&mut self, flight: u32) {
+        if let Some(at) = self.flights.iter().position(|pending| *pending == flight) {
+            self.lines.swap_remove(at);
+            self.flights.swap_remove(at);
+        }
+    }
+}
+
+impl Core {
+    pub(super) fn new(number: u32, rules: &Rules, seed: u64) -> Self {
+        let seed = mix(seed ^ u64::from(number));
+        Self {
+            socket: number / rules.cores,
+            l2: (number / rules.sharing) as usize,
+            l1: Cache::new(rules.l1, seed),
+            tlb: rules.tlb.map(|shape| Cache::new(shape, seed)),
+            prefetcher: Prefetcher::new(rules),
+            misses: rules.misses,
+            writes: rules.writes,
+            prefetches: rules.prefetches,
+            pending: Pending { lines: Vec::new(), flights: Vec::new() },
+            owed: VecDeque::new(),
+            blocked: VecDeque::new(),
+        }
+    }
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Waits {
+    /// Nothing.
+    Nothing,
+    /// The time when its next step is due.
+    Time,
+    /// The data of its last load.
+    Data,
+    /// Its oldest load without data.
+    Window,
+    /// A place of its core.
+    Place,
+    /// It has ended.
+    Ended,
+}
+
+/// When the data of a thread's last load are there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Data {
+    /// At this instant.
+    At(Instant),
+    /// When this flight ends.
+    With(u32),
+}
+
+/// A thread of a program, on its core.
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) program: u32,
+    /// Its number in the program.
+    pub(super) number: u32,
+    pub(super) core: u32,
+    pub(super) waits: Waits,
+    /// The step that comes next, and when it is due.
+    pub(super) next: Option<Step>,
+    pub(super) due: Instant,
+    /// When the step before was issued.
+    pub(super) issued: Instant,
+    pub(super) data: Data,
+    pub(super) window: Window,
+    /// When the operation that it is in began.
+    pub(super) operation: Option<Instant>,
+    /// The last page that it touched: its number, and the place of its first line.
+    pub(super) page: (u64, u64),
+    /// Of a thread whose lines are known never to be hit: what it stored to and has not been written back, with its number at that time.
+    pub(super) stored: VecDeque<(u64, u64)>,
+    /// Steps taken.
+    pub(super) steps: u64,
+}
+
+impl Thread {
+    pub(super) fn new(program: u32, number: u32, core: u32) -> Self {
+        Self {
+            program,
+            number,
+            core,
+            waits: Waits::Nothing,
+            next: None,
+            due: Instant::ZERO,
+            issued: Instant::ZERO,
+            data: Data::At(Instant::ZERO),
+            window: Window::default(),
+            operation: None,
+            page: (u64::MAX, 0),
+            stored: VecDeque::new(),
+            steps: 0,
+        }
+    }
+}
+
+/// Which of the last 128 loads of a thread are without data: a reorder buffer that only loads are in.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Window {
+    /// The oldest load that is without data, or the next.
+    oldest: u64,
+    /// How many loads were issued.
+    issued: u64,
+    /// Bit i: load `oldest + i` is without data.
+    open: u128,
+}
+
+impl Window {
+    /// Whether another step can be taken.
+    #[inline]
+    pub(super) const fn has_room(&self, size: u32) -> bool {
+        self.issued - self.oldest < size as u64
+    }
+    /// A load that has its data at once, or soon enough.
+    #[inline]
+    pub(super) const fn pass(&mut self) {
+        self.issued += 1;
+        self.retire();
+    }
+    /// A load without data; its number.
+    #[inline]
+    pub(super) const fn open(&mut self) -> u64 {
+        let number = self.issued;
+        self.open |= 1 << (number - self.oldest);
+        self.issued += 1;
+        number
+    }
+    /// A load has its data.
+    #[inline]
+    pub(super) const fn close(&mut self, number: u64) {
+        self.open &= !(1 << (number - self.oldest));
+        self.retire();
+    }
+    const fn retire(&mut self) {
+        let issued = self.issued - self.oldest;
+        let done = self.open.trailing_zeros() as u64;
+        let done = if done < issued { done } else { issued };
+        self.open = if done < 128 { self.open >> done } else { 0 };
+        self.oldest += done;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a list of the loads that are without data.
+        #[test]
+        fn a_window_is_as_long_as_from_the_oldest_open_load(steps in prop::collection::vec((0..3_u8, any::<prop::sample::Index>()), 1..600)) {
+            let mut window = Window::default();
+            let (mut open, mut issued): (Vec<u64>, u64) = (Vec::new(), 0);
+            for (what, which) in steps {
+                let oldest = open.iter().min().copied().unwrap_or(issued);
+                prop_assert_eq!(window.has_room(100), issued - oldest < 100);
+                if what == 0 && !open.is_empty() {
+                    window.close(open.swap_remove(which.index(open.len())));
+                } else if issued - oldest < 100 {
+                    if what == 1 { window.pass() } else { open.push(window.open()) }
+                    issued += 1;
+                }
+            }
+        }
+    }
+}

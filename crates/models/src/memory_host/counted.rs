@@ -1,0 +1,101 @@
+//! What is counted of a program as it runs.
+
+use super::results::{Found, MemoryResults, NodeTraffic};
+use lanetwin_load::Little;
+use lanetwin_stats::Histogram;
+use lanetwin_units::{Instant, Span};
+
+/// What has been counted since a reset.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) since: Instant,
+    pub(super) nodes: Vec<NodeTraffic>,
+    /// Of loads that a cache served.
+    pub(super) cached: Histogram,
+    pub(super) operations: Histogram,
+    pub(super) found: Found,
+    pub(super) prefetches: u64,
+    pub(super) walks: u64,
+    /// Lines asked of memory and not answered.
+    outstanding: u64,
+    area_until: Instant,
+    area_ps: u128,
+    residence_ps: u128,
+}
+
+impl Counted {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            since: Instant::ZERO,
+            nodes: vec![NodeTraffic::default(); nodes],
+            cached: Histogram::new(),
+            operations: Histogram::new(),
+            found: Found::default(),
+            prefetches: 0,
+            walks: 0,
+            outstanding: 0,
+            area_until: Instant::ZERO,
+            area_ps: 0,
+            residence_ps: 0,
+        }
+    }
+    /// Counts from `at` on.
+    pub(super) fn reset(&mut self, at: Instant) {
+        assert!(at >= self.area_until, "what was counted up to now cannot be reset in the past");
+        let outstanding = self.outstanding;
+        *self = Self { since: at, area_until: at, outstanding, ..Self::new(self.nodes.len()) };
+    }
+    #[inline]
+    fn advance(&mut self, now: Instant) {
+        self.area_ps += u128::from(self.outstanding) * u128::from(now.since(self.area_until).as_ps());
+        self.area_until = now;
+    }
+    /// Memory is asked for a line.
+    #[inline]
+    pub(super) fn ask(&mut self, now: Instant) {
+        self.advance(now);
+        self.outstanding += 1;
+    }
+    /// Memory has answered what was asked at `asked`.
+    #[inline]
+    pub(super) fn answer(&mut self, asked: Instant, now: Instant) {
+        self.advance(now);
+        self.outstanding -= 1;
+        self.residence_ps += u128::from(now.since(asked.max(self.since)).as_ps());
+    }
+    /// What has been counted up to `at`, where what is outstanding was asked for at these instants.
+    pub(super) fn results(&self, name: &str, at: Instant, open: impl Iterator<Item = Instant>) -> MemoryResults {
+        assert!(at >= self.area_until, "what was counted up to now cannot be told of the past");
+        let rest = u128::from(self.outstanding) * u128::from(at.since(self.area_until).as_ps());
+        let open = open.map(|asked| u128::from(at.since(asked.max(self.since)).as_ps()));
+        let mut loads = self.cached.clone();
+        self.nodes.iter().for_each(|node| loads.merge(&node.loads));
+        MemoryResults {
+            name: name.to_owned(),
+            since: self.since,
+            until: at,
+            nodes: self.nodes.clone(),
+            loads,
+            operations: self.operations.clone(),
+            found: self.found,
+            prefetches: self.prefetches,
+            walks: self.walks,
+            little: Little { area_ps: self.area_ps + rest, residence_ps: self.residence_ps + open.sum::<u128>() },
+            outstanding: self.outstanding,
+        }
+    }
+    /// The digest of what has been counted.
+    pub(super) fn digest(&self) -> u64 {
+        let lines = self.nodes.iter().map(|node| node.lines_read ^ node.lines_written.rotate_left(32));
+        let cached = self.cached.sum_ps() as u64;
+        lines.fold(cached, |sum, lines| sum.wrapping_mul(31).wrapping_add(lines)) ^ self.area_ps as u64
+    }
+    /// A load has its data.
+    #[inline]
+    pub(super) fn load(&mut self, node: Option<usize>, latency: Span) {
+        match node {
+            Some(node) => self.nodes[node].loads.record(latency),
+            None => self.cached.record(latency),
+        }
+    }
+}

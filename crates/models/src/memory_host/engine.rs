@@ -1,0 +1,586 @@
+//! How steps become flights, and flights end.
+//!
+//! ```text
+//!  step ─► due? data of the load before? room in the window? ─► translation ─► L1 ─ hit: done
+//!                                                                  │           └ miss: a place (fill buffer) ─► L2 ─► LLC ─► memory
+//!                                                                  └ no TLB has it: the same with the line of the page table
+//! ```
+
+use super::cache::Victim;
+use super::cores::{Data, Waits};
+use super::flights::{Cause, Flight, NONE};
+use super::nodes::{Node, address_of, node_of};
+use super::timetable::Task;
+use super::MemoryHost;
+use super::prefetch::Advice;
+use lanetwin_cxl::hdm::{Decoded, Decoder};
+use lanetwin_kernel::Port;
+use lanetwin_load::memory::{Step, Touch};
+use lanetwin_ports::{Context, Line, Message, Operation, Status};
+use lanetwin_units::{Instant, Span};
+
+/// Where a line was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    L1,
+    L2,
+    Llc,
+    UnderWay(u32),
+    Memory,
+}
+
+impl MemoryHost {
+    /// Takes the steps of a thread that can be taken now.
+    pub(super) fn advance(&mut self, t: u32, cx: &mut Context<'_>) {
+        loop {
+            let thread = &mut self.threads[t as usize];
+            if matches!(thread.waits, Waits::Ended) || self.stopped {
+                return;
+            }
+            let step = match thread.next {
+                Some(step) => step,
+                None => {
+                    let program = &mut self.programs[thread.program as usize];
+                    let Some(step) = program.program.next(thread.number) else {
+                        thread.waits = Waits::Ended;
+                        return;
+                    };
+                    thread.due = thread.issued + step.think.max(self.rules.issue);
+                    *thread.next.insert(step)
+                }
+            };
+            let due = match thread.data {
+                Data::With(_) if step.depends => {
+                    thread.waits = Waits::Data;
+                    return;
+                }
+                Data::At(at) if step.depends => thread.due.max(at),
+                _ => thread.due,
+            };
+            if due > self.now {
+                thread.waits = Waits::Time;
+                self.timetable.put(due, Task::Step(t));
+                return;
+            }
+            if !thread.window.has_room(self.rules.window) {
+                thread.waits = Waits::Window;
+                return;
+            }
+            if !self.take(t, step, cx) {
+                let thread = &mut self.threads[t as usize];
+                if thread.waits != Waits::Place {
+                    thread.waits = Waits::Place;
+                    self.cores[thread.core as usize].blocked.push_back(t);
+                }
+                return;
+            }
+            let thread = &mut self.threads[t as usize];
+            (thread.next, thread.waits, thread.issued) = (None, Waits::Nothing, self.now);
+            thread.steps += 1;
+            self.asked += 1;
+            let began = thread.operation.unwrap_or(self.now);
+            thread.operation = (!step.ends).then_some(began);
+        }
+    }
+
+    /// Takes a step, if its core has a place for it; whether it was taken.
+    fn take(&mut self, t: u32, step: Step, cx: &mut Context<'_>) -> bool {
+        let now = self.now;
+        let thread = &mut self.threads[t as usize];
+        let c = thread.core;
+        let began = thread.operation.unwrap_or(now);
+        let program = &mut self.programs[thread.program as usize];
+        let cold = program.cold;
+        let line = program.line(step.address, &mut thread.page);
+        if step.touch == Touch::Stream {
+            return self.stream(t, line, step.ends.then_some(began), cx);
+        }
+        let store = step.touch == Touch::Store;
+        let missing = !self.is_translated(t, step.address);
+        let core = &mut self.cores[c as usize];
+        if !cold && !missing && core.l1.touch(line, store) && core.pending.find(line).is_none() {
+            self.hit(t, &step, began);
+            return true;
+        }
+        if core.misses == 0 || !core.owed.is_empty() {
+            return false;
+        }
+        core.misses -= 1;
+        let cause = if store { Cause::Store } else { Cause::Load };
+        let mut flight = Flight::new(cause, t, c, line, now);
+        (flight.ends, flight.operation) = (step.ends, began);
+        let thread = &mut self.threads[t as usize];
+        if !store {
+            flight.number = thread.window.open();
+        }
+        let name = self.flights.begin(flight);
+        if !store {
+            self.threads[t as usize].data = Data::With(name);
+        }
+        if cold {
+            self.go_cold(name, t, line, store, cx);
+        } else if missing {
+            self.walk(name, step.address, cx);
+        } else {
+            self.go(name, Span::ZERO, cx);
+        }
+        true
+    }
+
+    /// The first level has it: no flight.
+    fn hit(&mut self, t: u32, step: &Step, began: Instant) {
+        let latency = self.rules.l1_latency;
+        let thread = &mut self.threads[t as usize];
+        let counted = &mut self.programs[thread.program as usize].counted;
+        counted.found.l1 += 1;
+        self.answered += 1;
+        if step.touch == Touch::Load {
+            counted.load(None, latency);
+            thread.window.pass();
+            thread.data = Data::At(self.now + latency);
+        }
+        if step.ends {
+            counted.operations.record(self.now + latency - began);
+        }
+    }
+
+    /// The name of a translation: of which program, which page.
+    const fn translation(&self, program: u32, address: u64) -> u64 {
+        (program as u64) << 48 | address >> 12 >> self.rules.page_shift
+    }
+    /// Whether the core of a thread has the translation of an address, or needs none.
+    fn is_translated(&mut self, t: u32, address: u64) -> bool {
+        let thread = &self.threads[t as usize];
+        let translation = self.translation(thread.program, address);
+        let tlb = &mut self.cores[thread.core as usize].tlb;
+        tlb.as_mut().is_none_or(|tlb| tlb.touch(translation, false))
+    }
+    /// The line with the translation of an address, if the core of a thread has not got it; it has it from now on.
+    pub(super) fn walked(&mut self, t: u32, address: u64) -> Option<u64> {
+        if self.is_translated(t, address) {
+            return None;
+        }
+        let thread = &self.threads[t as usize];
+        let translation = self.translation(thread.program, address);
+        self.cores[thread.core as usize].tlb.as_mut()?.insert(translation, false);
+        let page = address >> 12 >> self.rules.page_shift;
+        Some(self.programs[thread.program as usize].entry(page))
+    }
+
+    /// Loads the translation of a flight, through the caches.
+    fn walk(&mut self, name: u32, address: u64, cx: &mut Context<'_>) {
+        let Flight { thread: t, core: c, .. } = *self.flights.get(name);
+        let Some(entry) = self.walked(t, address) else { return self.go(name, Span::ZERO, cx) };
+        self.programs[self.threads[t as usize].program as usize].counted.walks += 1;
+        let walk = self.rules.walk;
+        let place = self.look(c, entry, false);
+        self.settle(c, t, entry, cx);
+        match place {
+            Place::UnderWay(other) => {
+                self.flights.get(name).walking = true;
+                self.flights.join(name, other);
+            }
+            Place::Memory => {
+                let flight = self.flights.get(name);
+                (flight.walking, flight.asked_for) = (true, entry);
+                self.cores[c as usize].pending.add(entry, name);
+                self.ask(name, walk, cx);
+            }
+            place => {
+                let delay = walk + self.latency(place);
+                self.go(name, delay, cx);
+            }
+        }
+    }
+
+    /// Looks for the line of a flight, and fetches it if need be; the request leaves the core after `delay`.
+    fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+        let Flight { thread: t, core: c, line, cause, .. } = *self.flights.get(name);
+        let place = self.look(c, line, cause == Cause::Store);
+        self.settle(c, t, line, cx);
+        let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
+        match place {
+            Place::L1 => found.l1 += 1,
+            Place::L2 => found.l2 += 1,
+            Place::Llc => found.llc += 1,
+            Place::UnderWay(_) => found.under_way += 1,
+            Place::Memory => found.memory += 1,
+        }
+        match place {
+            Place::UnderWay(other) => {
+                self.flights.get(name).from_memory = true;
+                self.flights.join(name, other);
+            }
+            Place::Memory => {
+                let flight = self.flights.get(name);
+                (flight.from_memory, flight.asked_for) = (true, line);
+                self.cores[c as usize].pending.add(line, name);
+                self.ask(name, delay, cx);
+            }
+            place => {
+                let at = self.now + delay + self.latency(place);
+                self.timetable.put(at, Task::Found(name));
+            }
+        }
+    }
+    fn latency(&self, place: Place) -> Span {
+        match place {
+            Place::L1 => self.rules.l1_latency,
+            Place::L2 => self.rules.l2_latency,
+            _ => self.rules.llc_latency,
+        }
+    }
+
+    /// Fetches a line that no cache can have, unless a prefetcher has.
+    fn go_cold(&mut self, name: u32, t: u32, line: u64, store: bool, cx: &mut Context<'_>) {
+        let c = self.flights.get(name).core;
+        let core = &mut self.cores[c as usize];
+        let advice = if core.prefetcher.is_off() { Advice::default() } else { core.prefetcher.touch(line) };
+        let ahead = advice.prefetched;
+        let other = if ahead { core.pending.find(line) } else { None };
+        let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
+        self.flights.get(name).from_memory = !ahead || other.is_some();
+        if let Some(other) = other {
+            found.under_way += 1;
+            self.flights.join(name, other);
+        } else if ahead {
+            found.l2 += 1;
+            self.timetable.put(self.now + self.rules.l2_latency, Task::Found(name));
+        } else {
+            found.memory += 1;
+            self.ask(name, Span::ZERO, cx);
+        }
+        if store {
+            let thread = &mut self.threads[t as usize];
+            thread.stored.push_back((line, thread.steps));
+        }
+        self.clean(t, cx);
+        if advice.ask != 0 {
+            self.prefetch(c, t, line, advice, cx);
+        }
+    }
+    /// Writes back what a thread stored to so long ago that the caches have had to let it go.
+    fn clean(&mut self, t: u32, cx: &mut Context<'_>) {
+        let thread = &mut self.threads[t as usize];
+        let lag = self.programs[thread.program as usize].lag;
+        if thread.stored.front().is_some_and(|(_, step)| step + lag <= thread.steps)
+            && let Some((line, _)) = thread.stored.pop_front()
+        {
+            let core = thread.core;
+            self.write_back(core, t, line, cx);
+        }
+    }
+
+    /// A streaming store: a write, if there is a place for it.
+    fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
+        let c = self.threads[t as usize].core;
+        let core = &mut self.cores[c as usize];
+        if core.writes == 0 || !core.owed.is_empty() {
+            return false;
+        }
+        core.l1.remove(line);
+        self.l2[core.l2].remove(line);
+        self.llc[core.socket as usize].remove(line);
+        if let Some(began) = operation {
+            let counted = &mut self.programs[self.threads[t as usize].program as usize].counted;
+            counted.operations.record(self.now - began);
+        }
+        self.answered += 1;
+        self.write_back(c, t, line, cx);
+        true
+    }
+
+    /// Where a line is. It is in the caches from now on; what has to go for it, and what a prefetcher advises, is left to be settled.
+    pub(super) fn look(&mut self, c: u32, line: u64, dirty: bool) -> Place {
+        let core = &mut self.cores[c as usize];
+        let (l2, socket) = (core.l2, core.socket as usize);
+        let pending = core.pending.find(line).map(Place::UnderWay);
+        if core.l1.touch(line, dirty) {
+            return pending.unwrap_or(Place::L1);
+        }
+        if !core.prefetcher.is_off() {
+            self.advice = core.prefetcher.touch(line);
+        }
+        let place = if self.l2[l2].touch(line, false) { Place::L2 } else { self.fill_from_llc(l2, socket, line) };
+        self.fill_l1(c, line, dirty);
+        pending.unwrap_or(place)
+    }
+    /// Brings a line that the second level has not into it, from the last level or from memory.
+    fn fill_from_llc(&mut self, l2: usize, socket: usize, line: u64) -> Place {
+        let llc = &mut self.llc[socket];
+        let (place, dirty) = if self.rules.exclusive {
+            match llc.remove(line) {
+                Some(dirty) => (Place::Llc, dirty),
+                None => (Place::Memory, false),
+            }
+        } else if llc.touch(line, false) {
+            (Place::Llc, false)
+        } else {
+            let victim = llc.insert(line, false);
+            self.let_go(victim);
+            (Place::Memory, false)
+        };
+        self.fill_l2(l2, socket, line, dirty);
+        place
+    }
+    fn fill_l1(&mut self, c: u32, line: u64, dirty: bool) {
+        let core = &mut self.cores[c as usize];
+        let (l2, socket) = (core.l2, core.socket as usize);
+        if let Some(victim) = core.l1.insert(line, dirty).filter(|victim| victim.dirty)
+            && !self.l2[l2].touch(victim.line, true)
+        {
+            self.fill_l2(l2, socket, victim.line, true);
+        }
+    }
+    fn fill_l2(&mut self, l2: usize, socket: usize, line: u64, dirty: bool) {
+        let Some(victim) = self.l2[l2].insert(line, dirty) else { return };
+        let llc = &mut self.llc[socket];
+        if (victim.dirty || self.rules.exclusive) && !llc.touch(victim.line, victim.dirty) {
+            let victim = llc.insert(victim.line, victim.dirty);
+            self.let_go(victim);
+        }
+    }
+    /// The last level lets a line go.
+    fn let_go(&mut self, victim: Option<Victim>) {
+        self.evicted.extend(victim.filter(|victim| victim.dirty).map(|victim| victim.line));
+    }
+    /// Writes back what has had to go, and asks for what the prefetcher advises.
+    fn settle(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        while let Some(line) = self.evicted.pop() {
+            self.write_back(c, t, line, cx);
+        }
+        let advice = std::mem::take(&mut self.advice);
+        if advice.ask != 0 {
+            self.prefetch(c, t, line, advice, cx);
+        }
+    }
+
+    /// Asks for lines of the page that `line` is in, as far as there are places.
+    fn prefetch(&mut self, c: u32, t: u32, line: u64, advice: Advice, cx: &mut Context<'_>) {
+        let cold = self.programs[self.threads[t as usize].program as usize].cold;
+        let mut ask = advice.ask;
+        while ask != 0 {
+            let core = &mut self.cores[c as usize];
+            if core.prefetches == 0 || !core.owed.is_empty() {
+                return;
+            }
+            let place = if advice.down { 63 - ask.leading_zeros() } else { ask.trailing_zeros() };
+            ask &= !(1 << place);
+            let wanted = line & !63 | u64::from(place);
+            core.prefetcher.asked(wanted);
+            let (l2, socket) = (core.l2, core.socket as usize);
+            let there = !cold
+                && (self.l2[l2].touch(wanted, false) || self.fill_from_llc(l2, socket, wanted) != Place::Memory);
+            while let Some(line) = self.evicted.pop() {
+                self.write_back(c, t, line, cx);
+            }
+            if !there {
+                self.prefetch_line(c, t, wanted, cx);
+            }
+        }
+    }
+    fn prefetch_line(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        let name = self.flights.begin(Flight::new(Cause::Prefetch, t, c, line, self.now));
+        let core = &mut self.cores[c as usize];
+        core.prefetches -= 1;
+        core.pending.add(line, name);
+        self.programs[self.threads[t as usize].program as usize].counted.prefetches += 1;
+        self.asked += 1;
+        self.ask(name, Span::ZERO, cx);
+    }
+
+    /// Sends a line to memory, now or when there is a place.
+    pub(super) fn write_back(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        let core = &mut self.cores[c as usize];
+        self.asked += 1;
+        if core.writes == 0 || !core.owed.is_empty() {
+            core.owed.push_back((line, t));
+            return;
+        }
+        core.writes -= 1;
+        self.write(c, t, line, cx);
+    }
+    fn write(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
+        self.ask(name, Span::ZERO, cx);
+    }
+
+    /// Asks memory for what a flight wants; the request leaves the core after `delay`.
+    fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+        let now = self.now;
+        let flight = self.flights.get(name);
+        flight.asked = now;
+        let Flight { cause, asked_for, core, thread, .. } = *flight;
+        flight.at_memory = true;
+        let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
+        counted.ask(now);
+        let socket = self.cores[core as usize].socket;
+        let home = match &self.nodes[node_of(asked_for)] {
+            Node::Dram(_) => node_of(asked_for) as u32,
+            Node::Cxl(decoder) => {
+                let Decoded { target, .. } = decode(decoder, asked_for);
+                self.ports[usize::from(target)].socket
+            }
+        };
+        let mut arrives = now + delay;
+        if home != socket {
+            arrives += self.rules.socket_latency;
+            if cause == Cause::Write {
+                arrives = self.lanes[socket as usize].pass(arrives);
+            }
+        }
+        self.flights.get(name).arrives = arrives;
+        if matches!(self.nodes[node_of(asked_for)], Node::Cxl(_)) {
+            self.ask_cxl(name, cx);
+        } else if arrives > now {
+            self.timetable.put(arrives, Task::Ask(name));
+        } else {
+            self.ask_dram(name);
+        }
+    }
+    /// The request of a flight is at the controllers of its DRAM.
+    pub(super) fn ask_dram(&mut self, name: u32) {
+        let Flight { cause, asked_for, .. } = *self.flights.get(name);
+        let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else { unreachable!("it is a node of DRAM") };
+        if let Some(at) = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for)) {
+            self.timetable.put(at + self.rules.uncore, Task::Answer(name));
+        }
+    }
+    /// Sends the request of a flight out of its CXL port, or lets it wait for a place there.
+    fn ask_cxl(&mut self, name: u32, cx: &mut Context<'_>) {
+        let Flight { asked_for, cause, arrives, .. } = *self.flights.get(name);
+        let Node::Cxl(decoder) = &self.nodes[node_of(asked_for)] else { unreachable!("it is a node of CXL") };
+        let Decoded { target, dpa } = decode(decoder, asked_for);
+        let port = &mut self.ports[usize::from(target)];
+        if port.free == 0 {
+            port.waiting.push_back(name);
+            return;
+        }
+        port.free -= 1;
+        let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
+        // both ways through the uncore are spent here: whoever waits for the answer cannot tell
+        let at = arrives.max(self.now) + self.rules.uncore + self.rules.cxl_latency;
+        self.sent = true;
+        cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
+    }
+    /// A line has been answered at a CXL port.
+    pub(super) fn answer_cxl(&mut self, port: Port, name: u32, status: Status, cx: &mut Context<'_>) {
+        let next = {
+            let port = &mut self.ports[port.index()];
+            port.free += 1;
+            port.waiting.pop_front()
+        };
+        if let Some(next) = next {
+            self.ask_cxl(next, cx);
+        }
+        if status != Status::Ok {
+            let Flight { thread, asked_for, .. } = *self.flights.get(name);
+            let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
+            counted.nodes[node_of(asked_for)].corrupt += 1;
+        }
+        let home = self.ports[port.index()].socket;
+        self.return_to(name, home, cx);
+    }
+    /// An answer of memory at this socket goes to the core that asked.
+    pub(super) fn return_to(&mut self, name: u32, home: u32, cx: &mut Context<'_>) {
+        let Flight { core, cause, .. } = *self.flights.get(name);
+        let socket = self.cores[core as usize].socket;
+        if home == socket || cause == Cause::Write {
+            self.answer(name, cx);
+        } else {
+            let at = self.lanes[home as usize].pass(self.now);
+            self.timetable.put(at, Task::Arrive(name));
+        }
+    }
+
+    /// What a flight asked memory for is there.
+    pub(super) fn answer(&mut self, name: u32, cx: &mut Context<'_>) {
+        let Flight { cause, walking, asked, asked_for, thread, core: c, waiters, .. } = *self.flights.get(name);
+        self.flights.get(name).at_memory = false;
+        let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
+        counted.answer(asked, self.now);
+        let node = &mut counted.nodes[node_of(asked_for)];
+        if cause == Cause::Write {
+            node.lines_written += 1;
+            self.answered += 1;
+            self.flights.end(name);
+            self.written(c, cx);
+            return;
+        }
+        node.lines_read += 1;
+        let core = &mut self.cores[c as usize];
+        core.pending.remove(name);
+        self.flights.get(name).waiters = NONE;
+        if cause == Cause::Prefetch {
+            core.prefetches += 1;
+            self.answered += 1;
+            self.flights.end(name);
+        } else {
+            self.arrived(name, walking, cx);
+        }
+        let mut waiter = waiters;
+        while waiter != NONE {
+            let Flight { next, walking, .. } = *self.flights.get(waiter);
+            self.arrived(waiter, walking, cx);
+            waiter = next;
+        }
+    }
+    /// What a flight waited for is there: the translation, or the line.
+    fn arrived(&mut self, name: u32, walking: bool, cx: &mut Context<'_>) {
+        if walking {
+            self.flights.get(name).walking = false;
+            self.go(name, Span::ZERO, cx);
+        } else {
+            self.complete(name);
+        }
+    }
+    /// A line has reached memory: its place is free.
+    fn written(&mut self, c: u32, cx: &mut Context<'_>) {
+        let core = &mut self.cores[c as usize];
+        match core.owed.pop_front() {
+            Some((line, thread)) => self.write(c, thread, line, cx),
+            None => core.writes += 1,
+        }
+        self.release(c);
+    }
+    /// A step is over.
+    pub(super) fn complete(&mut self, name: u32) {
+        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
+            *self.flights.get(name);
+        self.flights.end(name);
+        self.answered += 1;
+        let thread = &mut self.threads[t as usize];
+        let counted = &mut self.programs[thread.program as usize].counted;
+        if cause == Cause::Load {
+            counted.load(from_memory.then(|| node_of(line)), self.now - issued);
+            thread.window.close(number);
+            if thread.data == Data::With(name) {
+                thread.data = Data::At(self.now);
+            }
+        }
+        if ends {
+            counted.operations.record(self.now - operation);
+        }
+        if matches!(thread.waits, Waits::Data | Waits::Window) {
+            thread.waits = Waits::Nothing;
+            self.runnable.push_back(t);
+        }
+        self.cores[c as usize].misses += 1;
+        self.release(c);
+    }
+    /// Lets the threads that wait for a place try again.
+    fn release(&mut self, c: u32) {
+        let core = &mut self.cores[c as usize];
+        if core.owed.is_empty() {
+            while let Some(t) = core.blocked.pop_front() {
+                self.threads[t as usize].waits = Waits::Nothing;
+                self.runnable.push_back(t);
+            }
+        }
+    }
+}
+
+/// Where a place of a node behind decoders is.
+fn decode(decoder: &Decoder, place: u64) -> Decoded {
+    decoder.decode(decoder.base() + address_of(place)).expect("frames lie in the window")
+}

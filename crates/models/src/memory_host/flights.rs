@@ -1,0 +1,125 @@
+//! What is under way: a flight for each step that the first level did not have at once, each prefetch and each write.
+
+use lanetwin_units::Instant;
+
+/// No flight.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Why there is a flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// A thread loads.
+    Load,
+    /// A thread stores, and needs the rest of the line.
+    Store,
+    /// A prefetcher asks.
+    Prefetch,
+    /// A line goes to memory.
+    Write,
+}
+
+/// Something under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) cause: Cause,
+    /// Whether it is on a page walk yet: what is asked for is the translation, not the line.
+    pub(super) walking: bool,
+    /// Whether its line comes from memory.
+    pub(super) from_memory: bool,
+    /// Whether memory has been asked and has not answered.
+    pub(super) at_memory: bool,
+    /// Whether its step ends an operation.
+    pub(super) ends: bool,
+    pub(super) thread: u32,
+    pub(super) core: u32,
+    /// What it wants: the line of its step.
+    pub(super) line: u64,
+    /// What it has asked memory for: that, or the line with the translation.
+    pub(super) asked_for: u64,
+    /// The number of the load in its thread's window.
+    pub(super) number: u64,
+    /// When its step was issued.
+    pub(super) issued: Instant,
+    /// When the operation of its step began.
+    pub(super) operation: Instant,
+    /// When memory was asked, and when the request gets there.
+    pub(super) asked: Instant,
+    pub(super) arrives: Instant,
+    /// The first of the flights that wait for what this one has asked for, and the next of those that wait with it.
+    pub(super) waiters: u32,
+    pub(super) next: u32,
+}
+
+impl Flight {
+    pub(super) const fn new(cause: Cause, thread: u32, core: u32, line: u64, issued: Instant) -> Self {
+        Self {
+            cause,
+            walking: false,
+            from_memory: false,
+            at_memory: false,
+            ends: false,
+            thread,
+            core,
+            line,
+            asked_for: line,
+            number: 0,
+            issued,
+            operation: issued,
+            asked: issued,
+            arrives: issued,
+            waiters: NONE,
+            next: NONE,
+        }
+    }
+}
+
+/// Flights by their names.
+#[derive(Debug)]
+pub(super) struct Flights {
+    flights: Vec<Flight>,
+    free: Vec<u32>,
+}
+
+impl Flights {
+    pub(super) const fn new() -> Self {
+        Self { flights: Vec::new(), free: Vec::new() }
+    }
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.flights.len() - self.free.len()
+    }
+    #[inline]
+    pub(super) fn begin(&mut self, flight: Flight) -> u32 {
+        if let Some(name) = self.free.pop() {
+            self.flights[name as usize] = flight;
+            return name;
+        }
+        self.flights.push(flight);
+        (self.flights.len() - 1) as u32
+    }
+    #[inline]
+    pub(super) fn end(&mut self, name: u32) {
+        self.free.push(name);
+    }
+    #[inline]
+    pub(super) fn get(&mut self, name: u32) -> &mut Flight {
+        &mut self.flights[name as usize]
+    }
+    /// Those that memory has not answered yet.
+    pub(super) fn at_memory(&self) -> impl Iterator<Item = &Flight> {
+        self.flights.iter().filter(|flight| flight.at_memory)
+    }
+    /// Lets a flight wait for what another has asked for, behind those that do.
+    pub(super) fn join(&mut self, waiter: u32, other: u32) {
+        self.get(waiter).next = NONE;
+        let mut last = self.get(other).waiters;
+        if last == NONE {
+            self.get(other).waiters = waiter;
+            return;
+        }
+        while self.get(last).next != NONE {
+            last = self.get(last).next;
+        }
+        self.get(last).next = waiter;
+    }
+}

@@ -1,0 +1,133 @@
+//! NUMA nodes: the DRAM of a socket, or the memory behind a decoder of the CXL ports.
+
+use super::params::per_line;
+use crate::dram_params;
+use lanetwin_cxl::hdm::Decoder;
+use lanetwin_media::dram::{Counters, Done, Machine, Offer, Operation, Request};
+use lanetwin_ports::Params;
+use lanetwin_units::{Instant, Span};
+use std::collections::VecDeque;
+
+/// The bits of a line's place that say where in its node it is; above them is the node's number.
+const LINE_BITS: u32 = 40;
+
+/// The place of a line in the machine.
+#[inline]
+pub(super) const fn place(node: u16, line: u64) -> u64 {
+    (node as u64) << LINE_BITS | line
+}
+/// The node of a place.
+#[inline]
+pub(super) const fn node_of(place: u64) -> usize {
+    (place >> LINE_BITS) as usize
+}
+/// The address of a place in its node \[B\].
+#[inline]
+pub(super) const fn address_of(place: u64) -> u64 {
+    (place & ((1 << LINE_BITS) - 1)) * 64
+}
+
+/// A NUMA node.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A socket's own memory.
+    Dram(Dram),
+    /// What a decoder leads to.
+    Cxl(Decoder),
+}
+
+impl Node {
+    /// Its size \[B\].
+    pub(super) const fn size(&self) -> u64 {
+        match self {
+            Self::Dram(dram) => dram.size,
+            Self::Cxl(decoder) => decoder.size(),
+        }
+    }
+}
+
+/// The DRAM of a socket.
+#[derive(Debug)]
+pub(super) struct Dram {
+    pub(super) size: u64,
+    /// None if it is nothing but a latency and a bandwidth.
+    machine: Option<Box<Machine>>,
+    latency: Span,
+    /// What a line occupies it for.
+    line: Span,
+    free: Instant,
+    /// When the machine has to be looked after again.
+    pub(super) due: Instant,
+}
+
+impl Dram {
+    /// The DRAM that the parameters describe.
+    ///
+    /// # Panics
+    /// If it cannot be built: its mistakes are told before.
+    pub(super) fn new(params: &Params) -> Self {
+        let size = params.size("dram.size");
+        let timed = params.choice("dram") == "timed";
+        let config = dram_params::config(params, size);
+        let machine = || Machine::new(&config).unwrap_or_else(|wrong| panic!("{}", wrong[0]));
+        Self {
+            size: size.0,
+            machine: timed.then(|| Box::new(machine())),
+            latency: params.time("dram.latency"),
+            line: per_line(params.rate("dram.bandwidth")),
+            free: Instant::ZERO,
+            due: Instant::NEVER,
+        }
+    }
+    /// Asks for a line, now; when it is there, if that is known at once.
+    #[inline]
+    pub(super) fn ask(&mut self, now: Instant, token: u32, write: bool, address: u64) -> Option<Instant> {
+        let Some(machine) = &mut self.machine else {
+            let start = now.max(self.free);
+            self.free = start + self.line;
+            return Some(start + self.latency);
+        };
+        let operation = if write { Operation::Write } else { Operation::Read };
+        let offer = machine.offer(now, Request { token, operation, address });
+        assert_eq!(offer, Offer::Accepted, "the queue before the controllers has no end, and frames lie in the memory");
+        self.due = machine.next().unwrap_or(Instant::NEVER);
+        None
+    }
+    /// Takes what the machine has answered, some of it not before a while.
+    #[inline]
+    pub(super) fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
+        if let Some(machine) = &mut self.machine {
+            machine.advance(now, done);
+            self.due = machine.next().unwrap_or(Instant::NEVER);
+        }
+    }
+    /// What the machine has done so far.
+    pub(super) fn counters(&self) -> Option<Counters> {
+        self.machine.as_ref().map(|machine| machine.counters())
+    }
+}
+
+/// A CXL port of the host.
+#[derive(Debug)]
+pub(super) struct CxlPort {
+    pub(super) socket: u32,
+    /// How many lines more it can keep track of.
+    pub(super) free: u32,
+    /// Flights that wait for that.
+    pub(super) waiting: VecDeque<u32>,
+}
+
+/// What goes from one socket to the other, one way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub(super) line: Span,
+    pub(super) free: Instant,
+}
+
+impl Lane {
+    /// When a line that is there at `at` has passed.
+    pub(super) fn pass(&mut self, at: Instant) -> Instant {
+        self.free = self.free.max(at) + self.line;
+        self.free
+    }
+}
