@@ -68,7 +68,7 @@ impl Wiring<'_> {
             // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
             let warm = match program.footprint() / LINE {
                 // all of what ends is measured, from its beginning
-                _ if case.ends() => 0,
+                _ if case.ends() => program.warm_up(),
                 lines if lines <= WARMED * caches => steps,
                 _ => STORED.min(steps),
             };
