@@ -18,10 +18,11 @@
 use super::activity::Activity;
 use super::clock::{Grid, Place};
 use super::half::{At, Half, NEVER, Returning};
-use super::packer::{Class, Direction, Packed, pack};
+use super::packer::{Class, Packed, pack};
 use super::queue::Entry;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
+use crate::spec::Direction;
 use crate::spec::constants::{
     CREDITS_PER_FIELD, FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS,
 };
@@ -145,15 +146,20 @@ impl<U: Copy> Link<U> {
     #[inline]
     pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
+        let mut bound = self.bound(direction, entry.at);
         if direction == Direction::S2m && self.spec.credits[0].release == Release::Answered {
             // An answer with data is that of a Req, one without that of a RwD.
             let answered = match class {
                 Class::Data => Class::NoData,
                 Class::NoData => Class::Data,
             };
-            self.owe(Direction::M2s, answered, Ticks::from(at).0);
+            let free = Ticks::from(at).0;
+            self.owe(Direction::M2s, answered, free);
+            if self.halves[0].credits[answered.index()] == 0 {
+                // Somebody may wait for this credit, which can leave before the answer does.
+                bound = bound.min(self.bound(direction, free + self.flush));
+            }
         }
-        let bound = self.bound(direction, entry.at);
         self.halves[direction.index()].queues[class.index()].insert(entry);
         bound
     }

@@ -17,8 +17,9 @@ mod queue;
 pub mod retry;
 pub mod spec;
 
+pub use crate::spec::Direction;
 pub use activity::Activity;
 pub use clock::Grid;
 pub use link::{Environment, FlitSeen, FlitTap, Link};
-pub use packer::{Class, Direction};
+pub use packer::Class;
 pub use spec::{ClassCredits, IoLoad, LinkSpec, Release};

@@ -20,37 +20,10 @@
 //! | 0, S2M | DRS, DRS / DRS, NDR / NDR, NDR | H5 / H3 / H4 | both |
 //! | 1–3, S2M | three DRS / with an NDR among the three / no DRS | G6 / G4 / G5 | 2 or 3 DRS / 1 DRS and up to 2 NDR / up to 2 NDR |
 
+use crate::spec::Direction;
 use crate::spec::constants::{
     FLIT_SLOTS, LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
 };
-
-/// The way of a message.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Direction {
-    /// From the master (the host) to the subordinate (the device): requests.
-    M2s,
-    /// From the device to the host: responses.
-    S2m,
-}
-
-impl Direction {
-    /// Both, M2S first.
-    pub const ALL: [Self; 2] = [Self::M2s, Self::S2m];
-
-    /// 0 for M2S, 1 for S2M.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-    /// The other one.
-    #[must_use]
-    pub const fn reverse(self) -> Self {
-        match self {
-            Self::M2s => Self::S2m,
-            Self::S2m => Self::M2s,
-        }
-    }
-}
 
 /// The two message classes of a direction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

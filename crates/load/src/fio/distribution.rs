@@ -128,9 +128,7 @@ impl Draws {
         };
         let (kind, rotation) = match distribution {
             Distribution::Random => (Kind::Even, 0),
-            Distribution::Zipf { theta, center } => {
-                (Kind::Zipf(Zipf::new(*theta, blocks)), rotated(*center))
-            }
+            Distribution::Zipf { theta, center } => (Kind::Zipf(Zipf::new(*theta, blocks)), rotated(*center)),
             Distribution::Pareto { h, center } => {
                 (Kind::Pareto { power: libm::log(*h) / libm::log(1.0 - h) }, rotated(*center))
             }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod block;
+mod cxl_expander;
 mod cxl_hybrid;
 mod dma;
 mod fc;

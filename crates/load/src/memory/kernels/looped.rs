@@ -29,7 +29,7 @@ pub(super) trait Loops: Debug {
     /// About how many lines a trip touches: places samples, and nothing else.
     fn weight(&self, of: Self::Loop) -> u64;
     /// Writes the first of `trips`, or more of them; returns how many. They are the last ones of a thread's chunk, and `first` says
-    /// that the thread comes from elsewhere.
+    /// that the thread comes from elsewhere. It writes something.
     fn write(&self, of: Self::Loop, trips: Range<u64>, first: bool, tape: &mut Tape<Self::Scratch>) -> u64;
 }
 
@@ -40,8 +40,10 @@ pub(super) struct Tape<S> {
     pub(super) walks: VecDeque<Walk>,
     /// Steps, before any loop.
     pub(super) steps: Vec<Step>,
-    /// Computing time of what was written that no step carries \[ps\].
-    pub(super) unpaid_ps: u64,
+    /// Computing time behind the last of `steps` \[ps\].
+    pub(super) trailing_ps: u64,
+    /// Computing time that the next step will carry \[ps\].
+    unpaid_ps: u64,
     /// What the application keeps.
     pub(super) scratch: S,
     played: usize,
@@ -53,6 +55,7 @@ impl<S> Tape<S> {
             self.played += 1;
             return Some(self.paid(*step));
         }
+        self.unpaid_ps += std::mem::take(&mut self.trailing_ps);
         while let Some(walk) = self.walks.front_mut() {
             if let Some(step) = walk.next() {
                 return Some(self.paid(step));
@@ -183,7 +186,7 @@ impl<A: Loops> Looped<A> {
         at.position = (self.schedule.prologue.len() + place.of) as u64;
         let (share, of) = (place.share, place.of);
         at.tape.clear();
-        at.tape.unpaid_ps = 0;
+        (at.tape.trailing_ps, at.tape.unpaid_ps) = (0, 0);
         self.enter(thread, threads);
         let at = &mut self.threads[thread as usize];
         debug_assert!(of < self.schedule.body.len(), "a sample lies in an iteration");
@@ -250,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_schedule_repeats_its_body_alone() {
-        let schedule = Schedule { prologue: vec!['p'], body: vec!['a', 'b'], repeats: 2, epilogue: vec!['e'] };
+        let schedule =
+            Schedule { prologue: vec!['p'], body: vec!['a', 'b'], repeats: 2, epilogue: vec!['e'] };
         let all: String = (0..).map_while(|position| schedule.at(position)).collect();
         assert_eq!(all, "pababe");
     }

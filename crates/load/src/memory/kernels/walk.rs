@@ -89,7 +89,10 @@ impl Walk {
         let empty = Reference { first: 0, stride: LINE, reach: 0, touch: Touch::Load };
         let mut cursors = [Cursor { reference: empty, line: 0, due: u64::MAX }; MOST];
         for (cursor, reference) in cursors.iter_mut().zip(references) {
-            assert!(reference.stride < LINE || reference.reach == 0, "a pass touches one line of a wide stride");
+            assert!(
+                reference.stride < LINE || reference.reach == 0,
+                "a pass touches one line of a wide stride"
+            );
             *cursor = Cursor { reference: *reference, line: reference.first / LINE, due: 0 };
         }
         Self { cursors, used: references.len(), passes, pass_ps, next: 0, paid: 0, ends }

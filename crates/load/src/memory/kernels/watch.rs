@@ -12,6 +12,10 @@ pub(super) trait Watch {
     fn touch(&mut self, reference: usize, address: u64, touch: Touch);
     /// The loop's `reference`, which goes anywhere, loads from an address.
     fn gather(&mut self, reference: usize, address: u64);
+    /// An address is touched, whatever was touched before.
+    fn always(&mut self, address: u64, touch: Touch);
+    /// The loop's `reference` goes elsewhere: it has touched nothing yet.
+    fn anew(&mut self, reference: usize);
 }
 
 /// Nobody: the algorithm runs at full speed.
@@ -22,6 +26,8 @@ impl Watch for Nobody {
     fn enter(&mut self) {}
     fn touch(&mut self, _: usize, _: u64, _: Touch) {}
     fn gather(&mut self, _: usize, _: u64) {}
+    fn always(&mut self, _: u64, _: Touch) {}
+    fn anew(&mut self, _: usize) {}
 }
 
 /// Records the lines that a thread comes to, by the rule of [`super::walk`].
@@ -57,5 +63,13 @@ impl Watch for Lines {
     }
     fn gather(&mut self, reference: usize, address: u64) {
         self.see(reference, address, Touch::Load, |line, last| line != last);
+    }
+    fn always(&mut self, address: u64, touch: Touch) {
+        self.seen.push((address / LINE * LINE, touch));
+    }
+    fn anew(&mut self, reference: usize) {
+        if let Some(last) = self.last.get_mut(reference) {
+            *last = None;
+        }
     }
 }

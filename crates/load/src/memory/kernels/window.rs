@@ -11,8 +11,8 @@
 //! reuse it is meant to see; doubling the length and looking at the change tells.
 
 use lanetwin_kernel::Stream;
-use lanetwin_stats::steady::{BatchMeans, batch_means};
 use lanetwin_stats::Confidence;
+use lanetwin_stats::steady::{BatchMeans, batch_means};
 
 /// Which part of a run is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

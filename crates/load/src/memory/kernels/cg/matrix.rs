@@ -61,7 +61,9 @@ impl Matrix {
             terms.clear();
             for (vector, mine) in used {
                 let scale = weights[vector as usize] * mine;
-                terms.extend(vectors[vector as usize].of.iter().map(|(column, value)| (*column, value * scale)));
+                terms.extend(
+                    vectors[vector as usize].of.iter().map(|(column, value)| (*column, value * scale)),
+                );
                 if vector == row {
                     terms.push((row, CONDITION - size.shift));
                 }
@@ -108,7 +110,8 @@ mod tests {
             let columns = &matrix.columns[row(i)];
             assert!(columns.is_sorted_by(|a, b| a < b), "row {i}");
             for j in columns {
-                let (here, there) = (at(i, *j).expect("it is there"), at(*j as usize, i as u32).expect("and there"));
+                let (here, there) =
+                    (at(i, *j).expect("it is there"), at(*j as usize, i as u32).expect("and there"));
                 assert!((here - there).abs() < 1e-12, "{i}, {j}");
             }
         }

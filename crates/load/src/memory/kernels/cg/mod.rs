@@ -14,9 +14,10 @@ mod solve;
 use super::layout::Layout;
 use super::looped::{Looped, Loops, Schedule, Tape};
 use super::npb::Class;
+use super::steps::Writer;
 use super::walk::{LINE, Reference, Walk};
 use super::window::Window;
-use crate::memory::{Step, Touch};
+use crate::memory::Touch;
 use lanetwin_units::Span;
 use rows::Rows;
 pub use solve::solve;
@@ -182,7 +183,13 @@ pub(super) struct ConjugateGradient {
 }
 
 /// The threads of a class. Class C takes 150 MB and a second to build.
-pub(super) fn program(class: Class, flop: Span, threads: u32, window: Window, seed: u64) -> Looped<ConjugateGradient> {
+pub(super) fn program(
+    class: Class,
+    flop: Span,
+    threads: u32,
+    window: Window,
+    seed: u64,
+) -> Looped<ConjugateGradient> {
     let size = size(class);
     let rows = if class <= LARGEST_KEPT { Rows::kept(&size) } else { Rows::drawn(&size, seed) };
     with_rows(size, rows, flop, threads, window, seed)
@@ -215,59 +222,35 @@ pub(super) struct Multiplying {
     columns: Vec<u32>,
 }
 
-/// Steps of a row, as they come about.
-struct Row<'a> {
-    steps: &'a mut Vec<Step>,
-    /// Computing time since the last step \[ps\].
-    computed: u64,
-}
-
-impl Row<'_> {
-    /// A reference that moves forward touches an address; true if that is a step.
-    fn forward(&mut self, last: &mut Option<u64>, address: u64, touch: Touch) -> bool {
-        let line = address / LINE;
-        let is_new = last.is_none_or(|last| line > last);
-        if is_new {
-            *last = Some(line);
-            self.step(line, touch, false);
-        }
-        is_new
-    }
-    fn step(&mut self, line: u64, touch: Touch, depends: bool) {
-        let think = Span::from_ps(std::mem::take(&mut self.computed));
-        self.steps.push(Step { think, address: line * LINE, touch, depends, ends: false });
-    }
-}
-
 impl ConjugateGradient {
     /// One row times the vector: the end of an operation.
     fn multiply(&self, [by, into]: [Vector; 2], row: u64, first: bool, tape: &mut Tape<Multiplying>) {
-        let Tape { steps, scratch, unpaid_ps, .. } = tape;
+        let Tape { steps, scratch, trailing_ps, .. } = tape;
         if first {
             let columns = std::mem::take(&mut scratch.columns);
             *scratch = Multiplying { columns, next: self.rows.start(row), ..Multiplying::default() };
         }
         self.rows.columns(row, &mut scratch.columns);
-        let mut out = Row { steps, computed: 0 };
-        out.forward(&mut scratch.start, self.map.start(row), Touch::Load);
-        out.forward(&mut scratch.start, self.map.start(row + 1), Touch::Load);
+        let mut out = Writer::new(steps);
+        let load =
+            |out: &mut Writer<'_>, last: &mut _, address| out.forward(last, address, Touch::Load, false);
+        load(&mut out, &mut scratch.start, self.map.start(row));
+        load(&mut out, &mut scratch.start, self.map.start(row + 1));
         for (element, column) in (scratch.next..).zip(&scratch.columns) {
-            out.forward(&mut scratch.element, self.map.element(element), Touch::Load);
-            let fresh = out.forward(&mut scratch.column, self.map.column(element), Touch::Load);
-            let line = self.map.vector(by, u64::from(*column)) / LINE;
-            if scratch.gathered != Some(line) {
-                scratch.gathered = Some(line);
+            load(&mut out, &mut scratch.element, self.map.element(element));
+            let fresh = load(&mut out, &mut scratch.column, self.map.column(element));
+            let address = self.map.vector(by, u64::from(*column));
+            if scratch.gathered != Some(address / LINE) {
+                scratch.gathered = Some(address / LINE);
                 // the index has just been asked for, or came with a line that is there
-                out.step(line, Touch::Load, fresh);
+                out.step(address, Touch::Load, fresh);
             }
-            out.computed += 2 * self.flop_ps;
+            out.computed_ps += 2 * self.flop_ps;
         }
         scratch.next += scratch.columns.len() as u64;
-        out.forward(&mut scratch.product, self.map.vector(into, row), Touch::Store);
-        *unpaid_ps += out.computed;
-        if let Some(last) = steps.last_mut() {
-            last.ends = true;
-        }
+        out.forward(&mut scratch.product, self.map.vector(into, row), Touch::Store, false);
+        out.end();
+        *trailing_ps = out.computed_ps;
     }
 }
 
@@ -281,7 +264,9 @@ impl Loops for ConjugateGradient {
     /// In eighths of a line: a vector has an eighth of a line for each trip.
     fn weight(&self, of: Loop) -> u64 {
         match of {
-            Loop::Multiply { .. } => self.rows.mean_length() as u64 * (8 + 1) + self.rows.mean_length() as u64 / 2,
+            Loop::Multiply { .. } => {
+                self.rows.mean_length() as u64 * (8 + 1) + self.rows.mean_length() as u64 / 2
+            }
             of => vectors(of).0.len() as u64,
         }
     }
@@ -291,8 +276,9 @@ impl Loops for ConjugateGradient {
             return 1;
         }
         let (used, flops) = vectors(of);
-        let reference =
-            |(vector, touch): &(Vector, Touch)| Reference::doubles(self.map.vector(*vector, trips.start), *touch);
+        let reference = |(vector, touch): &(Vector, Touch)| {
+            Reference::doubles(self.map.vector(*vector, trips.start), *touch)
+        };
         let references: Vec<_> = used.iter().map(reference).collect();
         let passes = trips.end - trips.start;
         tape.walks.push_back(Walk::new(&references, passes, flops * self.flop_ps, false));

@@ -74,7 +74,9 @@ impl Rows {
         out.clear();
         match self {
             Self::Kept { starts, columns } => {
-                out.extend_from_slice(&columns[starts[row as usize] as usize..starts[row as usize + 1] as usize]);
+                out.extend_from_slice(
+                    &columns[starts[row as usize] as usize..starts[row as usize + 1] as usize],
+                );
             }
             Self::Drawn(drawn) => drawn.columns(row, out),
         }

@@ -16,7 +16,8 @@ fn classes_s_w_and_a_have_the_published_zeta() {
 #[test]
 fn another_matrix_has_another_zeta() {
     let right = size(Class::S);
-    let computed = solve::Solver::new(&Size { nonzero: 8, ..right }).run(15, &mut [super::super::watch::Nobody]);
+    let computed =
+        solve::Solver::new(&Size { nonzero: 8, ..right }).run(15, &mut [super::super::watch::Nobody]);
     assert!((computed - right.zeta).abs() / right.zeta > 1e-6, "{computed}");
 }
 
@@ -61,7 +62,9 @@ fn shape(size: Size, rows: Rows, of_rows: u64) -> Shape {
     while shape.rows < of_rows {
         let step = program.next(0).expect("there are more rows");
         shape.rows += u64::from(step.ends);
-        let part = parts.iter().find(|part| (part.first..part.first + part.bytes.next_multiple_of(64)).contains(&step.address));
+        let part = parts
+            .iter()
+            .find(|part| (part.first..part.first + part.bytes.next_multiple_of(64)).contains(&step.address));
         let name = part.expect("a part").name;
         *shape.steps.entry(name).or_default() += 1;
         if name == "p" && step.touch == Touch::Load {
@@ -102,8 +105,12 @@ fn drawn_rows_are_distributed_as_those_of_the_benchmark() {
     // Kolmogorov's distance of the reuse distances, in powers of two
     let share_below = |shape: &Shape, limit: u32| {
         let all: u64 = shape.distances.values().sum();
-        let below: u64 =
-            shape.distances.iter().filter(|(power, _)| power.is_some_and(|power| power < limit)).map(|(_, n)| n).sum();
+        let below: u64 = shape
+            .distances
+            .iter()
+            .filter(|(power, _)| power.is_some_and(|power| power < limit))
+            .map(|(_, n)| n)
+            .sum();
         below as f64 / all as f64
     };
     for limit in 1..12 {
@@ -139,7 +146,8 @@ fn gathers_wait_for_new_indices_alone() {
     let (mut waiting, mut lines) = (0, 0);
     for _ in 0..50_000 {
         let step = program.next(0).expect("more");
-        let after_index = before.is_some_and(|address| (indices.first..indices.first + indices.bytes).contains(&address));
+        let after_index =
+            before.is_some_and(|address| (indices.first..indices.first + indices.bytes).contains(&address));
         lines += u32::from(after_index);
         waiting += u32::from(step.depends);
         assert!(!step.depends || after_index);

@@ -196,7 +196,10 @@ mod tests {
                 extents.extend(heap.object(key).map(|first| Extent { first, bytes: OBJECT }));
             }
             extents.sort_by_key(|extent| extent.first);
-            assert!(extents.windows(2).all(|pair| pair[0].first + pair[0].bytes <= pair[1].first), "{values:?}");
+            assert!(
+                extents.windows(2).all(|pair| pair[0].first + pair[0].bytes <= pair[1].first),
+                "{values:?}"
+            );
             let last = extents.last().expect("there are some");
             assert!(last.first + last.bytes <= layout.end());
         }

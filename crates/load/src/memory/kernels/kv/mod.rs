@@ -21,15 +21,16 @@ mod table;
 
 use super::layout::{Layout, Part};
 use super::walk::LINE;
+use super::window::Window;
 use crate::fio::Zipf;
 use crate::memory::{Program, Step, Touch};
+pub use heap::ValueSize;
 use heap::{Extent, Heap};
 use lanetwin_kernel::Stream;
 use lanetwin_units::Span;
-use table::Table;
 use std::collections::VecDeque;
 use std::fmt;
-pub use heap::ValueSize;
+use table::Table;
 
 /// A client's buffer for requests, and for replies \[B\] (Redis: `PROTO_IOBUF_LEN`, `PROTO_REPLY_CHUNK_BYTES`).
 const BUFFER: u64 = 16 << 10;
@@ -166,8 +167,12 @@ impl KeyValue {
     }
 }
 
-/// The instances of a store and what lies where. The spec has been checked.
-pub(super) fn program(spec: &KeyValue, threads: u32, seed: u64) -> Store {
+/// The instances of a store. The spec has been checked. A store is alike at all times: the stretches of a window follow one another.
+pub(super) fn program(spec: &KeyValue, threads: u32, window: Window, seed: u64) -> Store {
+    let left = match window {
+        Window::Whole => None,
+        Window::Stretches { count, steps } => Some(u64::from(count) * steps),
+    };
     let mut layout = Layout::default();
     let instance = |thread| {
         let path = format!("kv/{thread}");
@@ -179,6 +184,7 @@ pub(super) fn program(spec: &KeyValue, threads: u32, seed: u64) -> Store {
             keys: Keys::new(spec, stream("keys")),
             kinds: stream("operations"),
             made: 0,
+            left,
             steps: VecDeque::new(),
             request: 0,
             reply: 0,
@@ -249,6 +255,8 @@ struct Instance {
     keys: Keys,
     kinds: Stream,
     made: u64,
+    /// Steps left; no end if none.
+    left: Option<u64>,
     /// What is left of the operation under way.
     steps: VecDeque<Step>,
     /// How far requests and replies of the client being served have come in their buffers \[B\].
@@ -279,6 +287,9 @@ impl Program for Store {
                 return None;
             }
             instance.operate(&self.spec);
+        }
+        if let Some(left) = &mut instance.left {
+            *left = left.checked_sub(1)?;
         }
         instance.steps.pop_front()
     }

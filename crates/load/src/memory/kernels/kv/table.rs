@@ -4,12 +4,10 @@
 //! members of a bucket are those of its 16 preimages that are keys. The number of members is binomial with 16 trials, where that of an ideal hash
 //! is Poisson's: with one key for each bucket its variance is 15/16 of that.
 
-use lanetwin_kernel::mix;
+use super::super::scramble::Scramble;
 
 /// Possible keys of a bucket, as a power of two.
 const PREIMAGES: u32 = 4;
-/// Rounds of the permutation.
-const ROUNDS: usize = 3;
 
 /// The buckets.
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +15,14 @@ pub(super) struct Table {
     keys: u64,
     /// The logarithm of the number of buckets.
     power: u32,
-    bits: u32,
-    multipliers: [u64; ROUNDS],
-    inverses: [u64; ROUNDS],
+    hash: Scramble,
 }
 
 impl Table {
     /// Buckets for so many keys, a power of two not below their number, as Redis grows its table (`dict.c`).
     pub(super) fn new(keys: u64, seed: u64) -> Self {
         let power = keys.next_power_of_two().trailing_zeros();
-        let bits = power + PREIMAGES;
-        let multipliers = [1, 2, 3].map(|round| mix(seed ^ mix(round)) | 1);
-        Self { keys, power, bits, multipliers, inverses: multipliers.map(inverse) }
+        Self { keys, power, hash: Scramble::new(power + PREIMAGES, seed) }
     }
     /// How many buckets there are.
     pub(super) const fn buckets(&self) -> u64 {
@@ -36,34 +30,17 @@ impl Table {
     }
     /// The bucket of a key.
     pub(super) fn bucket(&self, key: u64) -> u64 {
-        self.multipliers.iter().fold(key, |x, multiplier| self.fold(x.wrapping_mul(*multiplier) & self.mask()))
-            & (self.buckets() - 1)
+        self.hash.apply(key) & (self.buckets() - 1)
     }
     /// The keys that a search for `key` comes to before it, in the order of the chain: a new key becomes the first of its chain, so those
     /// are the ones that were inserted later.
     pub(super) fn before(&self, key: u64, out: &mut Vec<u64>) {
         let bucket = self.bucket(key);
         out.clear();
-        out.extend((0..1 << PREIMAGES).map(|preimage| self.preimage(bucket | preimage << self.power)));
+        out.extend((0..1 << PREIMAGES).map(|preimage| self.hash.invert(bucket | preimage << self.power)));
         out.retain(|other| *other > key && *other < self.keys);
         out.sort_unstable_by(|a, b| b.cmp(a));
     }
-    fn preimage(&self, hash: u64) -> u64 {
-        let back = |x, inverse: &u64| self.fold(x).wrapping_mul(*inverse) & self.mask();
-        self.inverses.iter().rev().fold(hash, back)
-    }
-    const fn mask(&self) -> u64 {
-        (1 << self.bits) - 1
-    }
-    /// The upper half of the bits onto the lower half; twice is nothing.
-    const fn fold(&self, x: u64) -> u64 {
-        x ^ (x >> self.bits.div_ceil(2))
-    }
-}
-
-/// The inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each round doubles the bits that are right.
-fn inverse(odd: u64) -> u64 {
-    (0..6).fold(odd, |x, _| x.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(x))))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::*;
 
 fn operations(spec: KeyValue, count: usize) -> Vec<Vec<Step>> {
-    let mut store = program(&spec, 1, 5);
+    let mut store = program(&spec, 1, Window::Whole, 5);
     let mut out = vec![Vec::new()];
     while out.len() <= count {
         let step = store.next(0).expect("there is no end");
@@ -50,9 +50,8 @@ fn searches_follow_chains() {
     let parts = parts(&SMALL, 1);
     let entries = parts.iter().find(|part| part.name == "entries").expect("a part");
     // an entry of 24 B has a third of a line and lies in two of them in one case of four
-    let in_entries = |step: &&Step| {
-        step.depends && (entries.first..entries.first + entries.bytes).contains(&step.address)
-    };
+    let in_entries =
+        |step: &&Step| step.depends && (entries.first..entries.first + entries.bytes).contains(&step.address);
     let all = operations(SMALL, 20_000);
     let looked_at: usize = all.iter().map(|operation| operation.iter().filter(in_entries).count()).sum();
     let mean = looked_at as f64 / all.len() as f64;
@@ -111,7 +110,7 @@ fn popular_keys_are_asked_for_more_often() {
 
 #[test]
 fn an_end_is_an_end() {
-    let mut store = program(&KeyValue { operations: Some(3), ..SMALL }, 2, 1);
+    let mut store = program(&KeyValue { operations: Some(3), ..SMALL }, 2, Window::Whole, 1);
     for thread in 0..2 {
         let steps: Vec<Step> = std::iter::from_fn(|| store.next(thread)).collect();
         assert_eq!(steps.iter().filter(|step| step.ends).count(), 3);

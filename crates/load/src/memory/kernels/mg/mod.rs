@@ -165,7 +165,13 @@ pub(super) struct MultiGrid {
 }
 
 /// The threads of a class.
-pub(super) fn program(class: Class, flop: Span, threads: u32, window: Window, seed: u64) -> Looped<MultiGrid> {
+pub(super) fn program(
+    class: Class,
+    flop: Span,
+    threads: u32,
+    window: Window,
+    seed: u64,
+) -> Looped<MultiGrid> {
     let Size { levels, iterations, .. } = size(class);
     let application = MultiGrid { map: Map::new(levels), flop_ps: flop.as_ps() };
     let footprint = application.map.layout().end();

@@ -159,9 +159,7 @@ impl Grids {
         Row { array, at, address: self.map.address(array, level, [0, i2, i3]) }
     }
     fn around(&self, array: Array, level: u32, i2: u64, i3: u64, order: &[[i64; 2]; 8]) -> [Row; 8] {
-        order.map(|[d2, d3]| {
-            self.row(array, level, i2.wrapping_add_signed(d2), i3.wrapping_add_signed(d3))
-        })
+        order.map(|[d2, d3]| self.row(array, level, i2.wrapping_add_signed(d2), i3.wrapping_add_signed(d3)))
     }
     fn load<W: Watch>(&self, watch: &mut W, reference: usize, row: Row, i1: usize) -> f64 {
         watch.touch(reference, row.address(i1), LOAD);
@@ -262,8 +260,8 @@ impl Grids {
         let coarse = edge(level - 1);
         let (i2, i3) = (trip % (coarse - 1), trip / (coarse - 1));
         let n = coarse as usize;
-        let z = [(1, 0), (0, 0), (0, 1), (1, 1)]
-            .map(|(d2, d3)| self.row(Array::U, level - 1, i2 + d2, i3 + d3));
+        let z =
+            [(1, 0), (0, 0), (0, 1), (1, 1)].map(|(d2, d3)| self.row(Array::U, level - 1, i2 + d2, i3 + d3));
         watch.enter();
         for i1 in 0..n {
             let [up, here, back, both] = [0, 1, 2, 3].map(|index| self.load(watch, index, z[index], i1));

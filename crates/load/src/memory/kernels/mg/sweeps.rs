@@ -68,8 +68,7 @@ impl MultiGrid {
         let [i2, i3] = inner_row(trip, n);
         let [first, second] = flops::SMOOTH;
         tape.walks.push_back(self.walk(&self.around(Array::R, level, [0, i2, i3], &AROUND), n, first, false));
-        let centre =
-            Reference { reach: 2 * DOUBLE, ..self.row(Array::R, level, [0, i2, i3], LOAD) };
+        let centre = Reference { reach: 2 * DOUBLE, ..self.row(Array::R, level, [0, i2, i3], LOAD) };
         let rows = [centre, self.row(Array::U, level, [1, i2, i3], STORE)];
         tape.walks.push_back(self.walk(&rows, n - 2, second, true));
     }
@@ -109,7 +108,8 @@ impl MultiGrid {
     }
     fn edges(&self, array: Array, level: u32, trip: u64, tape: &mut Tape<()>) {
         let (n, i3) = (edge(level), trip + 1);
-        let column = |i1, touch| Reference { stride: n * DOUBLE, ..self.row(array, level, [i1, 1, i3], touch) };
+        let column =
+            |i1, touch| Reference { stride: n * DOUBLE, ..self.row(array, level, [i1, 1, i3], touch) };
         let columns = [column(n - 2, LOAD), column(0, STORE), column(1, LOAD), column(n - 1, STORE)];
         tape.walks.push_back(self.walk(&columns, n - 2, 0, false));
         let row = |i2, touch| self.row(array, level, [0, i2, i3], touch);
