@@ -58,6 +58,9 @@ pub(super) fn read(
     let tree = Tree { machine, links: &wiring.cxl };
     tree.report_without_host(reports);
     let mut memory = Memory::default();
+    if reports.has_errors() {
+        return Some((memory, complete));
+    }
     for host in (0..machine.components.len()).filter(|c| tree.is(*c, CxlRole::Host)) {
         let nodes = tree.nodes(host, &sets, reports);
         report_overlaps(&nodes, &sets, reports);

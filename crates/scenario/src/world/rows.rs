@@ -23,7 +23,7 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 6] = ["latency", "failed", "amplification", "moved", "erased", "power"];
+    const LOWER: [&str; 7] = ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
     if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {
