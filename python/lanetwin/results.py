@@ -25,6 +25,8 @@ class Abscissa(TypedDict):
     name: str
     value: float
     unit: str
+    curve: NotRequired[str]
+    """Which of several curves over the same axis it is on."""
 
 
 class Row(TypedDict):
@@ -109,6 +111,26 @@ class Utilisation(TypedDict):
     down: NotRequired[float]
     """Down or in Recovery; not there if never."""
     idle: float
+    mean_queue: float
+
+
+class CxlUse(TypedDict):
+    """What one direction of one CXL link was busy with, as fractions of the time."""
+
+    variant: str
+    workload: str
+    case: str
+    link: str
+    direction: str
+    messages: float
+    data: float
+    empty: float
+    credits: float
+    retry: float
+    io: float
+    idle: float
+    credit_stall: float
+    """Messages waited for credits: a part of `idle`, summed over both classes."""
     mean_queue: float
 
 
@@ -212,6 +234,7 @@ class Results(TypedDict):
     waterfalls: list[Waterfall]
     switches: NotRequired[list[SwitchTransit]]
     utilisation: list[Utilisation]
+    cxl: NotRequired[list[CxlUse]]
     bottlenecks: list[Bottleneck]
     verdicts: list[Verdict]
     assumptions: list[Assumption]

@@ -18,6 +18,7 @@ pub struct Decoder {
     size: u64,
     granularity: u64,
     targets: Vec<u16>,
+    start: u64,
 }
 
 /// Where an address leads.
@@ -25,7 +26,7 @@ pub struct Decoder {
 pub struct Decoded {
     /// The target (a port).
     pub target: u16,
-    /// The device physical address (DPA), from the start of what the decoder maps of the device.
+    /// The device physical address (DPA) there. Of a target that decodes again, a switch, it is the address that its own decoders know.
     pub dpa: u64,
 }
 
@@ -80,7 +81,13 @@ impl Decoder {
         if base.checked_add(size).is_none() {
             wrong.push(BadDecoder::BeyondAddresses);
         }
-        if wrong.is_empty() { Ok(Self { base, size, granularity, targets }) } else { Err(wrong) }
+        if wrong.is_empty() { Ok(Self { base, size, granularity, targets, start: 0 }) } else { Err(wrong) }
+    }
+    /// The same, but that its first address is this one of each target: what is before belongs to other windows.
+    #[must_use]
+    pub const fn starting_at(mut self, dpa: u64) -> Self {
+        self.start = dpa;
+        self
     }
     /// The first address of the window.
     #[must_use]
@@ -113,12 +120,13 @@ impl Decoder {
     pub fn decode(&self, hpa: u64) -> Option<Decoded> {
         let offset = hpa.checked_sub(self.base).filter(|offset| *offset < self.size)?;
         if let [target] = self.targets[..] {
-            return Some(Decoded { target, dpa: offset });
+            return Some(Decoded { target, dpa: self.start + offset });
         }
         let ways = self.targets.len() as u64;
         let granule = offset / self.granularity;
         let target = self.targets[(granule % ways) as usize];
-        Some(Decoded { target, dpa: granule / ways * self.granularity + offset % self.granularity })
+        let dpa = self.start + granule / ways * self.granularity + offset % self.granularity;
+        Some(Decoded { target, dpa })
     }
     /// The address that leads there: the inverse of [`Decoder::decode`], for the way at `place` of the targets.
     #[must_use]
@@ -126,6 +134,7 @@ impl Decoder {
         if place >= self.targets.len() {
             return None;
         }
+        let dpa = dpa.checked_sub(self.start)?;
         let granule = (dpa / self.granularity).checked_mul(self.targets.len() as u64)? + place as u64;
         let offset = granule.checked_mul(self.granularity)? + dpa % self.granularity;
         (offset < self.size).then(|| self.base + offset)
@@ -144,14 +153,16 @@ mod tests {
             shift in 8_u32..=14,
             rounds in 1_u64..100,
             base in 0_u64..1 << 40,
+            start in 0_u64..1 << 40,
             at in 0.0..1.0_f64,
         ) {
             let granularity = 1 << shift;
             let size = rounds * granularity * ways as u64;
             let decoder = Decoder::new(base, size, granularity, (10..10 + ways as u16).collect()).unwrap();
+            let decoder = decoder.starting_at(start);
             let hpa = base + (at * size as f64) as u64;
             let there = decoder.decode(hpa).unwrap();
-            prop_assert!(there.dpa < size / ways as u64);
+            prop_assert!((start..start + size / ways as u64).contains(&there.dpa));
             prop_assert_eq!(decoder.encode(usize::from(there.target - 10), there.dpa), Some(hpa));
             prop_assert_eq!(decoder.decode(base + size), None);
         }

@@ -10,6 +10,7 @@
 //! | [`config`] | what a drive is made of, and every mistake in it at once |
 //! | [`dram`] | dynamic memory, which is behind no NVMe controller but has the same shape: tables, and a machine that obeys them |
 //! | [`drive`] | the object that a device model owns |
+//! | [`page_cache`] | a cache of pages in front of such a drive: memory with flash behind it |
 //!
 //! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and calls
 //! give the same answers on every machine.
@@ -25,6 +26,7 @@ pub mod dram;
 pub mod drive;
 mod ftl;
 mod nand;
+pub mod page_cache;
 mod random;
 pub mod theory;
 

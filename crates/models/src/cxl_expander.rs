@@ -23,7 +23,7 @@ use crate::Mistake;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
 use lanetwin_ports::{
-    Build, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
+    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -36,7 +36,7 @@ pub static MODEL: Model = Model {
     name: "cxl-expander",
     about: "A CXL memory expander (Type 3): DRAM behind a CXL port.",
     ports: &[PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's CXL port", many: false }],
-    params: &[PARAMS, &DRAM],
+    params: &[&CXL_PORT, PARAMS, &DRAM],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, _| Box::new(CxlExpander::new(params))),
@@ -91,8 +91,11 @@ pub struct Lived {
 
 impl CxlExpander {
     fn new(params: &Params) -> Self {
+        let mut memory = Machine::new(&dram_params::config(params, params.size("capacity"))).ok();
+        // the memory is told of requests while they are on their way to it
+        memory.iter_mut().for_each(|memory| memory.look_back(params.time("request-latency")));
         Self {
-            memory: Machine::new(&dram_params::config(params, params.size("capacity"))).ok(),
+            memory,
             request: params.time("request-latency"),
             answer: params.time("answer-latency"),
             places: params.count("tracker"),
@@ -161,15 +164,17 @@ impl CxlExpander {
             self.waiting.remove(1, now);
             self.take(line, cx);
         }
-        let Some(memory) = &mut self.memory else { return };
-        let mut done = std::mem::take(&mut self.done);
-        memory.advance(now + self.request, &mut done);
         // what is not known yet is not due before this at the memory, and is on its way to the port after that
-        let next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
-        for dram::Done { token, at } in done.drain(..) {
-            self.finish(token, at + self.answer, Status::Ok, cx);
+        let mut next = Instant::NEVER;
+        if let Some(memory) = &mut self.memory {
+            let mut done = std::mem::take(&mut self.done);
+            memory.advance(now + self.request, &mut done);
+            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
+            for dram::Done { token, at } in done.drain(..) {
+                self.finish(token, at + self.answer, Status::Ok, cx);
+            }
+            self.done = done;
         }
-        self.done = done;
         let room = self.leaving.front().filter(|_| !self.outside.is_empty()).copied();
         let next = next.min(room.unwrap_or(Instant::NEVER));
         if next < self.armed {
@@ -218,8 +223,7 @@ impl Component<Message> for CxlExpander {
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
         if let Some(memory) = &self.memory {
-            // a burst is counted when its command is decided, which can be a little ahead
-            let busy: Vec<u64> = memory.busy().map(|busy| busy.min(now.as_ps())).collect();
+            let busy = memory.busy(now);
             let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
             see("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
         }

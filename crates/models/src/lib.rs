@@ -53,6 +53,8 @@ models! {
     block_endpoint,
     corrupt,
     cxl_expander,
+    cxl_hybrid,
+    cxl_switch,
     delay,
     dma_requester,
     drop,
@@ -107,6 +109,7 @@ pub struct Mistake {
 pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
     match model.name {
         "cxl-expander" => cxl_expander::mistakes(params),
+        "cxl-hybrid" => cxl_hybrid::mistakes(params),
         "memory-host" => memory_host::mistakes(params),
         "nvme-ssd" => nvme_ssd::mistakes(params),
         _ => Vec::new(),

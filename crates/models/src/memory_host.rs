@@ -41,7 +41,7 @@ use hints::Hints;
 use lanetwin_kernel::{Component, Port, mix};
 use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Program, Touch};
 use lanetwin_media::dram::Done;
-use lanetwin_ports::{Build, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
+use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
 use lanetwin_units::{Instant, stream_seed};
 use nodes::{CxlPort, Dram, Lane, Node};
 use params::{CACHES, CORES, MEMORY, Rules};
@@ -63,7 +63,7 @@ pub static MODEL: Model = Model {
         about: "the CXL ports, with memory behind decoders",
         many: true,
     }],
-    params: &[CORES, CACHES, MEMORY, &DRAM],
+    params: &[&CXL_PORT, CORES, CACHES, MEMORY, &DRAM],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),

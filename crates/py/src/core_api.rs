@@ -8,7 +8,7 @@
 
 use lanetwin_load::{fio, iometer};
 use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
-use lanetwin_scenario::{Catalogue, Diagnostic, channel, hierarchy};
+use lanetwin_scenario::{Assembly, Catalogue, Diagnostic, Grade, Number, channel, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
 use serde::{Deserialize, Serialize};
@@ -258,36 +258,74 @@ pub fn claims_list() -> Answer {
 /// The catalogue of parts.
 pub fn parts_list() -> Answer {
     let catalogue = Catalogue::built_in();
-    let list: Vec<_> = catalogue
+    let entry = |name: &str, kind: &str, about: &str, grade: Grade, validated: Option<&String>| {
+        serde_json::json!({
+            "name": name, "kind": kind, "about": about, "grade": grade.to_string(),
+            "validated": validated.cloned().unwrap_or_default(),
+        })
+    };
+    let parts = catalogue
         .parts()
-        .map(|part| {
-            serde_json::json!({
-                "name": part.name, "kind": part.model.name, "about": part.about,
-                "grade": part.grade.to_string(), "validated": part.validated.clone().unwrap_or_default(),
-            })
+        .map(|p| (&p.name, entry(&p.name, p.model.name, &p.about, p.grade, p.validated.as_ref())));
+    let assemblies = catalogue
+        .assemblies()
+        .map(|a| (&a.name, entry(&a.name, "assembly", &a.about, a.grade, a.validated.as_ref())));
+    let all: BTreeMap<&String, serde_json::Value> = parts.chain(assemblies).collect();
+    json(&all.into_values().collect::<Vec<_>>())
+}
+
+/// A number of a part, under the name by which it is said.
+fn number_of(name: &str, number: &Number) -> serde_json::Value {
+    serde_json::json!({
+        "parameter": name, "value": lanetwin_scenario::quantity::label(number.value), "kind": number.kind,
+        "source": number.source, "calibrated to": number.to.clone().unwrap_or_default(),
+        "note": number.note.clone().unwrap_or_default(),
+    })
+}
+
+/// A part that is made of parts.
+fn assembly_show(assembly: &Assembly) -> Answer {
+    let of = |(outer, (inner, what)): (&String, &(String, String))| {
+        serde_json::json!({ "port": outer, "about": format!("{inner}.{what}") })
+    };
+    let exposed = |(outer, (inner, what)): (&String, &(String, String))| {
+        serde_json::json!({ "name": outer, "means": format!("{inner}.{what}") })
+    };
+    let components: Vec<_> = assembly
+        .components
+        .iter()
+        .map(|(name, part)| {
+            serde_json::json!({ "component": name, "model": part.model.name, "about": part.about })
         })
         .collect();
-    json(&list)
+    let parameters: Vec<_> = assembly
+        .components
+        .iter()
+        .flat_map(|(inner, part)| {
+            part.parameters.iter().map(move |(name, number)| number_of(&format!("{inner}.{name}"), number))
+        })
+        .collect();
+    json(&serde_json::json!({
+        "name": assembly.name, "about": assembly.about, "model": "assembly",
+        "what it does": "It is made of other parts, which it joins.",
+        "grade": assembly.grade.to_string(), "validated": assembly.validated.clone().unwrap_or_default(),
+        "components": components, "ports": assembly.ports.iter().map(of).collect::<Vec<_>>(),
+        "exposes": assembly.parameters.iter().map(exposed).collect::<Vec<_>>(), "parameters": parameters,
+    }))
 }
 
 /// One part, with every number's source.
 pub fn parts_show(name: &str) -> Answer {
     let catalogue = Catalogue::built_in();
+    if let Some(assembly) = catalogue.assembly(name) {
+        return assembly_show(assembly);
+    }
     let Some(part) = catalogue.find(name) else {
-        let known: Vec<&str> = catalogue.parts().map(|p| p.name.as_str()).collect();
+        let parts = catalogue.parts().map(|p| p.name.as_str());
+        let known: Vec<&str> = parts.chain(catalogue.assemblies().map(|a| a.name.as_str())).collect();
         return Err(Failure::Message(format!("there is no part `{name}`; there are {}", known.join(", "))));
     };
-    let parameters: Vec<_> = part
-        .parameters
-        .iter()
-        .map(|(name, number)| {
-            serde_json::json!({
-                "parameter": name, "value": lanetwin_scenario::quantity::label(number.value), "kind": number.kind,
-                "source": number.source, "calibrated to": number.to.clone().unwrap_or_default(),
-                "note": number.note.clone().unwrap_or_default(),
-            })
-        })
-        .collect();
+    let parameters: Vec<_> = part.parameters.iter().map(|(name, number)| number_of(name, number)).collect();
     let ports: Vec<_> =
         part.model.ports.iter().map(|p| serde_json::json!({ "port": p.name, "about": p.about })).collect();
     json(&serde_json::json!({

@@ -1,5 +1,7 @@
 //! What a result rests on: numbers that nobody confirmed, and what no model has.
 
+mod memory;
+
 use crate::catalogue::{Number, NumberKind};
 use crate::channel::SegmentEye;
 use crate::node::Origin;
@@ -42,6 +44,7 @@ impl Plan {
         let mut all: BTreeSet<Assumption> =
             components.flat_map(|component| self.of_component(component)).collect();
         all.extend(self.variants.iter().flat_map(|variant| self.of_links(variant)));
+        all.extend(self.variants.iter().flat_map(|variant| self.of_cxl(variant)));
         all.into_iter().collect()
     }
 
@@ -73,7 +76,8 @@ impl Plan {
 
     /// What the stages of links rest on, and what bit errors do.
     fn of_links(&self, variant: &Variant) -> Vec<Assumption> {
-        let mut list = Vec::new();
+        let mut list: Vec<Assumption> =
+            variant.cxl.iter().flat_map(|link| &link.via).flat_map(|via| self.of_stage(via)).collect();
         for link in &variant.links {
             list.extend(link.via.iter().flat_map(|via| self.of_stage(via)));
             list.extend(link.channel.iter().flat_map(|channel| of_channel(link, channel)));
@@ -137,6 +141,7 @@ impl Plan {
         }
         list.extend(self.of_iometer());
         list.extend(self.of_fio());
+        list.extend(self.of_memory());
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
         }

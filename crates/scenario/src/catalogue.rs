@@ -1,4 +1,4 @@
-//! Parts are data: one YAML file a part, every number with its kind and source.
+//! Parts are data: one YAML file a part, every number with its kind and source. A part may be made of others: an [`Assembly`].
 //!
 //! The catalogue holds the parts that come with the program and those of the user's folders, which hide the former.
 
@@ -13,6 +13,10 @@ use lanetwin_ports::{Dimension, Model, Param, Value};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+mod assembly;
+
+pub use assembly::Assembly;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -150,6 +154,9 @@ const NUMBER: &[Field] = &[
 #[derive(Clone, Default, Debug)]
 pub struct Catalogue {
     parts: BTreeMap<String, Part>,
+    assemblies: BTreeMap<String, Assembly>,
+    /// Files of assemblies that wait for their parts.
+    open: Vec<Open>,
 }
 
 impl Catalogue {
@@ -163,6 +170,7 @@ impl Catalogue {
         for (stem, text) in PARTS {
             catalogue.add(text, &format!("parts/{stem}.yaml"), &mut sources, &mut reports);
         }
+        catalogue.assemble(&mut reports);
         let found = reports.into_diagnostics(&sources);
         assert!(found.is_empty(), "a part that comes with the program is wrong: {}", found[0]);
         catalogue
@@ -184,7 +192,22 @@ impl Catalogue {
         for folder in beside.into_iter().chain(std::env::split_paths(&listed)) {
             catalogue.add_folder(&folder, sources, reports);
         }
+        catalogue.assemble(reports);
         catalogue
+    }
+
+    /// Reads the assemblies whose files were found, now that their parts are there.
+    fn assemble(&mut self, reports: &mut Reports) {
+        for Open { node, file, built_in } in std::mem::take(&mut self.open) {
+            let Some(assembly) = assembly::read(&node, &file, self, reports) else { continue };
+            let name = &assembly.name;
+            let known = self.parts.contains_key(name) || self.assemblies.contains_key(name);
+            if known && !built_in {
+                reports.add(Problem::Hidden { name: name.clone() }, node.spot, "name");
+            }
+            self.parts.remove(name);
+            self.assemblies.insert(name.clone(), assembly);
+        }
     }
 
     /// Adds every part of a folder; a folder that is not there is empty.
@@ -209,23 +232,48 @@ impl Catalogue {
     pub(crate) fn add(&mut self, text: &str, file: &str, sources: &mut Vec<String>, reports: &mut Reports) {
         let spot = add_source(sources, file.to_owned());
         let Some(node) = yaml::read(text, spot.file, Origin::Part, reports) else { return };
+        if node.get("assembly").is_some() {
+            let built_in = PARTS.iter().any(|(_, text_of)| *text_of == text);
+            self.open.push(Open { node, file: file.to_owned(), built_in });
+            return;
+        }
         let Some(part) = read_part(&node, file, reports) else { return };
         let built_in = PARTS.iter().any(|(stem, text_of)| *stem == part.name && *text_of == text);
         if self.parts.contains_key(&part.name) && !built_in {
             reports.add(Problem::Hidden { name: part.name.clone() }, node.spot, "name");
         }
+        self.assemblies.remove(&part.name);
         self.parts.insert(part.name.clone(), part);
     }
 
-    /// The part with this name.
+    /// The part with this name, or the one of a component of an assembly (`samsung-cmm-h.ssd`).
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Part> {
-        self.parts.get(name)
+        let inside = || name.split_once('.').and_then(|(outer, inner)| self.assemblies.get(outer)?.component(inner));
+        self.parts.get(name).or_else(inside)
     }
-    /// Every part, by name.
+    /// Every part that is one device, by name.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.values()
     }
+    /// The assembly with this name.
+    #[must_use]
+    pub fn assembly(&self, name: &str) -> Option<&Assembly> {
+        self.assemblies.get(name)
+    }
+    /// Every assembly, by name.
+    pub fn assemblies(&self) -> impl Iterator<Item = &Assembly> {
+        self.assemblies.values()
+    }
+}
+
+/// The file of an assembly that waits for its parts.
+#[derive(Clone, Debug)]
+struct Open {
+    node: Node,
+    file: String,
+    /// Whether it is one that comes with the program, wherever it lies.
+    built_in: bool,
 }
 
 /// Numbers a source and gives the spot that means all of it.
@@ -243,7 +291,7 @@ fn read_part(node: &Node, file: &str, reports: &mut Reports) -> Option<Part> {
         part.fault("name", Problem::PartFileName { name: name.clone(), file: file.into() }, reports);
     }
     let about = part.text("about", reports).map(|said| said.value);
-    let grade = part.one("grade", reports);
+    let grade = grade(&mut part, reports);
     let validated = part.text("validated", reports).map(|said| said.value);
     let model =
         part.text("model", reports).and_then(|said| find_model(&said.value, said.spot, "model", reports));
@@ -251,19 +299,22 @@ fn read_part(node: &Node, file: &str, reports: &mut Reports) -> Option<Part> {
         (Some(node), Some(model)) => read_parameters(node, model, reports)?,
         _ => BTreeMap::new(),
     };
-    let grade = match grade.map(|said| said.value)? {
-        Value::Choice("calibrated") => Grade::Calibrated,
-        Value::Choice("validated") => Grade::Validated,
-        _ => Grade::DatasheetOnly,
-    };
     Some(Part {
         name: name?,
         about: about?,
         model: model?,
-        grade,
+        grade: grade?,
         validated,
         parameters,
         file: file.to_owned(),
+    })
+}
+
+fn grade(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Grade> {
+    Some(match fields.one("grade", reports)?.value {
+        Value::Choice("calibrated") => Grade::Calibrated,
+        Value::Choice("validated") => Grade::Validated,
+        _ => Grade::DatasheetOnly,
     })
 }
 
@@ -295,7 +346,7 @@ fn read_parameters(
     if !is_map(node, "parameters", reports) {
         return None;
     }
-    let numbers = node.entries().iter().map(|entry| read_number(entry, model, reports));
+    let numbers = node.entries().iter().map(|entry| read_number(entry, model, "parameters", reports));
     // all of them, before the first that is wrong ends it
     let numbers: Vec<_> = numbers.collect();
     numbers.into_iter().collect()
@@ -304,9 +355,10 @@ fn read_parameters(
 fn read_number(
     entry: &Entry,
     model: &'static Model,
+    section: &str,
     reports: &mut Reports,
 ) -> Option<(&'static str, Number)> {
-    let path = join("parameters", &entry.key);
+    let path = join(section, &entry.key);
     let Some(param) = find_param(model, &entry.key) else {
         let known = || model.all_params().map(|param| param.name);
         let problem = Problem::UnknownKey {

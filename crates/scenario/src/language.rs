@@ -44,6 +44,10 @@ pub(crate) enum Holds {
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
     Variants,
+    /// The name of a node of memory, a mapping with one of these keys, or a list of such.
+    Placements(&'static [Field]),
+    /// A mapping from names to whole numbers in a range.
+    Weights(Dimension),
     /// A mapping from names of files to their texts.
     Texts,
     /// Anything: read by nobody.
@@ -72,6 +76,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
     required("about", Holds::Text, "the question, in a sentence"),
     required("machine", Holds::Named(COMPONENT), "the components: names and their parts"),
     optional("links", Holds::Named(LINK), "the links: names and what they join"),
+    optional(
+        "interleave",
+        Holds::Named(INTERLEAVE),
+        "CXL memory that is spread over several devices: names and the devices; every other device is a node of its own",
+    ),
     required("workloads", Holds::Named(WORKLOAD), "the workloads: names and what is asked of what"),
     optional(
         "variants",
@@ -169,6 +178,23 @@ pub(crate) const LINK: &[Field] = &[
         "",
         "when it is down, as while a port is hot-plugged: from when on, for how long",
     ),
+    field("io", Holds::One(Dimension::Rate), "0GB/s", "of CXL: what CXL.io moves beside memory, in each direction"),
+];
+
+/// Several devices of CXL that are one node.
+pub(crate) const INTERLEAVE: &[Field] = &[
+    required("targets", Holds::Names, "the devices, in the order of their turns: 2, 3, 4, 6, 8, 12 or 16"),
+    field(
+        "granularity",
+        Holds::One(Dimension::Size),
+        "4KiB",
+        "how much goes to one device before the next has its turn: a power of two from 256B to 16KiB",
+    ),
+    optional(
+        "base",
+        Holds::One(Dimension::Size),
+        "its first host physical address; otherwise behind what is before it",
+    ),
 ];
 
 /// An outage of a link.
@@ -193,6 +219,7 @@ pub(crate) const WORKLOAD: &[Field] = &[
         "reads and writes of blocks, as a job file of fio has them, or as its options here say",
     ),
     optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
+    optional("memory", Holds::Section(MEMORY), "loads and stores of the cores of a host"),
 ];
 
 const PATTERN: Holds = one_of(&["random", "sequential"]);
@@ -348,6 +375,101 @@ pub(crate) const IOMETER: &[Field] = &[
         "I/Os that are measured in a case, of all targets together; the run time of the file is not used",
     ),
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
+];
+
+/// A load of memory.
+pub(crate) const MEMORY: &[Field] = &[
+    optional(
+        "program",
+        Holds::Section(PROGRAM),
+        "an application that is run, instead of a pattern: one of `cg`, `mg`, `graph500` and `key-value`",
+    ),
+    field(
+        "stretches",
+        Holds::One(count(0, 100_000)),
+        "20",
+        "of a program that ends: how many stretches of it are run, spread over all of it; 0 is the whole program",
+    ),
+    field(
+        "pattern",
+        one_of(&PATTERNS),
+        "sequential",
+        "what threads do: they stream over buffers in one of two orders, or one follows pointers, in a random order, by a stride of a line, or by pages",
+    ),
+    field(
+        "mix",
+        Holds::Many(Dimension::Choice(&MIXES)),
+        "all-reads",
+        "reads and writes of memory, if threads stream: a store reads its line and writes it back; a streaming write only writes",
+    ),
+    optional(
+        "threads",
+        Holds::Many(count(1, 65_536)),
+        "how many threads stream; otherwise one on each core of the host",
+    ),
+    field("working-set", Holds::Many(Dimension::Size), "1GiB", "what all threads go through together"),
+    field("delay", Holds::Many(Dimension::Time), "0ns", "the time between two lines of a thread that streams"),
+    field(
+        "chaser",
+        one_of(&["on", "off"]),
+        "off",
+        "whether another thread follows pointers meanwhile, whose loads show the latency",
+    ),
+    optional(
+        "placement",
+        Holds::Placements(PLACEMENT),
+        "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave` and `weighted`; a case for each of a list; otherwise the host's own memory",
+    ),
+    field(
+        "cache",
+        one_of(&["warm", "cold", "as-is"]),
+        "warm",
+        "what the cache of a device in front of a disk holds at the start: what visits to its part of the working set leave, nothing, or what its parameters say",
+    ),
+    field(
+        "lines",
+        Holds::One(count(1, 1_000_000_000)),
+        "100000",
+        "lines that are touched in a case while it is measured, by all threads together",
+    ),
+];
+/// What threads do that use memory.
+pub(crate) const PATTERNS: [&str; 6] =
+    ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
+/// Reads and writes of memory.
+pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
+
+/// Applications: one key of them is written.
+pub(crate) const PROGRAM: &[Field] = &[
+    optional("cg", Holds::Section(NPB), "Conjugate Gradient of the NAS Parallel Benchmarks"),
+    optional("mg", Holds::Section(NPB), "Multi-Grid of the NAS Parallel Benchmarks"),
+    optional("graph500", Holds::Section(GRAPH), "Graph500's breadth-first search on a Kronecker graph"),
+    optional("key-value", Holds::Section(KEY_VALUE), "a key-value store as Redis is one, an instance on each thread"),
+];
+const NPB: &[Field] = &[field("class", one_of(&["S", "W", "A", "B", "C", "D", "E"]), "C", "the size of the problem")];
+const GRAPH: &[Field] = &[
+    field("scale", Holds::One(count(1, 32)), "20", "the logarithm of the number of vertices"),
+    field("edge-factor", Holds::One(count(1, 1024)), "16", "edges for each vertex"),
+];
+const KEY_VALUE: &[Field] = &[
+    field("keys", Holds::One(count(1, 1 << 40)), "10000000", "the keys of each instance"),
+    field("value", Holds::One(Dimension::Size), "32B", "the size of a value"),
+    field("sets", Holds::One(count(0, 1_000_000)), "1", "SETs for every `gets` GETs"),
+    field("gets", Holds::One(count(0, 1_000_000)), "10", "GETs for every `sets` SETs"),
+    field("clients", Holds::One(count(1, 65_536)), "200", "the clients of each instance"),
+    field("pipeline", Holds::One(count(1, 65_536)), "1", "requests of a client that are there when it is served"),
+];
+
+/// A policy for pages, as Linux has them.
+pub(crate) const PLACEMENT: &[Field] = &[
+    optional("bind", Holds::Names, "on these nodes only"),
+    optional("preferred", Holds::Text, "on this node while it has room"),
+    optional("interleave", Holds::Names, "on these nodes in turn, a page each"),
+    optional(
+        "weighted",
+        Holds::Weights(count(1, 255)),
+        "on these nodes in turn, as many pages in a row as the weight says",
+    ),
 ];
 
 /// The comparison.

@@ -10,9 +10,9 @@ use crate::spelling::Near;
 use crate::yaml;
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 6] = ["machine", "links", "workloads", "variants", "compare", "run"];
+const SECTIONS: [&str; 7] = ["machine", "links", "interleave", "workloads", "variants", "compare", "run"];
 /// Sections that a variant may change: what is simulated, not how the run goes.
-const OF_A_VARIANT: [&str; 3] = ["machine", "links", "workloads"];
+const OF_A_VARIANT: [&str; 4] = ["machine", "links", "interleave", "workloads"];
 
 /// Lays one `--set path=value` over the document.
 pub(crate) fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {

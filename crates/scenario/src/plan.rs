@@ -1,10 +1,14 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod cxl;
 mod link;
 mod load;
 
+pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
-pub use load::{FioCase, FioJob, IometerCase, IometerFile};
+pub use load::{
+    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram, TrafficCase,
+};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
@@ -78,11 +82,19 @@ pub struct Variant {
     pub machine: Vec<ComponentPlan>,
     /// The PCIe links, in the order of writing.
     pub links: Vec<LinkPlan>,
+    /// The CXL links, in the order of writing.
+    pub cxl: Vec<CxlLinkPlan>,
+    /// The memory of each host with CXL ports, in the order of addresses; the first is its own.
+    pub nodes: Vec<MemoryNode>,
+    /// What those hosts and the switches below are told of it.
+    pub decoding: Vec<Decoding>,
     /// Ports joined by nothing but a connection (block ports).
     pub joins: Vec<Join>,
+    /// Block ports that ask a drive on PCIe, by way of a driver on the host above it.
+    pub driven: Vec<Driven>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
-    /// `machine`, `links` and `workloads` as a document, with every default filled in; each node knows who said it.
+    /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows who said it.
     pub document: Node,
 }
 
@@ -136,6 +148,19 @@ pub struct Join {
     pub to: End,
 }
 
+/// A block port that asks a drive on PCIe.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Driven {
+    /// Its name in `links:`.
+    pub name: String,
+    /// The block port.
+    pub from: End,
+    /// The drive: its place in [`Variant::machine`].
+    pub drive: usize,
+    /// The host above the drive, on which the driver runs.
+    pub host: usize,
+}
+
 /// A workload: one load, or the same for each of several devices at once; in one or more cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WorkloadPlan {
@@ -172,7 +197,7 @@ pub struct Case {
 }
 
 /// A place on an axis.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
     /// What the axis is: `size`, `outstanding`, `depth`, `rate`.
     pub name: &'static str,
@@ -180,6 +205,8 @@ pub struct Axis {
     pub value: f64,
     /// Its unit: `B`, `Gb/s`, `MB/s`, or none.
     pub unit: &'static str,
+    /// Which of several curves over the axis it is on; empty if there is one.
+    pub curve: String,
 }
 
 /// What is asked.
@@ -193,6 +220,8 @@ pub enum Load {
     Iometer(Box<IometerCase>),
     /// Reads and writes of blocks, as a phase of a job file of fio has them.
     Fio(Box<FioCase>),
+    /// Loads and stores of the cores of a host.
+    Memory(Box<MemoryCase>),
 }
 
 /// One DMA load.
@@ -316,6 +345,7 @@ impl Plan {
             ("about", Node::scalar(&self.about)),
             ("machine", section("machine")),
             ("links", section("links")),
+            ("interleave", section("interleave")),
             ("workloads", section("workloads")),
             ("variants", Node::map(variants)),
             ("compare", compare),

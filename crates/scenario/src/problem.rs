@@ -128,7 +128,7 @@ problems! {
     /// A port that must be connected and is not.
     Unconnected { port: String } = "SC018", "port `{port}` is not connected to anything", "add a link from or to it, or remove the component";
     /// A link between ports that cannot be joined.
-    CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, or two block ports";
+    CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, two CXL ports, or two block ports";
     /// Not exactly one root port.
     NoRoot { found: &'static str } = "SC020", "the link joins {found}", "one end of a PCIe link is a root port (of a component such as `generic-host-gen4`) or a port of a switch, the other a device or a switch";
     /// A width that no link has.
@@ -250,6 +250,21 @@ problems! {
     Impossible { parameter: &'static str, problem: String, remedy: String } = "SC083", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
     /// A load that reaches beyond a drive.
     BeyondCapacity { span: String, drive: String, room: String } = "SC084", "a span of {span} reaches beyond `{drive}`, which has {room}", "a `span:` of at most {room}, or more `capacity`";
+
+    /// Two ends of CXL of which not exactly one leads down.
+    NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";
+    /// CXL without a host.
+    NoCxlHost { name: String, what: &'static str } = "SC091", "{what} `{name}` has no host above it", "add a link from a CXL port of a host to it, or to a switch that it is linked to; or remove it";
+    /// A window of memory that no decoder can have.
+    BadWindow { name: String, problem: String } = "SC092", "the memory of `{name}` cannot be decoded: {problem}", "change `granularity` or the number of `targets`; without `interleave` each device is a node of its own";
+    /// Two windows with an address in common, or a device in two of them.
+    WindowsOverlap { one: String, other: String, why: String } = "SC093", "`{one}` and `{other}` overlap: {why}", "leave `base` out, and name each device in one `interleave` only";
+    /// Devices that cannot take turns.
+    Uneven { name: String, why: String } = "SC094", "the devices of `{name}` cannot take turns: {why}", "interleave devices of one host and of one size, as many of them below each port";
+    /// A node that a host does not have.
+    UnknownNode { name: String, host: String, known: String, near: Near } = "SC095", "host `{host}` has no memory `{name}`", "{near}it has {known}";
+    /// Less memory than is used.
+    NoRoom { needed: String, node: String, has: String } = "SC096", "{needed} are placed on `{node}`, which has {has}", "make `working-set` smaller, the memory larger, or place less of it there";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

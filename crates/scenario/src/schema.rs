@@ -1,6 +1,6 @@
 //! The JSON Schemas of a scenario and of a channel, made from the same declarations that check them.
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Assembly, Catalogue};
 use crate::channel;
 use crate::language::{COMPONENT, DOCUMENT, Field, Holds};
 use crate::node::{Entry, Node};
@@ -150,6 +150,14 @@ fn holds(field: &Field) -> Entries {
         Holds::Named(fields) => {
             named(if std::ptr::eq(fields, COMPONENT) { component() } else { mapping(fields, Vec::new()) })
         }
+        Holds::Placements(fields) => {
+            let one = || any_of([word(), mapping(fields, Vec::new())]);
+            let list = entries([("type", text("array")), ("items", Node::map(one()))]);
+            any_of([one(), list])
+        }
+        Holds::Weights(dimension) => {
+            entries([("type", text("object")), ("additionalProperties", Node::map(quantity(dimension)))])
+        }
         Holds::Texts => entries([("type", text("object")), ("additionalProperties", Node::map(word()))]),
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
         Holds::Ignored => Vec::new(),
@@ -217,8 +225,11 @@ fn component() -> Entries {
         names.map(|part| text(&part.name)).collect::<Vec<_>>()
     };
     let mut all = mapping(COMPONENT, parameters());
+    // what is said of the inside of an assembly: a component or a link of it, a point, and what can be said of that
+    all.push(("patternProperties".into(), Node::map([(inside(&catalogue), Node::map::<&str>([]))])));
     // the names that come with the program are offered; a user's own are right, too
-    let known = catalogue.parts().map(|part| &*part.name);
+    let assemblies = catalogue.assemblies().map(|assembly| &*assembly.name);
+    let known = catalogue.parts().map(|part| &*part.name).chain(assemblies);
     let part = entries([
         ("description", text(COMPONENT[0].about)),
         ("type", text("string")),
@@ -253,8 +264,38 @@ fn component() -> Entries {
         let of_parts = (!parts.is_empty()).then(|| rule("part", Node::list(parts)));
         of_parts.into_iter().chain([rule("model", words([model.name]))])
     });
+    let rules = rules.chain(catalogue.assemblies().map(of_assembly));
     all.push(("allOf".into(), Node::list(rules)));
     all
+}
+
+/// What begins with the name of something inside of an assembly that comes with the program.
+fn inside(catalogue: &Catalogue) -> String {
+    let components = catalogue.assemblies().flat_map(|assembly| &assembly.components).map(|(name, _)| &**name);
+    let links = catalogue.assemblies().flat_map(|assembly| &assembly.links).map(|entry| &*entry.key);
+    let names: std::collections::BTreeSet<&str> = components.chain(links).collect();
+    format!("^({})\\.[a-zA-Z]", names.into_iter().collect::<Vec<_>>().join("|"))
+}
+
+/// What can be said of an assembly: what it exposes, and what is inside.
+fn of_assembly(assembly: &Assembly) -> Node {
+    let test = entries([
+        ("properties", Node::map([("part", Node::map([("const", text(&assembly.name))]))])),
+        ("required", words(["part"])),
+    ]);
+    let exposed = ["part", "model"].into_iter().chain(assembly.parameters.keys().map(|name| &**name));
+    let names = any_of([
+        entries([("enum", words(exposed))]),
+        pattern(inside_of(assembly)),
+    ]);
+    let then = entries([("propertyNames", Node::map(names))]);
+    Node::map([("if", Node::map(test)), ("then", Node::map(then))])
+}
+
+fn inside_of(assembly: &Assembly) -> String {
+    let components = assembly.components.iter().map(|(name, _)| &**name);
+    let names: Vec<&str> = components.chain(assembly.links.iter().map(|entry| &*entry.key)).collect();
+    format!("^({})\\.[a-zA-Z]", names.join("|"))
 }
 
 /// An element of a channel: exactly one of its kinds, with the names that the library has for it.

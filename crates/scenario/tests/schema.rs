@@ -199,8 +199,23 @@ fn object_faults(
         }
         "additionalProperties" => {
             let known = schema.get("properties").and_then(Value::as_object);
+            let patterns = schema.get("patternProperties").and_then(Value::as_object);
+            let matches = |key: &str| {
+                let mut all = patterns.into_iter().flat_map(|all| all.keys());
+                all.any(|pattern| Regex::new(pattern).expect("a pattern").is_match(key))
+            };
             let more = object.iter().filter(|(key, _)| known.is_none_or(|known| !known.contains_key(*key)));
+            let more = more.filter(|(key, _)| !matches(key));
             more.flat_map(|(key, value)| faults(rule, value, &below(key))).collect()
+        }
+        "patternProperties" => {
+            let rules = rule.as_object().expect("a mapping");
+            let of = |(pattern, schema): (&String, &Value)| {
+                let pattern = Regex::new(pattern).expect("a pattern");
+                let own = object.iter().filter(|(key, _)| pattern.is_match(key));
+                own.flat_map(|(key, value)| faults(schema, value, &below(key))).collect::<Vec<_>>()
+            };
+            rules.iter().flat_map(of).collect()
         }
         "propertyNames" => {
             object.keys().flat_map(|key| faults(rule, &Value::String(key.clone()), &below(key))).collect()

@@ -26,7 +26,7 @@ fn full() -> Results {
         workload: "read-sweep".into(),
         case: "64 B".into(),
         device: None,
-        x: Some(X { name: "size".into(), value: 64.0, unit: "B".into() }),
+        x: Some(X { name: "size".into(), value: 64.0, unit: "B".into(), curve: String::new() }),
         metric: "throughput".into(),
         unit: "Gb/s".into(),
         value: 31.9,

@@ -199,7 +199,7 @@ proptest! {
         results.seed = Some(seed);
         results.digest = Some(Digest(digest));
         for (case, value, x, percentiles) in rows {
-            let x = x.map(|x| X { name: "size".into(), value: f64::from(x), unit: "B".into() });
+            let x = x.map(|x| X { name: "size".into(), value: f64::from(x), unit: "B".into(), curve: String::new() });
             results.rows.push(Row { case, value, x, percentiles, low: Some(value), ..Row::default() });
         }
         prop_assert_eq!(Results::from_json(&results.to_json(), "law.json"), Ok(results));

@@ -74,6 +74,12 @@ def show(
     if ports := part.get("ports"):
         _print_entries("ports", ["port", "about"], ports)
         console.print()
+    if components := part.get("components"):
+        _print_entries("components", ["component", "model", "about"], components)
+        console.print()
+    if exposes := part.get("exposes"):
+        _print_entries("exposes", ["name", "means"], exposes)
+        console.print()
     numbers = [{**number, "origin": _origin(number)} for number in part.get("parameters", [])]
     _print_entries("parameters", ["parameter", "value", "kind", "origin"], numbers)
 

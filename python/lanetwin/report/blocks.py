@@ -185,6 +185,67 @@ def devices(results: Results) -> list[Details]:
     return found
 
 
+def components(results: Results) -> list[Details]:
+    """Tabulate what else single components did: caches, memories, drives."""
+    found: dict[str, dict[tuple[str, str, str], dict[str, Row]]] = {}
+    for row in results["rows"]:
+        component = row.get("device")
+        if component is not None and row["metric"].split(" ")[-1] not in ("throughput", "latency"):
+            lines = found.setdefault(row["workload"], {})
+            lines.setdefault((row["case"], row["variant"], component), {})[row["metric"]] = row
+    tabulated = []
+    for workload, lines in found.items():
+        metrics = unique(metric for line in lines.values() for metric in line)
+        units = {name: row["unit"] for line in lines.values() for name, row in line.items()}
+        rows = [[*key, *(_reading(line.get(metric)) for metric in metrics)] for key, line in lines.items()]
+        names = [headed(metric, units[metric]) for metric in metrics]
+        tabulated.append(
+            _details(f"{workload}: what components did", ["case", "variant", "component"], names, rows)
+        )
+    return tabulated
+
+
+def matrices(results: Results) -> list[Details]:
+    """Tabulate cases that vary in two ways as what they are: one way down, the other across."""
+    found = []
+    for table in tables(results):
+        named = {line.case: line.case.split(", ") for line in table.lines}
+        has_axis = any(row["x"] for line in table.lines for row in line.values.values())
+        if has_axis or any(len(words) != 2 for words in named.values()):
+            continue
+        down, across = (unique(words[part] for words in named.values()) for part in (0, 1))
+        if min(len(down), len(across)) < 2 or len(down) * len(across) != len(named):
+            continue
+        lines = {line.case: line for line in table.lines}
+        for variant in table.variants:
+            rows = [
+                [name, *(_reading(lines[f"{name}, {other}"].values.get(variant)) for other in across)]
+                for name in down
+            ]
+            of = f", {variant}" if len(table.variants) > 1 else ""
+            title = f"{table.workload}: {headed(table.metric, table.unit)}{of}"
+            found.append(_details(title, [""], across, rows))
+    return found
+
+
+def cxl_use(results: Results) -> Details | None:
+    """Tabulate what CXL links were busy with."""
+    everything = results.get("cxl", [])
+    if not everything:
+        return None
+    parts = ("messages", "data", "empty", "credits", "retry", "io", "idle", "credit_stall")
+    rows = [
+        [u["workload"], u["case"], u["variant"], u["link"], u["direction"]]
+        + [share(float(u[part])) for part in parts]  # type: ignore[literal-required]
+        + [compact(u["mean_queue"], 3)]
+        for u in everything
+    ]
+    names = ["messages", "data", "empty slots", "credits", "retry", "CXL.io", "idle", "waiting for credits"]
+    return _details(
+        "Every case", ["workload", "case", "variant", "link", "direction"], [*names, "mean queue"], rows
+    )
+
+
 def _reading(row: Row | None) -> str:
     return measured(row["value"], row["low"], row["high"]) if row else "–"
 

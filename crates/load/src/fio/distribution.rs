@@ -91,11 +91,7 @@ pub(super) struct Draws {
 #[derive(Clone, Debug)]
 enum Kind {
     Even,
-    Zipf {
-        theta: f64,
-        zeta_n: f64,
-        eta: f64,
-    },
+    Zipf(Zipf),
     Pareto {
         power: f64,
     },
@@ -132,7 +128,7 @@ impl Draws {
         };
         let (kind, rotation) = match distribution {
             Distribution::Random => (Kind::Even, 0),
-            Distribution::Zipf { theta, center } => (zipf(*theta, blocks), rotated(*center)),
+            Distribution::Zipf { theta, center } => (Kind::Zipf(Zipf::new(*theta, blocks)), rotated(*center)),
             Distribution::Pareto { h, center } => {
                 (Kind::Pareto { power: libm::log(*h) / libm::log(1.0 - h) }, rotated(*center))
             }
@@ -161,18 +157,7 @@ impl Draws {
                 let (begin, end, _) = zone.copied().unwrap_or((0, self.blocks, WHOLE));
                 return begin.min(self.blocks - 1) + self.stream.below(end.saturating_sub(begin).max(1));
             }
-            Kind::Zipf { theta, zeta_n, eta } => {
-                let uniform = self.stream.unit();
-                let z = uniform * *zeta_n;
-                if z < 1.0 {
-                    0
-                } else if z < 1.0 + libm::pow(0.5, *theta) {
-                    1
-                } else {
-                    let power = libm::pow(*eta * uniform - *eta + 1.0, 1.0 / (1.0 - *theta));
-                    (self.blocks as f64 * power) as u64
-                }
-            }
+            Kind::Zipf(zipf) => zipf.rank(&mut self.stream),
             Kind::Pareto { power } => {
                 ((self.blocks - 1) as f64 * libm::pow(self.stream.unit(), *power)) as u64
             }
@@ -202,10 +187,37 @@ fn zeta(terms: u64, theta: f64) -> f64 {
     sum(FIRST) + integral + ends + slopes
 }
 
-fn zipf(theta: f64, blocks: u64) -> Kind {
-    let (zeta_n, zeta_2) = (zeta(blocks.min(MOST_TERMS), theta), 1.0 + libm::pow(0.5, theta));
-    let eta = (1.0 - libm::pow(2.0 / blocks as f64, 1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
-    Kind::Zipf { theta, zeta_n, eta }
+/// Draws ranks from 0, the first the most frequent (Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994, as in
+/// `lib/zipf.c`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Zipf {
+    ranks: u64,
+    theta: f64,
+    zeta_n: f64,
+    eta: f64,
+}
+
+impl Zipf {
+    /// So many ranks; θ is not 1.
+    pub(crate) fn new(theta: f64, ranks: u64) -> Self {
+        let (zeta_n, zeta_2) = (zeta(ranks.min(MOST_TERMS), theta), 1.0 + libm::pow(0.5, theta));
+        let eta = (1.0 - libm::pow(2.0 / ranks as f64, 1.0 - theta)) / (1.0 - zeta_2 / zeta_n);
+        Self { ranks, theta, zeta_n, eta }
+    }
+    /// The next rank.
+    pub(crate) fn rank(&self, stream: &mut Stream) -> u64 {
+        let Self { ranks, theta, zeta_n, eta } = *self;
+        let uniform = stream.unit();
+        let z = uniform * zeta_n;
+        if z < 1.0 {
+            0
+        } else if z < 1.0 + libm::pow(0.5, theta) {
+            1
+        } else {
+            let power = libm::pow(eta * uniform - eta + 1.0, 1.0 / (1.0 - theta));
+            (ranks as f64 * power) as u64
+        }
+    }
 }
 
 /// The mean of twelve even draws, moved by up to half of `spread`, but not past the end.

@@ -33,6 +33,7 @@ pub mod steady;
 mod stream;
 mod value;
 
+pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
 pub use job::{Effect, Given, Job, JobFile, ShownFile};
 pub use lines::Surroundings;

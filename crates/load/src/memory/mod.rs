@@ -3,15 +3,16 @@
 //! A [`Program`] knows neither caches nor devices; it gives virtual addresses, the way a thread of an application would.
 //! The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place for an
 //! outstanding miss is free, and, if it depends on the load before it, when that has been answered.
-
 //!
 //! | module | is about |
 //! |---|---|
 //! | [`chase`] | pointer chases: latency alone |
+//! | [`kernels`] | applications that run their algorithm and touch what it touches |
 //! | [`traffic`] | threads that stream over buffers: bandwidth, by mix and by load |
 //! | [`placement`] | NUMA policies: which node each page is on |
 
 pub mod chase;
+pub mod kernels;
 mod permutation;
 pub mod placement;
 pub mod traffic;
@@ -65,5 +66,10 @@ pub trait Program: std::fmt::Debug {
     /// is much smaller than this never has a line when it is touched again, and need not be looked into.
     fn reuse(&self) -> Option<u64> {
         None
+    }
+    /// How many steps each thread makes before the program proper, to bring into caches what an earlier part of the run has left there. They
+    /// take no time and are no part of the program: whoever has no caches passes over them.
+    fn warm_up(&self) -> u64 {
+        0
     }
 }

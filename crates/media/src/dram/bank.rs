@@ -27,10 +27,7 @@ pub(super) struct Bank {
     pub left: u32,
     /// What the next access is counted as: 0 a hit, 1 a miss, 2 a conflict.
     pub why: u8,
-    /// Waiting requests of each direction.
-    pub first: [u8; 2],
-    pub last: [u8; 2],
-    /// The one that is served next.
+    /// The slot of the request that is served next, in the queue of the direction that is being served.
     pub pick: u8,
 }
 
@@ -46,8 +43,6 @@ impl Bank {
             patience,
             left: CLOSED,
             why: 1,
-            first: [NONE; 2],
-            last: [NONE; 2],
             pick: NONE,
         }
     }

@@ -1,77 +1,64 @@
 //! The controller of one data bus: which command is next, and when.
 //!
 //! Nothing happens between commands. Each bank with requests has one next command: read or write the open row, activate, precharge.
-//! Three masks say which banks want which, and for each mask a clock is kept before which none of them can have it. A scan of a mask
-//! either finds the oldest that can go, or the clock at which the next one can.
+//! Three masks say which requests want which, and for each mask a clock is kept before which none of them can have it. A look at a mask
+//! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
 
 use super::bank::{Bank, CLOSED, Group, READ, Rank, WRITE, accessed};
 use super::config::{Config, PagePolicy, WriteAnswer};
 use super::map::Place;
-use super::queue::{NONE, Store};
+use super::queue::{Entry, NONE, Queue};
 use super::refresh::Refresher;
 use super::spec::Timings;
 use super::{Command, CommandKind, Counters, Done};
+use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
 /// Later than any clock.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// What banks want, each class of them with a mask and a clock before which none can have it.
+/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can have it.
 #[derive(Clone, Copy, Debug)]
 struct Class {
-    banks: u64,
+    slots: u64,
     bound: u64,
 }
 
 impl Class {
-    const NONE: Self = Self { banks: 0, bound: NEVER };
+    const NONE: Self = Self { slots: 0, bound: NEVER };
 
     #[inline]
-    fn add(&mut self, bank: u8, at: u64) {
-        self.banks |= 1 << bank;
-        self.bound = self.bound.min(at);
-    }
-    #[inline]
-    fn remove(&mut self, banks: u64) {
-        self.banks &= !banks;
-        if self.banks == 0 {
-            self.bound = NEVER;
-        }
+    fn add(&mut self, slot: u8, at: u64) {
+        self.bound = if self.slots == 0 { at } else { self.bound.min(at) };
+        self.slots |= 1 << slot;
     }
     /// Not before this clock, if the command bus is free for it from `slot` on.
     #[inline]
-    fn due(&self, slot: u64) -> u64 {
-        if self.banks == 0 { NEVER } else { self.bound.max(slot) }
-    }
-}
-
-/// The oldest bank of a class that can go, and when the next of the others can.
-struct Found {
-    bank: u8,
-    number: u64,
-    others: u64,
-}
-
-/// Scans the banks of a class at clock `now`.
-#[inline]
-fn scan(banks: u64, now: u64, ages: &[u64; 64], when: impl Fn(usize) -> u64) -> Found {
-    let mut found = Found { bank: NONE, number: NEVER, others: NEVER };
-    let mut left = banks;
-    let mut best_at = NEVER;
-    while left != 0 {
-        let bank = left.trailing_zeros() as usize;
-        left &= left - 1;
-        let at = when(bank);
-        if at <= now && ages[bank] < found.number {
-            found.others = found.others.min(best_at);
-            best_at = at;
-            found.bank = bank as u8;
-            found.number = ages[bank];
+    const fn due(&self, slot: u64) -> u64 {
+        if self.slots == 0 {
+            NEVER
+        } else if self.bound > slot {
+            self.bound
         } else {
-            found.others = found.others.min(at);
+            slot
         }
     }
-    found
+    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can.
+    #[inline]
+    fn oldest(&mut self, now: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
+        let (mut left, mut soonest) = (self.slots, NEVER);
+        while left != 0 {
+            let slot = left.trailing_zeros() as u8;
+            let at = when(slot);
+            if at <= now {
+                return Some(slot);
+            }
+            soonest = soonest.min(at);
+            left &= left - 1;
+        }
+        self.bound = soonest;
+        None
+    }
 }
 
 /// A request before the queues.
@@ -131,7 +118,7 @@ pub(super) struct Channel {
     groups: [Group; 32],
     ranks: [Rank; 4],
     rank_count: usize,
-    store: Store,
+    queues: [Queue; 2],
     overflow: [VecDeque<Waiting>; 2],
     /// What is being served: reads or writes.
     mode: usize,
@@ -144,11 +131,11 @@ pub(super) struct Channel {
     cas: Class,
     act: Class,
     pre: Class,
-    /// Open rows that nobody wants, when their time runs out.
-    idle: Class,
-    /// When the next command of a bank can be, as far as its bank goes, and the number of its request.
+    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out.
+    idle: u64,
+    idle_bound: u64,
+    /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
-    ages: [u64; 64],
     open: u64,
     /// The last clock of the last command.
     last: u64,
@@ -158,6 +145,11 @@ pub(super) struct Channel {
     next: u64,
     refresher: Refresher,
     counters: Counters,
+    /// The first clocks of bursts on the data bus that somebody may still ask about, and the time of all before \[ps\].
+    bursts: VecDeque<u64>,
+    settled_ps: u64,
+    /// How far back before the last request somebody may ask.
+    look_back: u64,
     record: Option<Vec<Command>>,
 }
 
@@ -177,7 +169,7 @@ impl Channel {
             groups: [Group::default(); 32],
             ranks: [Rank::default(); 4],
             rank_count: g.ranks as usize,
-            store: Store::new(),
+            queues: [Queue::new(), Queue::new()],
             overflow: [VecDeque::new(), VecDeque::new()],
             mode: READ,
             leave: 0,
@@ -187,15 +179,18 @@ impl Channel {
             cas: Class::NONE,
             act: Class::NONE,
             pre: Class::NONE,
-            idle: Class::NONE,
+            idle: 0,
+            idle_bound: NEVER,
             ready: [0; 64],
-            ages: [0; 64],
             open: 0,
             last: 0,
             floor: 0,
             next: NEVER,
             refresher: Refresher::new(config, &t, bus),
             counters: Counters::default(),
+            bursts: VecDeque::new(),
+            settled_ps: 0,
+            look_back: 0,
             record: None,
         };
         channel.schedule();
@@ -211,9 +206,23 @@ impl Channel {
     pub fn take_record(&mut self) -> Vec<Command> {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
     }
+    /// Keeps what has to be known of the data bus for [`Channel::busy_ps`] up to `clocks` before the last request.
+    pub fn look_back(&mut self, clocks: u64) {
+        self.look_back = clocks;
+    }
+    /// For how long the data bus has carried data up to `now` \[ps\].
+    pub fn busy_ps(&self, now: Instant) -> u64 {
+        let carried = |first: &u64| self.time_of(*first, now);
+        self.settled_ps + self.bursts.iter().map(carried).sum::<u64>()
+    }
+    /// The part of a burst before `now` \[ps\].
+    fn time_of(&self, first: u64, now: Instant) -> u64 {
+        let [start, end] = [first, first + self.t.burst].map(|edge| self.t.clock.instant(edge));
+        end.min(now).since(start).as_ps()
+    }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
-        let queued: u32 = self.store.len.iter().sum();
+        let queued: u32 = self.queues.iter().map(|queue| queue.len).sum();
         let before: usize = self.overflow.iter().map(VecDeque::len).sum();
         u64::from(queued) + before as u64
     }
@@ -229,7 +238,7 @@ impl Channel {
         out: &mut Vec<Done>,
     ) -> bool {
         self.floor = clock;
-        let has_place = self.store.len[direction] < self.rules.places[direction];
+        let has_place = self.queues[direction].len < self.rules.places[direction];
         if has_place && self.overflow[direction].is_empty() {
             self.enter(clock, direction, Waiting { token, place }, clock, out);
             self.schedule();
@@ -244,33 +253,74 @@ impl Channel {
 
     /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
     fn enter(&mut self, clock: u64, direction: usize, new: Waiting, answer: u64, out: &mut Vec<Done>) {
-        let Waiting { token, place: Place { bank: at_bank, row, line, .. } } = new;
-        let bank = &mut self.banks[usize::from(at_bank) % 64];
-        let writes = bank.first[WRITE] != NONE && self.store.find(bank, WRITE, row, Some(line)) != NONE;
-        if writes {
-            // the data are in the write queue, or go there in place of older ones
+        let Waiting { token, place: Place { bank, row, line, .. } } = new;
+        if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
+            // the data are in the write queue, or go there in place of older ones; it takes as long as an access that need not wait
+            let takes = match direction {
+                READ => self.t.read(),
+                _ if self.rules.queued => 0,
+                _ => self.t.write(),
+            };
             *(if direction == READ { &mut self.counters.forwarded } else { &mut self.counters.merged }) += 1;
-            self.answer(token, answer, out);
+            self.answer(token, answer + takes, out);
             return;
         }
-        let was_empty = self.store.len[direction] == 0;
-        self.store.put(bank, at_bank, direction, (token, row, line, clock));
+        if self.queues[direction].is_spread() {
+            self.put_together(direction);
+        }
+        let queue = &mut self.queues[direction];
+        queue.put(Entry { token, row, line, bank, at: clock });
         if direction == WRITE {
-            if was_empty {
+            if queue.len == 1 {
                 self.oldest_write = clock;
             }
-            if self.store.len[WRITE] >= self.rules.high {
+            if queue.len >= self.rules.high {
                 self.leave = self.rules.low;
             }
             if self.rules.queued {
                 self.answer(token, answer, out);
             }
         }
-        // behind others that want the row opened, or are reading it, nothing changes
-        if direction == self.mode && (self.cas.banks | self.act.banks) >> at_bank & 1 == 0 {
-            self.classify(at_bank);
+        if direction == self.mode {
+            // behind others that want the row opened, or are reading it, nothing changes
+            let pick = self.banks[usize::from(bank) % 64].pick;
+            if pick == NONE || (self.cas.slots | self.act.slots) >> pick & 1 == 0 {
+                self.classify(bank);
+            }
         }
         self.turn = self.turning(clock);
+    }
+
+    /// Gives requests the lowest slots again: what banks want keeps its order.
+    fn put_together(&mut self, direction: usize) {
+        let (banks, serves) = (&mut self.banks, direction == self.mode);
+        let mut classes = [&mut self.cas, &mut self.act, &mut self.pre];
+        let mut slots = [0; 3];
+        self.queues[direction].put_together(|bank, from, to| {
+            let bank = &mut banks[usize::from(bank) % 64];
+            if serves && bank.pick == from {
+                bank.pick = to;
+                for (class, slots) in classes.iter().zip(&mut slots) {
+                    *slots |= (class.slots >> from & 1) << to;
+                }
+            }
+        });
+        if serves {
+            classes.iter_mut().zip(slots).for_each(|(class, slots)| class.slots = slots);
+        }
+    }
+
+    /// Finds anew what these banks want, of which all that have requests are among.
+    fn classify_all(&mut self, banks: u64, now: u64) {
+        (self.cas, self.act, self.pre) = (Class::NONE, Class::NONE, Class::NONE);
+        let mut left = banks;
+        while left != 0 {
+            let bank = left.trailing_zeros() as u8;
+            self.banks[usize::from(bank) % 64].pick = NONE;
+            self.classify(bank);
+            left &= left - 1;
+        }
+        self.turn = self.turning(now);
     }
 
     #[inline]
@@ -281,49 +331,53 @@ impl Channel {
     /// What a bank wants next.
     #[inline]
     fn classify(&mut self, at_bank: u8) {
-        let one = 1 << at_bank;
-        self.cas.remove(one);
-        self.act.remove(one);
-        self.pre.remove(one);
-        self.idle.remove(one);
-        if self.refresher.blocked & one != 0 {
-            return;
-        }
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
-        let head = bank.first[self.mode];
-        let group = &self.groups[n >> self.to_group & 31];
-        let rank = &self.ranks[n >> self.to_rank & 3];
-        if head == NONE {
-            if bank.row != CLOSED && self.rules.patience.is_some() {
-                self.ready[n] = bank.pre.max(bank.used + bank.patience);
-                self.ages[n] = 0;
-                self.idle.add(at_bank, self.ready[n]);
-            }
+        let old = !(u64::from(bank.pick != NONE) << (bank.pick & 63));
+        self.cas.slots &= old;
+        self.act.slots &= old;
+        self.pre.slots &= old;
+        self.idle &= !(1 << at_bank);
+        bank.pick = NONE;
+        if self.refresher.blocked >> at_bank & 1 == 1 {
             return;
         }
-        bank.pick = head;
+        let queue = &self.queues[self.mode];
+        let Some(head) = queue.first(at_bank) else {
+            if bank.row != CLOSED && self.rules.patience.is_some() {
+                self.ready[n] = bank.pre.max(bank.used + bank.patience);
+                self.idle |= 1 << at_bank;
+                self.idle_bound = self.idle_bound.min(self.ready[n]);
+            }
+            return;
+        };
+        let group = &self.groups[n >> self.to_group & 31];
+        let rank = &self.ranks[n >> self.to_rank & 3];
         if bank.row == CLOSED {
+            bank.pick = head;
             self.ready[n] = bank.act;
-            self.act.add(at_bank, bank.act.max(group.act).max(rank.act));
-        } else {
-            let hit = self.store.find(bank, self.mode, bank.row, None);
-            if hit != NONE && (hit == head || bank.passed < self.rules.passes) {
+            self.act.add(head, bank.act.max(group.act).max(rank.act));
+            return;
+        }
+        let hit = queue.find(at_bank, bank.row);
+        match hit.filter(|hit| *hit == head || bank.passed < self.rules.passes) {
+            Some(hit) => {
                 bank.pick = hit;
                 self.ready[n] = bank.cas;
-                self.cas.add(at_bank, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
-            } else {
+                self.cas.add(hit, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
+            }
+            None => {
+                bank.pick = head;
                 self.ready[n] = bank.pre;
-                self.pre.add(at_bank, bank.pre.max(rank.pre));
+                self.pre.add(head, bank.pre.max(rank.pre));
             }
         }
-        self.ages[n] = self.store.get(bank.pick).number;
     }
 
     /// When the direction changes, as things stand at `clock`.
     #[inline]
     fn turning(&self, clock: u64) -> u64 {
-        let [reads, writes] = self.store.len;
+        let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         if self.mode == WRITE {
             return if writes == 0 || reads > 0 && writes <= self.leave { clock } else { NEVER };
         }
@@ -341,9 +395,9 @@ impl Channel {
     /// The direction changes.
     #[cold]
     fn turn_round(&mut self, now: u64) {
-        let banks = self.store.pending[READ] | self.store.pending[WRITE];
+        let banks = self.queues[READ].pending | self.queues[WRITE].pending;
         if self.mode == READ {
-            let [reads, writes] = self.store.len;
+            let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
             self.leave = match () {
                 () if writes >= self.rules.high => self.rules.low,
                 // the oldest has waited long enough: all go
@@ -354,16 +408,10 @@ impl Channel {
             self.mode = WRITE;
         } else {
             self.mode = READ;
-            self.oldest_write = self.store.oldest(&self.banks, WRITE).unwrap_or(NEVER);
+            self.oldest_write = self.queues[WRITE].oldest().unwrap_or(NEVER);
         }
         self.counters.turnarounds += 1;
-        (self.cas, self.act, self.pre) = (Class::NONE, Class::NONE, Class::NONE);
-        let mut left = banks;
-        while left != 0 {
-            self.classify(left.trailing_zeros() as u8);
-            left &= left - 1;
-        }
-        self.turn = self.turning(now);
+        self.classify_all(banks, now);
     }
 
     /// Decides every command before clock `end`.
@@ -385,8 +433,20 @@ impl Channel {
             .min(self.cas.due(long))
             .min(self.act.due(long))
             .min(self.pre.due(short))
-            .min(self.idle.due(short))
+            .min(self.idle_due(short))
             .max(self.floor);
+    }
+
+    /// When a row can be closed because its time has run out, if the command bus is free from `slot` on.
+    #[inline]
+    const fn idle_due(&self, slot: u64) -> u64 {
+        if self.idle == 0 {
+            NEVER
+        } else if self.idle_bound > slot {
+            self.idle_bound
+        } else {
+            slot
+        }
     }
 
     /// At most one command, at clock `now`.
@@ -406,7 +466,7 @@ impl Channel {
         if (activate || precharge) && self.try_row(now, activate, precharge) {
             return;
         }
-        if self.idle.due(short) <= now {
+        if self.idle_due(short) <= now {
             self.try_close(now);
         }
     }
@@ -415,32 +475,32 @@ impl Channel {
     #[inline]
     fn try_access(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
         let mode = self.mode;
-        let found = scan(self.cas.banks, now, &self.ages, |n| {
+        let found = self.cas.oldest(now, |slot| {
+            let n = usize::from(self.queues[mode].get(slot).bank) % 64;
             let group = self.groups[n >> self.to_group & 31].cas[mode];
             let rank = self.ranks[n >> self.to_rank & 3].cas[mode];
             self.ready[n].max(group).max(rank)
         });
-        if found.bank == NONE {
-            self.cas.bound = found.others;
-            return false;
-        }
-        self.cas.bound = found.others.max(now + self.t.burst);
-        self.access(now, found.bank, out);
+        let Some(slot) = found else { return false };
+        self.cas.bound = now + self.t.burst;
+        self.access(now, slot, out);
         true
     }
 
-    fn access(&mut self, now: u64, at_bank: u8, out: &mut Vec<Done>) {
-        let n = usize::from(at_bank) % 64;
+    fn access(&mut self, now: u64, slot: u8, out: &mut Vec<Done>) {
         let (mode, t) = (self.mode, self.t);
+        let queue = &mut self.queues[mode];
+        let at_bank = queue.get(slot).bank;
+        let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
-        let passes = bank.pick != bank.first[mode];
-        let entry = self.store.take(bank, at_bank, mode, bank.pick);
+        let passes = queue.first(at_bank) != Some(slot);
+        let entry = queue.take(slot);
         bank.passed += u32::from(passes);
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
         bank.pre = bank.pre.max(now + if mode == READ { t.rtp } else { t.write() + t.wr });
-        let close = self.rules.closed && self.store.find(bank, mode, bank.row, None) == NONE;
+        let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
         if close {
             bank.act = bank.act.max(bank.pre + t.rp);
             bank.row = CLOSED;
@@ -451,6 +511,7 @@ impl Channel {
         let (group, rank) = (n >> self.to_group & 31, n >> self.to_rank & 3);
         accessed(&t, &mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
         self.counters.accesses[mode] += 1;
+        self.carries(now + if mode == READ { t.cl } else { t.cwl });
         let kind = match (mode, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
@@ -460,7 +521,7 @@ impl Channel {
         self.issued(now, kind, 1 << at_bank, entry.row);
         if mode == READ {
             self.answer(entry.token, now + t.read(), out);
-            if self.store.len[READ] == 0 {
+            if self.queues[READ].len == 0 {
                 self.reads_ended = now;
             }
         } else if !self.rules.queued {
@@ -468,7 +529,7 @@ impl Channel {
         }
         self.classify(at_bank);
         // the next that waits takes the place; what it is answered with can be known one clock later
-        while self.store.len[mode] < self.rules.places[mode]
+        while self.queues[mode].len < self.rules.places[mode]
             && let Some(next) = self.overflow[mode].pop_front()
         {
             self.enter(now, mode, next, now + 1, out);
@@ -476,50 +537,57 @@ impl Channel {
         self.turn = self.turning(now);
     }
 
-    /// Activates or precharges, for the oldest request that can go.
+    /// A burst begins at this clock.
     #[inline]
-    fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
-        let none = Found { bank: NONE, number: NEVER, others: NEVER };
-        let mut open = none;
-        if activate {
-            open = scan(self.act.banks, now, &self.ages, |n| {
-                let group = self.groups[n >> self.to_group & 31].act;
-                self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
-            });
-            if open.bank == NONE {
-                self.act.bound = open.others;
-            }
-        }
-        let mut shut = Found { bank: NONE, number: NEVER, others: NEVER };
-        if precharge {
-            shut = scan(self.pre.banks, now, &self.ages, |n| {
-                self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
-            });
-            if shut.bank == NONE {
-                self.pre.bound = shut.others;
-            }
-        }
-        if open.number < shut.number {
-            self.act.bound = open.others;
-            self.activate(now, open.bank);
-            true
-        } else if shut.bank != NONE {
-            self.pre.bound = shut.others;
-            let bank = &mut self.banks[usize::from(shut.bank) % 64];
-            bank.why = 2;
-            bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
-            self.close(now, shut.bank);
-            true
-        } else {
-            false
+    fn carries(&mut self, first: u64) {
+        self.bursts.push_back(first);
+        while let Some(&past) = self.bursts.front()
+            && past + self.t.burst + self.look_back < self.floor
+        {
+            self.bursts.pop_front();
+            self.settled_ps += self.time_of(past, Instant::NEVER);
         }
     }
 
-    fn activate(&mut self, now: u64, at_bank: u8) {
+    /// Activates or precharges, for the oldest request that can go.
+    #[inline]
+    fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
+        let entries = &self.queues[self.mode];
+        let (mut open, mut shut) = (None, None);
+        if activate {
+            open = self.act.oldest(now, |slot| {
+                let n = usize::from(entries.get(slot).bank) % 64;
+                let group = self.groups[n >> self.to_group & 31].act;
+                self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
+            });
+        }
+        if precharge {
+            shut = self.pre.oldest(now, |slot| {
+                let n = usize::from(entries.get(slot).bank) % 64;
+                self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
+            });
+        }
+        // slots are in the order of arrival
+        match (open, shut) {
+            (Some(slot), None) => self.activate(now, slot),
+            (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
+            (_, Some(slot)) => {
+                let at_bank = entries.get(slot).bank;
+                let bank = &mut self.banks[usize::from(at_bank) % 64];
+                bank.why = 2;
+                bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
+                self.close(now, at_bank);
+            }
+            (None, None) => return false,
+        }
+        true
+    }
+
+    fn activate(&mut self, now: u64, slot: u8) {
+        let Entry { bank: at_bank, row, .. } = *self.queues[self.mode].get(slot);
         let n = usize::from(at_bank) % 64;
         let t = &self.t;
         let bank = &mut self.banks[n];
-        let row = self.store.get(bank.pick).row;
         if bank.left == row {
             let first = self.rules.patience.unwrap_or(NEVER);
             bank.patience = bank.patience.saturating_mul(2).min(first.saturating_mul(8));
@@ -529,7 +597,9 @@ impl Channel {
         bank.used = now;
         let group = &mut self.groups[n >> self.to_group & 31];
         group.act = group.act.max(now + t.rrd_l);
-        self.ranks[n >> self.to_rank & 3].activated(t, now);
+        let rank = &mut self.ranks[n >> self.to_rank & 3];
+        rank.activated(t, now);
+        self.act.bound = if self.rank_count == 1 { rank.act } else { now + t.command };
         self.open |= 1 << at_bank;
         self.counters.activates += 1;
         self.issued(now, CommandKind::Activate, 1 << at_bank, row);
@@ -552,32 +622,53 @@ impl Channel {
     /// Closes a row that nobody has used for long enough.
     #[cold]
     fn try_close(&mut self, now: u64) {
-        let found = scan(self.idle.banks, now, &self.ages, |n| {
-            self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
-        });
-        self.idle.bound = found.others;
-        if found.bank != NONE {
-            let bank = &mut self.banks[usize::from(found.bank) % 64];
+        let (mut left, mut soonest, mut first) = (self.idle, NEVER, None);
+        while left != 0 {
+            let n = left.trailing_zeros() as usize;
+            let at = self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre);
+            if at <= now && first.is_none() {
+                first = Some(n);
+            } else {
+                soonest = soonest.min(at);
+            }
+            left &= left - 1;
+        }
+        self.idle_bound = soonest;
+        if let Some(n) = first {
+            let bank = &mut self.banks[n];
             bank.left = bank.row;
             bank.why = 1;
-            self.close(now, found.bank);
+            self.close(now, n as u8);
         }
     }
 
     /// What refreshes need; whether a command was issued.
     #[cold]
     fn refresh(&mut self, now: u64) -> bool {
-        let Some(rank) = self.refresher.due(now) else { return false };
+        while let Some(rank) = self.refresher.due(now) {
+            if self.refresh_rank(now, rank) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What the refresh of a rank needs; whether a command was issued. If none was, nothing can be done for it now.
+    fn refresh_rank(&mut self, now: u64, rank: usize) -> bool {
         let banks = self.refresher.begin(rank);
-        for class in [&mut self.cas, &mut self.act, &mut self.pre, &mut self.idle] {
-            class.remove(banks);
+        let mut taken = banks & self.queues[self.mode].pending;
+        self.idle &= !banks;
+        while taken != 0 {
+            self.classify(taken.trailing_zeros() as u8);
+            taken &= taken - 1;
         }
         let latest = |mask: u64, of: fn(&Bank) -> u64| {
             (0..64).filter(|n| mask >> n & 1 == 1).map(|n| of(&self.banks[n])).max().unwrap_or(0)
         };
         let open = banks & self.open;
         if open != 0 {
-            let ready = latest(open, |bank| bank.pre).max(self.ranks[rank].pre);
+            // the command is for all of them, also for those that are about to be closed by themselves
+            let ready = latest(banks, |bank| bank.pre).max(self.ranks[rank].pre);
             if ready > now {
                 self.refresher.wait(rank, ready);
                 return false;
@@ -615,7 +706,7 @@ impl Channel {
         self.counters.refreshes += 1;
         self.issued(now, CommandKind::Refresh, banks, 0);
         self.refresher.end(rank);
-        let mut left = banks & self.store.pending[self.mode];
+        let mut left = banks & self.queues[self.mode].pending;
         while left != 0 {
             self.classify(left.trailing_zeros() as u8);
             left &= left - 1;
@@ -636,11 +727,11 @@ impl Channel {
     #[inline]
     pub fn next_answer(&self) -> u64 {
         let t = &self.t;
-        let [reads, writes] = self.store.len;
+        let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         let mut soonest = NEVER;
         if reads > 0 {
             let access = if self.mode == READ {
-                let blocked = self.refresher.blocked & self.store.pending[READ] != 0;
+                let blocked = self.refresher.blocked & self.queues[READ].pending != 0;
                 let refreshed = if blocked { self.refresher.at } else { NEVER };
                 self.cas
                     .due(0)

@@ -10,6 +10,9 @@ pub const LINE: u64 = 64;
 /// The most banks that one data bus can have, all ranks together.
 pub const MOST_BANKS: u32 = 64;
 
+/// The most requests of a direction among which the scheduler of a data bus can choose.
+pub const MOST_PLACES: u32 = 48;
+
 /// A memory: channels of ranks of banks, and the controller of each channel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
@@ -253,16 +256,16 @@ impl Config {
         );
         let q = &self.queues;
         unless(
-            (1..=64).contains(&q.reads),
+            (1..=MOST_PLACES).contains(&q.reads),
             "queues.reads",
             format!("{} places for reads", q.reads),
-            "1 to 64",
+            "1 to 48",
         );
         unless(
-            (1..=64).contains(&q.writes),
+            (1..=MOST_PLACES).contains(&q.writes),
             "queues.writes",
             format!("{} places for writes", q.writes),
-            "1 to 64",
+            "1 to 48",
         );
         unless(
             q.high <= q.writes && q.high > 0,

@@ -37,7 +37,7 @@ pub mod spec;
 use channel::{Channel, NEVER};
 pub use clock::Clock;
 pub use config::{BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, WriteAnswer};
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 use map::Map;
 pub use spec::{Density, Speed, Timings, Width};
 
@@ -148,7 +148,6 @@ pub struct Machine {
     answers: Vec<u64>,
     /// Answers that nobody has fetched.
     ready: Vec<Done>,
-    burst: u64,
 }
 
 impl Machine {
@@ -162,14 +161,13 @@ impl Machine {
             return Err(mistakes);
         }
         let buses = config.geometry.buses(config.speed);
-        let timings = config.timings();
+        let clock = config.timings().clock;
         Ok(Self {
             map: Map::new(config),
-            clock: timings.clock,
+            clock,
             channels: (0..buses).map(|bus| Channel::new(config, bus)).collect(),
             answers: vec![NEVER; buses as usize],
             ready: Vec::new(),
-            burst: timings.burst,
         })
     }
 
@@ -238,13 +236,22 @@ impl Machine {
         sum
     }
 
-    /// For how long each data bus has carried data \[ps\], those of all commands issued.
-    pub fn busy(&self) -> impl Iterator<Item = u64> {
-        let (burst, clock) = (self.burst, self.clock);
-        self.channels.iter().map(move |channel| {
-            let bursts: u64 = channel.counters().accesses.iter().sum();
-            clock.instant(bursts * burst).as_ps()
-        })
+    /// Keeps what has to be known for [`Machine::busy`] up to `before` the last request.
+    pub fn look_back(&mut self, before: Span) {
+        let clocks = self.clock.at_least(before.as_ps());
+        self.channels.iter_mut().for_each(|channel| channel.look_back(clocks));
+    }
+
+    /// For how long each data bus has carried data up to `now` \[ps\], which is not longer before the last request than
+    /// [`Machine::look_back`] says. It decides what happens up to then on a copy: not for every request.
+    #[must_use]
+    pub fn busy(&self, now: Instant) -> Vec<u64> {
+        let busy = |channel: &Channel| {
+            let mut channel = channel.clone();
+            channel.run_before(self.clock.edge(now), &mut Vec::new());
+            channel.busy_ps(now)
+        };
+        self.channels.iter().map(busy).collect()
     }
 
     /// Requests that have neither been read nor written, queued writes that are answered included.

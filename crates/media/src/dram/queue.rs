@@ -1,114 +1,162 @@
-//! Requests that wait for their banks: a list for each bank and direction, in a store of fixed size.
+//! Requests among which the scheduler chooses: slots in the order of arrival, so that the lowest bit of a mask of slots is the oldest.
 
-use super::bank::Bank;
-
-/// No entry.
-pub(super) const NONE: u8 = u8::MAX;
-/// Places for reads and writes together.
-const PLACES: usize = 128;
+/// Slots of a direction: some more than places, so that they are put together only now and then.
+pub(super) const SLOTS: usize = 64;
 
 /// A request that waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Entry {
     pub token: u32,
     pub row: u32,
     pub line: u32,
-    next: u8,
-    /// Its place in the order of arrival.
-    pub number: u64,
+    pub bank: u8,
     /// The clock at which it came.
     pub at: u64,
 }
 
-/// The store. Reads are direction 0, writes 1.
+/// The requests of one direction.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
-    entries: [Entry; PLACES],
-    free: u8,
-    /// Requests of each direction.
-    pub len: [u32; 2],
-    /// Banks with requests of each direction.
-    pub pending: [u64; 2],
-    arrived: u64,
+pub(super) struct Queue {
+    entries: [Entry; SLOTS],
+    used: u64,
+    /// The first slot that has not been used since they were put together.
+    fresh: usize,
+    pub len: u32,
+    /// Banks with requests.
+    pub pending: u64,
+    /// The slots of each bank.
+    of_bank: [u64; 64],
 }
 
-impl Store {
-    pub fn new() -> Self {
-        let entry = |n: usize| Entry {
-            token: 0,
-            row: 0,
-            line: 0,
-            next: if n + 1 < PLACES { (n + 1) as u8 } else { NONE },
-            number: 0,
-            at: 0,
-        };
-        Self { entries: core::array::from_fn(entry), free: 0, len: [0; 2], pending: [0; 2], arrived: 0 }
+impl Queue {
+    pub const fn new() -> Self {
+        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, at: 0 };
+        Self { entries: [nothing; SLOTS], used: 0, fresh: 0, len: 0, pending: 0, of_bank: [0; 64] }
     }
     #[inline]
-    pub fn get(&self, place: u8) -> &Entry {
-        &self.entries[usize::from(place) % PLACES]
+    pub const fn get(&self, slot: u8) -> &Entry {
+        &self.entries[slot as usize % SLOTS]
     }
-    /// Puts a request behind those of its bank.
+    /// When the oldest came.
+    pub fn oldest(&self) -> Option<u64> {
+        (self.used != 0).then(|| self.entries[self.used.trailing_zeros() as usize % SLOTS].at)
+    }
+    /// The oldest request of a bank.
     #[inline]
-    pub fn put(&mut self, bank: &mut Bank, at_bank: u8, direction: usize, new: (u32, u32, u32, u64)) {
-        let place = self.free;
-        assert!(place != NONE, "no more requests wait than there are places");
-        let (token, row, line, at) = new;
-        let entry = &mut self.entries[usize::from(place) % PLACES];
-        self.free = entry.next;
-        *entry = Entry { token, row, line, next: NONE, number: self.arrived, at };
-        self.arrived += 1;
-        if bank.first[direction] == NONE {
-            bank.first[direction] = place;
-            self.pending[direction] |= 1 << at_bank;
-        } else {
-            self.entries[usize::from(bank.last[direction]) % PLACES].next = place;
+    pub const fn first(&self, bank: u8) -> Option<u8> {
+        let slots = self.of_bank[bank as usize % 64];
+        if slots == 0 { None } else { Some(slots.trailing_zeros() as u8) }
+    }
+    /// The oldest request of a bank for this row.
+    #[inline]
+    pub fn find(&self, bank: u8, row: u32) -> Option<u8> {
+        self.search(bank, |entry| entry.row == row)
+    }
+    /// Whether a request for this line waits.
+    #[inline]
+    pub fn has(&self, bank: u8, row: u32, line: u32) -> bool {
+        self.search(bank, |entry| entry.row == row && entry.line == line).is_some()
+    }
+    #[inline]
+    fn search(&self, bank: u8, is: impl Fn(&Entry) -> bool) -> Option<u8> {
+        let mut slots = self.of_bank[usize::from(bank) % 64];
+        while slots != 0 {
+            let slot = slots.trailing_zeros() as u8;
+            if is(self.get(slot)) {
+                return Some(slot);
+            }
+            slots &= slots - 1;
         }
-        bank.last[direction] = place;
-        self.len[direction] += 1;
+        None
     }
-    /// Takes a request out of the list of its bank.
+    /// Whether the slots have to be put together before another request comes.
     #[inline]
-    pub fn take(&mut self, bank: &mut Bank, at_bank: u8, direction: usize, place: u8) -> Entry {
-        let entry = *self.get(place);
-        if bank.first[direction] == place {
-            bank.first[direction] = entry.next;
-            if entry.next == NONE {
-                self.pending[direction] &= !(1 << at_bank);
-            }
-        } else {
-            let mut before = bank.first[direction];
-            while self.get(before).next != place {
-                before = self.get(before).next;
-            }
-            self.entries[usize::from(before) % PLACES].next = entry.next;
-            if bank.last[direction] == place {
-                bank.last[direction] = before;
-            }
+    pub const fn is_spread(&self) -> bool {
+        self.fresh == SLOTS
+    }
+    /// Puts a request behind all others.
+    #[inline]
+    pub fn put(&mut self, entry: Entry) {
+        let slot = self.fresh % SLOTS;
+        self.entries[slot] = entry;
+        self.fresh += 1;
+        self.used |= 1 << slot;
+        self.of_bank[usize::from(entry.bank) % 64] |= 1 << slot;
+        self.pending |= 1 << entry.bank;
+        self.len += 1;
+    }
+    /// Takes a request out.
+    #[inline]
+    pub fn take(&mut self, slot: u8) -> Entry {
+        let entry = *self.get(slot);
+        self.used &= !(1 << slot);
+        let bank = &mut self.of_bank[usize::from(entry.bank) % 64];
+        *bank &= !(1 << slot);
+        if *bank == 0 {
+            self.pending &= !(1 << entry.bank);
         }
-        self.entries[usize::from(place) % PLACES].next = self.free;
-        self.free = place;
-        self.len[direction] -= 1;
+        self.len -= 1;
         entry
     }
-    /// The first request of a bank for this row, and this line if one is said.
-    #[inline]
-    pub fn find(&self, bank: &Bank, direction: usize, row: u32, line: Option<u32>) -> u8 {
-        let mut place = bank.first[direction];
-        while place != NONE {
-            let entry = self.get(place);
-            if entry.row == row && line.is_none_or(|line| entry.line == line) {
-                break;
-            }
-            place = entry.next;
+    /// Moves all requests to the lowest slots, in their order; tells of each where it was and where it is.
+    #[cold]
+    pub fn put_together(&mut self, mut moved: impl FnMut(u8, u8, u8)) {
+        self.of_bank = [0; 64];
+        let (mut left, mut to) = (self.used, 0);
+        while left != 0 {
+            let from = left.trailing_zeros() as u8;
+            let entry = *self.get(from);
+            self.entries[to] = entry;
+            moved(entry.bank, from, to as u8);
+            self.of_bank[usize::from(entry.bank) % 64] |= 1 << to;
+            to += 1;
+            left &= left - 1;
         }
-        place
+        self.used = (1 << to) - 1;
+        self.fresh = to;
     }
-    /// When the oldest request of this direction came.
-    pub fn oldest(&self, banks: &[Bank], direction: usize) -> Option<u64> {
-        (0..64_usize)
-            .filter(|bank| self.pending[direction] >> bank & 1 == 1)
-            .map(|bank| self.get(banks[bank].first[direction]).at)
-            .min()
+}
+
+/// No slot.
+pub(super) const NONE: u8 = u8::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(token: u32, bank: u8, row: u32) -> Entry {
+        Entry { token, row, line: 7, bank, at: u64::from(token) * 10 }
+    }
+
+    #[test]
+    fn slots_stay_in_the_order_of_arrival_when_they_are_put_together() {
+        let mut queue = Queue::new();
+        for n in 0..SLOTS as u32 {
+            queue.put(entry(n, (n % 3) as u8, n % 5));
+            if n > 3 && n % 2 == 0 {
+                queue.take(n as u8 - 1);
+            }
+        }
+        assert!(queue.is_spread());
+        let tokens = |queue: &Queue| {
+            let mut slots = queue.used;
+            core::iter::from_fn(|| {
+                let slot = slots.trailing_zeros() as u8;
+                (slots != 0).then(|| {
+                    slots &= slots - 1;
+                    queue.get(slot).token
+                })
+            })
+            .collect::<Vec<_>>()
+        };
+        let (before, found) = (tokens(&queue), queue.find(1, 4).map(|slot| queue.get(slot).token));
+        queue.put_together(|_, from, to| assert!(to <= from));
+        assert!(!queue.is_spread());
+        assert_eq!(tokens(&queue), before);
+        assert_eq!(queue.find(1, 4).map(|slot| queue.get(slot).token), found);
+        assert_eq!((queue.len as usize, queue.oldest()), (before.len(), Some(0)));
+        assert!(queue.has(0, 0, 7) && !queue.has(0, 0, 8) && !queue.has(5, 0, 7));
+        (0..queue.len as u8).for_each(|slot| assert_eq!(queue.take(slot).line, 7));
+        assert_eq!((queue.pending, queue.used, queue.first(0)), (0, 0, None));
     }
 }

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod block;
+mod cxl_expander;
+mod cxl_hybrid;
+mod cxl_switch;
 mod dma;
 mod fc;
 mod iommu;

@@ -1,7 +1,7 @@
 //! A storm of random but legal messages through the declared ports of every model, with random parameters.
 //!
 //! Nothing may panic; every question is answered once; every read is completed to the byte; a promised lookahead is kept;
-//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` asks, any other
+//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` or `disk` asks, any other
 //! is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
@@ -10,8 +10,8 @@ use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, Done, Kernel, Message, Model, Operation, Param, Params,
-    Protocol, Status, Tlps, Transfer, Value,
+    Attributes, Builder, Context, Dimension, Done, Hint, HintKind, Kernel, Line, LineDone, Message, Model,
+    Operation, Param, Params, Protocol, Status, Tlps, Transfer, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -50,7 +50,10 @@ impl Component<Message> for Asker {
         }
     }
     fn receive(&mut self, _: Port, message: Message, _: &mut Context<'_>) {
-        let (Message::DmaDone(Done { handle, .. }) | Message::BlockDone(Done { handle, .. })) = message
+        let (Message::DmaDone(Done { handle, .. })
+        | Message::BlockDone(Done { handle, .. })
+        | Message::LineDone(LineDone { handle, .. })
+        | Message::HintDone { handle, .. }) = message
         else {
             panic!("{message:?} is no answer")
         };
@@ -58,7 +61,21 @@ impl Component<Message> for Asker {
     }
 }
 
-/// Answers block requests and doorbells after a random time.
+fn line(Transfer { operation, handle, address, .. }: Transfer) -> Message {
+    Message::Line(Line { operation, handle, address: address / 64 * 64 })
+}
+
+/// A line; now and then something about pages.
+fn line_or_hint(transfer: Transfer) -> Message {
+    let Transfer { bytes, handle, address, .. } = transfer;
+    let kinds = [HintKind::Prefetch, HintKind::Evict, HintKind::Status, HintKind::Temperature];
+    match handle % 8 {
+        0 => Message::Hint(Hint { what: kinds[handle as usize / 8 % 4], pages: bytes, handle, address }),
+        _ => line(transfer),
+    }
+}
+
+/// Answers requests and doorbells after a random time.
 struct Answerer {
     stream: Stream,
 }
@@ -70,6 +87,10 @@ impl Component<Message> for Answerer {
                 let status = [Status::Ok, Status::Corrupt, Status::Aborted][self.stream.below(3) as usize];
                 Message::BlockDone(Done { handle, status })
             }
+            Message::Line(Line { operation, handle, .. }) => {
+                Message::LineDone(LineDone { operation, handle, status: Status::Ok })
+            }
+            Message::Hint(Hint { handle, pages, .. }) => Message::HintDone { handle, value: pages.into() },
             Message::Mmio { to, handle, .. } => Message::Signal { handle, from: to },
             Message::Signal { .. } => return,
             other => panic!("{other:?} is no question"),
@@ -203,6 +224,8 @@ impl Storm {
             Params(model.all_params().map(|param| (param.name, any_value(param, &mut stream))).collect());
         let speaks = |protocol| model.ports.iter().any(|port| port.speaks == protocol);
         let root = speaks(Protocol::Pcie) && speaks(Protocol::Cpu);
+        let is_switch = model.name == "cxl-switch";
+        let hears_hints = is_switch || model.all_params().any(|param| param.name == "hints.latency");
         let singly = (model.drains_itself)(&params);
         let mut place = site(model, "device");
         place.seed = seed;
@@ -214,7 +237,12 @@ impl Storm {
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
-                Protocol::Block if port.name != "down" => Some(Message::Block as fn(Transfer) -> Message),
+                Protocol::Block if !["disk", "down"].contains(&port.name) => {
+                    Some(Message::Block as fn(Transfer) -> Message)
+                }
+                Protocol::Cxl if port.many => None,
+                Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
+                Protocol::Cxl => Some(line as fn(Transfer) -> Message),
                 _ => None,
             };
             let id = if let Some(wrap) = asks {

@@ -1,8 +1,10 @@
 //! What loads of any kind have in common, and those that are access specifications of Iometer.
 
 mod fio;
+mod memory;
 
 pub use fio::{FioCase, FioJob};
+pub use memory::{DeviceCache, KernelCase, MemoryCase, MemoryProgram, TrafficCase};
 
 use super::{Load, Offered};
 use lanetwin_load::iometer::access::{AccessWorkload, Region};
@@ -19,6 +21,7 @@ impl Load {
             Self::Block(block) => block.offered,
             Self::Iometer(ref case) => Offered::Outstanding(case.outstanding),
             Self::Fio(ref case) => Offered::Outstanding(case.depth()),
+            Self::Memory(ref case) => Offered::Outstanding(case.threads()),
         }
     }
     /// How many operations are measured, of all devices together.
@@ -29,6 +32,7 @@ impl Load {
             Self::Block(block) => block.requests,
             Self::Iometer(ref case) => case.requests,
             Self::Fio(ref case) => case.operations(),
+            Self::Memory(ref case) => case.steps,
         }
     }
     /// How long it is measured at most, if that is limited.

@@ -1,23 +1,27 @@
 //! `links:` – which ports are joined, and what PCIe makes of it.
 
 mod buffers;
+mod cxl;
+mod driven;
+mod ends;
 mod errors;
 mod outages;
 mod switches;
 mod tree;
 mod via;
 
+use super::machine::assemblies::link_entries;
 use super::{Known, Machine, check_name};
 use crate::fields::{self, Fields, is_map, join};
 use crate::language::LINK;
-use crate::node::{Entry, Node, Origin, Spot};
-use crate::plan::{ComponentPlan, End, Join, LinkPlan, PortPlan};
+use crate::node::{Entry, Node, Origin};
+use crate::plan::{ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, PortPlan};
 use crate::problem::{Problem, Reports, quoted};
 use crate::quantity;
 use crate::spelling::Near;
+use ends::{Joined, Named, end, is_exact, role, take};
 use errors::BitErrors;
 use lanetwin_pcie::link::DllpMode;
-use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
 use std::collections::BTreeMap;
@@ -30,22 +34,21 @@ const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
 /// Nothing that a link does takes longer; the links count time in 1024ths of a picosecond with 64 bits.
 const LONGEST: Span = Span::from_us(1_000_000);
 
+/// What a port reaches that says nothing of it.
+const BEST_GENERATION: u64 = 5;
+const MOST_LANES: u64 = 16;
+
 /// What is joined with what.
 #[derive(Default)]
 pub(super) struct Wiring {
     pub links: Vec<LinkPlan>,
+    pub cxl: Vec<CxlLinkPlan>,
     pub joins: Vec<Join>,
+    pub driven: Vec<Driven>,
+    /// Links inside of assemblies, with every default filled in: the assembly, and what is said of the link.
+    inside: Vec<(String, Vec<Entry>)>,
     /// Every port that is taken, and by which link.
     pub taken: BTreeMap<End, String>,
-}
-
-/// What a link's end names.
-struct Named {
-    component: usize,
-    /// The port, or the group of ports that are alike, or nothing.
-    port: Option<String>,
-    spot: Spot,
-    path: String,
 }
 
 /// Reads the section; the wiring, and the section with every default filled in.
@@ -56,127 +59,94 @@ pub(super) fn read(
     reports: &mut Reports,
 ) -> Option<(Wiring, Node)> {
     let mut wiring = Wiring::default();
-    let Some(node) = node else { return Some((wiring, Node::map::<&str>([]))) };
-    if !is_map(node, "links", reports) {
+    if node.is_some_and(|node| !is_map(node, "links", reports)) {
         return None;
     }
-    let mut open = Vec::new();
-    for entry in node.entries() {
-        let path = join("links", &entry.key);
-        check_name(&entry.key, entry.spot, &path, reports);
+    let own = node.map(Node::entries).unwrap_or_default();
+    let inside = machine.assemblies.iter().flat_map(|assembled| &assembled.links);
+    let all: Vec<(&Entry, bool)> = own.iter().map(|e| (e, false)).chain(inside.map(|e| (e, true))).collect();
+    let (mut open, mut driven) = (Vec::new(), Vec::new());
+    for &(entry, is_inside) in &all {
+        let path = join(if is_inside { "machine" } else { "links" }, &entry.key);
+        if !is_inside {
+            check_name(&entry.key, entry.spot, &path, reports);
+        }
         let Some(fields) = Fields::open(&entry.value, &path, LINK, &[], reports) else { continue };
-        let ends = [end(&fields, "from", machine, reports), end(&fields, "to", machine, reports)];
-        open.push((entry, fields, ends, [None, None]));
+        let ends = ["from", "to"].map(|key| end(&fields, (key, is_inside), machine, reports));
+        let drive = driven::drive(&ends, machine);
+        open.push((entry, fields, ends, [None, None], drive));
     }
     // ports that are named come first, so that those that are not named take what is left
     for exact in [true, false] {
-        for (entry, _, ends, ports) in &mut open {
-            for (named, port) in ends.iter().zip(ports) {
-                if let Some(named) = named.as_ref().filter(|named| is_exact(named, machine) == exact) {
-                    *port = take(named, &entry.key, machine, &mut wiring, reports);
+        for (entry, _, ends, ports, drive) in &mut open {
+            let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
+            for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
+                let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
+                if let Some(named) = named.as_ref().filter(wanted) {
+                    let joined = Joined { link: &entry.key, far: roles[place], is_to: place == 1 };
+                    *port = take(named, joined, machine, &mut wiring, reports);
                 }
             }
         }
     }
-    let links = open.into_iter().filter_map(|(entry, fields, _, ports)| match ports {
-        [Some(from), Some(to)] => Some(Link { entry, fields, from, to, machine, known, stages: Vec::new() }),
-        _ => None,
-    });
-    let links: Vec<Link<'_>> = links.collect();
-    let all_understood = links.len() == node.entries().len();
+    let mut links = Vec::new();
+    for (entry, fields, ends, ports, drive) in open {
+        match (ports, drive, ends) {
+            ([Some(from), Some(to)], ..) => {
+                links.push(Link { entry, fields, from, to, machine, known, stages: Vec::new() });
+            }
+            ([Some(from), None], Some(1), [_, Some(drive)]) | ([None, Some(from)], Some(0), [Some(drive), _]) => {
+                refuse_keys(entry, &fields.path, &["from", "to"], reports);
+                driven.push(driven::Open { entry, fields, from, drive });
+            }
+            _ => {}
+        }
+    }
+    let all_understood = links.len() + driven.len() == all.len();
     let places = tree::places(&links, all_understood, machine, reports);
     let mut complete = Vec::new();
     for (link, place) in links.into_iter().zip(places) {
         let name = link.entry.key.clone();
         complete.extend(link.read(place, &mut wiring, reports).map(|node| (name, node)));
     }
+    for open in driven {
+        let name = open.entry.key.clone();
+        complete.extend(driven::read(open, machine, &mut wiring, reports).map(|node| (name, node)));
+    }
     switches::check(&wiring, machine, reports);
+    wiring.inside = complete.extract_if(.., |(name, _)| name.contains('.')).map(|(name, node)| {
+        let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
+        (of, link_entries(&name, &node))
+    }).collect();
+    // in the order of writing, whatever they are
+    complete.sort_by_key(|(name, _)| own.iter().position(|entry| entry.key == *name));
     Some((wiring, Node::map(complete)))
 }
 
-fn end(fields: &Fields<'_>, key: &str, machine: &Machine, reports: &mut Reports) -> Option<Named> {
-    let path = fields.at(key);
-    let node = fields.written(key)?;
-    let text = fields::scalar(node, "a component or one of its ports", &path, reports)?;
-    let (component, port) =
-        text.split_once('.').map_or((text, None), |(component, port)| (component, Some(port)));
-    let component = machine.find(component, node.spot, &path, reports)?;
-    Some(Named { component, port: port.map(str::to_owned), spot: node.spot, path })
-}
-
-fn is_exact(named: &Named, machine: &Machine) -> bool {
-    let plan = machine.plan(named.component);
-    plan.is_some_and(|plan| plan.ports.iter().any(|port| named.port.as_ref() == Some(&port.name)))
-}
-
-/// The port that is meant, marked as taken.
-fn take(
-    named: &Named,
-    link: &str,
-    machine: &Machine,
-    wiring: &mut Wiring,
-    reports: &mut Reports,
-) -> Option<End> {
-    let plan = machine.plan(named.component)?;
-    let port = match &named.port {
-        Some(name) => match plan.ports.iter().position(|port| port.name == *name) {
-            Some(port) => port,
-            None if plan.ports.iter().any(|port| port.group == name) => {
-                free_port(named, plan, |port| port.group == name, wiring, reports)?
+impl Wiring {
+    /// Says in the complete `machine` what links inside of assemblies are.
+    pub(super) fn tell_inside(&self, machine: &mut Node) {
+        for (of, entries) in &self.inside {
+            let assemblies = machine.entries_mut().into_iter().flatten();
+            for entry in assemblies.filter(|entry| entry.key == *of) {
+                if let Some(list) = entry.value.entries_mut() {
+                    list.extend(entries.iter().cloned());
+                }
             }
-            None => {
-                let names = || plan.ports.iter().map(|port| &*port.name);
-                let near = Near::of(name, names());
-                let problem = Problem::UnknownPort {
-                    component: plan.name.clone(),
-                    port: name.clone(),
-                    known: quoted(names()),
-                    near,
-                };
-                reports.add(problem, named.spot, &named.path);
-                return None;
-            }
-        },
-        None => {
-            let wanted = if plan.has(Protocol::Pcie) { Protocol::Pcie } else { Protocol::Block };
-            free_port(named, plan, |port| port.speaks == wanted, wiring, reports)?
         }
-    };
-    let end = End { component: named.component, port };
-    if let Some(link) = wiring.taken.get(&end) {
-        let port = format!("{}.{}", plan.name, plan.ports[port].name);
-        reports.add(Problem::PortTaken { port, link: link.clone() }, named.spot, &named.path);
-        return None;
     }
-    wiring.taken.insert(end, link.to_owned());
-    Some(end)
 }
 
-/// The first free port that fits, if all that fit are alike.
-fn free_port(
-    named: &Named,
-    plan: &ComponentPlan,
-    fits: impl Fn(&PortPlan) -> bool,
-    wiring: &Wiring,
-    reports: &mut Reports,
-) -> Option<usize> {
-    let free = |port: &usize| !wiring.taken.contains_key(&End { component: named.component, port: *port });
-    let ports: Vec<usize> =
-        (0..plan.ports.len()).filter(|port| fits(&plan.ports[*port]) && free(port)).collect();
-    let Some(first) = ports.first() else {
-        let wanted = if plan.has(Protocol::Pcie) { "PCIe" } else { "PCIe or block" };
-        let problem = Problem::NoPort { component: plan.name.clone(), wanted: wanted.into() };
-        reports.add(problem, named.spot, &named.path);
-        return None;
-    };
-    if ports.iter().any(|port| plan.ports[*port].group != plan.ports[*first].group) {
-        let names: Vec<String> =
-            ports.iter().map(|port| format!("{}.{}", plan.name, plan.ports[*port].name)).collect();
-        let fits = quoted(names.iter().map(|name| &**name));
-        reports.add(Problem::AmbiguousPort { component: plan.name.clone(), fits }, named.spot, &named.path);
-        return None;
+/// Reports keys of links that mean nothing for this one.
+fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mut Reports) {
+    for own in entry.value.entries() {
+        let declared = LINK.iter().any(|field| field.name == own.key);
+        if declared && !allowed.contains(&&*own.key) {
+            let known = quoted(allowed.iter().copied());
+            let problem = Problem::UnknownKey { key: own.key.clone(), known, near: Near::default() };
+            reports.add(problem, own.spot, &join(path, &own.key));
+        }
     }
-    Some(*first)
 }
 
 /// A link whose ports are known.
@@ -202,8 +172,12 @@ impl Link<'_> {
                 let link = self.pcie(place, reports)?;
                 wiring.links.push(link);
             }
+            (Protocol::Cxl, Protocol::Cxl) => {
+                let link = self.cxl(reports)?;
+                wiring.cxl.push(link);
+            }
             (Protocol::Block, Protocol::Block) => {
-                self.refuse_pcie_keys(reports);
+                refuse_keys(self.entry, &self.fields.path, &["from", "to"], reports);
                 wiring.joins.push(Join { name: self.entry.key.clone(), from: self.from, to: self.to });
             }
             (a, b) => {
@@ -227,19 +201,7 @@ impl Link<'_> {
         &self.plan(end).ports[end.port]
     }
     fn port_name(&self, end: End) -> String {
-        format!("{}.{}", self.plan(end).name, self.port(end).name)
-    }
-
-    /// Block ports are joined by nothing: they have no width, no rate, no flight.
-    fn refuse_pcie_keys(&self, reports: &mut Reports) {
-        for entry in self.entry.value.entries() {
-            let declared = LINK.iter().any(|field| field.name == entry.key);
-            if declared && !matches!(&*entry.key, "from" | "to") {
-                let known = quoted(["from", "to"]);
-                let problem = Problem::UnknownKey { key: entry.key.clone(), known, near: Near::default() };
-                reports.add(problem, entry.spot, &self.fields.at(&entry.key));
-            }
-        }
+        self.machine.port_name(end)
     }
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
@@ -254,11 +216,7 @@ impl Link<'_> {
         if let Some(mps) = mps {
             self.check_buffers(mps.into(), reports);
         }
-        let clocking = match self.choice("clocking", reports) {
-            Some("srns") => Some(Clocking::Srns),
-            Some("sris") => Some(Clocking::Sris),
-            other => other.map(|_| Clocking::Common),
-        };
+        let clocking = self.clocking(reports);
         let propagation = self.short("propagation", reports);
         let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
         let errors =
@@ -329,7 +287,7 @@ impl Link<'_> {
     }
 
     fn generation(&mut self, reports: &mut Reports) -> Option<Generation> {
-        let (most, at) = self.least(|plan| plan.params.count("port.gen"));
+        let (most, at) = self.least(|plan| ability(plan, "port.gen", BEST_GENERATION));
         let ends = Generation::from_number(most).expect("the range of port.gen");
         let stage = self
             .least_stage("gen")
@@ -360,7 +318,7 @@ impl Link<'_> {
     }
 
     fn width(&mut self, reports: &mut Reports) -> Option<Width> {
-        let (lanes, at) = self.least(|plan| plan.params.count("port.width"));
+        let (lanes, at) = self.least(|plan| ability(plan, "port.width", MOST_LANES));
         let widest = |lanes: u64| {
             *Width::ALL.iter().rfind(|width| width.lanes() <= lanes).expect("a port has at least one lane")
         };
@@ -450,6 +408,11 @@ impl Link<'_> {
         }
         Some(time)
     }
+}
+
+/// The most that the ports of a component reach.
+fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
+    if let Some(Value::Count(most)) = plan.params.0.get(param) { *most } else { unsaid }
 }
 
 fn out_of_range(time: Span, least: Span, most: Span) -> Problem {

@@ -1,5 +1,7 @@
 //! `machine:` – components, their parts, models and parameters.
 
+pub(super) mod assemblies;
+
 use super::links::Wiring;
 use super::{Machine, Slot, check_name};
 use crate::catalogue::{Catalogue, Part, find_model};
@@ -10,6 +12,7 @@ use crate::plan::{ComponentPlan, End, LinkPlan, PortPlan, WorkloadPlan};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::spelling::Near;
+use assemblies::Expanded;
 use lanetwin_models::switch::is_pair_latency;
 use lanetwin_ports::{Model, Param, Params, Protocol, Value};
 use std::collections::BTreeMap;
@@ -25,16 +28,25 @@ pub(super) fn read(node: &Node, catalogue: &Catalogue, reports: &mut Reports) ->
     }
     let mut components = Vec::new();
     let mut complete = Vec::new();
+    let mut found = Vec::new();
     for entry in node.entries() {
         let path = join("machine", &entry.key);
         check_name(&entry.key, entry.spot, &path, reports);
+        if let Some(assembly) = assemblies::of(&entry.value, catalogue) {
+            let Expanded { slots, assembled, complete: node } =
+                assemblies::expand(entry, (assembly, components.len()), catalogue, reports);
+            components.extend(slots);
+            found.push(assembled);
+            complete.push((entry.key.clone(), node));
+            continue;
+        }
         let plan = component(entry, &path, catalogue, reports).map(|(plan, node)| {
             complete.push((entry.key.clone(), node));
             plan
         });
         components.push(Slot { name: entry.key.clone(), spot: entry.spot, plan });
     }
-    Some((Machine { components }, Node::map(complete)))
+    Some((Machine { components, assemblies: found }, Node::map(complete)))
 }
 
 fn component(
@@ -92,7 +104,8 @@ fn part_and_model<'c>(
         (Some(node), None) => {
             let name = fields::scalar(node, "the name of a part", &part_path, reports)?;
             let Some(part) = catalogue.find(name) else {
-                let near = Near::of(name, catalogue.parts().map(|part| &*part.name));
+                let assemblies = catalogue.assemblies().map(|assembly| &*assembly.name);
+                let near = Near::of(name, catalogue.parts().map(|part| &*part.name).chain(assemblies));
                 reports.add(Problem::UnknownPart { name: name.into(), near }, node.spot, &part_path);
                 return None;
             };
@@ -163,8 +176,9 @@ pub(super) fn report_unconnected(
         for (port, declared) in plan.ports.iter().enumerate() {
             let needed = match declared.speaks {
                 Protocol::Pcie => !declared.many,
-                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them
-                Protocol::Block => blocks > 1 && !(asked && port == 0),
+                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has memory
+                // and a block port asks for what its memory does not hold
+                Protocol::Block => blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl),
                 Protocol::Dma | Protocol::Cpu | Protocol::Cxl => false,
             };
             if needed && !wiring.taken.contains_key(&End { component, port }) {
@@ -185,7 +199,9 @@ pub(super) fn report_idle(
     for (index, slot) in machine.components.iter().enumerate() {
         let asked = workloads.iter().any(|load| load.uses(index));
         let joined =
-            wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index);
+            wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index)
+                || wiring.driven.iter().any(|driven| driven.from.component == index || driven.drive == index)
+                || wiring.cxl.iter().any(|link| link.is_at(index));
         let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);
         if !asked && !joined && !host && !forwards(index, machine, wiring) {
             reports.add(Problem::Idle { name: slot.name.clone() }, slot.spot, &join("machine", &slot.name));

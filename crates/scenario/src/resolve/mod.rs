@@ -8,6 +8,7 @@
 mod channels;
 mod links;
 mod machine;
+mod memory;
 mod numbers;
 pub(crate) mod workloads;
 
@@ -17,11 +18,12 @@ use crate::files::{Configurations, Files};
 use crate::language::{AS_IS, COMPARE, DOCUMENT, RUN};
 use crate::node::{Kind, Node, Origin, Spot};
 use crate::overlay;
-use crate::plan::{Compare, ComponentPlan, Plan, Run, Variant, WarmUp, same};
+use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp, same};
 use crate::problem::{Diagnostic, Problem, Reports, quoted};
 use crate::spelling::Near;
 use crate::yaml;
 use channels::Channels;
+use machine::assemblies::Assembled;
 use lanetwin_ports::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -124,7 +126,9 @@ fn plan(
 fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
     let components = variants.iter().flat_map(|variant| &variant.machine);
     let of_components = components.filter_map(|component| component.part.as_ref());
-    let stages = variants.iter().flat_map(|variant| &variant.links).flat_map(|link| &link.via);
+    let stages = variants.iter().flat_map(|variant| {
+        variant.links.iter().flat_map(|link| &link.via).chain(variant.cxl.iter().flat_map(|link| &link.via))
+    });
     let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
     parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
 }
@@ -170,11 +174,14 @@ struct Known<'a> {
 /// One variant; none if something in it is wrong.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
-    let (machine, machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
+    let (machine, mut machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
     let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
+    wiring.tell_inside(&mut machine_node);
+    let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
-    let place = workloads::Place { machine: &machine, wiring: &wiring, configurations: known.configurations };
+    let configurations = known.configurations;
+    let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
     let workloads = section("workloads").and_then(|node| workloads::read(node, place, reports));
     if wired {
         let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
@@ -187,14 +194,22 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     if reports.has_errors() {
         return None;
     }
-    let document =
-        Node::map([("machine", machine_node), ("links", links_node), ("workloads", workloads_node)]);
+    let document = Node::map([
+        ("machine", machine_node),
+        ("links", links_node),
+        ("interleave", interleave_node),
+        ("workloads", workloads_node),
+    ]);
     let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
     let variant = Variant {
         name: name.to_owned(),
         machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
         links: wiring.links,
+        cxl: wiring.cxl,
+        nodes: memory.nodes,
+        decoding: memory.decoding,
         joins: wiring.joins,
+        driven: wiring.driven,
         workloads,
         document,
     };
@@ -204,7 +219,9 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
 
 /// The machine while it is checked: what is wrong in one place must not be reported again in others.
 struct Machine {
+    /// The components, those inside of assemblies with names that have a point.
     components: Vec<Slot>,
+    assemblies: Vec<Assembled>,
 }
 
 /// A component that may not have been understood.
@@ -215,11 +232,16 @@ struct Slot {
 }
 
 impl Machine {
-    /// The component that `name` means; reports it if there is none.
+    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
     fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
-        let found = self.components.iter().position(|slot| slot.name == name);
+        let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
+        let found = own.or_else(|| self.assembly(name)?.face());
         if found.is_none() {
-            let names = || self.components.iter().map(|slot| &*slot.name);
+            let inside = |slot: &&Slot| !slot.name.contains('.');
+            let names = || {
+                let own = self.components.iter().filter(inside).map(|slot| &*slot.name);
+                own.chain(self.assemblies.iter().map(|assembled| &*assembled.name))
+            };
             let near = Near::of(name, names());
             reports.add(
                 Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
@@ -228,6 +250,28 @@ impl Machine {
             );
         }
         found
+    }
+    /// The assembly of this name.
+    fn assembly(&self, name: &str) -> Option<&Assembled> {
+        self.assemblies.iter().find(|assembled| assembled.name == name)
+    }
+    /// What the author calls a component: an assembly, if it stands for one.
+    fn label(&self, component: usize) -> String {
+        let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
+        whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
+    }
+    /// What the author calls a port: of an assembly by its name outside.
+    fn port_name(&self, end: End) -> String {
+        let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
+        let port = &plan.ports[end.port];
+        let is_it = |(_, (component, inner)): &(&String, &(usize, String))| {
+            *component == end.component && (*inner == port.name || *inner == port.group)
+        };
+        let outside = |assembled: &Assembled| {
+            let (outer, _) = assembled.ports.iter().find(is_it)?;
+            Some(join(&assembled.name, outer))
+        };
+        self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
     }
     /// The component, if it was understood.
     fn plan(&self, component: usize) -> Option<&ComponentPlan> {

@@ -3,6 +3,7 @@
 mod devices;
 pub(crate) mod fio;
 mod iometer;
+mod memory;
 
 use super::links::Wiring;
 use super::{Machine, check_name};
@@ -11,7 +12,7 @@ use crate::files::Configurations;
 use crate::language::{BLOCK, DMA, WORKLOAD};
 use crate::node::{Entry, Node};
 use crate::plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, Offered, Pair,
+    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, MemoryNode, Offered, Pair,
     Pattern, WorkloadPlan,
 };
 use crate::problem::{Problem, Reports};
@@ -32,6 +33,8 @@ const LONGEST_GAP_SECONDS: u64 = 60;
 pub(super) struct Place<'a> {
     pub machine: &'a Machine,
     pub wiring: &'a Wiring,
+    /// The memory of hosts with CXL ports.
+    pub nodes: &'a [MemoryNode],
     /// What the files that they name say.
     pub configurations: &'a Configurations,
 }
@@ -59,7 +62,7 @@ pub(super) fn read(
 }
 
 /// The kinds of workload: one key of them is written.
-const KINDS: [&str; 4] = ["dma", "block", "fio", "iometer"];
+const KINDS: [&str; 5] = ["dma", "block", "fio", "iometer", "memory"];
 
 fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
@@ -75,7 +78,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         }
         [] => {
             Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            let about = "or `block:`, `fio:` or `iometer:`, with what is asked".into();
+            let about = "or `block:`, `fio:`, `iometer:` or `memory:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
@@ -85,7 +88,10 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         "dma" => (dma(node, &at, reports), cards(&mut fields, place, reports)),
         "block" => (block(node, &at, reports), drives(&mut fields, place, reports)),
         "fio" => (fio::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
-        _ => (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
+        "iometer" => {
+            (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports))
+        }
+        _ => cores(&mut fields, (node, &at), place, reports),
     };
     let cases = cases.map(|(cases, node)| {
         fields.record(key, node);
@@ -143,6 +149,22 @@ fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> O
     Some(drive_pairs(&host, &drives))
 }
 
+/// What the cores of a host load and store: they ask themselves.
+fn cores(
+    fields: &mut Fields<'_>,
+    (node, at): (&Node, &str),
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> (Cases, Option<Vec<Pair>>) {
+    let Place { machine, nodes, .. } = place;
+    let host = Names { fields, machine, reports }.cores();
+    let Some(host) = host.filter(|host| memory::check_host(fields, host, machine, reports)) else {
+        return (None, None);
+    };
+    let asked = memory::Asked { machine, nodes, host: host.component };
+    (memory::read(node, at, asked, reports), Some(drive_pairs(&host, std::slice::from_ref(&host))))
+}
+
 type Cases = Option<(Vec<Case>, Node)>;
 
 fn cannot(path: &str, named: &Named, plan: &ComponentPlan, what: &str, reports: &mut Reports) {
@@ -183,6 +205,9 @@ fn check_block(
     };
     if !host.is_host() {
         cannot(&fields.at("on"), on, host, "runs no driver: it is no host", reports);
+    }
+    if wiring.driven.iter().any(|driven| driven.host == on.component) {
+        cannot(&fields.at("on"), on, host, "runs a driver for a block port, and no other beside it", reports);
     }
     if disk.has(Protocol::Block) {
         return;
@@ -413,13 +438,14 @@ fn spread(
     // a rate is told in the unit in which the throughput of such a load is told
     let (unit, bytes) = if closed == "outstanding" { ("Gb/s", 125e6) } else { ("MB/s", 1e6) };
     let in_unit = |bytes_per_second: u64| bytes_per_second as f64 / bytes;
+    let axis = |name, value, unit| Some(Axis { name, value, unit, curve: String::new() });
     let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
         // the sizes are the axis; what is offered, if it varies, too, is a family of curves
-        (2.., _) => Some(Axis { name: "size", value: size.0 as f64, unit: "B" }),
+        (2.., _) => axis("size", size.0 as f64, "B"),
         _ if offered.len() == 1 => None,
-        (_, Offered::Outstanding(count)) => Some(Axis { name: closed, value: f64::from(count), unit: "" }),
+        (_, Offered::Outstanding(count)) => axis(closed, f64::from(count), ""),
         (_, Offered::Rate { bytes_per_second, .. }) => {
-            Some(Axis { name: "rate", value: in_unit(bytes_per_second), unit })
+            axis("rate", in_unit(bytes_per_second), unit)
         }
     };
     let label = |size: Bytes, offered_here: Offered| {

@@ -5,7 +5,7 @@
 //! receiver, tags, places for transfers, and last the load itself.
 
 use super::measure::{DirectionUse, Measured, SupplyUse};
-use crate::plan::{Case, Offered};
+use crate::plan::{Case, Load, Offered};
 
 /// A wire that is busy for this share of the time is what limits.
 const WIRE_FULL: f64 = 0.95;
@@ -65,6 +65,13 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
     let closest =
         closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
     let each = if measured.devices.is_empty() { "" } else { " for each device" };
+    if let Load::Memory(memory) = &case.load {
+        let threads = match memory.threads() {
+            1 => "one thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
+        return (format!("load: {threads}"), format!("they ask for no more at once{closest}"));
+    }
     match case.load.offered() {
         Offered::Outstanding(1) => {
             (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))

@@ -28,10 +28,11 @@ pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) 
     list
 }
 
-/// Operations a second say the same as bytes a second, and several devices together the same as each of them: a family does
+/// Operations a second say the same as bytes a second, reads and writes of memory the same as both together, and several devices together the same as each of them: a family does
 /// not count one observation twice.
 fn is_judged(row: &Row) -> bool {
-    row.device.is_none() && !row.metric.ends_with("transfers") && !row.metric.ends_with("IOPS")
+    const SAID_TWICE: [&str; 4] = ["transfers", "IOPS", "reads", "writes"];
+    row.device.is_none() && !SAID_TWICE.iter().any(|word| row.metric.ends_with(word))
 }
 
 fn same_case(a: &Row, b: &Row) -> bool {

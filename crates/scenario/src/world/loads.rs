@@ -15,6 +15,7 @@
 
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
+use super::memory::as_results;
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{
@@ -30,7 +31,7 @@ use std::collections::BTreeMap;
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
 const LOAD: &str = "(load)";
-const DRIVER: &str = "(driver)";
+pub(super) const DRIVER: &str = "(driver)";
 const CPU: &str = "(cpu)";
 const JOBS: &str = "(jobs)";
 /// The port to its load of a driver that has one load, …
@@ -81,6 +82,9 @@ macro_rules! with_load {
 impl World {
     /// How many operations the loads have asked for and how many were answered, together.
     pub fn progress(&mut self) -> (u64, u64) {
+        if let Some(host) = self.memory_host() {
+            return host.progress();
+        }
         let mut sum = (0, 0);
         for id in self.load_ids() {
             let (asked, answered) = with_load!(self, id, load => load.progress());
@@ -93,18 +97,27 @@ impl World {
     /// # Panics
     /// If something was counted after `at`.
     pub fn reset(&mut self, at: Instant) {
+        if let Some(host) = self.memory_host() {
+            host.reset(at);
+        }
         self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.reset(at)));
     }
-    /// What each load has counted up to `at`, the present.
+    /// What each load has counted up to `at`, the present; each program, if the load is one of memory.
     ///
     /// # Panics
     /// If something was counted after `at`.
     #[must_use]
     pub fn results(&mut self, at: Instant) -> Vec<Results> {
+        if self.memory.is_some() {
+            return self.memory_results(at).iter().map(as_results).collect();
+        }
         self.load_ids().into_iter().map(|id| with_load!(self, id, load => load.results(at))).collect()
     }
     /// No load asks for anything more.
     pub fn stop(&mut self) {
+        if let Some(host) = self.memory_host() {
+            host.stop();
+        }
         self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.stop()));
     }
     /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
@@ -195,8 +208,11 @@ struct SharedDriver {
     next: u16,
 }
 
-/// Every load of a case.
+/// Every load of a case; none where cores load and store, which needs no other.
 fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
+    if let Load::Memory(_) = wiring.case.load {
+        return Vec::new();
+    }
     let pairs = &wiring.workload.pairs;
     let (case, several) = (wiring.case, pairs.len() > 1);
     let mut all = Vec::new();
@@ -267,6 +283,7 @@ impl<'a> Adding<'a> {
                 let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
                 self.on_drive(load, asker, &path)
             }
+            Load::Memory(_) => unreachable!("programs run on cores, and need no load beside them"),
         };
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
@@ -374,7 +391,7 @@ pub(super) fn shown(path: &str) -> String {
     path.replace(['(', ')'], "")
 }
 
-fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+pub(super) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
     Port(component.port(speaks).expect("the plan was checked for this port") as u16)
 }
 
@@ -384,7 +401,7 @@ fn is_shared(driver: &Model) -> bool {
 }
 
 /// The parameters of a device's driver: those that the device has too, as the device has them; the others by default.
-fn settings(model: &Model, device: &ComponentPlan) -> Params {
+pub(super) fn settings(model: &Model, device: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
         let own = device.params.0.get(param.name).copied();
         let default =

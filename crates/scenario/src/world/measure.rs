@@ -1,7 +1,9 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
+use super::memory::{DeviceUse, MemoryUse};
 use super::transit::{self, Transit};
 use super::waterfall::{self, Followed};
 use super::wire::World;
@@ -36,10 +38,16 @@ pub struct Measured {
     pub load: Results,
     /// What each has counted, with the name of its device; none if there is only one.
     pub devices: Vec<(String, Results)>,
+    /// What programs on cores have shown, if they are the load.
+    pub memory: Option<MemoryUse>,
+    /// What each device with CXL memory has done meanwhile.
+    pub memories: Vec<DeviceUse>,
     /// What each NVMe drive of the machine has done meanwhile.
     pub drives: Vec<DriveUse>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
+    /// What every direction of every CXL link has done meanwhile.
+    pub cxl: Vec<CxlDirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
     /// How long TLPs were in the switches, if operations were followed.
@@ -112,10 +120,12 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) =
         if fio.is_some_and(FioCase::replays) { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
+    let ends = matches!(&case.load, Load::Memory(memory) if memory.ends());
+    let warm_up = if ends { WarmUp::Transfers(0) } else { warm_up };
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
-            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len());
+            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
             let in_flight = u64::from(in_flight(case)) * devices as u64;
             WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
         }
@@ -124,14 +134,21 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let begin = world.kernel.now();
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
-    let lived_before = world.lived();
+    let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
+    let devices_before = world.devices_lived(begin);
     let answered = world.progress().1;
-    run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
-    let end = world.kernel.now();
-    let results = world.results(end);
+    let end = if ends {
+        world.run_to_end()
+    } else {
+        run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
+        world.kernel.now()
+    };
+    let results = world.results(world.kernel.now());
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let load = together(&results);
+    let memory = world.memory_use(world.kernel.now());
+    let memory = memory.map(|memory| MemoryUse { ended: ends.then(|| end - begin), ..memory });
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -147,12 +164,17 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = lived_before.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let devices_after = world.devices_lived(world.kernel.now());
+    let memories = world.devices_use(&devices_before, &devices_after, end - begin);
+    let cxl_after = world.cxl_report(world.kernel.now());
+    let cxl = world.cxl_use(&cxl_before, &cxl_after);
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, drives, links, followed, transits, limits, digest, events, tlp_hops }
+    Measured { load, devices, memory, memories, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
 }
 
 /// How many operations each load keeps in flight.

@@ -14,6 +14,8 @@
 mod bottleneck;
 mod capsule;
 mod compare;
+mod cxl;
+mod driven;
 mod drivers;
 mod drives;
 mod fabric;
@@ -21,6 +23,7 @@ pub(crate) mod fio;
 mod iometer;
 mod loads;
 mod measure;
+mod memory;
 mod route;
 mod rows;
 mod run;
@@ -31,9 +34,11 @@ mod wire;
 
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
+pub use cxl::{CxlDirectionUse, WorldCxl};
 pub use drives::DriveUse;
 pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
+pub use memory::{CacheUse, DeviceUse, MemoryUse, WorldMemory};
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use transit::Transit;
 pub use wire::World;

@@ -2,6 +2,7 @@
 
 use super::drives;
 use super::measure::Measured;
+use super::memory;
 use crate::plan::{Case, DmaOperation, Load};
 use lanetwin_load::{Results, Side};
 use lanetwin_stats::results::{Row, X};
@@ -22,7 +23,7 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 6] = ["latency", "failed", "amplification", "moved", "erased", "power"];
+    const LOWER: [&str; 7] = ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
     if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {
@@ -32,7 +33,9 @@ pub(super) fn better(metric: &str) -> Direction {
 
 /// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
-    let axis = case.axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into() });
+    let axis = case.axis.as_ref();
+    let axis =
+        axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into(), curve: a.curve.clone() });
     let row = |device: Option<&str>, metric: Metric| {
         let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
         let interval = interval::mean(&metric.samples, Confidence::P95);
@@ -56,11 +59,18 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let told = Told { case, percents: &percents, always: !devices.is_empty() };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
-    let mut rows: Vec<Row> = told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect();
+    let mut rows: Vec<Row> = match case.load {
+        Load::Memory(_) => {
+            let metrics = memory::metrics(repeats).into_iter();
+            metrics.map(|(of, metric)| row(of.as_deref(), metric)).collect()
+        }
+        _ => told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect(),
+    };
     // jobs of fio are different by intention
     if !matches!(case.load, Load::Fio(_)) {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
+    rows.extend(memory::device_metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
     for (place, drive) in repeats[0].drives.iter().enumerate() {
         let metrics = drives::metrics(repeats, place);
         rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
@@ -119,7 +129,7 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
         Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
         Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) => vec![("read ", read), ("write ", write)],
+        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => vec![("read ", read), ("write ", write)],
     }
 }
 

@@ -15,7 +15,7 @@ use crate::plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, Digest, Kind, Part, Results, ScenarioText,
+    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results, ScenarioText,
     Utilisation, Waterfall,
 };
 use rayon::prelude::*;
@@ -232,6 +232,24 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             idle: link.idle(),
             credit_stall: link.credit_stall,
             down: link.down,
+            mean_queue: link.mean_queue,
+        });
+    }
+    for link in &first.cxl {
+        results.cxl.push(CxlUse {
+            variant: variant.clone(),
+            workload: workload.clone(),
+            case: case.clone(),
+            link: link.link.clone(),
+            direction: link.direction.clone(),
+            messages: link.messages,
+            data: link.data,
+            empty: link.empty,
+            credits: link.credits,
+            retry: link.retry,
+            io: link.io,
+            idle: link.idle(),
+            credit_stall: link.credit_stall,
             mean_queue: link.mean_queue,
         });
     }

@@ -1,7 +1,9 @@
 //! Wiring: components, links and loads become a kernel that runs.
 
+use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
+use super::memory::WorldMemory;
 use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
@@ -21,8 +23,14 @@ pub struct World {
     pub kernel: Kernel,
     /// The links; see [`Links`].
     pub links: ComponentId,
+    /// The CXL links, in the order of writing.
+    pub cxl: Vec<WorldCxl>,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// The host whose cores are the load, if they are; then there are no other loads.
+    pub memory: Option<WorldMemory>,
+    /// The devices with CXL memory: their names, and what they are in the kernel.
+    pub devices: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
@@ -99,6 +107,8 @@ impl Wiring<'_> {
         for join in &self.variant.joins {
             builder.join(port(&join.from), port(&join.to));
         }
+        let cxl = self.add_cxl(&ids, &mut builder);
+        self.add_driven(&ids, &endpoints, &memories, &mut builder);
         let loads = self.add_loads(&ids, &endpoints, &memories, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
@@ -106,7 +116,10 @@ impl Wiring<'_> {
             |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
-        World { kernel: builder.seal(), links, loads, drives, server: ids.of(server) }
+        let (memory, server) = (self.memory(&ids), ids.of(server));
+        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, devices: self.devices(&ids), drives, server };
+        self.run_programs(&mut world);
+        world
     }
 
     fn links(&self) -> (Links, Endpoints) {
@@ -131,16 +144,20 @@ impl Wiring<'_> {
         let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
         let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
-        let driven = self.workload.pairs.iter().filter(|pair| pair.on == i);
-        let routes = driven.filter_map(|pair| self.device(pair.target, endpoints)).collect();
+        let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
+        let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
+        let routes = asked.chain(driven).filter_map(|drive| self.device(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = memories.get(&self.host_of(i)).cloned();
-        let (path, decoders) = (component.name.clone(), Vec::new());
+        let path = component.name.clone();
+        let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
+        let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
         let site = Site { path, seed: self.seed, pcie, target, routes, memory, decoders };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
         }
+        self.set_device_cache(i, &mut params);
         let device = component.model.component(&params, &site)?;
         Some(builder.add(&component.name, device))
     }

@@ -25,6 +25,7 @@
 //! assert_eq!(Results::from_json(&json, "results.json").unwrap(), results);
 //! ```
 
+mod cxl;
 mod digest;
 mod iometer;
 mod read;
@@ -39,6 +40,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
@@ -99,6 +101,9 @@ pub struct Results {
     /// What the links were busy with.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
+    /// What the CXL links were busy with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cxl: Vec<CxlUse>,
     /// What limited each case.
     #[serde(default)]
     pub bottlenecks: Vec<Bottleneck>,
@@ -192,6 +197,9 @@ pub struct X {
     pub value: f64,
     /// Its unit ("B").
     pub unit: String,
+    /// Which of several curves over the same axis it is on; empty if there is one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub curve: String,
 }
 
 /// What one direction of one link was busy with; fractions of the time, 0 to 1.
@@ -343,6 +351,7 @@ impl Results {
             iometer: Vec::new(),
             switches: Vec::new(),
             utilisation: Vec::new(),
+            cxl: Vec::new(),
             bottlenecks: Vec::new(),
             verdicts: Vec::new(),
             assumptions: Vec::new(),

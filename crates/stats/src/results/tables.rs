@@ -97,7 +97,7 @@ mod test {
             workload: "read, \"sweep\"".into(),
             case: "64 B\nsecond line".into(),
             device: Some("card1".into()),
-            x: Some(X { name: "size".into(), value: 64.0, unit: "B".into() }),
+            x: Some(X { name: "size".into(), value: 64.0, unit: "B".into(), curve: String::new() }),
             metric: "throughput".into(),
             unit: "Gb/s".into(),
             value: 31.9,

@@ -24,7 +24,7 @@ MARKS_UP_TO = 48
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One metric of one workload along one swept quantity: points by variant, in ascending order."""
+    """One metric of one workload along one swept quantity: points by variant and curve, in ascending order."""
 
     workload: str
     metric: str
@@ -68,11 +68,28 @@ def sweeps(results: Results) -> list[Sweep]:
             found.setdefault(key, []).append(row)
     drawn = []
     for key, rows in found.items():
-        series = {name: sorted((r for r in rows if r["variant"] == name), key=_x) for name in order}
-        series = {name: points for name, points in series.items() if points}
+        series = {
+            _name(variant, curve, many=len(order) > 1): sorted(points, key=_x)
+            for variant in order
+            for curve, points in _curves([row for row in rows if row["variant"] == variant]).items()
+        }
         if len(unique(row["case"] for row in rows)) > 1:
             drawn.append(Sweep(*key, series))
     return drawn
+
+
+def _curves(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["x"].get("curve", "") if row["x"] else "", []).append(row)
+    return found
+
+
+def _name(variant: str, curve: str, *, many: bool) -> str:
+    """Name a line: by its variant, by its curve, or by both where both are several."""
+    if not curve:
+        return variant
+    return f"{variant}: {curve}" if many else curve
 
 
 def is_geometric(values: list[float]) -> bool:

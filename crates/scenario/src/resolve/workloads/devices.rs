@@ -50,6 +50,10 @@ impl Names<'_, '_> {
     pub(super) fn host(&mut self) -> Option<Named> {
         self.one("on", "block", "target")
     }
+    /// The host whose cores load and store.
+    pub(super) fn cores(&mut self) -> Option<Named> {
+        self.one("on", "memory", "placement")
+    }
     /// The drives, or their logical units, that are asked for blocks.
     pub(super) fn drives(&mut self) -> Option<Vec<Named>> {
         if self.fields.written("target").is_none() {
@@ -247,7 +251,8 @@ mod tests {
             Slot { name: name.into(), spot: Spot::default(), plan: Some(plan) }
         };
         let params = Params([(WORDS[0].units, Value::Count(units))].into());
-        Machine { components: vec![slot("hba", params), slot("ssd", Params::default())] }
+        let components = vec![slot("hba", params), slot("ssd", Params::default())];
+        Machine { components, assemblies: Vec::new() }
     }
 
     /// The drives of `target`, as (component, unit, name), or what is wrong with them.

@@ -64,6 +64,7 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
             name: "outstanding",
             value: f64::from(n),
             unit: "",
+            curve: String::new(),
         }),
         load: Load::Iometer(Box::new(of_spec(spec, n))),
     };

@@ -1,0 +1,25 @@
+//! The link layer of CXL.mem as machines: time is an argument, effects are calls to an [`Environment`].
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`clock`] | when flits start |
+//! | [`packer`] | what a flit carries |
+//! | [`link`] | both directions: queues, credits, CXL.io beside CXL.mem |
+//! | [`retry`] | what a wrong CRC costs |
+//! | [`spec`] | what a link is built from |
+
+mod activity;
+pub mod clock;
+mod half;
+pub mod link;
+pub mod packer;
+mod queue;
+pub mod retry;
+pub mod spec;
+
+pub use crate::spec::Direction;
+pub use activity::Activity;
+pub use clock::Grid;
+pub use link::{Environment, FlitSeen, FlitTap, Link};
+pub use packer::Class;
+pub use spec::{ClassCredits, IoLoad, LinkSpec, Release};

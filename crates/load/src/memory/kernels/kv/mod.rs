@@ -1,0 +1,387 @@
+//! A key-value store as Redis is one, under a client as memtier_benchmark is one.
+//!
+//! ```text
+//!  request ─► bucket ─► entry ─► key ─┬► object ─► value ─► reply
+//!             │ hash    └─ next ◄─────┘  each arrow a load that needs the one before it
+//! ```
+//!
+//! A thread is an instance of the store with its own keys: commands of one instance run on one thread. It serves its clients in turn; each has
+//! sent `pipeline` requests when it is served. What a request costs beside memory is two assumed times: [`KeyValue::exchange`] for each
+//! time a client is served (poll, read and write of its socket), [`KeyValue::command`] for each request (parse, dispatch, reply).
+//!
+//! **Counting.** An operation is a request. It begins when the thread reads it and ends with the last line of its reply; waiting in a
+//! socket is not in it, nor the exchange. With a closed loop a client sees, by Little's law, clients × pipeline / throughput.
+//!
+//! **Simplified.** A SET writes the new value where the old one was; an allocator would give it a slot that was freed a moment ago, as many
+//! lines elsewhere. All keys exist. No rehashing, no eviction, no persistence. The processor goes on past the comparison of keys, so the object is
+//! asked for while the key is (assumed).
+
+mod heap;
+mod table;
+
+use super::layout::{Layout, Part};
+use super::walk::LINE;
+use super::window::Window;
+use crate::fio::Zipf;
+use crate::memory::{Program, Step, Touch};
+pub use heap::ValueSize;
+use heap::{Extent, Heap};
+use lanetwin_kernel::Stream;
+use lanetwin_units::Span;
+use std::collections::VecDeque;
+use std::fmt;
+use table::Table;
+
+/// A client's buffer for requests, and for replies \[B\] (Redis: `PROTO_IOBUF_LEN`, `PROTO_REPLY_CHUNK_BYTES`).
+const BUFFER: u64 = 16 << 10;
+/// A request without key and value \[B\]: the words of the protocol around them (assumed).
+const REQUEST: u64 = 24;
+/// A reply without a value \[B\].
+const REPLY: u64 = 8;
+/// The most keys of an instance: the hash has four bits more.
+const MOST_KEYS: u64 = 1 << 40;
+/// The longest value of which a pipeline of one fits into a buffer \[B\].
+const LONGEST_VALUE: u64 = BUFFER - 64;
+
+/// Which keys are asked for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Popularity {
+    /// All alike (memtier: `R:R`).
+    Even,
+    /// Frequency falls with the key's number to the power of −θ (`Z:Z`); θ is not 1.
+    Zipf {
+        /// θ.
+        theta: f64,
+    },
+    /// A bell around the middle key (`G:G`).
+    Gauss {
+        /// Its standard deviation as a share of all keys; memtier's is 1/6.
+        deviation: f64,
+    },
+}
+
+/// A store and its clients. The default is memtier_benchmark's: values of 32 B, one SET for ten GETs, 200 clients (4 threads of 50), no
+/// pipeline; with 10 million keys.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KeyValue {
+    /// Keys of each instance.
+    pub keys: u64,
+    /// The length of a key \[B\]: memtier's prefix of 8 and the number.
+    pub key_bytes: u64,
+    /// How large values are.
+    pub values: ValueSize,
+    /// SETs for every `gets` GETs.
+    pub sets: u32,
+    /// GETs for every `sets` SETs.
+    pub gets: u32,
+    /// Which keys are asked for.
+    pub popularity: Popularity,
+    /// Clients of each instance.
+    pub clients: u32,
+    /// Requests of a client that are there when it is served.
+    pub pipeline: u32,
+    /// Computing time of serving a client (assumed: 6 µs; poll, read and write are three calls of the kernel with its network stack).
+    pub exchange: Span,
+    /// Computing time of a request (assumed: 1 µs).
+    pub command: Span,
+    /// Operations of each instance; no end if none.
+    pub operations: Option<u64>,
+}
+
+impl Default for KeyValue {
+    fn default() -> Self {
+        Self {
+            keys: 10_000_000,
+            key_bytes: 15,
+            values: ValueSize::Fixed(32),
+            sets: 1,
+            gets: 10,
+            popularity: Popularity::Even,
+            clients: 200,
+            pipeline: 1,
+            exchange: Span::from_us(6),
+            command: Span::from_us(1),
+            operations: None,
+        }
+    }
+}
+
+/// What is wrong with a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadKeyValue {
+    /// No key, or more than 2⁴⁰.
+    Keys,
+    /// A key of no bytes, or more than 250.
+    KeyBytes,
+    /// A value of no bytes, more than a client's buffer holds, or a range whose end lies before its start.
+    Values,
+    /// Neither SETs nor GETs.
+    NoOperations,
+    /// θ below 0, or 1, or not a number.
+    Theta,
+    /// A deviation that is not positive.
+    Deviation,
+    /// No client, or none of its requests.
+    NoClient,
+}
+
+impl fmt::Display for BadKeyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keys => "a store has 1 to 2^40 keys",
+            Self::KeyBytes => "a key has 1 to 250 B",
+            Self::Values => "a value has 1 B to 16 KiB - 64 B, and the largest is not below the smallest",
+            Self::NoOperations => "of SETs and GETs, one is at least 1",
+            Self::Theta => "theta of zipf is at least 0 and not 1",
+            Self::Deviation => "the deviation of gauss is above 0",
+            Self::NoClient => "there is at least one client, and one request of it",
+        })
+    }
+}
+impl std::error::Error for BadKeyValue {}
+
+impl KeyValue {
+    /// What is wrong with it.
+    #[must_use]
+    pub fn check(&self) -> Vec<BadKeyValue> {
+        let values = match self.values {
+            ValueSize::Fixed(bytes) => (bytes, bytes),
+            ValueSize::Even { least, most } => (least, most),
+        };
+        let theta = |theta: f64| theta >= 0.0 && theta.is_finite() && (theta - 1.0).abs() > 1e-9;
+        let popularity = match self.popularity {
+            Popularity::Zipf { theta: given } if !theta(given) => Some(BadKeyValue::Theta),
+            Popularity::Gauss { deviation } if !(deviation > 0.0 && deviation.is_finite()) => {
+                Some(BadKeyValue::Deviation)
+            }
+            _ => None,
+        };
+        let wrong = [
+            (!(1..=MOST_KEYS).contains(&self.keys), BadKeyValue::Keys),
+            (!(1..=250).contains(&self.key_bytes), BadKeyValue::KeyBytes),
+            (values.0 == 0 || values.1 < values.0 || values.1 > LONGEST_VALUE, BadKeyValue::Values),
+            (self.sets == 0 && self.gets == 0, BadKeyValue::NoOperations),
+            (self.clients == 0 || self.pipeline == 0, BadKeyValue::NoClient),
+        ];
+        wrong.into_iter().filter_map(|(is, what)| is.then_some(what)).chain(popularity).collect()
+    }
+}
+
+/// The instances of a store. The spec has been checked. A store is alike at all times: the stretches of a window follow one another.
+pub(super) fn program(spec: &KeyValue, threads: u32, window: Window, seed: u64) -> Store {
+    let left = match window {
+        Window::Whole => None,
+        Window::Stretches { count, steps } => Some(u64::from(count) * steps),
+    };
+    let mut layout = Layout::default();
+    let instance = |thread| {
+        let path = format!("kv/{thread}");
+        let stream = |purpose| Stream::new(seed, &path, purpose);
+        let table = Table::new(spec.keys, stream("hash").bits());
+        Instance {
+            heap: Heap::place(spec, table.buckets(), &mut layout),
+            table,
+            keys: Keys::new(spec, stream("keys")),
+            kinds: stream("operations"),
+            made: 0,
+            left,
+            steps: VecDeque::new(),
+            request: 0,
+            reply: 0,
+            chain: Vec::new(),
+        }
+    };
+    let instances = (0..threads).map(instance).collect();
+    Store { spec: *spec, instances, layout }
+}
+
+/// The data structures of `threads` instances.
+pub(super) fn parts(spec: &KeyValue, threads: u32) -> Vec<Part> {
+    let mut layout = Layout::default();
+    for _ in 0..threads {
+        Heap::place(spec, Table::new(spec.keys, 0).buckets(), &mut layout);
+    }
+    layout.parts().to_vec()
+}
+
+/// Draws keys.
+#[derive(Debug)]
+struct Keys {
+    kind: Kind,
+    keys: u64,
+    stream: Stream,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Even,
+    Zipf(Zipf),
+    Gauss { deviation: f64 },
+}
+
+impl Keys {
+    fn new(spec: &KeyValue, stream: Stream) -> Self {
+        let kind = match spec.popularity {
+            Popularity::Even => Kind::Even,
+            Popularity::Zipf { theta } => Kind::Zipf(Zipf::new(theta, spec.keys)),
+            Popularity::Gauss { deviation } => Kind::Gauss { deviation: deviation * spec.keys as f64 },
+        };
+        Self { kind, keys: spec.keys, stream }
+    }
+    fn draw(&mut self) -> u64 {
+        match &self.kind {
+            Kind::Even => self.stream.below(self.keys),
+            Kind::Zipf(zipf) => zipf.rank(&mut self.stream).min(self.keys - 1),
+            Kind::Gauss { deviation } => {
+                // drawn again until it is a key, as memtier does
+                loop {
+                    let radius = (-2.0 * libm::log(self.stream.unit())).sqrt();
+                    let turn = libm::cos(std::f64::consts::TAU * self.stream.unit());
+                    let at = self.keys as f64 / 2.0 + deviation * radius * turn;
+                    if at >= 0.0 && at < self.keys as f64 {
+                        return at as u64;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One instance and where it is.
+#[derive(Debug)]
+struct Instance {
+    heap: Heap,
+    table: Table,
+    keys: Keys,
+    kinds: Stream,
+    made: u64,
+    /// Steps left; no end if none.
+    left: Option<u64>,
+    /// What is left of the operation under way.
+    steps: VecDeque<Step>,
+    /// How far requests and replies of the client being served have come in their buffers \[B\].
+    request: u64,
+    reply: u64,
+    chain: Vec<u64>,
+}
+
+/// The instances of a store.
+#[derive(Debug)]
+pub(super) struct Store {
+    spec: KeyValue,
+    instances: Vec<Instance>,
+    layout: Layout,
+}
+
+impl Program for Store {
+    fn threads(&self) -> u32 {
+        self.instances.len() as u32
+    }
+    fn footprint(&self) -> u64 {
+        self.layout.end()
+    }
+    fn next(&mut self, thread: u32) -> Option<Step> {
+        let instance = &mut self.instances[thread as usize];
+        if instance.steps.is_empty() {
+            if self.spec.operations.is_some_and(|operations| instance.made >= operations) {
+                return None;
+            }
+            instance.operate(&self.spec);
+        }
+        if let Some(left) = &mut instance.left {
+            *left = left.checked_sub(1)?;
+        }
+        instance.steps.pop_front()
+    }
+}
+
+impl Instance {
+    /// Writes the steps of the next operation.
+    fn operate(&mut self, spec: &KeyValue) {
+        let is_new = self.made.is_multiple_of(u64::from(spec.pipeline));
+        let client = (self.made / u64::from(spec.pipeline) % u64::from(spec.clients)) as u32;
+        self.made += 1;
+        if is_new {
+            (self.request, self.reply) = (0, 0);
+        }
+        let key = self.keys.draw();
+        let sets = self.kinds.below(u64::from(spec.sets) + u64::from(spec.gets)) < u64::from(spec.sets);
+        let value_bytes = self.heap.value_bytes(key);
+        let asked = REQUEST + spec.key_bytes + if sets { value_bytes } else { 0 };
+        let request = buffered(self.heap.buffer(client, false), &mut self.request, asked);
+        self.touch(request, Touch::Load, false);
+        if is_new && let Some(first) = self.steps.front_mut() {
+            first.think = spec.exchange;
+        }
+        self.find(key, spec.command);
+        let value = self.heap.value(key);
+        if sets {
+            self.write(key, value);
+        } else {
+            self.read(key, value);
+        }
+        let answered = REPLY + if sets { 0 } else { value_bytes };
+        let reply = buffered(self.heap.buffer(client, true), &mut self.reply, answered);
+        self.touch(reply, Touch::Store, false);
+        if let Some(last) = self.steps.back_mut() {
+            last.ends = true;
+        }
+    }
+    /// From the hash to the key: bucket, then entries and keys along the chain.
+    fn find(&mut self, key: u64, command: Span) {
+        let bucket = self.heap.bucket(self.table.bucket(key));
+        self.steps.push_back(Step { think: command, ..step(bucket / LINE, Touch::Load, false) });
+        let mut chain = std::mem::take(&mut self.chain);
+        self.table.before(key, &mut chain);
+        for key in chain.iter().chain([&key]) {
+            self.touch(self.heap.entry(*key), Touch::Load, true);
+            self.touch(self.heap.key(*key), Touch::Load, true);
+        }
+        self.chain = chain;
+    }
+    /// The time of the last access is in the object: a GET writes, too (Redis: `lookupKey`).
+    fn read(&mut self, key: u64, value: Extent) {
+        let head = self.heap.object(key).unwrap_or(value.first) / LINE;
+        self.steps.push_back(step(head, Touch::Load, false));
+        self.steps.push_back(step(head, Touch::Store, false));
+        if self.heap.object(key).is_some() {
+            self.touch(value, Touch::Load, true);
+        } else {
+            let rest = (value.first / LINE + 1) * LINE;
+            let bytes = (value.first + value.bytes).saturating_sub(rest);
+            self.touch(Extent { first: rest, bytes }, Touch::Load, false);
+        }
+    }
+    fn write(&mut self, key: u64, value: Extent) {
+        if let Some(object) = self.heap.object(key) {
+            self.steps.push_back(step(object / LINE, Touch::Load, false));
+            self.steps.push_back(step(object / LINE, Touch::Store, false));
+        }
+        self.touch(value, Touch::Store, false);
+    }
+    /// Each line of a stretch; `depends` is about the first: the others follow it.
+    fn touch(&mut self, extent: Extent, touch: Touch, depends: bool) {
+        if extent.bytes == 0 {
+            return;
+        }
+        let lines = extent.first / LINE..=(extent.first + extent.bytes - 1) / LINE;
+        self.steps.extend(lines.enumerate().map(|(index, line)| step(line, touch, depends && index == 0)));
+    }
+}
+
+const fn step(line: u64, touch: Touch, depends: bool) -> Step {
+    Step { think: Span::ZERO, address: line * LINE, touch, depends, ends: false }
+}
+
+/// The next `bytes` of a buffer, from its start again where they do not fit.
+const fn buffered(buffer: u64, used: &mut u64, bytes: u64) -> Extent {
+    if *used + bytes > BUFFER {
+        *used = 0;
+    }
+    let extent = Extent { first: buffer + *used, bytes };
+    *used += bytes;
+    extent
+}
+
+#[cfg(test)]
+mod tests;

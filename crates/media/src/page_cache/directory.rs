@@ -1,0 +1,392 @@
+//! The directory: which page is in which frame, what is known of it, and the lists that policies keep.
+//!
+//! Each set is a block of 32-bit words in one table. Zero everywhere means "nothing known", and the table comes from the system as
+//! untouched zeroes: sets that nobody visits cost no memory.
+//!
+//! ```text
+//!   a set: │ registers │ lists: length, head, tail │ tags │ states │ prev │ next │ heat │   a word for each way, ghosts included
+//! ```
+
+use super::config::{CacheConfig, LINES, Policy};
+use super::index::Index;
+use crate::random::Permutation;
+
+/// Sets larger than this are not searched but looked up \[ways\].
+const SEARCHED: u32 = 64;
+
+/// Registers of a set.
+pub(super) mod register {
+    /// Whether the initial contents have been drawn.
+    pub const DRAWN: usize = 0;
+    /// The place of the page used last, plus one.
+    pub const LAST: usize = 1;
+    /// How many of its frames have ever held a page.
+    pub const FRESH: usize = 2;
+    /// How many of its ghosts have ever named a page.
+    pub const FRESH_GHOSTS: usize = 3;
+    /// LFU: uses since the counts were halved; ARC: the target size of the recent list.
+    pub const POLICY: usize = 4;
+    /// ARC: whether the page that comes next was remembered.
+    pub const REMEMBERED: usize = 5;
+    /// How many there are.
+    pub const COUNT: usize = 6;
+}
+
+/// A page was written since it came.
+pub(super) const DIRTY: u32 = 1;
+/// Not all lines of a page are there: the masks say which.
+pub(super) const PARTIAL: u32 = 1 << 1;
+/// A page was used since the hand came by.
+pub(super) const REFERENCED: u32 = 1 << 2;
+/// A page is being written back and stays.
+pub(super) const CLEANING: u32 = 1 << 3;
+/// A page was brought in without being asked for, and not used since.
+pub(super) const AHEAD: u32 = 1 << 4;
+/// A dirty page stands in the queue of the cleaner.
+pub(super) const QUEUED: u32 = 1 << 5;
+/// The list that a node is in.
+const LIST_SHIFT: u32 = 6;
+const LIST_MASK: u32 = 31 << LIST_SHIFT;
+/// How many sectors of a page are on their way in.
+const PIN_SHIFT: u32 = 16;
+const PIN: u32 = 1 << PIN_SHIFT;
+/// What keeps a page from being chosen.
+const HELD: u32 = CLEANING | 0xffff << PIN_SHIFT;
+
+/// A set, by the first word of its block, and its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Set {
+    block: usize,
+    /// Its number.
+    pub number: u64,
+}
+
+/// A frame that holds a page, or the memory of one that did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct At {
+    /// Where.
+    pub set: Set,
+    /// Which of the set.
+    pub place: u32,
+}
+
+/// The directory.
+pub(super) struct Directory {
+    words: Vec<u32>,
+    /// Which lines are there, of pages that are partial.
+    masks: Vec<u64>,
+    index: Option<Index>,
+    pub(super) policy: Policy,
+    pub(super) ways: u32,
+    sets: u64,
+    /// Frames and ghosts of a set.
+    nodes: usize,
+    lists: usize,
+    block: usize,
+    /// Strews pages over sets.
+    strewn: Option<Permutation>,
+    pub(super) seed: u64,
+}
+
+impl Directory {
+    pub(super) fn new(config: &CacheConfig, seed: u64) -> Self {
+        let (ways, policy) = (config.placement.ways, config.policy);
+        let of_policy = match policy {
+            Policy::Random => 0,
+            Policy::Lru | Policy::Clock => 1,
+            Policy::Arc => 4,
+            Policy::Lfu => 16,
+        };
+        let nodes = ways as usize * if policy == Policy::Arc { 2 } else { 1 };
+        // free frames, free ghosts
+        let lists = of_policy + 2;
+        let block = register::COUNT + 3 * lists + 5 * nodes;
+        let sets = config.sets();
+        Self {
+            words: vec![0; block * sets as usize],
+            masks: vec![0; config.frames() as usize],
+            index: (ways > SEARCHED).then(|| Index::new(config.frames())),
+            policy,
+            ways,
+            sets,
+            nodes,
+            lists,
+            block,
+            strewn: config.placement.hashed.then(|| Permutation::new(config.pages(), seed)),
+            seed,
+        }
+    }
+
+    /// The set of a page.
+    #[inline]
+    pub(super) fn set_of(&self, page: u32) -> Set {
+        let number = match &self.strewn {
+            Some(strewn) => strewn.forward(page.into()),
+            None => page.into(),
+        };
+        self.set(number % self.sets)
+    }
+    /// The set of this number.
+    pub(super) fn set(&self, number: u64) -> Set {
+        Set { block: number as usize * self.block, number }
+    }
+    /// How many sets there are.
+    pub(super) const fn sets(&self) -> u64 {
+        self.sets
+    }
+    /// The pages of a range that belong in a set, in some order.
+    pub(super) fn belonging(&self, set: Set, first: u64, end: u64, pages: u64) -> Vec<u32> {
+        let all = |from: u64, to: u64| (from..to).step_by(self.sets as usize);
+        match &self.strewn {
+            Some(strewn) => {
+                let back = all(set.number, pages).map(|place| strewn.back(place));
+                back.filter(|page| (first..end).contains(page)).map(|page| page as u32).collect()
+            }
+            None => {
+                let lead = (set.number + self.sets - first % self.sets) % self.sets;
+                all(first + lead, end).map(|page| page as u32).collect()
+            }
+        }
+    }
+    /// The number of a frame.
+    #[inline]
+    pub(super) const fn frame(&self, at: At) -> u64 {
+        at.set.number * self.ways as u64 + at.place as u64
+    }
+
+    #[inline]
+    pub(super) fn register(&mut self, set: Set, register: usize) -> &mut u32 {
+        &mut self.words[set.block + register]
+    }
+    #[inline]
+    pub(super) fn read(&self, set: Set, register: usize) -> u32 {
+        self.words[set.block + register]
+    }
+    #[inline]
+    const fn tags(&self, set: Set) -> usize {
+        set.block + register::COUNT + 3 * self.lists
+    }
+    #[inline]
+    const fn column(&self, at: At, column: usize) -> usize {
+        self.tags(at.set) + column * self.nodes + at.place as usize
+    }
+    /// The frame of a page, if it is in the cache.
+    #[inline]
+    pub(super) fn find(&self, set: Set, page: u32) -> Option<At> {
+        let place = match &self.index {
+            Some(index) => index.get(page).filter(|place| *place < self.ways),
+            None => self.search(set, page, 0..self.ways),
+        };
+        place.map(|place| At { set, place })
+    }
+    /// What remembers a page that has gone.
+    pub(super) fn ghost(&self, set: Set, page: u32) -> Option<At> {
+        let place = match &self.index {
+            Some(index) => index.get(page).filter(|place| *place >= self.ways),
+            None => self.search(set, page, self.ways..self.nodes as u32),
+        };
+        place.map(|place| At { set, place })
+    }
+    #[inline]
+    fn search(&self, set: Set, page: u32, places: core::ops::Range<u32>) -> Option<u32> {
+        let tags = self.tags(set);
+        let tags = &self.words[tags + places.start as usize..tags + places.end as usize];
+        tags.iter().position(|tag| *tag == page + 1).map(|way| places.start + way as u32)
+    }
+    /// The page in a frame; none if it is empty.
+    #[inline]
+    pub(super) fn page(&self, at: At) -> Option<u32> {
+        self.words[self.column(at, 0)].checked_sub(1)
+    }
+    #[inline]
+    pub(super) fn state(&self, at: At) -> u32 {
+        self.words[self.column(at, 1)]
+    }
+    #[inline]
+    fn state_mut(&mut self, at: At) -> &mut u32 {
+        let word = self.column(at, 1);
+        &mut self.words[word]
+    }
+    #[inline]
+    pub(super) fn has(&self, at: At, flag: u32) -> bool {
+        self.state(at) & flag != 0
+    }
+    #[inline]
+    pub(super) fn raise(&mut self, at: At, flag: u32) {
+        *self.state_mut(at) |= flag;
+    }
+    #[inline]
+    pub(super) fn lower(&mut self, at: At, flag: u32) {
+        *self.state_mut(at) &= !flag;
+    }
+    /// The count of uses and when it was last made.
+    #[inline]
+    pub(super) fn heat_mut(&mut self, at: At) -> &mut u32 {
+        let word = self.column(at, 4);
+        &mut self.words[word]
+    }
+    #[inline]
+    pub(super) fn heat(&self, at: At) -> u32 {
+        self.words[self.column(at, 4)]
+    }
+
+    /// Keeps a page where it is until it is let go as often.
+    pub(super) fn pin(&mut self, at: At) {
+        *self.state_mut(at) += PIN;
+    }
+    pub(super) fn unpin(&mut self, at: At) {
+        *self.state_mut(at) -= PIN;
+    }
+    /// Whether a page must stay for now.
+    #[inline]
+    pub(super) fn is_held(&self, at: At) -> bool {
+        self.has(at, HELD)
+    }
+
+    /// The lines of a page that are there.
+    #[inline]
+    pub(super) fn lines(&self, at: At) -> u64 {
+        if self.has(at, PARTIAL) { self.masks[self.frame(at) as usize] } else { u64::MAX }
+    }
+    /// Says which lines are there.
+    pub(super) fn set_lines(&mut self, at: At, lines: u64) {
+        if lines == u64::MAX {
+            self.lower(at, PARTIAL);
+        } else {
+            self.raise(at, PARTIAL);
+            let frame = self.frame(at) as usize;
+            self.masks[frame] = lines;
+        }
+    }
+
+    /// An empty frame of a set, taken out of the free ones.
+    pub(super) fn take_free(&mut self, set: Set) -> Option<At> {
+        self.take(set, self.lists - 2, register::FRESH, 0, self.ways)
+    }
+    /// Whether a set has an empty frame.
+    pub(super) fn has_free(&self, set: Set) -> bool {
+        self.read(set, register::FRESH) < self.ways || self.length(set, self.lists - 2) > 0
+    }
+    /// A ghost that remembers nothing.
+    pub(super) fn take_ghost(&mut self, set: Set) -> Option<At> {
+        self.take(set, self.lists - 1, register::FRESH_GHOSTS, self.ways, self.nodes as u32 - self.ways)
+    }
+    fn take(&mut self, set: Set, list: usize, fresh: usize, first: u32, count: u32) -> Option<At> {
+        if let Some(at) = self.tail(set, list) {
+            self.unlink(at);
+            return Some(at);
+        }
+        let used = self.register(set, fresh);
+        (*used < count).then(|| {
+            *used += 1;
+            At { set, place: first + *used - 1 }
+        })
+    }
+    /// Names the page of a frame or ghost that was taken.
+    pub(super) fn name(&mut self, at: At, page: u32) {
+        let word = self.column(at, 0);
+        self.words[word] = page + 1;
+        *self.state_mut(at) = 0;
+        *self.heat_mut(at) = 0;
+        if let Some(index) = &mut self.index {
+            index.put(page, at.place);
+        }
+    }
+    /// Forgets the page of a frame or ghost, which is in no list, and gives it free.
+    pub(super) fn forget(&mut self, at: At) {
+        let word = self.column(at, 0);
+        let page = self.words[word] - 1;
+        self.words[word] = 0;
+        *self.state_mut(at) = 0;
+        if let Some(index) = &mut self.index
+            && index.get(page) == Some(at.place)
+        {
+            index.remove(page);
+        }
+        if self.read(at.set, register::LAST) == at.place + 1 {
+            *self.register(at.set, register::LAST) = 0;
+        }
+        let list = if at.place < self.ways { self.lists - 2 } else { self.lists - 1 };
+        self.push(at, list);
+    }
+
+    #[inline]
+    const fn list(&self, set: Set, list: usize) -> usize {
+        set.block + register::COUNT + 3 * list
+    }
+    /// How long a list is.
+    #[inline]
+    pub(super) fn length(&self, set: Set, list: usize) -> u32 {
+        self.words[self.list(set, list)]
+    }
+    /// The last of a list.
+    #[inline]
+    pub(super) fn tail(&self, set: Set, list: usize) -> Option<At> {
+        let place = self.words[self.list(set, list) + 2].checked_sub(1)?;
+        Some(At { set, place })
+    }
+    /// Whoever stands before this one in its list.
+    #[inline]
+    pub(super) fn before(&self, at: At) -> Option<At> {
+        let place = self.words[self.column(at, 2)].checked_sub(1)?;
+        Some(At { place, ..at })
+    }
+    /// Which list it is in.
+    #[inline]
+    pub(super) fn list_of(&self, at: At) -> usize {
+        ((self.state(at) & LIST_MASK) >> LIST_SHIFT) as usize
+    }
+    /// Puts it at the head of a list.
+    pub(super) fn push(&mut self, at: At, list: usize) {
+        let word = self.list(at.set, list);
+        let head = self.words[word + 1];
+        let state = self.state_mut(at);
+        *state = *state & !LIST_MASK | (list as u32) << LIST_SHIFT;
+        let (prev, next) = (self.column(at, 2), self.column(at, 3));
+        self.words[prev] = 0;
+        self.words[next] = head;
+        match head.checked_sub(1) {
+            Some(place) => {
+                let prev = self.column(At { place, ..at }, 2);
+                self.words[prev] = at.place + 1;
+            }
+            None => self.words[word + 2] = at.place + 1,
+        }
+        self.words[word + 1] = at.place + 1;
+        self.words[word] += 1;
+    }
+    /// Takes it out of its list.
+    pub(super) fn unlink(&mut self, at: At) {
+        let word = self.list(at.set, self.list_of(at));
+        let (prev, next) = (self.words[self.column(at, 2)], self.words[self.column(at, 3)]);
+        match prev.checked_sub(1) {
+            Some(place) => {
+                let column = self.column(At { place, ..at }, 3);
+                self.words[column] = next;
+            }
+            None => self.words[word + 1] = next,
+        }
+        match next.checked_sub(1) {
+            Some(place) => {
+                let column = self.column(At { place, ..at }, 2);
+                self.words[column] = prev;
+            }
+            None => self.words[word + 2] = prev,
+        }
+        self.words[word] -= 1;
+    }
+
+    /// Every page that is in the cache, of sets that were visited.
+    pub(super) fn cached(&self) -> impl Iterator<Item = At> + '_ {
+        let at = |number| {
+            let set = self.set(number);
+            (0..self.read(set, register::FRESH)).map(move |place| At { set, place })
+        };
+        (0..self.sets).flat_map(at).filter(|at| self.page(*at).is_some())
+    }
+}
+
+/// The lines of a sector: `count` from `first` on.
+pub(super) const fn lines_from(first: u32, count: u32) -> u64 {
+    if count >= LINES { u64::MAX } else { ((1 << count) - 1) << first }
+}

@@ -1,0 +1,111 @@
+//! What the host says and asks of pages, with the semantics that a library in user space will have.
+//!
+//! | call | returns | what happens |
+//! |---|---|---|
+//! | announce | how many are there, on their way, or accepted | absent pages are fetched when registers are free that nobody waits for |
+//! | dismiss | how many are leaving | clean pages go at once, dirty ones when they can be written back; a page in use meanwhile stays |
+//! | status | how many are in the cache | nothing |
+//! | temperature | the temperatures, summed | nothing; a page that is not in the cache has none |
+//!
+//! All of them return at once; announcing and dismissing are advice, and what does not fit into the queue is forgotten and not counted.
+//! Pages beyond the device are ignored.
+
+use super::directory::At;
+use super::{Effect, PageCache};
+use lanetwin_units::Instant;
+
+/// Pages of a device, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pages {
+    /// The first.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// The highest temperature that a bin of the histogram begins at is 2 to this, less one.
+pub const HOTTEST: usize = 16;
+
+impl PageCache {
+    fn each(&self, pages: Pages) -> impl Iterator<Item = u32> + use<> {
+        let end = pages.first.saturating_add(pages.count).min(self.pages);
+        (pages.first.min(end)..end).map(|page| page as u32)
+    }
+    fn cached(&mut self, page: u32) -> Option<At> {
+        let set = self.set_of(page);
+        self.directory.find(set, page)
+    }
+
+    /// The host will need these pages. How many are there, on their way, or accepted.
+    pub fn announce(&mut self, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
+        let mut taken = 0;
+        for page in self.each(pages) {
+            if self.announced.is_empty() && self.bring(page, effects) || self.cached(page).is_some() {
+                taken += 1;
+            } else if self.announced.len() < self.most_announced {
+                self.announced.push_back(page);
+                taken += 1;
+            } else {
+                self.counters.announcements_dropped += 1;
+            }
+        }
+        self.background(effects);
+        taken
+    }
+    /// The host will not need these pages. How many are leaving.
+    pub fn dismiss(&mut self, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
+        let mut leaving = 0;
+        for page in self.each(pages) {
+            self.announced.retain(|announced| *announced != page);
+            let Some(at) = self.cached(page).filter(|at| !self.directory.is_held(*at)) else { continue };
+            if self.dismissed.is_empty() && self.let_go(at, effects) {
+                leaving += 1;
+            } else if self.dismissed.len() < self.most_announced {
+                self.dismissed.push_back(page);
+                leaving += 1;
+            }
+        }
+        self.background(effects);
+        leaving
+    }
+    /// How many of these pages are in the cache or on their way.
+    pub fn status(&mut self, pages: Pages) -> u64 {
+        self.each(pages).filter(|page| self.cached(*page).is_some()).count() as u64
+    }
+    /// How often these pages are used, summed: lines read or written, halved for each half-life that has passed since.
+    pub fn temperature(&mut self, now: Instant, pages: Pages) -> u64 {
+        let cached: Vec<At> = self.each(pages).filter_map(|page| self.cached(page)).collect();
+        cached.into_iter().map(|at| u64::from(self.thermometer.read(self.directory.heat(at), now))).sum()
+    }
+    /// How many cached pages have which temperature: none, 1, 2 to 3, 4 to 7, …; of sets that were visited.
+    #[must_use]
+    pub fn temperatures(&self, now: Instant) -> [u64; HOTTEST + 1] {
+        let mut bins = [0; HOTTEST + 1];
+        for at in self.directory.cached() {
+            let heat = self.thermometer.read(self.directory.heat(at), now);
+            bins[(u32::BITS - heat.leading_zeros()) as usize] += 1;
+        }
+        bins
+    }
+
+    /// Lets a page go that nobody needs; false if it cannot go yet.
+    fn let_go(&mut self, at: At, effects: &mut Vec<Effect>) -> bool {
+        if !self.send_away(at, effects) {
+            return false;
+        }
+        self.directory.dismiss(at);
+        true
+    }
+    /// Lets pages go that could not go before.
+    pub(super) fn dismiss_more(&mut self, effects: &mut Vec<Effect>) {
+        while let Some(page) = self.dismissed.front().copied() {
+            // who is in use by now stays
+            if let Some(at) = self.cached(page).filter(|at| !self.directory.is_held(*at))
+                && !self.let_go(at, effects)
+            {
+                break;
+            }
+            self.dismissed.pop_front();
+        }
+    }
+}

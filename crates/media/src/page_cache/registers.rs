@@ -1,0 +1,98 @@
+//! Miss-status holding registers: what is on its way in, and who waits for it.
+
+use super::directory::At;
+
+/// A read that waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) token: u32,
+    pub(super) line: u32,
+}
+
+/// Lines of a page that are on their way in.
+#[derive(Clone, Debug)]
+pub(super) struct Miss {
+    pub(super) at: At,
+    pub(super) page: u32,
+    pub(super) lines: u64,
+    pub(super) targets: Vec<Target>,
+    /// The fetch has not been asked for: the page is still on its way to the medium.
+    pub(super) blocked: bool,
+}
+
+/// So many registers, each with so many targets.
+#[derive(Debug)]
+pub(super) struct Registers {
+    misses: Vec<Option<Miss>>,
+    free: Vec<u32>,
+    most_targets: usize,
+    /// Emptied lists of targets, for their room.
+    spare: Vec<Vec<Target>>,
+}
+
+impl Registers {
+    pub(super) fn new(count: u32, targets: u32) -> Self {
+        Self {
+            misses: vec![None; count as usize],
+            free: (0..count).rev().collect(),
+            most_targets: targets as usize,
+            spare: Vec::new(),
+        }
+    }
+    pub(super) fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+    pub(super) const fn free(&self) -> usize {
+        self.free.len()
+    }
+    pub(super) const fn count(&self) -> usize {
+        self.misses.len()
+    }
+    /// Takes a register, of which there is one; its number.
+    pub(super) fn take(&mut self, at: At, page: u32, lines: u64, blocked: bool) -> u32 {
+        let number = self.free.pop().expect("a register is free");
+        let targets = self.spare.pop().unwrap_or_default();
+        self.misses[number as usize] = Some(Miss { at, page, lines, targets, blocked });
+        number
+    }
+    /// The register that brings a line of a page.
+    pub(super) fn find(&mut self, page: u32, line: u32) -> Option<&mut Miss> {
+        let brings = |miss: &&mut Miss| miss.page == page && miss.lines >> line & 1 != 0;
+        self.misses.iter_mut().flatten().find(brings)
+    }
+    /// Whether one more can wait in a register.
+    pub(super) fn has_room(&self, miss: &Miss) -> bool {
+        miss.targets.len() < self.most_targets
+    }
+    /// Whether one more can wait for a line of a page; none if nobody brings it.
+    pub(super) fn room_for(&self, page: u32, line: u32) -> Option<bool> {
+        let miss =
+            self.misses.iter().flatten().find(|miss| miss.page == page && miss.lines >> line & 1 != 0)?;
+        Some(self.has_room(miss))
+    }
+    /// The registers that wait for a page to reach the medium; they wait no longer.
+    pub(super) fn unblock(&mut self, page: u32) -> Vec<u32> {
+        let mut freed = Vec::new();
+        for (number, miss) in (0..).zip(&mut self.misses) {
+            if let Some(miss) = miss.as_mut().filter(|miss| miss.blocked && miss.page == page) {
+                miss.blocked = false;
+                freed.push(number);
+            }
+        }
+        freed
+    }
+    pub(super) fn get(&self, number: u32) -> Option<&Miss> {
+        self.misses.get(number as usize)?.as_ref()
+    }
+    /// Gives a register free.
+    pub(super) fn release(&mut self, number: u32) -> Option<Miss> {
+        let miss = self.misses.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(miss)
+    }
+    /// Gives the room of a list of targets back.
+    pub(super) fn recycle(&mut self, mut targets: Vec<Target>) {
+        targets.clear();
+        self.spare.push(targets);
+    }
+}

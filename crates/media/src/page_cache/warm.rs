@@ -1,0 +1,74 @@
+//! Contents drawn instead of lived through: set by set, when one is first visited.
+
+use super::PageCache;
+use super::config::{CacheConfig, Initial, PAGE};
+use super::directory::{DIRTY, Set, register};
+use crate::random::{Draws, mix};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Warm {
+    /// The working set \[pages\].
+    first: u64,
+    end: u64,
+    dirty: f64,
+    /// How many pages are dirty in all sets together, about.
+    dirty_pages: u64,
+    /// How many sets have been drawn.
+    drawn: u64,
+}
+
+impl Warm {
+    pub(super) fn new(config: &CacheConfig) -> Option<Self> {
+        let Initial::Warm { first, size, dirty } = config.initial else { return None };
+        let (first, count) = (first / PAGE, size.0 / PAGE);
+        let dirty_pages = (dirty * count.min(config.frames()) as f64) as u64;
+        Some(Self { first, end: first + count, dirty, dirty_pages, drawn: 0 })
+    }
+}
+
+impl PageCache {
+    /// Draws what is in a set that nobody has visited.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn draw(&mut self, set: Set) {
+        *self.directory.register(set, register::DRAWN) = 1;
+        let Some(warm) = &mut self.warm else { return };
+        warm.drawn += 1;
+        let Warm { first, end, dirty, .. } = *warm;
+        let mut draws = Draws::new(mix(self.directory.seed) ^ mix(!set.number));
+        let mut pages = self.directory.belonging(set, first, end, self.pages);
+        let fit = pages.len().min(self.directory.ways as usize);
+        for place in 0..fit {
+            let chosen = place + draws.below((pages.len() - place) as u64) as usize;
+            pages.swap(place, chosen);
+            let at = self.directory.take_free(set).expect("so many fit");
+            self.directory.admit(at, pages[place]);
+            if draws.unit() <= dirty {
+                self.directory.raise(at, DIRTY);
+                self.counters.dirty_pages += 1;
+                self.queue_if_dirty(at);
+            }
+        }
+    }
+    /// How many pages are dirty in sets that nobody has visited, about.
+    pub(super) fn dirty_elsewhere(&self) -> u64 {
+        self.warm.map_or(0, |warm| {
+            let left = self.directory.sets() - warm.drawn;
+            (u128::from(warm.dirty_pages) * u128::from(left) / u128::from(self.directory.sets())) as u64
+        })
+    }
+    /// Draws the next set that nobody has visited, for the cleaner; false if there is none.
+    pub(super) fn draw_next(&mut self) -> bool {
+        let (Some(cleaner), Some(_)) = (&mut self.cleaner, &self.warm) else { return false };
+        while cleaner.cursor < self.directory.sets() {
+            let set = self.directory.set(cleaner.cursor);
+            cleaner.cursor += 1;
+            if self.directory.read(set, register::DRAWN) == 0 {
+                self.draw(set);
+                return true;
+            }
+        }
+        false
+    }
+}

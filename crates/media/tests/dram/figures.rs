@@ -1,0 +1,180 @@
+//! Latencies and bandwidths against arithmetic.
+
+use super::*;
+
+/// When each of these reads of one bus is answered, in clocks after it came.
+fn latencies(config: &Config, reads: &[(u64, u8, u32)]) -> Vec<u64> {
+    let ask = |(token, (clock, bank, row)): (usize, &(u64, u8, u32))| {
+        (0, Asked { clock: *clock, write: false, token: token as u32, bank: *bank, row: *row, line: 0 })
+    };
+    let asked: Vec<_> = reads.iter().enumerate().map(ask).collect();
+    let (_, mut done, _) = run(config, &asked, None);
+    done.sort_by_key(|done| done.token);
+    let clock = config.timings().clock;
+    done.iter().zip(reads).map(|(done, read)| clock.edge(done.at) - read.0).collect()
+}
+
+#[test]
+fn hits_misses_and_conflicts_last_what_their_commands_need() {
+    for speed in Speed::ALL {
+        let mut config = plain(speed, 1);
+        config.refresh = Refresh::None;
+        let t = config.timings();
+        let far = 1000;
+        let found = latencies(&config, &[(far, 3, 1), (2 * far, 3, 1), (3 * far, 3, 2), (3 * far, 7, 0)]);
+        let read = t.cl + t.burst;
+        assert_eq!(found[..3], [t.rcd + read, read, t.rp + t.rcd + read], "{speed:?}");
+        // the activate of the other bank goes behind the precharge, on the command bus
+        assert_eq!(found[3], t.command + t.rcd + read, "{speed:?}");
+        config.page = PagePolicy::Closed;
+        let found = latencies(&config, &[(far, 3, 1), (2 * far, 3, 1), (3 * far, 3, 2)]);
+        assert_eq!(found, [t.rcd + read; 3], "{speed:?}");
+        config.page = PagePolicy::Adaptive(Span::from_ns(50));
+        let found = latencies(&config, &[(far, 3, 1), (far + 500, 3, 2), (far + 530, 3, 2)]);
+        assert_eq!(found[1], t.rcd + read, "{speed:?}: the row was closed in time");
+    }
+}
+
+#[test]
+fn a_write_is_answered_when_it_is_queued_or_when_it_is_written() {
+    let mut config = plain(Speed::Ddr5_4800, 1);
+    config.refresh = Refresh::None;
+    let t = config.timings();
+    let write = [(0, Asked { clock: 1000, write: true, token: 0, bank: 0, row: 0, line: 0 })];
+    let at = |config: &Config| t.clock.edge(run(config, &write, None).1[0].at);
+    assert_eq!(at(&config), 1000);
+    config.answer = WriteAnswer::Written;
+    config.queues.idle = Span::from_ns(0);
+    assert_eq!(at(&config), 1000 + t.rcd + t.cwl + t.burst);
+    config.queues.idle = Span::from_ns(500);
+    // there has been no read since the start of the run
+    assert_eq!(at(&config), 1200 + t.rcd + t.cwl + t.burst);
+}
+
+#[test]
+fn a_read_finds_its_line_in_the_write_queue() {
+    let mut config = plain(Speed::Ddr4_3200, 1);
+    config.queues.idle = Span::from_us(1);
+    let ask = |token, write, line| (0, Asked { clock: 1000, write, token, bank: 5, row: 1, line });
+    let (_, done, machine) =
+        run(&config, &[ask(0, true, 3), ask(1, false, 3), ask(2, false, 2), ask(3, true, 3)], None);
+    let at = |token| done.iter().find(|done| done.token == token).unwrap().at;
+    let t = config.timings();
+    assert_eq!((at(0), at(3)), (t.clock.instant(1000), t.clock.instant(1000)));
+    assert_eq!(at(1), t.clock.instant(1000 + t.cl + t.burst));
+    assert_eq!(at(2), t.clock.instant(1000 + t.rcd + t.cl + t.burst));
+    let c = machine.counters();
+    assert_eq!((c.forwarded, c.merged, c.accesses), (1, 1, [1, 1]));
+}
+
+/// Bytes per second of a memory that always has `depth` requests, with their row hits.
+fn bandwidth(config: &Config, depth: u64, lines: u64, ask: impl Fn(u64) -> (Operation, u64)) -> f64 {
+    let mut machine = Machine::new(config).unwrap();
+    let mut answers = std::collections::VecDeque::new();
+    let (mut now, mut asked, mut done, mut ended) = (Instant::ZERO, 0, Vec::new(), 0);
+    while ended < lines {
+        while asked < lines && asked - ended < depth {
+            let (operation, address) = ask(asked);
+            let request = Request { token: asked as u32, operation, address };
+            assert_eq!(machine.offer(now, request), Offer::Accepted);
+            asked += 1;
+        }
+        let next = machine.next().unwrap_or(Instant::NEVER);
+        match answers.front() {
+            Some(Done { at, .. }) if *at <= next => {
+                now = *at;
+                answers.pop_front();
+                ended += 1;
+            }
+            _ => {
+                now = next;
+                machine.advance(now, &mut done);
+                answers.extend(done.drain(..));
+            }
+        }
+    }
+    (lines * 64) as f64 / (now.as_ps() as f64 * 1e-12)
+}
+
+fn stream(n: u64) -> (Operation, u64) {
+    (Operation::Read, n * 64)
+}
+
+#[test]
+fn streaming_reads_take_all_that_refreshes_leave() {
+    for speed in Speed::ALL {
+        for (ranks, width) in [(1, Width::X8), (2, Width::X4)] {
+            let mut config = Config::new(speed, 1, Bytes(16 << 30));
+            (config.geometry.ranks, config.geometry.width) = (ranks, width);
+            let t = config.timings();
+            let depth = 80 * u64::from(config.geometry.buses(speed));
+            let found = bandwidth(&config, depth, 200_000, stream);
+            // with two ranks the bus is free while one of them refreshes, and pauses between them
+            let left = if ranks == 1 { 1.0 - t.rfc as f64 / t.refi as f64 } else { 1.0 };
+            let bound = config.peak() as f64 * left;
+            let share = found / bound;
+            let least = if ranks == 1 { 0.98 } else { 0.9 };
+            assert!((least..=1.0).contains(&share), "{speed:?} {ranks} ranks: {share:.4} of what is left");
+        }
+    }
+}
+
+#[test]
+fn random_reads_of_one_rank_are_bound_by_activates() {
+    // four activates in tFAW, or one in tRRD; banks are enough
+    let mut config = Config::new(Speed::Ddr4_2400, 1, Bytes(4 << 30));
+    config.refresh = Refresh::None;
+    let t = config.timings();
+    let mut state = 1_u64;
+    let lines: Vec<u64> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % ((4 << 30) / 64) * 64
+    })
+    .take(40_000)
+    .collect();
+    let found = bandwidth(&config, 80, 40_000, |n| (Operation::Read, lines[n as usize]));
+    let bound = config.peak() as f64 * (4 * t.burst) as f64 / t.faw as f64;
+    assert!((0.97..=1.0).contains(&(found / bound)), "{:.4} of four reads in tFAW", found / bound);
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let mut config = plain(Speed::Ddr4_3200, 1);
+    config.geometry = Geometry { channels: 65, ranks: 3, width: Width::X8, density: Density::Gb32 };
+    config.mapping.interleave = Bytes(100);
+    config.capacity = Bytes(5000);
+    config.queues.reads = 0;
+    (config.queues.writes, config.queues.high, config.queues.low) = (8, 9, 9);
+    config.queues.waiting = 0;
+    config.refresh = Refresh::SameBank;
+    let fields: Vec<_> = Machine::new(&config).unwrap_err().iter().map(|bad| bad.field).collect();
+    assert_eq!(
+        fields,
+        [
+            "geometry.channels",
+            "geometry.ranks",
+            "geometry.density",
+            "mapping.interleave",
+            "capacity",
+            "queues.reads",
+            "queues.high",
+            "queues.low",
+            "queues.waiting",
+            "refresh",
+            "timings"
+        ]
+    );
+}
+
+#[test]
+fn who_finds_no_room_is_told_so_and_what_lies_beyond_is_not_taken() {
+    let mut config = plain(Speed::Ddr4_3200, 1);
+    (config.queues.reads, config.queues.waiting) = (2, 1);
+    let mut machine = Machine::new(&config).unwrap();
+    let mut offer = |token, address| {
+        machine.offer(Instant::from_ps(9), Request { token, operation: Operation::Read, address })
+    };
+    let offers: Vec<_> = (0..4).map(|n| offer(n, 1 << 14 << n)).collect();
+    assert_eq!(offers, [Offer::Accepted, Offer::Accepted, Offer::Accepted, Offer::Full]);
+    assert_eq!(offer(9, config.capacity.0), Offer::Beyond);
+}

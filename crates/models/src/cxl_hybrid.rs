@@ -1,0 +1,550 @@
+//! `cxl-hybrid`: a CXL memory with a disk behind a cache of pages in DRAM. The logic of the cache is that of `media::page_cache`, its
+//! memory that of `media::dram`; the disk is whatever is joined to the port.
+//!
+//! ```text
+//!  Line ─► endpoint.ingress ─► look-up ─┬─ hit ──► DRAM ─► endpoint.egress ─► LineDone
+//!           (one each lookup.interval)  └─ miss ─► Block to the disk ─► BlockDone ─► DRAM, endpoint.egress ─► LineDone
+//! ```
+//!
+//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. The answers of writes leave when the cache
+//! has accepted them (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
+//! `write.reads`, `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those that it reads.
+//!
+//! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are answered `hints.latency`
+//! after they came; what they change is changed at once.
+//!
+//! Requests beyond the capacity are answered as aborted, reads of what the disk could not give as corrupt.
+//!
+//! Not here: the link and its flits, the disk and the way to it, data.
+
+mod params;
+
+use crate::Mistake;
+use crate::gauge::{Gauge, held};
+use crate::servers::Servers;
+use crate::slab::Slab;
+use lanetwin_kernel::{Component, Port, Supply, mix};
+use lanetwin_media::dram;
+use lanetwin_media::page_cache::{
+    Access, CacheConfig, Effect, HOTTEST, Job, LINE, LINES, Outcome, PAGE, PageCache, Pages, Request, Then,
+};
+use lanetwin_ports::{
+    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol,
+    Site, Status, Transfer,
+};
+use lanetwin_units::{Instant, Span};
+use std::any::Any;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+pub use lanetwin_media::dram::Counters as DramCounters;
+pub use lanetwin_media::page_cache::Counters as CacheCounters;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "cxl-hybrid",
+    about: "A CXL memory with a disk behind a cache of pages in DRAM.",
+    ports: &[
+        PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's connector", many: false },
+        PortInfo { name: "disk", speaks: Protocol::Block, about: "the disk that the cache is in front of", many: false },
+    ],
+    params: &[&CXL_PORT, params::PARAMS, &params::MEMORY],
+    drains_itself: |_| false,
+    has_memory: false,
+    build: Build::Component(|params, site| Box::new(CxlHybrid::new(params, site))),
+};
+
+const CXL: Port = Port(0);
+const DISK: Port = Port(1);
+
+/// What the device is woken for: look-ups, the cache's memory, what ends later than it is known.
+const LOOK_UP: u32 = 0;
+const MEMORY: u32 = 1;
+const LATER: u32 = 2;
+
+/// An access that nobody waits for.
+const NOBODY: u32 = u32::MAX;
+/// Accesses that belong together are named from here on, requests of the host below.
+const GROUPS: u32 = 1 << 31;
+
+/// Everything about these parameters that makes a device impossible.
+pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
+    params::mistakes(params)
+}
+
+/// The device.
+pub struct CxlHybrid {
+    capacity: u64,
+    ingress: Span,
+    egress: Span,
+    interval: Span,
+    latency: Span,
+    hint: Span,
+    extra: Extra,
+    directory: Servers,
+    /// Requests that are looked up, with the end of it.
+    looked_up: VecDeque<(Instant, u32)>,
+    /// Requests of the host that are not answered, by the cache's tokens.
+    open: Slab<Open>,
+    /// None if the parameters describe no device: then every request is refused.
+    inside: Option<Inside>,
+    traffic: HybridTraffic,
+    /// Kept for their room.
+    effects: Vec<Effect>,
+    done: Vec<dram::Done>,
+}
+
+/// What the controller does of its own for each request.
+#[derive(Clone, Copy, Debug)]
+struct Extra {
+    read: u32,
+    before_write: u32,
+    with_write: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    operation: Operation,
+    handle: u32,
+    address: u64,
+    arrived: Instant,
+}
+
+/// The cache and its memory.
+struct Inside {
+    cache: PageCache,
+    memory: dram::Machine,
+    config: CacheConfig,
+    /// Accesses that belong together.
+    groups: Slab<Group>,
+    /// When the memory has been promised to be looked at; [`Instant::NEVER`] if not.
+    look: Instant,
+    /// What will end, and is known already.
+    later: BinaryHeap<Reverse<(Instant, Job)>>,
+    registers: Gauge,
+    write_backs: Gauge,
+    waiting: Gauge,
+}
+
+/// Accesses of the cache's memory that belong together, and what follows the last of them.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    left: u32,
+    last: Instant,
+    then: After,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum After {
+    Then(Then),
+    /// The write that the others were read for.
+    Write { address: u64, then: Then },
+}
+
+/// What has passed the device.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct HybridTraffic {
+    /// Lines that were read.
+    pub reads: u64,
+    /// Lines that were written.
+    pub writes: u64,
+    /// Requests beyond the capacity.
+    pub refused: u64,
+    /// Time in the device of all requests that were answered, from their arrival to the link, summed \[ps\].
+    pub residence_ps: u128,
+    /// Bytes that were asked of the disk.
+    pub disk_read_bytes: u64,
+    /// Bytes that were given to the disk.
+    pub disk_written_bytes: u64,
+    /// Messages that mean nothing here.
+    pub unexpected: u64,
+}
+
+/// What a device has lived through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HybridLived {
+    /// What has passed it.
+    pub traffic: HybridTraffic,
+    /// What the cache has done.
+    pub cache: CacheCounters,
+    /// What the cache's memory has done.
+    pub memory: DramCounters,
+    /// How many cached pages have which temperature: none, 1, 2 to 3, 4 to 7, ….
+    pub temperatures: [u64; HOTTEST + 1],
+}
+
+impl CxlHybrid {
+    fn new(params: &Params, site: &Site) -> Self {
+        let count = |name| params.count(name) as u32;
+        Self {
+            capacity: params.size("capacity").0 / PAGE * PAGE,
+            ingress: params.time("endpoint.ingress"),
+            egress: params.time("endpoint.egress"),
+            interval: params.time("lookup.interval"),
+            latency: params.time("lookup.latency"),
+            hint: params.time("hints.latency"),
+            extra: Extra {
+                read: count("read.accesses"),
+                before_write: count("write.reads"),
+                with_write: count("write.writes"),
+            },
+            directory: Servers::new(1),
+            looked_up: VecDeque::new(),
+            open: Slab::new(),
+            inside: Inside::new(params, site),
+            traffic: HybridTraffic::default(),
+            effects: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// What the device has lived through up to `now`, the present; none if the parameters describe no device.
+    #[must_use]
+    pub fn lived(&mut self, now: Instant) -> Option<HybridLived> {
+        let inside = self.inside.as_mut()?;
+        inside.memory.catch_up(now);
+        Some(HybridLived {
+            traffic: self.traffic,
+            cache: inside.cache.counters(),
+            memory: inside.memory.counters(),
+            temperatures: inside.cache.temperatures(now),
+        })
+    }
+
+    fn line(&mut self, line: Line, cx: &mut Context<'_>) {
+        let Line { operation, handle, address } = line;
+        let now = cx.now();
+        match operation {
+            Operation::Read => self.traffic.reads += 1,
+            Operation::Write => self.traffic.writes += 1,
+        }
+        if address >= self.capacity || self.inside.is_none() {
+            self.traffic.refused += 1;
+            let done = LineDone { operation, handle, status: Status::Aborted };
+            return cx.send(CXL, self.ingress + self.egress, Message::LineDone(done));
+        }
+        let begin = self.directory.serve_later(now, now + self.ingress, self.interval);
+        let at = begin + self.latency;
+        let token = self.open.put(Open { operation, handle, address, arrived: now });
+        if self.looked_up.is_empty() {
+            cx.wake_at(at, LOOK_UP);
+        }
+        self.looked_up.push_back((at, token));
+    }
+
+    /// Look-ups that have ended.
+    fn look_up(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        while let Some(&(at, token)) = self.looked_up.front() {
+            if at > now {
+                cx.wake_at(at, LOOK_UP);
+                break;
+            }
+            self.looked_up.pop_front();
+            let Some(open) = self.open.get(token) else { continue };
+            let access = if open.operation == Operation::Read { Access::Read } else { Access::Write };
+            let request = Request { token, access, address: open.address };
+            self.with_cache(cx, |cache, effects| cache.request(now, request, effects));
+        }
+        self.look_at_memory(cx);
+    }
+
+    /// Lets the cache do something, and does what it then wants.
+    fn with_cache<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        act: impl FnOnce(&mut PageCache, &mut Vec<Effect>) -> T,
+    ) -> Option<T> {
+        let inside = self.inside.as_mut()?;
+        let mut effects = std::mem::take(&mut self.effects);
+        let result = act(&mut inside.cache, &mut effects);
+        let mut next = 0;
+        // what ends at once has further effects, which come behind those that were asked for before
+        while let Some(effect) = effects.get(next).copied() {
+            next += 1;
+            self.carry_out(effect, &mut effects, cx);
+        }
+        effects.clear();
+        self.effects = effects;
+        self.inside.iter_mut().for_each(|inside| inside.gauge(cx.now()));
+        Some(result)
+    }
+
+    fn carry_out(&mut self, effect: Effect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
+        let now = cx.now();
+        match effect {
+            Effect::Answer { token, outcome } => {
+                let status = if outcome == Outcome::Success { Status::Ok } else { Status::Corrupt };
+                self.answer(token, now, status, cx);
+            }
+            Effect::ReadDram { address, lines, then } => {
+                let demand = matches!(then, Then::Answer(_));
+                self.move_lines(Operation::Read, address, lines, then, cx);
+                if demand && self.extra.read > 0 {
+                    self.beside(Operation::Read, address, self.extra.read, NOBODY, cx);
+                }
+            }
+            Effect::WriteDram { address, lines: 1, then } if self.extra.before_write > 0 => {
+                let left = self.extra.before_write;
+                let Some(inside) = &mut self.inside else { return };
+                let group = Group { left, last: now, then: After::Write { address, then } };
+                let token = GROUPS | inside.groups.put(group);
+                self.beside(Operation::Read, address, left, token, cx);
+            }
+            Effect::WriteDram { address, lines, then } => self.write(address, lines, then, cx),
+            Effect::Fetch { job, address, bytes } => {
+                self.traffic.disk_read_bytes += u64::from(bytes);
+                self.ask(Operation::Read, job, address, bytes, effects, cx);
+            }
+            Effect::WriteBack { job, address } => {
+                self.traffic.disk_written_bytes += PAGE;
+                self.ask(Operation::Write, job, address, PAGE as u32, effects, cx);
+            }
+        }
+    }
+
+    fn write(&mut self, address: u64, lines: u32, then: Then, cx: &mut Context<'_>) {
+        self.move_lines(Operation::Write, address, lines, then, cx);
+        if lines == 1 && self.extra.with_write > 0 {
+            self.beside(Operation::Write, address, self.extra.with_write, NOBODY, cx);
+        }
+    }
+
+    /// Asks the cache's memory for lines.
+    fn move_lines(&mut self, operation: Operation, address: u64, lines: u32, then: Then, cx: &mut Context<'_>) {
+        let Some(inside) = &mut self.inside else { return };
+        let token = match then {
+            Then::Nothing => NOBODY,
+            Then::Answer(token) if lines == 1 => token,
+            _ => GROUPS | inside.groups.put(Group { left: lines, last: cx.now(), then: After::Then(then) }),
+        };
+        for line in 0..u64::from(lines) {
+            inside.offer(operation, address + line * LINE, token, cx.now());
+        }
+    }
+    /// Asks the cache's memory for so many lines of the same page, behind this one.
+    fn beside(&mut self, operation: Operation, address: u64, lines: u32, token: u32, cx: &mut Context<'_>) {
+        let Some(inside) = &mut self.inside else { return };
+        let (page, line) = (address / PAGE * PAGE, address % PAGE / LINE);
+        for further in 1..=u64::from(lines) {
+            let line = (line + further) % u64::from(LINES);
+            inside.offer(operation, page + line * LINE, token, cx.now());
+        }
+    }
+
+    /// Asks the disk. Where there is none, it fails at once.
+    fn ask(
+        &mut self,
+        operation: Operation,
+        job: Job,
+        address: u64,
+        bytes: u32,
+        effects: &mut Vec<Effect>,
+        cx: &mut Context<'_>,
+    ) {
+        if cx.is_connected(DISK) {
+            let transfer = Transfer { operation, bytes, handle: job.0, unit: 0, address };
+            cx.send(DISK, Span::ZERO, Message::Block(transfer));
+        } else if let Some(inside) = &mut self.inside {
+            inside.cache.ended(cx.now(), job, Outcome::Failed, effects);
+        }
+    }
+
+    /// Answers a request, as known at `at`, not before now.
+    fn answer(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
+        let Some(Open { operation, handle, arrived, .. }) = self.open.take(token) else { return };
+        let leaves = at + self.egress;
+        self.traffic.residence_ps += u128::from(leaves.since(arrived).as_ps());
+        cx.send_at(CXL, leaves, Message::LineDone(LineDone { operation, handle, status }));
+    }
+
+    /// Takes from the cache's memory what is known, and asks to look again when something more will be.
+    fn look_at_memory(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        loop {
+            let Some(inside) = &mut self.inside else { return };
+            let next = inside.memory.next().unwrap_or(Instant::NEVER);
+            if next > now {
+                if next < inside.look {
+                    inside.look = next;
+                    cx.wake_at(next, MEMORY);
+                }
+                return;
+            }
+            let mut done = std::mem::take(&mut self.done);
+            inside.memory.advance(now, &mut done);
+            for dram::Done { token, at } in done.drain(..) {
+                self.moved(token, at.max(now), cx);
+            }
+            self.done = done;
+        }
+    }
+
+    /// An access of the cache's memory has ended, or will at `at`.
+    fn moved(&mut self, token: u32, at: Instant, cx: &mut Context<'_>) {
+        if token == NOBODY {
+            return;
+        }
+        if token & GROUPS == 0 {
+            return self.answer(token, at, Status::Ok, cx);
+        }
+        let Some(inside) = &mut self.inside else { return };
+        let slot = token & !GROUPS;
+        let Some(group) = inside.groups.get(slot) else { return };
+        group.left -= 1;
+        group.last = group.last.max(at);
+        if group.left > 0 {
+            return;
+        }
+        let Some(Group { last, then, .. }) = inside.groups.take(slot) else { return };
+        match then {
+            After::Then(Then::Nothing) => {}
+            After::Then(Then::Answer(token)) => self.answer(token, last, Status::Ok, cx),
+            After::Then(Then::End(job)) => {
+                inside.later.push(Reverse((last, job)));
+                cx.wake_at(last, LATER);
+            }
+            // the memory takes requests in the order of time: what is read is written when the rest is known
+            After::Write { address, then } => self.write(address, 1, then, cx),
+        }
+    }
+
+    /// What was known to end has ended.
+    fn end_later(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        while let Some(inside) = &mut self.inside {
+            let Some(Reverse((at, job))) = inside.later.peek().copied() else { break };
+            if at > now {
+                break;
+            }
+            inside.later.pop();
+            self.with_cache(cx, |cache, effects| cache.ended(now, job, Outcome::Success, effects));
+        }
+        self.look_at_memory(cx);
+    }
+
+    fn hint(&mut self, hint: Hint, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let pages = Pages { first: hint.address / PAGE, count: hint.pages.into() };
+        let value = self.with_cache(cx, |cache, effects| match hint.what {
+            HintKind::Prefetch => cache.announce(pages, effects),
+            HintKind::Evict => cache.dismiss(pages, effects),
+            HintKind::Status => cache.status(pages),
+            HintKind::Temperature => cache.temperature(now, pages),
+        });
+        let done = Message::HintDone { handle: hint.handle, value: value.unwrap_or(0) };
+        cx.send(CXL, self.hint, done);
+        self.look_at_memory(cx);
+    }
+}
+
+impl Inside {
+    fn new(params: &Params, site: &Site) -> Option<Self> {
+        if !params::mistakes(params).is_empty() {
+            return None;
+        }
+        let config = params::cache(params);
+        let seed = lanetwin_units::stream_seed(site.seed, &site.path, "cache");
+        let memory = crate::dram_params::config(params, params.size("cache.size"));
+        Some(Self {
+            cache: PageCache::new(&config, seed).ok()?,
+            memory: dram::Machine::new(&memory).ok()?,
+            config,
+            groups: Slab::new(),
+            look: Instant::NEVER,
+            later: BinaryHeap::new(),
+            registers: Gauge::default(),
+            write_backs: Gauge::default(),
+            waiting: Gauge::default(),
+        })
+    }
+    fn offer(&mut self, operation: Operation, address: u64, token: u32, now: Instant) {
+        let operation = match operation {
+            Operation::Read => dram::Operation::Read,
+            Operation::Write => dram::Operation::Write,
+        };
+        let offer = self.memory.offer(now, dram::Request { token, operation, address });
+        debug_assert_eq!(offer, dram::Offer::Accepted, "frames lie in the memory, and anybody can wait");
+    }
+    /// Notes what is in use.
+    fn gauge(&mut self, now: Instant) {
+        let is = [
+            (&mut self.registers, self.cache.registers_taken() as u64),
+            (&mut self.write_backs, self.cache.write_backs_under_way() as u64),
+            (&mut self.waiting, self.cache.waiting() as u64),
+        ];
+        for (gauge, number) in is {
+            let was = gauge.number();
+            if number > was {
+                gauge.add(number - was, now);
+            } else if number < was {
+                gauge.remove(was - number, now);
+            }
+        }
+    }
+}
+
+impl Component<Message> for CxlHybrid {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Line(line) => self.line(line, cx),
+            Message::Hint(hint) => self.hint(hint, cx),
+            Message::BlockDone(Done { handle, status }) => {
+                let outcome = if status == Status::Ok { Outcome::Success } else { Outcome::Failed };
+                let now = cx.now();
+                self.with_cache(cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
+                self.look_at_memory(cx);
+            }
+            _ => {
+                debug_assert!(port != CXL, "a memory is sent lines and hints, not {message:?}");
+                self.traffic.unexpected += 1;
+            }
+        }
+    }
+
+    fn wake(&mut self, token: u32, cx: &mut Context<'_>) {
+        match token {
+            LOOK_UP => self.look_up(cx),
+            MEMORY => {
+                // an earlier look has seen what a wake was asked for that is not the next
+                let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= cx.now()) else { return };
+                inside.look = Instant::NEVER;
+                self.look_at_memory(cx);
+            }
+            _ => self.end_later(cx),
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("traffic", format!("{:?}", self.traffic));
+        see("looked-up", self.looked_up.len().to_string());
+        let Some(inside) = &self.inside else { return };
+        see("hit-rate", inside.cache.counters().hit_rate().map_or("none".to_owned(), |rate| format!("{rate:.4}")));
+        inside.cache.counters().each(&mut |name, value| see(&name.replace('_', "-"), value.to_string()));
+        see("waiting-now", inside.cache.waiting().to_string());
+        see("memory", format!("{:?}", inside.memory.counters()));
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        if self.interval > Span::ZERO {
+            see("look-up", self.directory.used(now));
+        }
+        let Some(inside) = &self.inside else { return };
+        let registers = u64::from(inside.config.registers.count);
+        see("registers", held(&inside.registers, &inside.waiting, registers, now));
+        let none = Gauge::default();
+        see("write-backs", held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now));
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = mix(self.traffic.reads) ^ mix(!self.traffic.writes) ^ self.traffic.residence_ps as u64;
+        if let Some(inside) = &self.inside {
+            inside.cache.counters().each(&mut |_, value| digest = mix(digest ^ value));
+        }
+        digest
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}

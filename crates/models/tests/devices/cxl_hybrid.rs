@@ -1,0 +1,167 @@
+//! A memory with a disk behind a cache.
+
+use crate::rig::*;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models::cxl_hybrid::{CxlHybrid, HybridLived};
+use lanetwin_ports::{Builder, Hint, HintKind, Kernel, Line, LineDone, Message, Operation, Status};
+use lanetwin_units::Instant;
+
+/// Times that can be added up in one's head; memory without refreshes.
+const PLAIN: &[(&str, &str)] = &[
+    ("capacity", "64MiB"),
+    ("cache.size", "32MiB"),
+    ("cache.usable", "1MiB"),
+    ("cache.ways", "4"),
+    ("cache.hashed", "false"),
+    ("endpoint.ingress", "100ns"),
+    ("endpoint.egress", "50ns"),
+    ("lookup.interval", "10ns"),
+    ("lookup.latency", "30ns"),
+    ("write.early", "false"),
+    ("dram.refresh", "none"),
+    ("dram.channels", "1"),
+    ("dram.density", "8Gb"),
+];
+
+fn line(ns_: u64, operation: Operation, handle: u32, address: u64) -> (Instant, Message) {
+    (ns(ns_), Message::Line(Line { operation, handle, address }))
+}
+fn read(at: u64, handle: u32, address: u64) -> (Instant, Message) {
+    line(at, Operation::Read, handle, address)
+}
+fn write(at: u64, handle: u32, address: u64) -> (Instant, Message) {
+    line(at, Operation::Write, handle, address)
+}
+
+/// A device in front of a disk that takes 10 µs, and what it answered: when \[ns\], to whom, how.
+fn run(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Vec<(f64, u32, Status)>, HybridLived) {
+    let (log, mut kernel, hybrid) = built(replaced, script);
+    kernel.run_until(ns(1_000_000));
+    let answer = |&(ps, _, message): &(u64, Port, Message)| match message {
+        Message::LineDone(LineDone { handle, status, .. }) => Some((ps as f64 / 1000.0, handle, status)),
+        _ => None,
+    };
+    let answers = log.borrow().iter().filter_map(answer).collect();
+    (answers, lived(&mut kernel, hybrid))
+}
+
+fn built(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Log, Kernel, ComponentId) {
+    let mut builder = Builder::new();
+    let all: Vec<_> = PLAIN.iter().chain(replaced).copied().collect();
+    let hybrid = add(&mut builder, "cxl-hybrid", &all);
+    let disk = [("read.latency", "10us"), ("write.latency", "10us")];
+    let disk = add(&mut builder, "fixed-latency-disk", &disk);
+    builder.join((hybrid, Port(1)), (disk, Port(0)));
+    let log = peer(&mut builder, (hybrid, Port(0)), script);
+    (log, builder.seal(), hybrid)
+}
+
+fn lived(kernel: &mut Kernel, hybrid: ComponentId) -> HybridLived {
+    let now = kernel.now();
+    kernel.component::<CxlHybrid>(hybrid).unwrap().lived(now).unwrap()
+}
+
+#[test]
+fn a_miss_takes_the_disk_and_a_hit_the_memory() {
+    // the first line of a page is fetched, its neighbour then hits; the row is open by then or not
+    let (answers, lived) = run(&[], vec![read(0, 1, 0), read(20_000, 2, 64), read(20_500, 3, 128)]);
+    assert_eq!(answers[0], (100.0 + 30.0 + 10_000.0 + 50.0, 1, Status::Ok));
+    let of = |answer: (f64, u32, Status), asked: f64| answer.0 - asked - 180.0;
+    // DDR4-2666: between CL and tRP + tRCD + CL and a burst, with clock edges
+    let memory = [of(answers[1], 20_000.0), of(answers[2], 20_500.0)];
+    assert!(memory.iter().all(|memory| (14.0..60.0).contains(memory)), "{memory:?}");
+    assert_eq!((lived.cache.read_misses, lived.cache.read_hits, lived.cache.fetched_bytes), (1, 2, 4096));
+    assert_eq!(lived.traffic.disk_read_bytes, 4096);
+}
+
+#[test]
+fn reads_of_a_page_on_its_way_join_and_writes_go_on() {
+    let script = vec![read(0, 1, 0), read(100, 2, 640), write(200, 3, 64), read(300, 4, 64)];
+    let (answers, lived) = run(&[], script);
+    let order: Vec<u32> = answers.iter().map(|answer| answer.1).collect();
+    assert_eq!(order, [3, 4, 1, 2], "{answers:?}");
+    assert_eq!((lived.cache.read_misses, lived.cache.merges, lived.cache.fetches), (1, 1, 1));
+    assert_eq!((lived.cache.write_hits, lived.cache.read_hits), (1, 1));
+    // 64 lines, but for the one that had been written, and that one
+    assert_eq!(lived.memory.accesses[1], 64);
+}
+
+#[test]
+fn a_dirty_page_that_goes_is_read_out_and_written_to_the_disk() {
+    // five pages of one set of four: 64 sets
+    let stride = 64 * 4096;
+    let mut script = vec![write(0, 0, 0)];
+    script.extend((1..5).map(|n| read(u64::from(n) * 50_000, n, u64::from(n) * stride)));
+    let (answers, lived) = run(&[], script);
+    assert!(answers.iter().all(|answer| answer.2 == Status::Ok) && answers.len() == 5);
+    assert_eq!(
+        (lived.cache.dirty_evictions, lived.cache.write_backs, lived.traffic.disk_written_bytes),
+        (1, 1, 4096)
+    );
+    assert_eq!(lived.memory.accesses[0], 64, "the page that goes is read out: {lived:?}");
+    assert_eq!(lived.cache.dirty_pages, 0);
+}
+
+#[test]
+fn look_ups_are_as_far_apart_as_they_must_be() {
+    let warm = [("initial", "warm"), ("initial.size", "1MiB"), ("lookup.interval", "100ns")];
+    let script: Vec<_> = (0..20_u32).map(|n| read(0, n, u64::from(n) * 4096)).collect();
+    let (answers, lived) = run(&warm, script);
+    assert_eq!(lived.cache.read_hits, 20);
+    let gaps: Vec<f64> = answers.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(gaps.iter().all(|gap| (gap - 100.0).abs() < 40.0), "{gaps:?}");
+    assert!((answers[19].0 - answers[0].0 - 1900.0).abs() < 40.0);
+}
+
+#[test]
+fn what_the_controller_does_of_its_own_costs_memory_accesses() {
+    let warm = [("initial", "warm"), ("initial.size", "1MiB"), ("dram.write-answer", "written")];
+    let script = || vec![write(0, 1, 0), read(5_000, 2, 64)];
+    let accesses = |more: &[(&str, &str)]| {
+        let all: Vec<_> = warm.iter().chain(more).copied().collect();
+        let (answers, lived) = run(&all, script());
+        (lived.memory.accesses, answers[0].0)
+    };
+    let (plain, at) = accesses(&[]);
+    assert_eq!(plain, [1, 1]);
+    let (more, later) = accesses(&[("write.reads", "1"), ("write.writes", "2"), ("read.accesses", "3")]);
+    assert_eq!(more, [5, 3]);
+    assert!(later > at + 20.0, "a write waits for what it reads: {at} {later}");
+}
+
+#[test]
+fn nobody_is_answered_beyond_the_capacity_or_without_a_disk() {
+    let (answers, _) = run(&[], vec![read(0, 7, 64 << 20), write(10, 8, 1 << 40)]);
+    assert_eq!(answers, [(150.0, 7, Status::Aborted), (160.0, 8, Status::Aborted)]);
+    let mut builder = Builder::new();
+    let hybrid = add(&mut builder, "cxl-hybrid", PLAIN);
+    let log = peer(&mut builder, (hybrid, Port(0)), vec![read(0, 1, 0)]);
+    builder.seal().run_until(Instant::NEVER);
+    let answer = LineDone { operation: Operation::Read, handle: 1, status: Status::Corrupt };
+    assert_eq!(*log.borrow(), [(180_000, Port(0), Message::LineDone(answer))]);
+}
+
+#[test]
+fn hints_are_answered_and_done() {
+    let hint = |at, what, handle, pages| (ns(at), Message::Hint(Hint { what, pages, handle, address: 4096 }));
+    let script = vec![
+        hint(0, HintKind::Prefetch, 1, 3),
+        hint(50_000, HintKind::Status, 2, 100),
+        read(60_000, 3, 4096),
+        hint(70_000, HintKind::Temperature, 4, 3),
+        hint(80_000, HintKind::Evict, 5, 2),
+        hint(90_000, HintKind::Status, 6, 3),
+    ];
+    let (log, mut kernel, hybrid) = built(&[], script);
+    kernel.run_until(Instant::NEVER);
+    let hinted: Vec<_> = log
+        .borrow()
+        .iter()
+        .filter_map(|(ps, _, message)| match message {
+            Message::HintDone { handle, value } => Some((*ps / 1000, *handle, *value)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(hinted, [(2_000, 1, 3), (52_000, 2, 3), (72_000, 4, 1), (82_000, 5, 2), (92_000, 6, 1)]);
+    assert_eq!(lived(&mut kernel, hybrid).cache.ahead_used, 1);
+}

@@ -1,0 +1,221 @@
+//! A CXL link, as one component of the kernel.
+//!
+//! ```text
+//!            Line, Hint                                Line, Hint
+//!  host  ──────────────► port 0 ══ M2S flits ══► port 1 ──────────► device
+//!        ◄──────────────        ◄═ S2M flits ══        ◄──────────
+//!          LineDone, HintDone                      LineDone, HintDone
+//! ```
+//!
+//! The link is foreseeing: it learns of a message when it is sent, so nothing is spent on its way to the link. It wakes only
+//! when something is about to arrive, and decides several flits at a time ([`lanetwin_cxl::logic::link`]): a request and its answer cost two
+//! deliveries and a share of a wake.
+//!
+//! A [`Message::Line`] is a M2S Req (read) or RwD (write), a [`Message::LineDone`] a S2M DRS (read) or NDR (write). Hints go over CXL.io,
+//! one flit each way.
+
+use crate::message::{Message, Operation};
+use lanetwin_cxl::logic::{Activity, Class, Direction, Environment, FlitTap, Link, LinkSpec};
+use lanetwin_kernel::{Component, Context, Port, Stream, Supply, SupplyKind, mix};
+use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
+
+/// What a CXL link is built from.
+pub type CxlLinkSpec = LinkSpec;
+
+/// The purposes of the streams of a link's bit errors, by direction.
+const ERROR_STREAMS: [&str; 2] = ["bit errors M2S", "bit errors S2M"];
+
+/// A CXL link.
+pub struct CxlLink {
+    link: Link<Message>,
+    errors: [Stream; 2],
+    /// When the next wake comes that matters.
+    armed: Instant,
+}
+
+/// What one direction of a CXL link has done.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CxlLinkUse {
+    /// Which.
+    pub direction: Direction,
+    /// Flits, slots, messages.
+    pub activity: Activity,
+    /// How many flits the wire had time for.
+    pub flits: u64,
+    /// The length of time in which it did so \[ticks\].
+    pub elapsed: Ticks,
+}
+
+impl CxlLinkUse {
+    /// The share of flits that were not idle.
+    #[must_use]
+    pub fn utilisation(&self) -> f64 {
+        ratio(self.activity.flits(), self.flits)
+    }
+    /// The share of slots that carried messages or data of CXL.mem.
+    #[must_use]
+    pub fn slot_utilisation(&self) -> f64 {
+        ratio(self.activity.message_slots + self.activity.data_slots, 4 * self.flits)
+    }
+    /// How many messages of CXL.mem waited for a flit, on average over time.
+    #[must_use]
+    pub fn mean_queue(&self) -> f64 {
+        if self.elapsed.0 == 0 { 0.0 } else { self.activity.waited_ticks as f64 / self.elapsed.0 as f64 }
+    }
+    /// The share of time in which a message waited for a credit; the sum over both classes.
+    #[must_use]
+    pub fn credit_stalls(&self) -> f64 {
+        ratio(self.activity.stalled_ticks, self.elapsed.0)
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl CxlLink {
+    /// The port of the end nearer to the host.
+    pub const HOST: Port = Port(0);
+    /// The port of the device's end.
+    pub const DEVICE: Port = Port(1);
+
+    /// A link; its name and the seed of the run name the streams of its bit errors.
+    ///
+    /// # Panics
+    /// If the link cannot be: see [`Link::new`].
+    #[must_use]
+    pub fn new(name: &str, seed: u64, spec: CxlLinkSpec) -> Self {
+        Self {
+            link: Link::new(spec),
+            errors: ERROR_STREAMS.map(|purpose| Stream::new(seed, name, purpose)),
+            armed: Instant::NEVER,
+        }
+    }
+    /// The link layer.
+    #[must_use]
+    pub const fn link(&self) -> &Link<Message> {
+        &self.link
+    }
+    /// Shows every flit to `tap`, when it is decided.
+    pub fn set_flit_tap(&mut self, tap: Option<FlitTap>) {
+        self.link.set_tap(tap);
+    }
+    /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing: a link decides as
+    /// late as it can.
+    #[must_use]
+    pub fn report(&self, now: Instant) -> [CxlLinkUse; 2] {
+        let elapsed = Ticks::from(now);
+        Direction::ALL.map(|direction| CxlLinkUse {
+            direction,
+            activity: self.link.activity(direction),
+            flits: self.link.grid().flits_before(elapsed.0),
+            elapsed,
+        })
+    }
+
+    #[inline]
+    fn arm(&mut self, at: Instant, cx: &mut Context<'_, Message>) {
+        if at < self.armed {
+            self.armed = at;
+            cx.wake_at(at, 0);
+        }
+    }
+}
+
+impl Component<Message> for CxlLink {
+    fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
+        unreachable!("a link is told of messages when they are sent")
+    }
+
+    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
+        let link = &mut self.link;
+        let wake = match message {
+            Message::Line(line) if port == Self::HOST => {
+                link.submit(Direction::M2s, request_class(line.operation), at, message)
+            }
+            Message::LineDone(done) if port == Self::DEVICE => {
+                link.submit(Direction::S2m, response_class(done.operation), at, message)
+            }
+            Message::Hint(_) if port == Self::HOST => link.submit_io(Direction::M2s, at, message),
+            Message::HintDone { .. } if port == Self::DEVICE => link.submit_io(Direction::S2m, at, message),
+            other => panic!("somebody sent {other:?} to {port:?} of a CXL link"),
+        };
+        self.arm(wake, cx);
+    }
+
+    fn wake(&mut self, _token: u32, cx: &mut Context<'_, Message>) {
+        if cx.now() < self.armed {
+            // An earlier wake has done what this one was for.
+            return;
+        }
+        self.armed = Instant::NEVER;
+        let now = cx.now();
+        self.link.pump(now, &mut Surroundings { cx, errors: &mut self.errors });
+        if let Some(at) = self.link.deadline() {
+            self.arm(at, cx);
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        for (direction, name) in Direction::ALL.into_iter().zip(["m2s", "s2m"]) {
+            for (class, what) in Class::ALL.into_iter().zip(["no-data", "data"]) {
+                see(&format!("{name}/{what}/waiting"), self.link.waiting(direction, class).to_string());
+                see(&format!("{name}/{what}/credits"), self.link.credits(direction, class).to_string());
+            }
+            see(&format!("{name}/activity"), format!("{:?}", self.link.activity(direction)));
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        for (direction, name) in Direction::ALL.into_iter().zip(["M2S flits", "S2M flits"]) {
+            let busy = self.link.activity(direction).flits() * self.link.grid().flit() / TICKS_PER_PS;
+            let in_use_ps = u128::from(busy.min(now.as_ps()));
+            see(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        Direction::ALL.into_iter().fold(0, |digest, direction| {
+            let a = self.link.activity(direction);
+            let parts = [a.flits(), a.empty_slots, a.crc_errors, a.stalled_ticks, a.waited_ticks as u64];
+            parts.into_iter().fold(digest, |digest, part| mix(digest ^ part))
+        })
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+}
+
+const fn request_class(operation: Operation) -> Class {
+    match operation {
+        Operation::Read => Class::NoData,
+        Operation::Write => Class::Data,
+    }
+}
+
+const fn response_class(operation: Operation) -> Class {
+    match operation {
+        Operation::Read => Class::Data,
+        Operation::Write => Class::NoData,
+    }
+}
+
+struct Surroundings<'a, 'b> {
+    cx: &'a mut Context<'b, Message>,
+    errors: &'a mut [Stream; 2],
+}
+
+impl Environment<Message> for Surroundings<'_, '_> {
+    #[inline]
+    fn deliver(&mut self, direction: Direction, at: Instant, message: Message) {
+        let port = match direction {
+            Direction::M2s => CxlLink::DEVICE,
+            Direction::S2m => CxlLink::HOST,
+        };
+        self.cx.send_at(port, at, message);
+    }
+    fn clean_bits(&mut self, direction: Direction, bit_error_ratio: f64) -> u64 {
+        self.errors[direction.index()].geometric(bit_error_ratio)
+    }
+}

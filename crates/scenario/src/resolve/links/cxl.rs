@@ -1,0 +1,130 @@
+//! CXL links: what they have in common with PCIe is read in the same way, what they do not have is refused.
+
+use super::errors::BitErrors;
+use super::via::Running;
+use super::{LONGEST, Link, out_of_range, refuse_keys};
+use crate::node::Node;
+use crate::plan::{CxlLinkPlan, CxlRole, End};
+use crate::problem::{Problem, Reports};
+use lanetwin_pcie::spec::Clocking;
+use lanetwin_ports::Value;
+use lanetwin_units::{Generation, Span, Width};
+
+/// The keys that say something of a CXL link.
+const KEYS: [&str; 13] = [
+    "from",
+    "to",
+    "gen",
+    "width",
+    "clocking",
+    "propagation",
+    "ber",
+    "channel",
+    "channel-variant",
+    "eyes",
+    "skp",
+    "via",
+    "io",
+];
+/// CXL needs at least 8 GT/s (Compute Express Link 2.0, section 6.1).
+const LEAST: Generation = Generation::Gen3;
+/// The widest CXL link (Compute Express Link 2.0, section 6.1).
+const WIDEST: Width = Width::X16;
+/// A flit is shorter than the shortest payload whose drift between SKP ordered sets is looked at \[B\].
+const PAYLOAD: u16 = 128;
+
+impl Link<'_> {
+    pub(super) fn cxl(&mut self, reports: &mut Reports) -> Option<CxlLinkPlan> {
+        let known = self.known;
+        refuse_keys(self.entry, &self.fields.path, &KEYS, reports);
+        let ends = self.host_and_device(reports);
+        let read = self.stages(known.catalogue, reports);
+        let understood = read.is_some();
+        let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
+        self.stages = stages;
+        let generation = self.generation(reports).filter(|generation| self.is_fast(*generation, reports));
+        let width = self.width(reports).filter(|width| self.is_narrow(*width, reports));
+        let clocking = self.clocking(reports);
+        let propagation = self.short("propagation", reports);
+        let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
+        let errors =
+            understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
+        let skp = self.choice("skp", reports).map(|word| word == "on");
+        self.fields.record("via", written);
+        let io = match self.fields.one("io", reports)?.value {
+            Value::Rate(rate) => rate,
+            other => unreachable!("`io` is declared as a rate, read as {other:?}"),
+        };
+        let running = Running { generation: generation?, width: width?, mps: PAYLOAD, clocking: clocking? };
+        let stages = std::mem::take(&mut self.stages);
+        let via = understood.then(|| self.via(stages, running, reports))?;
+        if let Some(long) = via.iter().map(|via| via.latency).find(|latency| *latency > LONGEST) {
+            self.fields.fault("via", out_of_range(long, Span::ZERO, LONGEST), reports);
+            return None;
+        }
+        let BitErrors { ratio, segments, channel } = errors?;
+        let (host, device) = ends?;
+        Some(CxlLinkPlan {
+            name: self.entry.key.clone(),
+            host,
+            device,
+            generation: running.generation,
+            width: running.width,
+            clocking: running.clocking,
+            propagation: propagation?,
+            bit_error_ratio: ratio,
+            segments,
+            channel,
+            via,
+            skp: skp?,
+            io,
+        })
+    }
+
+    /// The end that leads down, and the one that leads up.
+    fn host_and_device(&self, reports: &mut Reports) -> Option<(End, End)> {
+        let is_down = |end: End| self.plan(end).is_down(end.port);
+        let role = |end: End| match self.plan(end).cxl_role() {
+            Some(CxlRole::Host) => "a host",
+            Some(CxlRole::Switch) => "a switch",
+            _ => "a device",
+        };
+        match (is_down(self.from), is_down(self.to)) {
+            (true, false) => Some((self.from, self.to)),
+            (false, true) => Some((self.to, self.from)),
+            (both, _) => {
+                let way = if both { "both lead down to memory" } else { "neither leads down from a host" };
+                let found = format!("{} and {}, by ports of which {way}", role(self.from), role(self.to));
+                reports.add(Problem::NoCxlRoot { found }, self.entry.spot, &self.fields.path);
+                None
+            }
+        }
+    }
+
+    pub(super) fn clocking(&mut self, reports: &mut Reports) -> Option<Clocking> {
+        match self.choice("clocking", reports) {
+            Some("srns") => Some(Clocking::Srns),
+            Some("sris") => Some(Clocking::Sris),
+            other => other.map(|_| Clocking::Common),
+        }
+    }
+
+    fn is_fast(&self, generation: Generation, reports: &mut Reports) -> bool {
+        let is = generation >= LEAST;
+        if !is {
+            let (least, most) = (LEAST.number().to_string(), Generation::Gen5.number().to_string());
+            let problem = Problem::OutOfRange { text: generation.number().to_string(), least, most };
+            self.fields.fault("gen", problem, reports);
+        }
+        is
+    }
+
+    fn is_narrow(&self, width: Width, reports: &mut Reports) -> bool {
+        let is = width <= WIDEST;
+        if !is {
+            let (least, most) = (Width::X1.to_string(), WIDEST.to_string());
+            self.fields.fault("width", Problem::OutOfRange { text: width.to_string(), least, most }, reports);
+        }
+        is
+    }
+}

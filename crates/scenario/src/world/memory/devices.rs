@@ -1,0 +1,119 @@
+//! What devices with CXL memory did while it was measured: their DRAM, and the cache in front of a disk.
+
+use crate::plan::CxlRole;
+use crate::world::measure::Measured;
+use crate::world::rows::Metric;
+use crate::world::wire::{Ids, Wiring, World};
+use lanetwin_kernel::ComponentId;
+use lanetwin_models::cxl_expander::CxlExpander;
+use lanetwin_models::cxl_hybrid::{CacheCounters, CxlHybrid, DramCounters};
+use lanetwin_units::{Instant, Span};
+
+const PS_PER_SECOND: f64 = 1e12;
+const MB: f64 = 1e6;
+
+/// What a device has done so far.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::world) struct Lived {
+    memory: DramCounters,
+    /// Its cache, if it has one.
+    cache: Option<CacheCounters>,
+}
+
+/// What a device did while it was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeviceUse {
+    /// The device.
+    pub device: String,
+    /// The share of accesses of its DRAM that found their row open; none if there were no accesses.
+    pub row_hits: Option<f64>,
+    /// What its cache did, if it has one.
+    pub cache: Option<CacheUse>,
+}
+
+/// What the cache of a device did while it was measured.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CacheUse {
+    /// The share of requests that found what they needed; none if there were none.
+    pub hits: Option<f64>,
+    /// What was fetched from the disk \[B/s\].
+    pub fetched: f64,
+    /// What was written back to the disk \[B/s\].
+    pub written_back: f64,
+}
+
+impl Wiring<'_> {
+    /// The devices with CXL memory: their names, and what they are in the kernel.
+    pub(in crate::world) fn devices(&self, ids: &Ids) -> Vec<(String, ComponentId)> {
+        let components = self.variant.machine.iter().enumerate();
+        let devices = components.filter(|(_, component)| component.cxl_role() == Some(CxlRole::Device));
+        devices.map(|(i, component)| (component.name.clone(), ids.of(i))).collect()
+    }
+}
+
+impl World {
+    /// What each device has done up to `now`, the present; nothing of one that does not say.
+    pub(in crate::world) fn devices_lived(&mut self, now: Instant) -> Vec<Option<Lived>> {
+        let devices = self.devices.clone();
+        devices.into_iter().map(|(_, id)| self.device_lived(id, now)).collect()
+    }
+
+    fn device_lived(&mut self, id: ComponentId, now: Instant) -> Option<Lived> {
+        if let Some(expander) = self.kernel.component::<CxlExpander>(id) {
+            return Some(Lived { memory: expander.lived().dram, cache: None });
+        }
+        let lived = self.kernel.component::<CxlHybrid>(id)?.lived(now)?;
+        Some(Lived { memory: lived.memory, cache: Some(lived.cache) })
+    }
+
+    /// What happened between two looks at them.
+    pub(in crate::world) fn devices_use(
+        &self,
+        before: &[Option<Lived>],
+        after: &[Option<Lived>],
+        elapsed: Span,
+    ) -> Vec<DeviceUse> {
+        let both = self.devices.iter().zip(before.iter().zip(after));
+        both.filter_map(|((name, _), (before, after))| {
+            let (before, after) = (before.as_ref()?, after.as_ref()?);
+            let rows = [0, 1, 2].map(|i| after.memory.rows[i] - before.memory.rows[i]);
+            let cache = before.cache.zip(after.cache).map(|(b, a)| cache_use(&b, &a, elapsed));
+            Some(DeviceUse { device: name.clone(), row_hits: share(rows[0], rows.iter().sum()), cache })
+        })
+        .collect()
+    }
+}
+
+fn cache_use(b: &CacheCounters, a: &CacheCounters, elapsed: Span) -> CacheUse {
+    let seconds = elapsed.as_ps() as f64 / PS_PER_SECOND;
+    let hits = (a.read_hits + a.write_hits) - (b.read_hits + b.write_hits);
+    CacheUse {
+        hits: share(hits, (a.reads + a.writes) - (b.reads + b.writes)),
+        fetched: (a.fetched_bytes - b.fetched_bytes) as f64 / seconds,
+        written_back: (a.written_bytes - b.written_bytes) as f64 / seconds,
+    }
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The metrics of each device, from what it did in each repeat.
+pub(in crate::world) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
+    let Some(first) = repeats.first() else { return Vec::new() };
+    let mut list = Vec::new();
+    for (place, device) in first.memories.iter().enumerate() {
+        let mut add = |name: &str, unit, of: &dyn Fn(&DeviceUse) -> Option<f64>| {
+            let samples = repeats.iter().map(|measured| of(measured.memories.get(place)?));
+            if let Some(samples) = samples.collect::<Option<Vec<_>>>() {
+                let metric = Metric { name: name.to_owned(), unit, samples, percentiles: Vec::new() };
+                list.push((device.device.clone(), metric));
+            }
+        };
+        add("row hits", "%", &|device| Some(100.0 * device.row_hits?));
+        add("device cache hits", "%", &|device| Some(100.0 * device.cache?.hits?));
+        add("fetched", "MB/s", &|device| Some(device.cache?.fetched / MB));
+        add("written back", "MB/s", &|device| Some(device.cache?.written_back / MB));
+    }
+    list
+}

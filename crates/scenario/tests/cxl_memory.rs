@@ -1,0 +1,173 @@
+//! Is CXL memory wired as the scenario says, and does a load of it tell what happened? Every device is a node, windows lie one behind the other,
+//! decoders lead to the devices; Little's law and shares of the time hold; what is wrong is told with its place.
+
+mod tree;
+
+use lanetwin_scenario::world::Options;
+use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_stats::results::{Results, Row};
+use std::path::Path;
+use tree::{plan, results};
+
+/// A host with an expander.
+const MACHINE: &str = "
+about: What leads where?
+machine:
+  host: {model: memory-host, cores: 4, ports: 2, dram.size: 16GiB, dram: simple}
+  near: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}
+links:
+  slot: {from: host, to: near}
+workloads:
+  bw: {memory: {pattern: random, working-set: 256MiB, placement: [dram, near, {weighted: {dram: 3, near: 1}}], lines: 4000}, on: host}
+  chase: {memory: {pattern: chase, working-set: 64MiB, placement: [dram, near], lines: 200}, on: host}
+run: {repeats: 1}
+";
+
+fn row<'r>(results: &'r Results, workload: &str, case: &str, device: Option<&str>, metric: &str) -> &'r Row {
+    let is_it = |row: &&Row| {
+        (&*row.workload, &*row.case, row.device.as_deref(), &*row.metric) == (workload, case, device, metric)
+    };
+    results.rows.iter().find(is_it).unwrap_or_else(|| panic!("no {metric} of {workload}, {case}, {device:?}"))
+}
+
+#[test]
+fn a_load_tells_throughput_and_latency_of_each_node() {
+    let results = results(&plan("machine.yaml", MACHINE, &[]), &Options::default());
+    let latency = |case| row(&results, "chase", case, None, "latency").value;
+    assert!(latency("near") > latency("dram") + 50.0, "a link and a controller take their time");
+    let total = row(&results, "bw", "dram 3 : near 1", None, "throughput").value;
+    let of = |node| row(&results, "bw", "dram 3 : near 1", Some(node), "throughput").value;
+    assert!((of("dram") + of("near") - total).abs() < 1e-9 * total);
+    assert!((of("dram") / of("near") - 3.0).abs() < 0.3, "{} {}", of("dram"), of("near"));
+}
+
+/// Two expanders that are one node.
+const TWO: &str = "
+about: What leads where?
+machine:
+  host: {model: memory-host, cores: 4, ports: 2, dram.size: 16GiB, dram: simple}
+  one: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}
+  other: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}
+links:
+  slot1: {from: host, to: one}
+  slot2: {from: other, to: host}
+interleave:
+  far: {targets: [other, one], granularity: 1KiB}
+workloads:
+  bw: {memory: {pattern: random, working-set: 64MiB, placement: far, lines: 2000}, on: host}
+run: {repeats: 1}
+";
+
+const GIB: u64 = 1 << 30;
+
+fn nodes(plan: &Plan) -> Vec<(String, u64, u64)> {
+    plan.variants[0].nodes.iter().map(|node| (node.name.clone(), node.base / GIB, node.size.0 / GIB)).collect()
+}
+
+#[test]
+fn windows_lie_behind_the_memory_of_the_host_and_decoders_lead_to_the_devices() {
+    let node = |name: &str, base, size| (name.to_owned(), base, size);
+    let plan = plan("two.yaml", TWO, &[]);
+    assert_eq!(nodes(&plan), [node("dram", 0, 16), node("far", 16, 16)]);
+    let [decoding] = &plan.variants[0].decoding[..] else { panic!("{:?}", plan.variants[0].decoding) };
+    let [decoder] = &decoding.decoders[..] else { panic!("{decoding:?}") };
+    // ports of the host are taken in the order of the links: `one` is behind the first
+    let place = |hpa| decoder.decode(hpa).map(|there| (there.target, there.dpa));
+    assert_eq!(place(16 * GIB), Some((1, 0)));
+    assert_eq!(place(16 * GIB + 1024), Some((0, 0)));
+    assert_eq!(place(16 * GIB + 2048 + 5), Some((1, 1029)));
+    assert_eq!(place(16 * GIB - 1), None);
+    let alone = tree::plan("alone.yaml", TWO, &["interleave=null", "workloads.bw.memory.placement={interleave: [one, other]}"]);
+    assert_eq!(nodes(&alone), [node("dram", 0, 16), node("one", 16, 8), node("other", 24, 8)]);
+    // both devices have a share of the traffic, whoever interleaves
+    for plan in [plan, alone] {
+        let results = results(&plan, &Options::default());
+        let busy = |link: &str| results.cxl.iter().find(|used| used.link == link).expect("a link").messages;
+        assert!(busy("slot1") / busy("slot2") > 0.8 && busy("slot2") / busy("slot1") > 0.8, "{:?}", results.cxl);
+        for used in &results.cxl {
+            let parts = [used.messages, used.data, used.empty, used.credits, used.retry, used.io, used.idle];
+            assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{used:?}");
+        }
+    }
+}
+
+fn mistakes(text: &str, sets: &[&str]) -> Vec<String> {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let found = check(Path::new("memory.yaml"), text, &sets, &Catalogue::built_in()).diagnostics;
+    found.iter().map(|found| format!("{} {}", found.code, found.path)).collect()
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    for (sets, expected) in [
+        (&["links.slot1=null"][..], &["SC091 machine.one"][..]),
+        (&["links.slot1.from=other"], &["SC017 links.slot1.from"]),
+        (&["interleave.far.granularity=300B"], &["SC092 interleave.far"]),
+        (&["interleave.far.granularity=32KiB"], &["SC092 interleave.far"]),
+        (&["interleave.far.base=8GiB"], &["SC093 interleave.far"]),
+        (&["interleave.near={targets: [one]}"], &["SC093 interleave.near"]),
+        (&["machine.one.capacity=4GiB"], &["SC094 interleave.far"]),
+        (&["interleave.far.targets=[one, host]"], &["SC028 interleave.far.targets"]),
+        (&["workloads.bw.memory.placement=one"], &["SC095 workloads.bw.memory.placement"]),
+        (&["workloads.bw.memory.placement={weighted: {dram: 256, far: 1}}"], &["SC009 workloads.bw.memory.placement.weighted.dram"]),
+        (&["workloads.bw.memory.placement={weighted: {dram: 0, fra: 1}}"], &["SC009 workloads.bw.memory.placement.weighted.dram", "SC095 workloads.bw.memory.placement.weighted.fra"]),
+        (&["workloads.bw.memory.placement={bind: dram, preferred: far}"], &["SC033 workloads.bw.memory.placement.preferred"]),
+        (&["workloads.bw.memory.working-set=20GiB"], &["SC096 workloads.bw.memory.placement"]),
+        (&["workloads.bw.memory.working-set=100B"], &["SC009 workloads.bw.memory.working-set"]),
+        (&["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"], &["SC033 workloads.bw.memory.mix"]),
+        (&["workloads.bw.on=one"], &["SC028 workloads.bw.on"]),
+        (&["workloads.bw.target=host"], &["SC033 workloads.bw.target"]),
+        (&["links.slot1.mps=256B"], &["SC005 links.slot1.mps"]),
+        (&["links.slot1.gen=2"], &["SC009 links.slot1.gen"]),
+        (&["workloads.bw.memory.program={cg: {class: S}, mg: {}}", "workloads.bw.memory.pattern=null", "workloads.bw.memory.working-set=null"], &["SC033 workloads.bw.memory.program.mg"]),
+        // all at once
+        (&["interleave.far.granularity=300B", "workloads.bw.memory.lines=0", "workloads.bw.memory.chaser=maybe"],
+         &["SC092 interleave.far", "SC009 workloads.bw.memory.lines", "SC010 workloads.bw.memory.chaser"]),
+    ] {
+        let mut found = mistakes(TWO, sets);
+        let mut expected: Vec<String> = expected.iter().map(|told| (*told).to_owned()).collect();
+        found.sort();
+        found.dedup();
+        expected.sort();
+        assert_eq!(found, expected, "{sets:?}");
+    }
+}
+
+#[test]
+fn a_complete_plan_gives_the_same_plan_again() {
+    let sets = ["workloads.app={memory: {program: {key-value: {keys: 1000}}, threads: 2, placement: {weighted: {dram: 2, far: 1}}, lines: 500}, on: host}"];
+    let one = plan("two.yaml", TWO, &sets);
+    let text = serde_json::to_string(&one).expect("a document");
+    let other = plan("two.yaml", &text, &[]);
+    let (one, other) = (&one.variants[0], &other.variants[0]);
+    assert_eq!((&one.cxl, &one.nodes, &one.decoding), (&other.cxl, &other.nodes, &other.decoding));
+    assert_eq!(one.workloads, other.workloads);
+}
+
+#[test]
+fn a_program_that_ends_is_measured_as_a_whole_and_one_that_does_not_by_its_operations() {
+    let sets = [
+        "workloads={cg: {memory: {program: {cg: {class: S}}, threads: 2, placement: [dram, near], stretches: 4, lines: 4000}, on: host}, kv: {memory: {program: {key-value: {keys: 20000}}, threads: 2, placement: [dram, near], lines: 3000}, on: host}}",
+        "machine.host.llc.size=256KiB", "machine.host.l2.size=64KiB", "machine.host.l1.size=16KiB", "machine.host.l1.ways=4",
+    ];
+    let results = results(&plan("programs.yaml", MACHINE, &sets), &Options::default());
+    let value = |workload, case, metric| row(&results, workload, case, None, metric).value;
+    assert!(value("cg", "near", "program time") > 1.2 * value("cg", "dram", "program time"));
+    assert!(value("kv", "near", "operation latency") > value("kv", "dram", "operation latency"));
+    assert!(value("kv", "near", "operations") < value("kv", "dram", "operations"));
+}
+
+#[test]
+fn tmp_print() {
+    let name = std::env::var("SCENE").unwrap_or_else(|_| "cmm-h".into());
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.yaml"));
+    let begun = std::time::Instant::now();
+    let results = results(&tree::plan_of(&file, &[]), &Options::default());
+    for row in &results.rows {
+        println!("{} {} {} {:?} {} {} {} {:?}", row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles);
+    }
+    for b in &results.bottlenecks {
+        println!("{b:?}");
+    }
+    println!("{:?} {:?}", results.cost, begun.elapsed());
+}
