@@ -131,7 +131,7 @@ impl<M: Copy + Content> Kernel<M> {
         self.core.foreseen.clear();
     }
 
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, at: Instant, channel: u32, message: &M) {
         if self.observe.digest {
             let name = self.core.channels[channel as usize].name;
@@ -139,6 +139,14 @@ impl<M: Copy + Content> Kernel<M> {
                 self.digest.wrapping_add(mix(name ^ mix(at.as_ps()).wrapping_add(message.content())));
         }
         self.recent.keep(at, channel, *message);
+        if self.tap.is_some() {
+            self.show(at, channel, message);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show(&mut self, at: Instant, channel: u32, message: &M) {
         if let Some(tap) = &mut self.tap {
             let c = &self.core.channels[channel as usize];
             let path = |id: ComponentId| if id == OUTSIDE { "" } else { self.paths[id.index()].as_str() };

@@ -44,9 +44,7 @@ impl Alarms {
             return;
         }
         while node > 1 {
-            let sibling = self.winners[node ^ 1];
-            let mine = self.winners[node];
-            let (left, right) = if node & 1 == 0 { (mine, sibling) } else { (sibling, mine) };
+            let (left, right) = (self.winners[node & !1], self.winners[node | 1]);
             node /= 2;
             let before = self.winners[node];
             self.winners[node] = self.earlier(left, right);
@@ -71,7 +69,9 @@ impl Alarms {
 
     #[inline]
     fn earlier(&self, left: u32, right: u32) -> u32 {
-        if self.times[right as usize] < self.times[left as usize] { right } else { left }
+        // whose is earlier cannot be foreseen: no branch
+        let is_right = self.times[right as usize] < self.times[left as usize];
+        left ^ (left ^ right) & u32::from(is_right).wrapping_neg()
     }
 }
 

@@ -29,10 +29,13 @@ impl Servers {
     }
     /// As [`Servers::serve`], of a customer that will be ready only at `ready`, not before `now`.
     pub(crate) fn serve_later(&mut self, now: Instant, ready: Instant, service: Span) -> Instant {
-        let Reverse(free) = self.free.pop().expect("there is at least one server");
-        let start = ready.max(free);
+        let mut first = self.free.peek_mut().expect("there is at least one server");
+        let start = ready.max(first.0);
         let end = start + service;
-        self.free.push(Reverse(end));
+        if end != first.0 {
+            first.0 = end;
+        }
+        drop(first);
         if service > Span::ZERO {
             self.busy_ps += u128::from(service.as_ps());
             while self.ahead.front().is_some_and(|past| past.1 <= now) {

@@ -1,6 +1,6 @@
 //! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
 
-use super::credits::{class_mask, is_one};
+use super::credits::class_mask;
 use super::egress::{Egress, NEVER};
 use super::pump::EVERY_CLASS;
 use super::spec::CLASSES;
@@ -69,7 +69,7 @@ impl Egress {
     /// Round robin at `t`, or the turns of weighted arbitration, over the inputs whose first TLP may go.
     #[inline(always)]
     pub(super) fn choose(&mut self, t: u64) -> Choice {
-        if is_one(self.occupied) {
+        if self.filled == 1 {
             return self.choose_only(self.occupied.trailing_zeros() as usize, t, NEVER);
         }
         let behind = self.all_behind();
@@ -167,7 +167,7 @@ impl Egress {
     /// before the tick at which the next are known to come back.
     #[inline]
     pub(super) fn dry_until(&mut self) -> Option<u64> {
-        if !is_one(self.occupied) {
+        if self.filled != 1 {
             return None;
         }
         let input = self.occupied.trailing_zeros() as usize;

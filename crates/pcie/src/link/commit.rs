@@ -1,7 +1,6 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
 use super::Fabric;
-use super::credits::is_one;
 use super::egress::{HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
 use super::run::{Bounds, Run};
@@ -85,7 +84,7 @@ impl<U: Copy> Fabric<U> {
     ) {
         let class = input % CLASSES;
         // A TLP that is alone and goes when it is eligible has ended no stall.
-        if decided > segment.t || !is_one(self.egresses[e].occupied) {
+        if decided > segment.t || self.egresses[e].filled > 1 {
             self.egresses[e].end_stall(decided);
         }
         self.egresses[e].occupy(input, class, &segment, &run);

@@ -130,13 +130,6 @@ pub(super) const fn class_mask(class: usize) -> u128 {
     CLASS_MASKS[class]
 }
 
-/// Whether exactly one bit of a mask is set.
-#[inline]
-pub(super) const fn is_one(mask: u128) -> bool {
-    // counting the bits takes longer
-    mask != 0 && mask & mask.wrapping_sub(1) == 0
-}
-
 /// The numbers of the bits that are set, lowest first.
 #[inline]
 pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = usize> {

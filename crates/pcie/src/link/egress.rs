@@ -233,6 +233,8 @@ pub(super) struct Egress {
     pub pointer: u16,
     /// One bit for each input that holds anything.
     pub occupied: u128,
+    /// How many inputs hold anything: counting bits is dear.
+    pub filled: u8,
     /// The eligibility of each input's first TLP, [`NEVER`] if it is empty.
     pub head: Vec<u64>,
     pub inputs: Vec<Ring<Segment>>,
@@ -295,6 +297,7 @@ impl Egress {
             starved: 0,
             pointer: 0,
             occupied: 0,
+            filled: 0,
             head: Vec::new(),
             inputs: Vec::new(),
             ingress: Vec::new(),
@@ -376,6 +379,7 @@ impl Egress {
         } else {
             self.head[input] = new.t;
             self.occupied |= 1 << input;
+            self.filled += 1;
         }
         ring.push(new);
     }
@@ -397,6 +401,7 @@ impl Egress {
             None => {
                 self.head[input] = NEVER;
                 self.occupied &= !(1 << input);
+                self.filled -= 1;
             }
         }
     }

@@ -250,14 +250,12 @@ impl Egress {
     /// Whether merged sending can apply here at all.
     #[inline]
     pub(super) fn merges(&self) -> bool {
-        let several = self.occupied & self.occupied.wrapping_sub(1) != 0;
-        let class = self.occupied.trailing_zeros() as usize % CLASSES;
-        several
-            && self.occupied & !class_mask(class) == 0
+        self.filled > 1
             && !matches!(self.sink, Sink::Switch { .. })
             && self.turns.is_none()
             && self.bit_error_ratio == 0.0
             && self.overhead.mode != DllpMode::Each
+            && self.occupied & !class_mask(self.occupied.trailing_zeros() as usize % CLASSES) == 0
     }
 
     /// The inputs that hold anything, all of one class, if all hold equal TLPs that are not delivered one by one, and the first may go.

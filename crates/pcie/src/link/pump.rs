@@ -14,7 +14,6 @@
 use super::Fabric;
 use super::bus::NO_BUS;
 use super::choice::Choice;
-use super::credits::is_one;
 use super::egress::{Egress, NEVER, NO_EGRESS, Sink};
 use super::run::Bounds;
 use super::spec::{CLASSES, EgressId, Environment};
@@ -64,14 +63,14 @@ impl<U: Copy> Fabric<U> {
         let mut t = wake.max(self.egresses[e].link_free);
         let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
-            if self.egresses[e].occupied == 0 {
+            if self.egresses[e].filled == 0 {
                 return;
             }
             if self.egresses[e].occupied != occupied && !self.tlp_by_tlp {
                 (occupied, distances) = (self.egresses[e].occupied, self.distances(e));
             }
             let egress = &mut self.egresses[e];
-            if is_one(egress.occupied) {
+            if egress.filled == 1 {
                 t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
             }
             let distance = distances.at(self.soonest, egress);

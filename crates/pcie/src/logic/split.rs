@@ -167,6 +167,13 @@ impl Pieces {
     #[must_use]
     pub fn runs(mut self) -> Runs {
         let mut runs = Runs::default();
+        // most transfers are one piece
+        let len = self.next_len();
+        if u32::from(len) == self.left && len > 0 {
+            runs.runs[0] = Run { first_address: self.address, len, count: 1 };
+            runs.len = 1;
+            return runs;
+        }
         while self.left > 0 {
             let len = self.next_len();
             let run = Run { first_address: self.address, len, count: self.equal_pieces(len) };
