@@ -9,6 +9,7 @@ mod channels;
 mod links;
 mod machine;
 mod numbers;
+mod queues;
 pub(crate) mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};
