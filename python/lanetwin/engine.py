@@ -95,7 +95,7 @@ class Effect(TypedDict):
 
     mechanism: str
     end: str
-    changes_pct: list[float]
+    changes_pct: list[float | None]
 
 
 class Claim(TypedDict):

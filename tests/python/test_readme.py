@@ -21,7 +21,15 @@ DRAWER = ROOT / "docs" / "images" / "draw.py"
 
 
 # claims that take minutes: `make claims` runs them, `make test` the others
-LONG = ("eye", "idt-16t4g2", "link-stability")
+LONG = (
+    "eye",
+    "idt-16t4g2",
+    "link-stability",
+    "mqsim-xv2",
+    "pm1743-random-write",
+    "pm1743-retimer",
+    "retimer-ab-pm1743",
+)
 NAMED = re.compile(r"^\| `([a-z0-9-]+)`:", re.M)
 
 

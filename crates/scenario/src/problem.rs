@@ -278,6 +278,10 @@ problems! {
     Hidden { name: String } = "SC105", "this part hides another called `{name}`", "rename it if both are to be had";
     /// A component that nothing uses.
     Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
+    /// More in flight than a queue of an NVMe drive has room for.
+    DeeperThanQueue { depth: u64, drive: String, room: u64 } = "SC107", "{depth} in flight do not fit into a queue of `{drive}`, which takes {room}", "at most {room} for each load, or more `queues.entries` and `driver.queue-entries`";
+    /// Writes that fit into the write buffer.
+    WritesFitBuffer { written: String, drive: String, buffer: String } = "SC108", "{written} of writes are measured, and `{drive}` has a write buffer of {buffer}: the flash may not be what is seen", "more `requests`, or a smaller `buffer`";
 }
 
 /// What was found so far, in whatever order; no two the same.

@@ -137,7 +137,8 @@ def _effects(effects: list[Effect], cases: list[str]) -> Table:
     columns = [("assumption", False), ("moved to", False), *numbers]
     table = plain_table("What assumptions do to the predicted rows [%]", columns)
     for effect in effects:
-        changes = (Text(signed(change, 1)) for change in effect["changes_pct"])
+        # a number is moved in some of the rows only where there are many
+        changes = (Text("" if change is None else signed(change, 1)) for change in effect["changes_pct"])
         table.add_row(Text(printable(effect["mechanism"])), Text(printable(effect["end"])), *changes)
     return table
 

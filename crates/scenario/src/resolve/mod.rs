@@ -10,6 +10,7 @@ mod links;
 mod machine;
 mod memory;
 mod numbers;
+mod queues;
 pub(crate) mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};

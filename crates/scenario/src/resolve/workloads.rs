@@ -6,7 +6,7 @@ mod iometer;
 mod memory;
 
 use super::links::Wiring;
-use super::{Machine, check_name};
+use super::{Machine, check_name, queues};
 use crate::fields::{Fields, Said, is_map, join};
 use crate::files::Configurations;
 use crate::language::{BLOCK, DMA, WORKLOAD};
@@ -99,6 +99,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     });
     let (pairs, cases) = (pairs?, cases?);
     report_beyond(&fields, (&pairs, &cases), place.machine, reports);
+    queues::report(&fields, (&pairs, &cases, key), place.machine, reports);
     let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases };
     Some((plan, fields.finish()))
 }

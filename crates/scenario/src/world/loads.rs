@@ -13,22 +13,22 @@
 //! asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps ask at the same
 //! instants throughout.
 
+use super::asks::{block_workload, dma_workload};
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::memory::as_results;
 use super::paths::{Paths, Policy};
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
-use crate::plan::{
-    Arrivals, BlockCase, ComponentPlan, DmaCase, DmaOperation, End, FioJob, Load, Offered, Pair, Pattern,
-};
+use crate::node::Origin;
+use crate::plan::{ComponentPlan, End, FioJob, Load, Pair};
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_load::{self as load, BlockLoad, DmaLoad, Handles, Mix, Results, Workload};
+use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results};
 use lanetwin_models::nvme_driver::{NvmeDriver, Outage};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Site, Value};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::Instant;
 use std::collections::BTreeMap;
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
@@ -201,6 +201,23 @@ struct Asker<'a> {
     job: Option<(&'a FioJob, u32)>,
 }
 
+impl Asker<'_> {
+    /// The unit of the device that is asked: that of the pair, or the namespace that the job names, if the device has several.
+    fn unit(&self, device: &ComponentPlan) -> u16 {
+        let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
+        let named = self.job.filter(|_| several && self.pair.unit == 0).and_then(|(job, _)| namespace(job));
+        let there = |unit: &u16| u64::from(*unit) < device.params.count("namespaces");
+        named.filter(there).unwrap_or(self.pair.unit)
+    }
+}
+
+/// The namespace that a job's `filename` is of, the first being 0: `/dev/nvme0n2` is the second.
+fn namespace(job: &FioJob) -> Option<u16> {
+    let given = job.job.given.iter().rev().find(|given| given.name == "filename")?;
+    let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
+    number.checked_sub(1)
+}
+
 /// The machine while loads are added to it.
 struct Adding<'a> {
     wiring: &'a Wiring<'a>,
@@ -332,7 +349,7 @@ impl<'a> Adding<'a> {
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
     fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
-        let load = load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.pair.unit);
+        let load = load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
         (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 
@@ -417,6 +434,7 @@ impl<'a> Adding<'a> {
         let (routes, decoders) = (Vec::new(), Vec::new());
         let site = Site { path: path.to_owned(), seed, pcie, target, routes, memory, decoders };
         let mut params = settings(model, self.disk(pair));
+        self.set_engine(pair, asker, &mut params);
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(loads);
         }
@@ -435,6 +453,20 @@ impl<'a> Adding<'a> {
         let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
         self.builder.join((driver, Port(cpu.expect("a driver has a port to a CPU") as u16)), host);
         driver
+    }
+
+    /// The engine is the one of the job file, if there is one that is modelled and neither the part nor the scenario says another.
+    fn set_engine(&self, pair: &Pair, asker: &Asker<'_>, params: &mut Params) {
+        const ENGINE: &str = "driver.engine";
+        let is_open = self.disk(pair).origins.get(ENGINE) == Some(&Origin::Default);
+        let job = asker.job.map(|(job, _)| &job.job.settings);
+        if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE)) {
+            *engine = match &*settings.ioengine {
+                "io_uring" | "io_uring_cmd" => "io_uring",
+                "spdk" => "spdk",
+                _ => *engine,
+            };
+        }
     }
 
     /// The port of a job at a device whose own port this is: the device's, if the job is alone.
@@ -493,56 +525,4 @@ pub(super) fn settings(model: &Model, device: &ComponentPlan) -> Params {
         (param.name, own.unwrap_or_else(default))
     };
     Params(model.all_params().map(value).collect())
-}
-
-fn dma_workload(case: &DmaCase) -> Workload {
-    let bytes = case.size.0 as u32;
-    Workload {
-        mix: match case.operation {
-            DmaOperation::Read => Mix::Reads,
-            DmaOperation::Write => Mix::Writes,
-            DmaOperation::Mixed => Mix::Alternating,
-        },
-        bytes,
-        unit: Workload::dma_unit(bytes),
-        span: case.window.0,
-        pattern: pattern(case.pattern),
-        arrivals: arrivals(case.offered, bytes),
-        count: None,
-    }
-}
-
-fn block_workload(case: &BlockCase) -> Workload {
-    let bytes = case.size.0 as u32;
-    Workload {
-        mix: Mix::Share { reads: case.read },
-        bytes,
-        unit: bytes,
-        span: case.span.0,
-        pattern: pattern(case.pattern),
-        arrivals: arrivals(case.offered, bytes),
-        count: None,
-    }
-}
-
-const fn pattern(pattern: Pattern) -> load::Pattern {
-    match pattern {
-        Pattern::Random => load::Pattern::Random,
-        Pattern::Sequential => load::Pattern::Sequential,
-    }
-}
-
-fn arrivals(offered: Offered, bytes: u32) -> load::Arrivals {
-    match offered {
-        Offered::Outstanding(outstanding) => load::Arrivals::Closed { outstanding },
-        Offered::Rate { bytes_per_second, arrivals } => {
-            const PS_PER_SECOND: u128 = 1_000_000_000_000;
-            let ps = u128::from(bytes) * PS_PER_SECOND / u128::from(bytes_per_second.max(1));
-            let interval = Span::from_ps((ps as u64).max(1));
-            match arrivals {
-                Arrivals::Poisson => load::Arrivals::Poisson { mean: interval },
-                Arrivals::Fixed => load::Arrivals::Fixed { interval },
-            }
-        }
-    }
 }

@@ -11,6 +11,7 @@
 //!
 //! Not here: reading and checking scenarios (the rest of the crate), what devices do (the models crate).
 
+mod asks;
 mod bottleneck;
 mod capsule;
 mod compare;

@@ -1,0 +1,144 @@
+//! What the controller wants done outside: reads and writes of host memory over its port, interrupts, and everything else that an effect asks for.
+
+use super::{Inside, MSI_ADDRESS, MSI_BYTES, NvmeSsd, Reading, What, CONTROLLER_WAKE, command_name, health};
+use crate::requests::Requests;
+use lanetwin_nvme::logic::{Direction, Effect, Purpose, Segment, Token};
+use lanetwin_nvme::spec::ControllerId;
+use lanetwin_ports::{Attributes, Context};
+use std::cmp::Reverse;
+
+impl NvmeSsd {
+    pub(super) fn carry_out(&mut self, effect: Effect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
+        let Some(inside) = &mut self.inside else { return };
+        let now = cx.now();
+        match effect {
+            Effect::Fetch { token, address, bytes, purpose } => {
+                let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
+                self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
+            }
+            Effect::Transfer { token, direction: Direction::FromHost, bytes, first, segments } => {
+                self.note(token, |recorder, name| recorder.begin(name, now));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
+                });
+            }
+            Effect::Transfer { token, direction: Direction::ToHost, first, segments, .. } => {
+                let handle = self.name(token);
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                self.inside_mut().subsystem.transferred(now, token, effects);
+            }
+            Effect::Media { token, request } => self.ask(token, request, cx),
+            Effect::Store { token, first, segments, .. } => {
+                let content = inside.subsystem.content(token).to_vec();
+                let (memory, mut from) = (self.memory.clone(), 0);
+                let handle = self.name(token);
+                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                    let part = content.get(from..).unwrap_or_default();
+                    let part = &part[..part.len().min(segment.bytes as usize)];
+                    memory.iter().for_each(|memory| memory.change().post(segment.address, part));
+                    from += segment.bytes as usize;
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                self.inside_mut().subsystem.stored(now, token, effects);
+            }
+            Effect::Health { token } => {
+                let health = health(&inside.drive.counters());
+                inside.subsystem.health(now, token, &health, effects);
+            }
+            Effect::Complete { controller, address, entry, .. } => {
+                let handle = command_name(controller, entry.sq_number(), entry.cid_number());
+                self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
+                self.write_small((controller, handle), address, &entry.to_bytes(), cx);
+            }
+            Effect::EventIndex { controller, address, value, .. } => {
+                self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
+            }
+            Effect::Interrupt { controller, vector } => {
+                if let Some(requests) = self.port(controller) {
+                    requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
+                }
+            }
+            Effect::WakeAt { at } => {
+                let at = at.max(now);
+                if self.wakes.peek().is_none_or(|Reverse(first)| at < *first) {
+                    cx.wake_at(at, CONTROLLER_WAKE);
+                }
+                self.wakes.push(Reverse(at));
+            }
+        }
+    }
+
+    pub(super) fn inside_mut(&mut self) -> &mut Inside {
+        self.inside.as_mut().expect("effects come from a controller")
+    }
+
+    /// What the TLPs of a command are called on the link.
+    pub(super) fn name(&self, token: Token) -> u32 {
+        let command = self.inside.as_ref().and_then(|inside| inside.subsystem.command(token));
+        command.map_or(u32::MAX, |command| command_name(command.controller, command.sqid.0, command.cid.0))
+    }
+
+    /// Reads host memory; the controller goes on when all of it has come.
+    fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
+        let port = reading.token.controller();
+        let handle = self.reads.put(reading);
+        if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
+            requests.read(handle, address, bytes, cx, &mut |_| {});
+        }
+    }
+
+    /// The port of a controller.
+    pub(super) fn port(&self, controller: ControllerId) -> Option<&Requests> {
+        self.requests.get(usize::from(controller.0))?.as_ref()
+    }
+
+    /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
+    pub(super) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
+        ["", " of the second port"].into_iter().zip(&self.requests).filter_map(|(name, port)| Some((name, port.as_ref()?)))
+    }
+
+    /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
+    fn write_small(&self, (from, handle): (ControllerId, u32), address: u64, bytes: &[u8], cx: &mut Context<'_>) {
+        if let Some(memory) = &self.memory {
+            memory.change().post(address, bytes);
+        }
+        if let Some(requests) = self.port(from) {
+            requests.write(handle, address, bytes.len() as u32, Attributes::NONE, cx);
+        }
+    }
+
+    /// Does something with each piece of host memory that an effect is about.
+    fn each_segment(
+        &mut self,
+        token: Token,
+        first: Segment,
+        segments: u32,
+        cx: &mut Context<'_>,
+        mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
+    ) {
+        let requests = self.requests.get_mut(token.controller()).and_then(Option::as_mut);
+        let (Some(requests), Some(inside)) = (requests, &self.inside) else { return };
+        if segments <= 1 {
+            act(requests, first, cx);
+            return;
+        }
+        // neighbours are one transfer: a data pointer has pages, the link has not
+        let mut whole: Option<Segment> = None;
+        for segment in inside.subsystem.segments(token) {
+            whole = match whole {
+                Some(before) if before.address + u64::from(before.bytes) == segment.address => {
+                    Some(Segment { bytes: before.bytes + segment.bytes, ..before })
+                }
+                Some(before) => {
+                    act(requests, before, cx);
+                    Some(segment)
+                }
+                None => Some(segment),
+            };
+        }
+        whole.into_iter().for_each(|segment| act(requests, segment, cx));
+    }
+}

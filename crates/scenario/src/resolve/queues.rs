@@ -1,0 +1,70 @@
+//! What a workload asks of an NVMe drive that will not show what was meant: more in flight than its queue has room for, and a sample of writes that its buffer swallows.
+
+use super::Machine;
+use crate::fields::Fields;
+use crate::plan::{Case, Load, Offered, Pair};
+use crate::problem::{Problem, Reports};
+use crate::quantity;
+use lanetwin_models::nvme_ssd;
+use lanetwin_ports::{Params, Value};
+use lanetwin_units::Bytes;
+
+/// What one load of a case has in flight at most, and what all of them write before the case ends, if they only write.
+struct Asked {
+    depth: u64,
+    /// \[B\]; none if there are reads, or only one request at a time: then latency is the question.
+    written: Option<u64>,
+}
+
+/// A sample shows what the flash takes if it is this many times what the buffer takes.
+const BUFFERS: u64 = 2;
+
+/// Reports both, once each for a workload.
+pub(super) fn report(
+    fields: &Fields<'_>,
+    (pairs, cases, key): (&[Pair], &[Case], &str),
+    machine: &Machine,
+    reports: &mut Reports,
+) {
+    let drives = pairs.iter().filter_map(|pair| {
+        let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
+        Some((&*pair.device, &plan.params))
+    });
+    for (drive, params) in drives {
+        let asked: Vec<Asked> = cases.iter().filter_map(asked).collect();
+        let room = entries(params) - 1;
+        if let Some(depth) = asked.iter().map(|asked| asked.depth).max().filter(|depth| *depth > room) {
+            fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
+        }
+        let buffer = params.size("buffer").0;
+        let least = asked.iter().filter_map(|asked| asked.written).min();
+        if let Some(written) = least.filter(|written| *written < BUFFERS * buffer) {
+            let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
+            fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
+        }
+    }
+}
+
+/// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).
+fn entries(params: &Params) -> u64 {
+    params.count("driver.queue-entries").min(params.count("queues.entries"))
+}
+
+fn asked(case: &Case) -> Option<Asked> {
+    match &case.load {
+        Load::Block(block) => {
+            let Offered::Outstanding(depth) = block.offered else { return None };
+            let depth = u64::from(depth);
+            let writes = block.read == 0.0 && depth > 1;
+            Some(Asked { depth, written: writes.then_some(block.requests * block.size.0) })
+        }
+        Load::Fio(fio) => {
+            let jobs = || fio.jobs.iter().map(|job| &job.job);
+            let depth = jobs().map(|job| u64::from(job.settings.iodepth)).max()?;
+            let writes = jobs().all(|job| !job.settings.rw.reads && job.settings.rw.writes && job.settings.iodepth > 1);
+            let most = jobs().map(|job| job.blocks()[1].1).max()?;
+            Some(Asked { depth, written: writes.then_some(fio.requests * most) })
+        }
+        Load::Dma(_) | Load::Iometer(_) => None,
+    }
+}
