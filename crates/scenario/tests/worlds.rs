@@ -21,7 +21,7 @@ const LONG: Span = Span::from_us(300);
 /// in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
     let (bytes, submitted) = match case.load {
-        Load::Dma(_) => (0, 0),
+        Load::Dma(_) | Load::Memory(_) => (0, 0),
         Load::Block(block) => match block.offered {
             Offered::Outstanding(number) => (block.size.0, number.into()),
             Offered::Rate { .. } => (block.size.0, 0),

@@ -65,6 +65,6 @@ fn asked(case: &Case) -> Option<Asked> {
             let most = jobs().map(|job| job.blocks()[1].1).max()?;
             Some(Asked { depth, written: writes.then_some(fio.requests * most) })
         }
-        Load::Dma(_) | Load::Iometer(_) => None,
+        Load::Dma(_) | Load::Iometer(_) | Load::Memory(_) => None,
     }
 }
