@@ -91,6 +91,42 @@ fn windows_lie_behind_the_memory_of_the_host_and_decoders_lead_to_the_devices() 
     }
 }
 
+/// Devices behind a switch: those of one node, and one that is a node of its own, come over one port of the host.
+#[test]
+fn behind_a_switch_addresses_are_decoded_again() {
+    let text = TWO
+        .replace("ports: 2, ", "ports: 1, ")
+        .replace("links:\n", "  alone: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}\n  sw: {model: cxl-switch, ports: 3}\nlinks:\n  up: {from: host, to: sw}\n  bay: {from: sw, to: alone}\n")
+        .replace("{from: host, to: one}", "{from: sw, to: one}")
+        .replace("{from: other, to: host}", "{from: other, to: sw}")
+        .replace("placement: far", "placement: {interleave: [far, alone]}");
+    let plan = plan("switch.yaml", &text, &[]);
+    let names: Vec<String> = nodes(&plan).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["dram", "far", "alone"]);
+    let [host, switch] = &plan.variants[0].decoding[..] else { panic!("{:?}", plan.variants[0].decoding) };
+    let lead = |decoders: &[lanetwin_cxl::hdm::Decoder], address| {
+        let found: Vec<_> = decoders.iter().filter_map(|decoder| decoder.decode(address)).collect();
+        let [there] = found[..] else { panic!("{address:#x} leads to {found:?}") };
+        (there.target, there.dpa)
+    };
+    // everything is behind the one port of the host; the ports of the switch are taken in the order of the links: alone, one, other
+    let mut seen = std::collections::BTreeSet::new();
+    for offset in (0..24 * GIB).step_by(1 << 26).flat_map(|at| [at, at + 1024, at + 4096 + 64]) {
+        let (port, between) = lead(&host.decoders, 16 * GIB + offset);
+        assert_eq!(port, 0);
+        let (port, dpa) = lead(&switch.decoders, between);
+        let is_far = offset < 16 * GIB;
+        let way = offset / 1024 % 2;
+        let expected = if is_far { (2 - way as u16, offset / 2048 * 1024 + offset % 1024) } else { (0, offset - 16 * GIB) };
+        assert_eq!((port, dpa), expected, "{offset:#x}");
+        assert!(seen.insert((port, dpa)), "two addresses lead to one place");
+    }
+    let results = results(&plan, &Options::default());
+    for link in ["bay", "slot1", "slot2", "up"] {
+        assert!(results.cxl.iter().any(|used| used.link == link && used.messages > 0.001), "{link}: {:?}", results.cxl);
+    }
+}
+
 fn mistakes(text: &str, sets: &[&str]) -> Vec<String> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let found = check(Path::new("memory.yaml"), text, &sets, &Catalogue::built_in()).diagnostics;
