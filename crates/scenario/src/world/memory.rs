@@ -151,7 +151,8 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
             std::iter::once(traffic).chain(chaser).collect()
         }
         MemoryProgram::Kernel(KernelCase { kernel, threads, window }) => {
-            let program = kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
+            let program =
+                kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
             vec![(KERNEL, program)]
         }
     }

@@ -23,7 +23,8 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 7] = ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
+    const LOWER: [&str; 7] =
+        ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
     if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {

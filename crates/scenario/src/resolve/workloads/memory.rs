@@ -132,11 +132,10 @@ fn kernels(
             if !asked.fits(policy, last.div_ceil(PAGE), &fields, reports) {
                 continue;
             }
-            let words = [
-                (policies.len(), policy.label.clone()),
-                (all.len(), format!("{} threads", case.threads)),
-            ];
-            let varied: Vec<String> = words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+            let words =
+                [(policies.len(), policy.label.clone()), (all.len(), format!("{} threads", case.threads))];
+            let varied: Vec<String> =
+                words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
             cases.push(Case {
                 label: if varied.is_empty() { name.to_owned() } else { varied.join(", ") },
                 axis: None,
