@@ -2,6 +2,7 @@
 
 pub mod eye;
 pub mod idt_16t4g2;
+pub mod latency_vs_size;
 pub mod link_ceilings;
 pub mod link_stability;
 pub mod mqsim_xv2;
@@ -71,6 +72,7 @@ pub fn claims() -> &'static [Claim] {
         idt_16t4g2::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
+        latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         pm1743_retimer::RANDOM_WRITES,
         retimer_ab::CLAIM,
