@@ -44,14 +44,16 @@ pub const CLAIM: Claim = Claim {
 
 const TABLE: &str = "Soltaniyeh et al., CMM-H white paper (Samsung Memory Solutions Lab, 2025), table 4";
 const NUMBERS: &str = "Soltaniyeh et al., CMM-H white paper (Samsung Memory Solutions Lab, 2025), table 3";
-const FIGURE: &str = "Soltaniyeh et al., CMM-H white paper (Samsung Memory Solutions Lab, 2025), text on figure 2";
+const FIGURE: &str =
+    "Soltaniyeh et al., CMM-H white paper (Samsung Memory Solutions Lab, 2025), text on figure 2";
 const PEAK_BAR_PCT: f64 = 2.0;
 const TAIL_BAR_PCT: f64 = 10.0;
 const READS_BAR_PCT: f64 = 4.0;
 const MIXES_BAR_PCT: f64 = 5.3;
 
 /// The host of the all-read column: calibrated to 161 GB/s of DRAM alone.
-const TIMED: &str = "dram: timed, dram.speed: ddr5-5600, dram.channels: 4, dram.size: 128GiB, core.misses: 13";
+const TIMED: &str =
+    "dram: timed, dram.speed: ddr5-5600, dram.channels: 4, dram.size: 128GiB, core.misses: 13";
 /// The host of a latency: one core, its caches a twenty-fourth of the real ones, 4 KiB pages.
 const WALKER: &str = "cores: 1, l2.size: 0B, llc.size: 4MiB, llc.ways: 16, dram: simple, tlb.entries: 2048";
 /// The working set of a latency, calibrated to the mean: with these caches it decides how many walks reach memory.
@@ -100,8 +102,9 @@ fn latency() -> Case {
 }
 /// Far more than the cache holds; a round of it leaves nothing that the next could find.
 fn large() -> Case {
-    let memory =
-        format!("mix: all-reads, threads: {FEW}, working-set: 104GB, placement: cmmh, cache: cold, lines: {LINES}");
+    let memory = format!(
+        "mix: all-reads, threads: {FEW}, working-set: 104GB, placement: cmmh, cache: cold, lines: {LINES}"
+    );
     Case { host: TIMED.into(), memory, set: Vec::new() }
 }
 
@@ -110,7 +113,13 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, what: (&str, &str, &'static str), values: (f64, f64), role: Role, from: (&Shown, &'static str)) {
+    fn add(
+        &mut self,
+        what: (&str, &str, &'static str),
+        values: (f64, f64),
+        role: Role,
+        from: (&Shown, &'static str),
+    ) {
         let ((case, quantity, unit), (published, predicted)) = (what, values);
         self.cells.push(Cell {
             case: case.into(),
@@ -169,7 +178,11 @@ fn own_parameters() -> impl Iterator<Item = FreeParameter> {
     });
     let fitted = [
         ("core.misses".to_owned(), "13".to_owned(), "161 GB/s of DRAM alone, all reads".to_owned()),
-        ("working set of the latency, caches 1/24".to_owned(), WALKED.to_owned(), "the mean latency, 553 ns".to_owned()),
+        (
+            "working set of the latency, caches 1/24".to_owned(),
+            WALKED.to_owned(),
+            "the mean latency, 553 ns".to_owned(),
+        ),
     ];
     let parameter = |(name, value, to)| FreeParameter {
         part: "host of the white paper".into(),
@@ -185,7 +198,12 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let mut found = Found { cells: Vec::new() };
     let shown = peak().run();
     let what = ("module alone, all reads, 32 threads", "bandwidth", "GB/s");
-    found.add(what, (other("peak bandwidth"), shown.of_all("throughput")), Role::Predicted, (&shown, NUMBERS));
+    found.add(
+        what,
+        (other("peak bandwidth"), shown.of_all("throughput")),
+        Role::Predicted,
+        (&shown, NUMBERS),
+    );
     let peak_error = found.last_error();
     watch.step(total)?;
     let shown = latency().run();
@@ -201,7 +219,12 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     watch.step(total)?;
     let shown = large().run();
     let what = ("module alone, 104 GB, all reads, 32 threads", "bandwidth", "GB/s");
-    found.add(what, (other("large-WSS plateau"), shown.of_all("throughput")), Role::Predicted, (&shown, FIGURE));
+    found.add(
+        what,
+        (other("large-WSS plateau"), shown.of_all("throughput")),
+        Role::Predicted,
+        (&shown, FIGURE),
+    );
     let (plateau_error, hits) = (found.last_error(), shown.of_device("device cache hits"));
     watch.step(total)?;
     let errors = table_4(&mut found, watch, total)?;
