@@ -1,5 +1,6 @@
 //! The claims.
 
+pub mod cmm_h;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;
@@ -77,6 +78,7 @@ pub fn claims() -> &'static [Claim] {
         pm1743_retimer::RANDOM_WRITES,
         retimer_ab::CLAIM,
         retimer_ab::ON_PM1743,
+        cmm_h::CLAIM,
     ];
     CLAIMS
 }
