@@ -25,7 +25,7 @@ use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_cxl::spec::constants::{LINE_BYTES, SLOT_BYTES};
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
 use lanetwin_ports::{
-    Build, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol,
+    Build, CXL_PORT, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol,
     Site, Status,
 };
 use lanetwin_units::{Instant, LinkRate, Span, TICKS_PER_PS, Ticks};
@@ -39,7 +39,7 @@ pub static MODEL: Model = Model {
         PortInfo { name: "up", speaks: Protocol::Cxl, about: "the upstream port, which leads to a host", many: false },
         PortInfo { name: "down", speaks: Protocol::Cxl, about: "the downstream ports, which lead to memory", many: true },
     ],
-    params: &[PARAMS],
+    params: &[&CXL_PORT, PARAMS],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(CxlSwitch::new(params, site))),

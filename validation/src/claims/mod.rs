@@ -1,6 +1,7 @@
 //! The claims.
 
 pub mod cmm_h;
+pub mod cxl_link;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;
@@ -71,6 +72,7 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        cxl_link::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
         latency_vs_size::CLAIM,
