@@ -506,7 +506,9 @@ impl Component<Message> for CxlHybrid {
         match token {
             LOOK_UP => self.look_up(cx),
             MEMORY => {
-                self.inside.iter_mut().for_each(|inside| inside.look = Instant::NEVER);
+                // an earlier look has seen what a wake was asked for that is not the next
+                let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= cx.now()) else { return };
+                inside.look = Instant::NEVER;
                 self.look_at_memory(cx);
             }
             _ => self.end_later(cx),
