@@ -139,7 +139,11 @@ impl Egress {
     fn kept_back_until(&self, input: usize) -> u64 {
         let kept_back = |other: &usize| self.is_kept_back(*other);
         if input.is_multiple_of(CLASSES) {
-            (input + 1..input + CLASSES).filter(kept_back).map(|other| self.head[other]).min().unwrap_or(NEVER)
+            (input + 1..input + CLASSES)
+                .filter(kept_back)
+                .map(|other| self.head[other])
+                .min()
+                .unwrap_or(NEVER)
         } else {
             NEVER
         }

@@ -100,11 +100,8 @@ impl<U: Copy> Fabric<U> {
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until, behind } => {
                     let echo = self.echo(e, input, t);
-                    let until = if contended {
-                        t
-                    } else {
-                        until.min(horizon).min(echo.saturating_add(distance))
-                    };
+                    let until =
+                        if contended { t } else { until.min(horizon).min(echo.saturating_add(distance)) };
                     let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
                     let behind = if keeps_back { behind.min(held) } else { behind };
