@@ -76,8 +76,11 @@ impl Weighed {
             )
         });
         let names: Vec<&str> = free.iter().map(|number| &*number.name).collect();
-        let counted =
-            if names.is_empty() { "none".to_owned() } else { format!("{}: {}", names.len(), names.join(", ")) };
+        let counted = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            format!("{}: {}", names.len(), names.join(", "))
+        };
         format!(
             "Of {all} numbers that are assumed or calibrated, each moved to both ends of its range, {inert} change nothing{most}, and as free parameters count {counted}."
         )
@@ -179,8 +182,7 @@ impl Weighing<'_> {
     }
 
     fn summary(&self, moved: &[Moved], chance: f64) -> Weighed {
-        let (mut free, mut effects, mut inert, mut most) =
-            (Vec::new(), Vec::new(), 0, None::<(f64, String)>);
+        let (mut free, mut effects, mut inert, mut most) = (Vec::new(), Vec::new(), 0, None::<(f64, String)>);
         for (place, number) in self.numbers.iter().enumerate() {
             let ends: Vec<&Moved> = moved.iter().filter(|moved| moved.number == place).collect();
             let counts = |end: &&Moved| end.changes.as_ref().is_none_or(|changes| self.counts(changes));

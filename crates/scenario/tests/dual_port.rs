@@ -45,7 +45,8 @@ fn live(plan: &Plan) -> Left {
     let (_, paths) = world.paths[0].clone();
     let counts = world.kernel.component::<Paths>(paths).expect("a dual-port drive has paths").counts();
     let drive = world.drives[0].1;
-    let counters = world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived()).expect("a drive").counters;
+    let counters =
+        world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived()).expect("a drive").counters;
     let driver = world.loads[0].nvme.expect("an NVMe drive").driver;
     let losses = world.kernel.component::<NvmeDriver>(driver).expect("a driver").losses();
     let moved = (counters.host_bytes_read, counters.host_bytes_written);
@@ -64,14 +65,18 @@ fn nothing_is_lost_or_doubled(left: &Left) {
     assert_eq!((by_loads, to_loads, unexpected), (asked, answered, 0));
     let moved = left.moved.0 + left.moved.1;
     let least = asked * 4096;
-    assert!(moved >= least && moved <= least + retried * 4096, "{moved} B, {least} B asked for, {retried} retried");
+    assert!(
+        moved >= least && moved <= least + retried * 4096,
+        "{moved} B, {least} B asked for, {retried} retried"
+    );
 }
 
 #[test]
 fn a_port_that_is_lost_costs_no_request_and_doubles_none() {
     for policy in ["numa", "round-robin", "queue-depth"] {
         for engine in ["libaio", "spdk"] {
-            let drive = format!(", driver.multipath: {policy}, driver.engine: {engine}, driver.link-loss: 50us");
+            let drive =
+                format!(", driver.multipath: {policy}, driver.engine: {engine}, driver.link-loss: 50us");
             let left = live(&machine(&drive, [DOWN, ""], MIXED));
             nothing_is_lost_or_doubled(&left);
             assert_eq!(left.losses, 1, "{policy} {engine}");

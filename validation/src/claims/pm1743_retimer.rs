@@ -72,7 +72,8 @@ fn experiments() -> Vec<Experiment> {
     let read = "sequential read of 128 KiB, 64 in flight";
     let gen4: &[&str] = &["links.slot.mps=256B", "links.slot.gen=4", "machine.ssd.ftl.initial=sequential"];
     let mps512: &[&str] = &["links.slot.mps=512B", "machine.ssd.ftl.initial=sequential"];
-    let one_port: &[&str] = &["links.slot.mps=256B", "links.slot.width=x2", "machine.ssd.ftl.initial=sequential"];
+    let one_port: &[&str] =
+        &["links.slot.mps=256B", "links.slot.width=x2", "machine.ssd.ftl.initial=sequential"];
     let throughput_of = |case, published, asked| {
         white_paper(case, "throughput", "GB/s", published, Role::Predicted, throughput, asked)
     };

@@ -202,8 +202,7 @@ fn cells(ran: &Ran, published: &[Published]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (variant, latency) in ran.retimers() {
         for row in ran.judged(variant) {
-            let said =
-                published.iter().find(|said| variant == PUBLISHED_VARIANT && said.is_of(asks(row)));
+            let said = published.iter().find(|said| variant == PUBLISHED_VARIANT && said.is_of(asks(row)));
             cells.push(ratio_cell(ran, row, latency, said));
             if row.metric == "latency" {
                 cells.push(shift_cell(ran, row, latency));

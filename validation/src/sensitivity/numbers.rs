@@ -111,13 +111,21 @@ fn candidates(param: &Param, value: Value, side: usize) -> Vec<Value> {
         Value::Time(time) => scaled(time.as_ps()).map(|ps| Value::Time(Span::from_ps(ps))).collect(),
         Value::Size(size) => scaled(size.0).map(|bytes| Value::Size(Bytes(bytes))).collect(),
         Value::Rate(rate) => scaled(rate).map(Value::Rate).collect(),
-        Value::Ratio(ratio) => FACTORS[side].map(|factor| Value::Ratio((ratio * factor as f64 / 100.0).min(1.0))).to_vec(),
+        Value::Ratio(ratio) => {
+            FACTORS[side].map(|factor| Value::Ratio((ratio * factor as f64 / 100.0).min(1.0))).to_vec()
+        }
         Value::Count(count) => {
             let Dimension::Count { least, most } = param.dimension else { return Vec::new() };
             let inside = scaled(count).filter(|moved| (least..=most).contains(moved));
             inside.map(Value::Count).collect()
         }
-        Value::Flag(flag) => if side == 0 { vec![Value::Flag(!flag)] } else { Vec::new() },
+        Value::Flag(flag) => {
+            if side == 0 {
+                vec![Value::Flag(!flag)]
+            } else {
+                Vec::new()
+            }
+        }
         Value::Choice(word) => {
             let Dimension::Choice(words) = param.dimension else { return Vec::new() };
             let at = words.iter().position(|other| *other == word).unwrap_or(0);

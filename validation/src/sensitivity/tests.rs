@@ -33,7 +33,10 @@ fn what_moves_a_row_counts_and_what_moves_nothing_does_not() {
     ];
     let found = weighed(&numbers);
     assert_eq!(found.free.iter().map(|free| &*free.name).collect::<Vec<_>>(), ["a"]);
-    assert_eq!(found.effects().iter().map(|effect| effect.changes_pct[0].round()).collect::<Vec<_>>(), [1.0, 2.0]);
+    assert_eq!(
+        found.effects().iter().map(|effect| effect.changes_pct[0].round()).collect::<Vec<_>>(),
+        [1.0, 2.0]
+    );
     assert_eq!((found.all, found.inert), (4, 1));
     assert!(found.told().contains("count 1: a."), "{}", found.told());
     let wide = found.effects_among(&[false, true, true]);

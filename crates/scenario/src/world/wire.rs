@@ -159,7 +159,9 @@ impl Wiring<'_> {
         let ports: Vec<_> =
             self.variant.machine[component].ports.iter().enumerate().filter_map(linked).collect();
         if ports.len() > 1 {
-            ports.iter().for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+            ports
+                .iter()
+                .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
         }
     }
 

@@ -55,8 +55,7 @@ pub(super) const SEQUENTIAL: Asked = Asked {
 };
 pub(super) const ONE: Asked =
     Asked { jobs: 1, block: "size: 4KiB, depth: 1, span: 3840GB", requests: 2000, ..RANDOM };
-pub(super) const ONE_WRITE: Asked =
-    Asked { block: "size: 4KiB, depth: 1, read: 0%, span: 3840GB", ..ONE };
+pub(super) const ONE_WRITE: Asked = Asked { block: "size: 4KiB, depth: 1, read: 0%, span: 3840GB", ..ONE };
 /// The buffer is full before it is measured.
 pub(super) const SEQUENTIAL_WRITE: Asked = Asked {
     block: "size: 128KiB, depth: 64, read: 0%, pattern: sequential, span: 3840GB",
@@ -137,7 +136,11 @@ impl Asked {
             "about: A PM1743.\nmachine:\n  cpu: {{part: amd-epyc-9554, port.mps: 512B}}\n  ssd: {{part: samsung-pm1743, port.mps: 512B, namespaces: 1, \
              namespaces.isolated: false, ftl.initial: steady-state, {ports}}}\nlinks:\n{links}workloads:\n  load:\n    \
              block: {{{}, requests: {}}}\n    on: cpu\n    target: ssd\nrun: {{repeats: 1}}\n",
-            if self.scale == Scale::Sixteenth { self.block.replace(WHOLE, SIXTEENTH) } else { self.block.to_owned() },
+            if self.scale == Scale::Sixteenth {
+                self.block.replace(WHOLE, SIXTEENTH)
+            } else {
+                self.block.to_owned()
+            },
             self.requests
         );
         let own = self.set.iter().map(|set| (*set).to_owned());

@@ -4,8 +4,8 @@
 //! Commands are fetched from queues, so that a read crosses the slot four times one after the other and a write six times.
 
 use super::{Effort, Ran, outcome};
-use crate::claims::{Claim, Outcome};
 use crate::claims::retimer_ab::table::published;
+use crate::claims::{Claim, Outcome};
 use crate::watch::Watch;
 use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use std::path::Path;
@@ -20,8 +20,7 @@ pub const CLAIM: Claim = Claim {
 };
 
 const SCENARIO: &str = include_str!("../../../../scenarios/long/pm1743-retimer.yaml");
-const JOBS: (&str, &str) =
-    ("../fio/odcc-like.fio", include_str!("../../../../scenarios/fio/odcc-like.fio"));
+const JOBS: (&str, &str) = ("../fio/odcc-like.fio", include_str!("../../../../scenarios/fio/odcc-like.fio"));
 
 fn plan(effort: Option<Effort>) -> Plan {
     let sets = effort.map_or_else(Vec::new, |Effort { warm_up, requests, alone, repeats }| {
@@ -34,7 +33,8 @@ fn plan(effort: Option<Effort>) -> Plan {
         ]
     });
     let files = Files::of([(JOBS.0.to_owned(), JOBS.1.to_owned())].into());
-    let checked = check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, &Catalogue::built_in(), &files);
+    let checked =
+        check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, &Catalogue::built_in(), &files);
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}"))
 }
@@ -44,7 +44,9 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     watch.step(1)?;
     let mut found = outcome(&published(), &ran);
     // a row is a difference of two machines that share every number of drive and host: what moves both alike moves no row
-    found.free_parameters.retain(|number| number.part.contains("retimer") || number.part.starts_with("montage"));
+    found
+        .free_parameters
+        .retain(|number| number.part.contains("retimer") || number.part.starts_with("montage"));
     Some(found)
 }
 
