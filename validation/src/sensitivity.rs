@@ -130,7 +130,7 @@ pub(crate) fn weigh(numbers: Vec<Number>, bars: &[f64], predict: &Predict<'_>) -
 }
 
 /// What chance does to a row is seen with these instead of the first seed.
-const SEEDS: std::ops::RangeInclusive<u32> = 2..=5;
+const SEEDS: std::ops::RangeInclusive<u32> = 2..=4;
 
 struct Weighing<'a> {
     numbers: &'a [Number],

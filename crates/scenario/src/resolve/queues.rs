@@ -61,7 +61,8 @@ fn asked(case: &Case) -> Option<Asked> {
         Load::Fio(fio) => {
             let jobs = || fio.jobs.iter().map(|job| &job.job);
             let depth = jobs().map(|job| u64::from(job.settings.iodepth)).max()?;
-            let writes = jobs().all(|job| !job.settings.rw.reads && job.settings.rw.writes && job.settings.iodepth > 1);
+            let writes = jobs()
+                .all(|job| !job.settings.rw.reads && job.settings.rw.writes && job.settings.iodepth > 1);
             let most = jobs().map(|job| job.blocks()[1].1).max()?;
             Some(Asked { depth, written: writes.then_some(fio.requests * most) })
         }

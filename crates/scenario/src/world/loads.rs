@@ -349,7 +349,8 @@ impl<'a> Adding<'a> {
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
     fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
-        let load = load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
+        let load =
+            load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
         (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 
@@ -460,7 +461,8 @@ impl<'a> Adding<'a> {
         const ENGINE: &str = "driver.engine";
         let is_open = self.disk(pair).origins.get(ENGINE) == Some(&Origin::Default);
         let job = asker.job.map(|(job, _)| &job.job.settings);
-        if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE)) {
+        if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE))
+        {
             *engine = match &*settings.ioengine {
                 "io_uring" | "io_uring_cmd" => "io_uring",
                 "spdk" => "spdk",

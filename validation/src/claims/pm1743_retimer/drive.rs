@@ -29,6 +29,8 @@ pub(super) struct Asked {
 pub(super) enum Scale {
     /// The drive as it is.
     Whole,
+    /// A sixteenth of the drive, of which reads notice nothing.
+    Sixteenth,
     /// An eighth of the drive, with blocks of a thirty-second, and a sixteenth of the buffer: garbage collection comes round sooner.
     Eighth,
 }
@@ -75,6 +77,9 @@ const BLOCKS: (&str, u64) = ("machine.ssd.nand.blocks", 1316);
 const PAGES: (&str, u64) = ("machine.ssd.nand.pages", 768);
 const BUFFER: (&str, u64) = ("machine.ssd.buffer", 256 << 20);
 
+const WHOLE: &str = "3840GB";
+const SIXTEENTH: &str = "240GB";
+
 impl Scale {
     /// The settings that make the simulation smaller, given what is set besides: that scales, too.
     fn sets(self, sets: &[String]) -> Vec<String> {
@@ -96,6 +101,10 @@ impl Scale {
         let buffer = format!("{}={}B", BUFFER.0, now(BUFFER) / 16);
         match self {
             Self::Whole => Vec::new(),
+            Self::Sixteenth => vec![
+                format!("machine.ssd.capacity={SIXTEENTH}"),
+                format!("{}={}", BLOCKS.0, now(BLOCKS).div_ceil(16)),
+            ],
             Self::Eighth => vec![
                 "machine.ssd.capacity=480GB".into(),
                 format!("{}={}", PAGES.0, now(PAGES) / 32),
@@ -127,7 +136,12 @@ impl Asked {
             "about: A PM1743.\nmachine:\n  cpu: {{part: amd-epyc-9554, port.mps: 512B}}\n  ssd: {{part: samsung-pm1743, port.mps: 512B, namespaces: 1, \
              namespaces.isolated: false, ftl.initial: steady-state, {ports}}}\nlinks:\n{links}workloads:\n  load:\n    \
              block: {{{}, requests: {}}}\n    on: cpu\n    target: ssd\nrun: {{repeats: 1}}\n",
-            self.block, self.requests
+            if self.scale == Scale::Sixteenth {
+                self.block.replace(WHOLE, SIXTEENTH)
+            } else {
+                self.block.to_owned()
+            },
+            self.requests
         );
         let own = self.set.iter().map(|set| (*set).to_owned());
         // what is said of the slot is said of both

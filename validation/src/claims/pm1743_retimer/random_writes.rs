@@ -8,7 +8,7 @@
 //! The over-provisioning of the drive is not published. At the one that is assumed the rate is missed; the table says at which it would be met. That is an
 //! inference and not a prediction, and no part takes it over.
 
-use super::drive::{Asked, RANDOM_WRITE, iops};
+use super::drive::{RANDOM_WRITE, iops};
 use crate::accuracy;
 use crate::claims::{Cell, Claim, Outcome};
 use crate::report::{Effect, FreeParameter, Role};
@@ -51,8 +51,7 @@ struct Entry {
 fn entry(blocks: u64, more: &[String]) -> Entry {
     let sets: Vec<String> =
         std::iter::once(format!("machine.ssd.nand.blocks={blocks}")).chain(more.iter().cloned()).collect();
-    let asked = if blocks == ASSUMED && more.is_empty() { RANDOM_WRITE } else { shorter() };
-    let results = asked.results(&sets).expect("a drive with as many blocks is one");
+    let results = RANDOM_WRITE.results(&sets).expect("a drive with as many blocks is one");
     let of_drive = results.rows.iter().find(|row| row.metric == "write amplification");
     Entry {
         provisioning: provisioning(blocks),
@@ -60,11 +59,6 @@ fn entry(blocks: u64, more: &[String]) -> Entry {
         amplification: of_drive.map_or(1.0, |row| row.value),
         results,
     }
-}
-
-/// What is enough for the table: half a fill of the drive that is simulated.
-fn shorter() -> Asked {
-    RANDOM_WRITE.shorter(2)
 }
 
 /// Where the rate would be the published one, between rows of the table \[%\]; none if it is outside.
@@ -159,7 +153,7 @@ mod tests {
         let ends = [BLOCKS[0], ASSUMED, BLOCKS[5]].map(|blocks| provisioning(blocks).round());
         assert_eq!(ends, [7.0, 10.0, 28.0]);
         BLOCKS.iter().for_each(|blocks| {
-            assert!(shorter().plan(&[format!("machine.ssd.nand.blocks={blocks}")]).is_some());
+            assert!(RANDOM_WRITE.plan(&[format!("machine.ssd.nand.blocks={blocks}")]).is_some());
         });
     }
 }

@@ -3,7 +3,7 @@
 //! The numbers that reads are calibrated with are fitted as docs/nvme-ssd.md has it, one line of arithmetic each, to what short runs of their loads come to.
 //! A calibrated number that is itself moved is not fitted: it counts if a prediction hangs on it. `nand.program` is not fitted: no read waits for a program here.
 
-use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, iops, latency};
+use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, Scale, iops, latency};
 use super::{Experiment, experiments};
 use crate::report::Role;
 use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
@@ -119,7 +119,7 @@ fn calibrated(sets: &[String]) -> Option<Vec<String>> {
         if sets.iter().any(|set| set.starts_with(&key)) {
             continue;
         }
-        let value = of(&load.results(sets)?)?;
+        let value = of(&Asked { scale: Scale::Sixteenth, ..load }.results(sets)?)?;
         let new = fit(ps, &Reached { value, target, changed });
         // a longer engine is a longer read
         changed = if name == "firmware.read" { new - ps } else { 0.0 };
@@ -131,9 +131,9 @@ fn calibrated(sets: &[String]) -> Option<Vec<String>> {
 /// How much shorter than the claim's the runs are.
 const fn shorter(effort: Effort) -> u64 {
     match effort {
-        Effort::Short => 60,
+        Effort::Short => 200,
         Effort::Full => 12,
-        Effort::Long => 3,
+        Effort::Long => 4,
     }
 }
 
@@ -148,7 +148,7 @@ fn moved(predicted: &[Experiment], sets: &[String], effort: Effort) -> Option<Ve
     let mut known: Vec<(Asked, Results)> = Vec::new();
     let mut seen = Vec::new();
     for (place, asked) in loads.into_iter().enumerate() {
-        let asked = asked.shorter(shorter(effort));
+        let asked = Asked { scale: Scale::Sixteenth, ..asked.shorter(shorter(effort)) };
         let at = match known.iter().position(|(other, _)| *other == asked) {
             Some(at) => at,
             None => {
@@ -192,7 +192,8 @@ mod tests {
         for range in RANGES {
             for end in range.ends {
                 let sets: Vec<String> = end.split(", ").map(|set| format!("machine.ssd.{set}")).collect();
-                assert!(RANDOM.plan(&sets).is_some(), "{end}");
+                let small = Asked { scale: Scale::Sixteenth, ..RANDOM };
+                assert!(RANDOM.plan(&sets).is_some() && small.plan(&sets).is_some(), "{end}");
             }
             assert!(!range.reason.is_empty());
         }
