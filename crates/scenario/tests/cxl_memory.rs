@@ -249,7 +249,7 @@ fn a_program_that_ends_is_measured_as_a_whole_and_one_that_does_not_by_its_opera
 #[test]
 fn tmp_print() {
     let name = std::env::var("SCENE").unwrap_or_else(|_| "cmm-h".into());
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.yaml"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.yaml"));
     let begun = std::time::Instant::now();
     let results = results(&tree::plan_of(&file, &[]), &Options::default());
     for row in &results.rows {
