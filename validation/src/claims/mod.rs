@@ -1,5 +1,6 @@
 //! The claims.
 
+pub mod cxl_link;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
@@ -69,6 +70,7 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        cxl_link::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
         pm1743_retimer::CLAIM,
