@@ -1,5 +1,6 @@
 //! The claims.
 
+pub mod dram_curves;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
@@ -73,6 +74,7 @@ pub fn claims() -> &'static [Claim] {
         steady_state::CLAIM,
         pm1743_retimer::CLAIM,
         retimer_ab::CLAIM,
+        dram_curves::CLAIM,
     ];
     CLAIMS
 }
