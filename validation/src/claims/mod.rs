@@ -1,6 +1,7 @@
 //! The claims.
 
 pub mod cxl_link;
+pub mod dram_curves;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
@@ -75,6 +76,7 @@ pub fn claims() -> &'static [Claim] {
         steady_state::CLAIM,
         pm1743_retimer::CLAIM,
         retimer_ab::CLAIM,
+        dram_curves::CLAIM,
     ];
     CLAIMS
 }
