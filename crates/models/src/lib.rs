@@ -54,6 +54,7 @@ models! {
     corrupt,
     cxl_expander,
     cxl_hybrid,
+    cxl_switch,
     delay,
     dma_requester,
     drop,

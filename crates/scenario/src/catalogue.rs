@@ -249,7 +249,8 @@ impl Catalogue {
     /// The part with this name, or the one of a component of an assembly (`samsung-cmm-h.ssd`).
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Part> {
-        let inside = || name.split_once('.').and_then(|(outer, inner)| self.assemblies.get(outer)?.component(inner));
+        let inside =
+            || name.split_once('.').and_then(|(outer, inner)| self.assemblies.get(outer)?.component(inner));
         self.parts.get(name).or_else(inside)
     }
     /// Every part that is one device, by name.

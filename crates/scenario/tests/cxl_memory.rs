@@ -61,7 +61,11 @@ run: {repeats: 1}
 const GIB: u64 = 1 << 30;
 
 fn nodes(plan: &Plan) -> Vec<(String, u64, u64)> {
-    plan.variants[0].nodes.iter().map(|node| (node.name.clone(), node.base / GIB, node.size.0 / GIB)).collect()
+    plan.variants[0]
+        .nodes
+        .iter()
+        .map(|node| (node.name.clone(), node.base / GIB, node.size.0 / GIB))
+        .collect()
 }
 
 #[test]
@@ -77,17 +81,69 @@ fn windows_lie_behind_the_memory_of_the_host_and_decoders_lead_to_the_devices() 
     assert_eq!(place(16 * GIB + 1024), Some((0, 0)));
     assert_eq!(place(16 * GIB + 2048 + 5), Some((1, 1029)));
     assert_eq!(place(16 * GIB - 1), None);
-    let alone = tree::plan("alone.yaml", TWO, &["interleave=null", "workloads.bw.memory.placement={interleave: [one, other]}"]);
+    let alone = tree::plan(
+        "alone.yaml",
+        TWO,
+        &["interleave=null", "workloads.bw.memory.placement={interleave: [one, other]}"],
+    );
     assert_eq!(nodes(&alone), [node("dram", 0, 16), node("one", 16, 8), node("other", 24, 8)]);
     // both devices have a share of the traffic, whoever interleaves
     for plan in [plan, alone] {
         let results = results(&plan, &Options::default());
         let busy = |link: &str| results.cxl.iter().find(|used| used.link == link).expect("a link").messages;
-        assert!(busy("slot1") / busy("slot2") > 0.8 && busy("slot2") / busy("slot1") > 0.8, "{:?}", results.cxl);
+        assert!(
+            busy("slot1") / busy("slot2") > 0.8 && busy("slot2") / busy("slot1") > 0.8,
+            "{:?}",
+            results.cxl
+        );
         for used in &results.cxl {
             let parts = [used.messages, used.data, used.empty, used.credits, used.retry, used.io, used.idle];
             assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{used:?}");
         }
+    }
+}
+
+/// Devices behind a switch: those of one node, and one that is a node of its own, come over one port of the host.
+#[test]
+fn behind_a_switch_addresses_are_decoded_again() {
+    let text = TWO
+        .replace("ports: 2, ", "ports: 1, ")
+        .replace("links:\n", "  alone: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}\n  sw: {model: cxl-switch, ports: 3}\nlinks:\n  up: {from: host, to: sw}\n  bay: {from: sw, to: alone}\n")
+        .replace("{from: host, to: one}", "{from: sw, to: one}")
+        .replace("{from: other, to: host}", "{from: other, to: sw}")
+        .replace("placement: far", "placement: {interleave: [far, alone]}");
+    let plan = plan("switch.yaml", &text, &[]);
+    let names: Vec<String> = nodes(&plan).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["dram", "far", "alone"]);
+    let [host, switch] = &plan.variants[0].decoding[..] else { panic!("{:?}", plan.variants[0].decoding) };
+    let lead = |decoders: &[lanetwin_cxl::hdm::Decoder], address| {
+        let found: Vec<_> = decoders.iter().filter_map(|decoder| decoder.decode(address)).collect();
+        let [there] = found[..] else { panic!("{address:#x} leads to {found:?}") };
+        (there.target, there.dpa)
+    };
+    // everything is behind the one port of the host; the ports of the switch are taken in the order of the links: alone, one, other
+    let mut seen = std::collections::BTreeSet::new();
+    for offset in (0..24 * GIB).step_by(1 << 26).flat_map(|at| [at, at + 1024, at + 4096 + 64]) {
+        let (port, between) = lead(&host.decoders, 16 * GIB + offset);
+        assert_eq!(port, 0);
+        let (port, dpa) = lead(&switch.decoders, between);
+        let is_far = offset < 16 * GIB;
+        let way = offset / 1024 % 2;
+        let expected = if is_far {
+            (2 - way as u16, offset / 2048 * 1024 + offset % 1024)
+        } else {
+            (0, offset - 16 * GIB)
+        };
+        assert_eq!((port, dpa), expected, "{offset:#x}");
+        assert!(seen.insert((port, dpa)), "two addresses lead to one place");
+    }
+    let results = results(&plan, &Options::default());
+    for link in ["bay", "slot1", "slot2", "up"] {
+        assert!(
+            results.cxl.iter().any(|used| used.link == link && used.messages > 0.001),
+            "{link}: {:?}",
+            results.cxl
+        );
     }
 }
 
@@ -109,20 +165,48 @@ fn what_is_wrong_is_told_with_its_place() {
         (&["machine.one.capacity=4GiB"], &["SC094 interleave.far"]),
         (&["interleave.far.targets=[one, host]"], &["SC028 interleave.far.targets"]),
         (&["workloads.bw.memory.placement=one"], &["SC095 workloads.bw.memory.placement"]),
-        (&["workloads.bw.memory.placement={weighted: {dram: 256, far: 1}}"], &["SC009 workloads.bw.memory.placement.weighted.dram"]),
-        (&["workloads.bw.memory.placement={weighted: {dram: 0, fra: 1}}"], &["SC009 workloads.bw.memory.placement.weighted.dram", "SC095 workloads.bw.memory.placement.weighted.fra"]),
-        (&["workloads.bw.memory.placement={bind: dram, preferred: far}"], &["SC033 workloads.bw.memory.placement.preferred"]),
+        (
+            &["workloads.bw.memory.placement={weighted: {dram: 256, far: 1}}"],
+            &["SC009 workloads.bw.memory.placement.weighted.dram"],
+        ),
+        (
+            &["workloads.bw.memory.placement={weighted: {dram: 0, fra: 1}}"],
+            &[
+                "SC009 workloads.bw.memory.placement.weighted.dram",
+                "SC095 workloads.bw.memory.placement.weighted.fra",
+            ],
+        ),
+        (
+            &["workloads.bw.memory.placement={bind: dram, preferred: far}"],
+            &["SC033 workloads.bw.memory.placement.preferred"],
+        ),
         (&["workloads.bw.memory.working-set=20GiB"], &["SC096 workloads.bw.memory.placement"]),
         (&["workloads.bw.memory.working-set=100B"], &["SC009 workloads.bw.memory.working-set"]),
-        (&["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"], &["SC033 workloads.bw.memory.mix"]),
+        (
+            &["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"],
+            &["SC033 workloads.bw.memory.mix"],
+        ),
         (&["workloads.bw.on=one"], &["SC028 workloads.bw.on"]),
         (&["workloads.bw.target=host"], &["SC033 workloads.bw.target"]),
         (&["links.slot1.mps=256B"], &["SC005 links.slot1.mps"]),
         (&["links.slot1.gen=2"], &["SC009 links.slot1.gen"]),
-        (&["workloads.bw.memory.program={cg: {class: S}, mg: {}}", "workloads.bw.memory.pattern=null", "workloads.bw.memory.working-set=null"], &["SC033 workloads.bw.memory.program.mg"]),
+        (
+            &[
+                "workloads.bw.memory.program={cg: {class: S}, mg: {}}",
+                "workloads.bw.memory.pattern=null",
+                "workloads.bw.memory.working-set=null",
+            ],
+            &["SC033 workloads.bw.memory.program.mg"],
+        ),
         // all at once
-        (&["interleave.far.granularity=300B", "workloads.bw.memory.lines=0", "workloads.bw.memory.chaser=maybe"],
-         &["SC092 interleave.far", "SC009 workloads.bw.memory.lines", "SC010 workloads.bw.memory.chaser"]),
+        (
+            &[
+                "interleave.far.granularity=300B",
+                "workloads.bw.memory.lines=0",
+                "workloads.bw.memory.chaser=maybe",
+            ],
+            &["SC092 interleave.far", "SC009 workloads.bw.memory.lines", "SC010 workloads.bw.memory.chaser"],
+        ),
     ] {
         let mut found = mistakes(TWO, sets);
         let mut expected: Vec<String> = expected.iter().map(|told| (*told).to_owned()).collect();
@@ -135,7 +219,9 @@ fn what_is_wrong_is_told_with_its_place() {
 
 #[test]
 fn a_complete_plan_gives_the_same_plan_again() {
-    let sets = ["workloads.app={memory: {program: {key-value: {keys: 1000}}, threads: 2, placement: {weighted: {dram: 2, far: 1}}, lines: 500}, on: host}"];
+    let sets = [
+        "workloads.app={memory: {program: {key-value: {keys: 1000}}, threads: 2, placement: {weighted: {dram: 2, far: 1}}, lines: 500}, on: host}",
+    ];
     let one = plan("two.yaml", TWO, &sets);
     let text = serde_json::to_string(&one).expect("a document");
     let other = plan("two.yaml", &text, &[]);
@@ -148,7 +234,10 @@ fn a_complete_plan_gives_the_same_plan_again() {
 fn a_program_that_ends_is_measured_as_a_whole_and_one_that_does_not_by_its_operations() {
     let sets = [
         "workloads={cg: {memory: {program: {cg: {class: S}}, threads: 2, placement: [dram, near], stretches: 4, lines: 4000}, on: host}, kv: {memory: {program: {key-value: {keys: 20000}}, threads: 2, placement: [dram, near], lines: 3000}, on: host}}",
-        "machine.host.llc.size=256KiB", "machine.host.l2.size=64KiB", "machine.host.l1.size=16KiB", "machine.host.l1.ways=4",
+        "machine.host.llc.size=256KiB",
+        "machine.host.l2.size=64KiB",
+        "machine.host.l1.size=16KiB",
+        "machine.host.l1.ways=4",
     ];
     let results = results(&plan("programs.yaml", MACHINE, &sets), &Options::default());
     let value = |workload, case, metric| row(&results, workload, case, None, metric).value;
@@ -164,7 +253,10 @@ fn tmp_print() {
     let begun = std::time::Instant::now();
     let results = results(&tree::plan_of(&file, &[]), &Options::default());
     for row in &results.rows {
-        println!("{} {} {} {:?} {} {} {} {:?}", row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles);
+        println!(
+            "{} {} {} {:?} {} {} {} {:?}",
+            row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles
+        );
     }
     for b in &results.bottlenecks {
         println!("{b:?}");

@@ -63,4 +63,9 @@ pub trait Program: std::fmt::Debug {
     fn reuse(&self) -> Option<u64> {
         None
     }
+    /// How many steps each thread makes before the program proper, to bring into caches what an earlier part of the run has left there. They
+    /// take no time and are no part of the program: whoever has no caches passes over them.
+    fn warm_up(&self) -> u64 {
+        0
+    }
 }

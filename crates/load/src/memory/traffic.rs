@@ -125,8 +125,8 @@ struct Thread {
 }
 
 impl Traffic {
-    /// Traffic; a random order depends on the seed and the path. Threads begin at different places of their buffers, as far apart as they
-    /// can be: buffers that begin alike in banks and pages would else be walked through in step.
+    /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads begin: buffers that
+    /// all begin on the same channel and bank would else be walked through in step.
     ///
     /// # Errors
     /// If it makes no sense.
@@ -142,8 +142,8 @@ impl Traffic {
         pitch.checked_mul(u64::from(spec.threads)).ok_or(BadTraffic::BeyondAddresses)?;
         let order = matches!(spec.order, TrafficOrder::Random)
             .then(|| Permutation::new(lines, &mut Stream::new(seed, path, "order")));
-        let at = |thread| (u128::from(lines) * u128::from(thread) / u128::from(spec.threads)) as u64;
-        let threads = (0..spec.threads).map(|thread| Thread { at: at(thread), made: 0 }).collect();
+        let mut starts = Stream::new(seed, path, "starts");
+        let threads = (0..spec.threads).map(|_| Thread { at: starts.below(lines), made: 0 }).collect();
         Ok(Self { spec, lines, pitch, order, threads })
     }
 }

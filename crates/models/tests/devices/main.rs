@@ -4,6 +4,7 @@
 mod block;
 mod cxl_expander;
 mod cxl_hybrid;
+mod cxl_switch;
 mod dma;
 mod fc;
 mod iommu;

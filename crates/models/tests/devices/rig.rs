@@ -1,5 +1,6 @@
 //! What the tests put around a device: values of parameters, a peer with a script, a wire.
 
+use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_models::find;
 use lanetwin_pcie::link::EndpointId;
@@ -80,7 +81,15 @@ pub fn site(model: &Model, path: &str) -> Site {
         target: (!requests).then_some(DEVICE),
         routes: vec![(DEVICE, ROOT)],
         memory: None,
-        decoders: Vec::new(),
+        // Of a CXL switch, the first port that leads down has some of the memory.
+        decoders: if [false, true]
+            .iter()
+            .all(|many| model.ports.iter().any(|port| port.speaks == Protocol::Cxl && port.many == *many))
+        {
+            vec![Decoder::new(0, 1 << 21, 256, vec![0]).unwrap()]
+        } else {
+            Vec::new()
+        },
     }
 }
 

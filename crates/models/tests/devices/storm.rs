@@ -75,7 +75,7 @@ fn line_or_hint(transfer: Transfer) -> Message {
     }
 }
 
-/// Answers block requests and doorbells after a random time.
+/// Answers requests and doorbells after a random time.
 struct Answerer {
     stream: Stream,
 }
@@ -87,6 +87,10 @@ impl Component<Message> for Answerer {
                 let status = [Status::Ok, Status::Corrupt, Status::Aborted][self.stream.below(3) as usize];
                 Message::BlockDone(Done { handle, status })
             }
+            Message::Line(Line { operation, handle, .. }) => {
+                Message::LineDone(LineDone { operation, handle, status: Status::Ok })
+            }
+            Message::Hint(Hint { handle, pages, .. }) => Message::HintDone { handle, value: pages.into() },
             Message::Mmio { to, handle, .. } => Message::Signal { handle, from: to },
             Message::Signal { .. } => return,
             other => panic!("{other:?} is no question"),
@@ -220,7 +224,8 @@ impl Storm {
             Params(model.all_params().map(|param| (param.name, any_value(param, &mut stream))).collect());
         let speaks = |protocol| model.ports.iter().any(|port| port.speaks == protocol);
         let root = speaks(Protocol::Pcie) && speaks(Protocol::Cpu);
-        let hears_hints = model.all_params().any(|param| param.name == "hints.latency");
+        let is_switch = model.name == "cxl-switch";
+        let hears_hints = is_switch || model.all_params().any(|param| param.name == "hints.latency");
         let singly = (model.drains_itself)(&params);
         let mut place = site(model, "device");
         place.seed = seed;
@@ -235,6 +240,7 @@ impl Storm {
                 Protocol::Block if !["disk", "down"].contains(&port.name) => {
                     Some(Message::Block as fn(Transfer) -> Message)
                 }
+                Protocol::Cxl if port.many => None,
                 Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
                 Protocol::Cxl => Some(line as fn(Transfer) -> Message),
                 _ => None,

@@ -174,7 +174,21 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, memory, memories, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
+    Measured {
+        load,
+        devices,
+        memory,
+        memories,
+        drives,
+        links,
+        cxl,
+        followed,
+        transits,
+        limits,
+        digest,
+        events,
+        tlp_hops,
+    }
 }
 
 /// How many operations each load keeps in flight.

@@ -3,20 +3,22 @@
 mod devices;
 mod rows;
 
+pub(super) use devices::metrics as device_metrics;
 pub use devices::{CacheUse, DeviceUse};
 pub use rows::MemoryUse;
 pub(super) use rows::metrics;
-pub(super) use devices::metrics as device_metrics;
 
 use super::wire::{Ids, Wiring, World};
 use crate::plan::{DeviceCache, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{PageMap, Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
+use lanetwin_load::memory::{
+    Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
+};
 use lanetwin_load::{Little, Results, Side};
 use lanetwin_models::memory_host::{MemoryHost, MemoryResults};
-use lanetwin_stats::Histogram;
 use lanetwin_ports::{Params, Value};
+use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
 
 /// The line of a cache \[B\].
@@ -68,7 +70,7 @@ impl Wiring<'_> {
             // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
             let warm = match program.footprint() / LINE {
                 // all of what ends is measured, from its beginning
-                _ if case.ends() => 0,
+                _ if case.ends() => program.warm_up(),
                 lines if lines <= WARMED * caches => steps,
                 _ => STORED.min(steps),
             };
@@ -142,13 +144,15 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
             let TrafficCase { mix, order, threads, working_set, delay, chaser } = traffic;
             let buffer = working_set.0 / u64::from(threads);
             let spec = TrafficSpec { threads, buffer, mix, order, think: delay, count: None };
-            let traffic = Traffic::new(spec, seed, TRAFFIC).expect("a checked plan leaves a line for each thread");
+            let traffic =
+                Traffic::new(spec, seed, TRAFFIC).expect("a checked plan leaves a line for each thread");
             let traffic = (TRAFFIC, Box::new(traffic) as Box<dyn Program>);
             let chaser = chaser.then(|| chase(buffer, ChaseOrder::Random));
             std::iter::once(traffic).chain(chaser).collect()
         }
         MemoryProgram::Kernel(KernelCase { kernel, threads, window }) => {
-            let program = kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
+            let program =
+                kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
             vec![(KERNEL, program)]
         }
     }
@@ -158,7 +162,11 @@ impl World {
     /// The host whose cores are the load, if they are.
     pub fn memory_host(&mut self) -> Option<&mut MemoryHost> {
         let id = self.memory.as_ref()?.host;
-        Some(self.kernel.component::<MemoryHost>(id).expect("cores that load and store are those of a memory host"))
+        Some(
+            self.kernel
+                .component::<MemoryHost>(id)
+                .expect("cores that load and store are those of a memory host"),
+        )
     }
     /// What all programs have shown up to `at`, the present; nothing if the load is no load of memory.
     pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
@@ -188,7 +196,8 @@ impl World {
 
 /// What a program has counted, as other loads tell it: loads with their latency, lines that were written without.
 pub(super) fn as_results(program: &MemoryResults) -> Results {
-    let lines = |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
+    let lines =
+        |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
     let side = |lines: u64, corrupt: u64, latency: Histogram| Side {
         completed: lines,
         bytes: lines * LINE,

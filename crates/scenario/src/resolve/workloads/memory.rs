@@ -41,7 +41,13 @@ pub(super) fn check_host(fields: &Fields<'_>, on: &Named, machine: &Machine, rep
     let Some(plan) = machine.plan(on.component) else { return false };
     let is_host = plan.cxl_role() == Some(CxlRole::Host);
     if !is_host {
-        cannot(&fields.at("on"), on, plan, "has no cores that load and store: it is no `memory-host`", reports);
+        cannot(
+            &fields.at("on"),
+            on,
+            plan,
+            "has no cores that load and store: it is no `memory-host`",
+            reports,
+        );
     }
     if fields.written("target").is_some() {
         let problem = Problem::Exclusive { one: "memory", other: "target" };
@@ -126,11 +132,10 @@ fn kernels(
             if !asked.fits(policy, last.div_ceil(PAGE), &fields, reports) {
                 continue;
             }
-            let words = [
-                (policies.len(), policy.label.clone()),
-                (all.len(), format!("{} threads", case.threads)),
-            ];
-            let varied: Vec<String> = words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+            let words =
+                [(policies.len(), policy.label.clone()), (all.len(), format!("{} threads", case.threads))];
+            let varied: Vec<String> =
+                words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
             cases.push(Case {
                 label: if varied.is_empty() { name.to_owned() } else { varied.join(", ") },
                 axis: None,
@@ -177,7 +182,10 @@ fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
 /// Whether what is written under a key is what a chase has anyway, as in a complete plan.
 fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
     let text = fields.written(key).and_then(Node::text).unwrap_or_default();
-    matches!((key, text), ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off"))
+    matches!(
+        (key, text),
+        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
+    )
 }
 
 impl<'a> Asked<'a> {
@@ -186,7 +194,8 @@ impl<'a> Asked<'a> {
         if fields.written("threads").is_some() {
             return list(fields, "threads", reports);
         }
-        let chases = fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
+        let chases =
+            fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
         let params = &self.machine.plan(self.host)?.params;
         let of = |name| if let Some(Value::Count(count)) = params.0.get(name) { *count } else { 1 };
         let value = Value::Count(if chases { 1 } else { CORES.into_iter().map(of).product() });
@@ -195,16 +204,25 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
-    fn has_room(self, point: &Point<'_>, pattern: Pattern, fields: &Fields<'_>, reports: &mut Reports) -> bool {
+    fn has_room(
+        self,
+        point: &Point<'_>,
+        pattern: Pattern,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
         let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let Bytes(bytes) = point.working_set;
         let (buffers, programs) = match pattern {
             Pattern::Chase(_) => (1, 1),
-            Pattern::Traffic(_, chaser) => (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser)),
+            Pattern::Traffic(_, chaser) => {
+                (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser))
+            }
         };
         if bytes / buffers < LINE {
             let least = quantity::written(Value::Size(Bytes(LINE * buffers)));
-            let problem = Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
+            let problem =
+                Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
             fields.fault("working-set", problem, reports);
             return false;
         }
