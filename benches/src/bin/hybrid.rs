@@ -12,7 +12,8 @@ use lanetwin_kernel::{Component, Port, Stream};
 use lanetwin_models::cxl_hybrid::CxlHybrid;
 use lanetwin_models::find;
 use lanetwin_ports::{
-    Builder, Context, CxlLink, CxlLinkSpec, Dimension, Kernel, Line, Message, Model, Operation, Params, Site, Value,
+    Builder, Context, CxlLink, CxlLinkSpec, Dimension, Kernel, Line, Message, Model, Operation, Params, Site,
+    Value,
 };
 use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
 

@@ -2,6 +2,7 @@
 
 pub mod cxl_link;
 pub mod dram_curves;
+pub mod cmm_h;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod link_ceilings;
@@ -77,6 +78,7 @@ pub fn claims() -> &'static [Claim] {
         pm1743_retimer::CLAIM,
         retimer_ab::CLAIM,
         dram_curves::CLAIM,
+        cmm_h::CLAIM,
     ];
     CLAIMS
 }
