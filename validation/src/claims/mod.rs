@@ -5,6 +5,7 @@ pub mod dram_curves;
 pub mod cmm_h;
 pub mod eye;
 pub mod idt_16t4g2;
+pub mod latency_vs_size;
 pub mod link_ceilings;
 pub mod link_stability;
 pub mod mqsim_xv2;
@@ -75,6 +76,7 @@ pub fn claims() -> &'static [Claim] {
         cxl_link::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
+        latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         retimer_ab::CLAIM,
         dram_curves::CLAIM,
