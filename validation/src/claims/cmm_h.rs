@@ -110,7 +110,8 @@ fn large() -> Case {
 
 /// A controller that follows runs of pages, with registers enough.
 #[cfg(test)]
-const AHEAD: [&str; 2] = ["machine.cmmh.controller.prefetch.degree=8", "machine.cmmh.controller.registers=512"];
+const AHEAD: [&str; 2] =
+    ["machine.cmmh.controller.prefetch.degree=8", "machine.cmmh.controller.registers=512"];
 
 struct Found {
     cells: Vec<Cell>,
@@ -296,7 +297,8 @@ mod tests {
             case.run().rows().for_each(|row| println!("  {row}"));
         }
         for ratio in &ratios() {
-            let bandwidth = |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");
+            let bandwidth =
+                |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");
             println!("{ratio:?} {:.1?}", [0, 1, 2, 3].map(bandwidth));
         }
     }

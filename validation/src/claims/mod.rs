@@ -1,8 +1,8 @@
 //! The claims.
 
+pub mod cmm_h;
 pub mod cxl_link;
 pub mod dram_curves;
-pub mod cmm_h;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;

@@ -201,7 +201,9 @@ pub(super) fn run(config: &Config, traffic: Traffic) -> Point {
         latencies: Vec::new(),
         moved: 0,
     };
-    let each = |n: usize| traffic.outstanding / THREADS as u64 + u64::from((n as u64) < traffic.outstanding % THREADS as u64);
+    let each = |n: usize| {
+        traffic.outstanding / THREADS as u64 + u64::from((n as u64) < traffic.outstanding % THREADS as u64)
+    };
     for n in 0..THREADS {
         let at_line = world.random.below(LINES);
         let due = world.random.below(traffic.delay.as_ps().max(1000));
