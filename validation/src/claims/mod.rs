@@ -2,6 +2,7 @@
 
 pub mod cmm_h;
 pub mod cxl_link;
+pub mod dram_curves;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;
@@ -80,6 +81,7 @@ pub fn claims() -> &'static [Claim] {
         pm1743_retimer::RANDOM_WRITES,
         retimer_ab::CLAIM,
         retimer_ab::ON_PM1743,
+        dram_curves::CLAIM,
         cmm_h::CLAIM,
     ];
     CLAIMS
