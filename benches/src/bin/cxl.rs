@@ -32,7 +32,7 @@ struct Host {
 impl Host {
     fn next(&mut self, handle: u32, cx: &mut Context<'_>) {
         let bits = self.random.bits();
-        let read = (bits >> 32) * self.of >> 32 < self.reads;
+        let read = ((bits >> 32) * self.of) >> 32 < self.reads;
         let operation = if read { Operation::Read } else { Operation::Write };
         let line = Line { operation, handle, address: (bits & 0xfff_ffff) << 6 };
         cx.send(Port(0), Span::ZERO, Message::Line(line));
