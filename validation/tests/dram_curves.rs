@@ -8,7 +8,10 @@ use std::ops::ControlFlow;
 fn latencies_under_load_follow_from_timing_tables() {
     let report = run(&["dram-curves"], &mut |_| ControlFlow::Continue(())).expect("the claim exists");
     for row in &report.rows {
-        println!("{:28} {:9} {:8.1} {:8.1} {:+6.1} % {:?}", row.case, row.quantity, row.published, row.predicted, row.error_pct, row.role);
+        println!(
+            "{:28} {:9} {:8.1} {:8.1} {:+6.1} % {:?}",
+            row.case, row.quantity, row.published, row.predicted, row.error_pct, row.role
+        );
     }
     println!("{}", report.claims[0].text);
     assert!(report.claims[0].met && report.claims[0].is_prediction, "{}", report.claims[0].text);

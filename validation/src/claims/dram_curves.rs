@@ -30,7 +30,8 @@ pub const CLAIM: Claim = Claim {
 };
 
 const BAR_PCT: f64 = 10.0;
-const SOURCE: &str = "Mess benchmark, MareNostrum 5, Sapphire Rapids with DDR5: data/dram-curves/spr_ddr5.csv";
+const SOURCE: &str =
+    "Mess benchmark, MareNostrum 5, Sapphire Rapids with DDR5: data/dram-curves/spr_ddr5.csv";
 const CURVES: &str = include_str!("../../data/dram-curves/spr_ddr5.csv");
 const SHARES: [&str; 4] = ["100", "75", "67", "51"];
 /// Mean times between two lines of a thread \[ns\], from the lightest load to the heaviest.
@@ -78,7 +79,11 @@ fn free_parameters(fixed: Span, outstanding: u64) -> Vec<FreeParameter> {
     };
     vec![
         free("latency beside the memory", fixed.to_string(), Some("the idle latency of all reads")),
-        free("lines under way", outstanding.to_string(), Some("the top of the curve of all reads, by Little's law")),
+        free(
+            "lines under way",
+            outstanding.to_string(),
+            Some("the top of the curve of all reads, by Little's law"),
+        ),
         free("interleave", format!("{INTERLEAVE} B"), None),
         free("page policy", "closed".into(), None),
         free("read queue", q.reads.to_string(), None),
@@ -125,7 +130,14 @@ fn cells(curve: &Curve, model: &[Point]) -> Vec<Cell> {
         let is_given = n == 0 || all_reads && n == last;
         let role = if is_given { Role::Calibrated } else { Role::Predicted };
         let found = latency_at(model, *gigabytes);
-        cell("latency", "ns", *published, found, role, format!("{} % reads, {gigabytes:.1} GB/s", curve.share))
+        cell(
+            "latency",
+            "ns",
+            *published,
+            found,
+            role,
+            format!("{} % reads, {gigabytes:.1} GB/s", curve.share),
+        )
     };
     let mut cells: Vec<Cell> = curve.points.iter().enumerate().map(latency).collect();
     let most = |points: &mut dyn Iterator<Item = f64>| points.fold(0.0, f64::max);
@@ -159,7 +171,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let mean = |part: &str| {
         let rows = all.iter().filter(|cell| cell.role == Role::Predicted && cell.quantity == "latency");
         let rows = rows.filter(|cell| cell.case.starts_with(part));
-        accuracy::mape(rows.map(|cell| accuracy::error_pct(cell.predicted, cell.published))).unwrap_or(f64::NAN)
+        accuracy::mape(rows.map(|cell| accuracy::error_pct(cell.predicted, cell.published)))
+            .unwrap_or(f64::NAN)
     };
     let by_share: Vec<String> =
         SHARES.iter().map(|share| format!("{share} % reads {:.1} %", mean(&format!("{share} %")))).collect();
@@ -170,5 +183,11 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         by_share.join(", ")
     );
     let met = mean("") < BAR_PCT;
-    Some(Outcome { cells: all, free_parameters: free_parameters(fixed, outstanding), met, text, effects: Vec::new() })
+    Some(Outcome {
+        cells: all,
+        free_parameters: free_parameters(fixed, outstanding),
+        met,
+        text,
+        effects: Vec::new(),
+    })
 }
