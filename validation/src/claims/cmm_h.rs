@@ -57,7 +57,7 @@ const TIMED: &str =
 /// The host of a latency: one core, its caches a twenty-fourth of the real ones, 4 KiB pages.
 const WALKER: &str = "cores: 1, l2.size: 0B, llc.size: 4MiB, llc.ways: 16, dram: simple, tlb.entries: 2048";
 /// The working set of a latency, calibrated to the mean: with these caches it decides how many walks reach memory.
-const WALKED: &str = "292MiB";
+const WALKED: &str = "480MiB";
 /// The time between look-ups of the module, calibrated to the 2:1 cell of each mix with writes \[ps\].
 const INTERVALS: [u64; 3] = [3880, 4730, 3990];
 
@@ -110,7 +110,8 @@ fn large() -> Case {
 
 /// A controller that follows runs of pages, with registers enough.
 #[cfg(test)]
-const AHEAD: [&str; 2] = ["machine.cmmh.controller.prefetch.degree=8", "machine.cmmh.controller.registers=512"];
+const AHEAD: [&str; 2] =
+    ["machine.cmmh.controller.prefetch.degree=8", "machine.cmmh.controller.registers=512"];
 
 struct Found {
     cells: Vec<Cell>,
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     #[ignore = "prints, and judges nothing"]
     fn what_each_case_shows() {
-        for working_set in ["64MiB", "280MiB", WALKED, "300MiB"] {
+        for working_set in ["64MiB", WALKED, "520MiB"] {
             let shown = latency(working_set).run();
             let [median, tail] = [50.0, 99.9].map(|percent| shown.percentile(percent));
             println!("{working_set}: median {median}, mean {}, p99.9 {tail} ns", shown.of_all("latency"));
@@ -296,7 +297,8 @@ mod tests {
             case.run().rows().for_each(|row| println!("  {row}"));
         }
         for ratio in &ratios() {
-            let bandwidth = |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");
+            let bandwidth =
+                |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");
             println!("{ratio:?} {:.1?}", [0, 1, 2, 3].map(bandwidth));
         }
     }

@@ -13,7 +13,8 @@ const PAGE: u64 = 4096;
 
 /// A socket of a Xeon 6710E: 64 cores, four share 4 MiB of second-level cache, 96 MiB of last-level cache (table 2 has twice that for two
 /// sockets). Everything else is assumed.
-pub(super) const SOCKET: &str = "cores: 64, l1.size: 32KiB, l1.ways: 8, l2.size: 4MiB, l2.cores: 4, llc.size: 96MiB, llc.ways: 12";
+pub(super) const SOCKET: &str =
+    "cores: 64, l1.size: 32KiB, l1.ways: 8, l2.size: 4MiB, l2.cores: 4, llc.size: 96MiB, llc.ways: 12";
 
 /// What stands in the way of a case.
 #[derive(Clone, PartialEq, Debug)]
