@@ -67,7 +67,7 @@ fn implied(table: &[Entry]) -> Option<f64> {
         let [below, above] = pair else { return None };
         let within = below.kiops <= PUBLISHED && PUBLISHED <= above.kiops;
         let share = (PUBLISHED - below.kiops) / (above.kiops - below.kiops);
-        within.then(|| below.provisioning + share * (above.provisioning - below.provisioning))
+        within.then_some(below.provisioning + share * (above.provisioning - below.provisioning))
     })
 }
 
