@@ -72,7 +72,7 @@ fn run(case: &Case, requests: u64) -> [f64; 3] {
     let ask = |n: u64| {
         let write = case.writes > 0 && n % case.writes == case.writes - 1;
         let address = match case.pattern {
-            Pattern::Random => addresses[(n % (1 << 16)) as usize] ^ (n >> 16) * 4096 % SPAN,
+            Pattern::Random => addresses[(n % (1 << 16)) as usize] ^ ((n >> 16) * 4096 % SPAN),
             Pattern::Stream => n * LINE % SPAN,
         };
         let operation = if write { Operation::Write } else { Operation::Read };

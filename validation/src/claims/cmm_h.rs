@@ -292,10 +292,9 @@ mod tests {
             let [median, tail] = [50.0, 99.9].map(|percent| shown.percentile(percent));
             println!("{working_set}: median {median}, mean {}, p99.9 {tail} ns", shown.of_all("latency"));
         }
-        for case in [large().with(AHEAD[0]).with(AHEAD[1])] {
-            println!("{case:?}");
-            case.run().rows().for_each(|row| println!("  {row}"));
-        }
+        let ahead = large().with(AHEAD[0]).with(AHEAD[1]);
+        println!("{ahead:?}");
+        ahead.run().rows().for_each(|row| println!("  {row}"));
         for ratio in &ratios() {
             let bandwidth =
                 |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");

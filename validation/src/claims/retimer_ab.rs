@@ -234,7 +234,8 @@ fn missed(ran: &Ran) -> Vec<String> {
     for (variant, workload) in CONTROLS {
         let rows = ran.judged(variant).into_iter().filter(|row| asks(row) == workload);
         // where something else is the limit, the link does not show
-        let mut rows = rows.filter(|row| row.workload == workload || row.case.ends_with(ran.controls_at)).peekable();
+        let mut rows =
+            rows.filter(|row| row.workload == workload || row.case.ends_with(ran.controls_at)).peekable();
         assert!(rows.peek().is_some(), "the control {variant}, {workload} was run");
         for row in rows.filter(|row| row.verdict == Verdict::Equivalent) {
             missed.push(format!("the control {variant}, {workload}, {} came out equivalent", row.case));
