@@ -104,7 +104,7 @@ impl Checker {
             };
             rules.push(((start(x) + t.burst + pause).saturating_sub(start(y)), "data bus"));
         }
-        rules.into_iter().max_by_key(|rule| rule.0).unwrap()
+        rules.into_iter().max_by_key(|rule| rule.0).expect("there are rules")
     }
 
     /// Whether a command can be issued now; if not, why not.
@@ -175,7 +175,7 @@ impl Checker {
         self.history.push(new);
         let t = &self.t;
         let reach = [t.rc, t.rfc, t.rfc_sb, t.cwl + t.burst + t.wr + t.rp, t.faw, t.cl + t.burst + t.rtw];
-        let reach = reach.into_iter().max().unwrap();
+        let reach = reach.into_iter().max().expect("there are rules");
         while self.history[self.first].clock + reach < new.clock {
             self.first += 1;
         }

@@ -69,7 +69,7 @@ fn a_read_finds_its_line_in_the_write_queue() {
 
 /// Bytes per second of a memory that always has `depth` requests, with their row hits.
 fn bandwidth(config: &Config, depth: u64, lines: u64, ask: impl Fn(u64) -> (Operation, u64)) -> f64 {
-    let mut machine = Machine::new(config).unwrap();
+    let mut machine = Machine::new(config).expect("the configuration is right");
     let mut answers = std::collections::VecDeque::new();
     let (mut now, mut asked, mut done, mut ended) = (Instant::ZERO, 0, Vec::new(), 0);
     while ended < lines {
@@ -197,7 +197,7 @@ fn random_lines(config: &Config, count: usize) -> Vec<u64> {
 fn mean_latency(config: &Config, gap: u64) -> f64 {
     let lines = random_lines(config, 60_000);
     let clock = config.timings().clock;
-    let mut machine = Machine::new(config).unwrap();
+    let mut machine = Machine::new(config).expect("the configuration is right");
     let (mut done, mut sum) = (Vec::new(), 0);
     for (n, address) in lines.iter().enumerate() {
         let request = Request { token: n as u32, operation: Operation::Read, address: *address };

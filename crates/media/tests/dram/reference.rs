@@ -235,7 +235,8 @@ impl Reference {
                 continue;
             }
             self.checker.note(command);
-            let head = self.queues[d].iter().find(|r| r.bank == request.bank).unwrap().token;
+            let head =
+                self.queues[d].iter().find(|r| r.bank == request.bank).expect("it is in its queue").token;
             let habit = &mut self.habits[usize::from(request.bank)];
             habit.used = now;
             habit.passed += u32::from(head != request.token);
