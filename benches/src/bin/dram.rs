@@ -9,7 +9,7 @@
 #[path = "../clock.rs"]
 mod clock;
 
-use clock::{cpu_seconds, median};
+use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_kernel::Stream;
 use lanetwin_media::dram::{Config, Done, LINE, Machine, Offer, Operation, Request, Speed};
 use lanetwin_units::{Bytes, Instant};
@@ -131,4 +131,5 @@ fn main() {
             bandwidth / 64e9 * period,
         );
     }
+    println!("\npeak memory {:.0} MB", peak_rss_mb());
 }
