@@ -20,7 +20,7 @@ fn plain(speed: Speed, ranks: u32) -> Config {
     config.geometry = Geometry { channels: 1, ranks, width: Width::X8, density: Density::Gb16 };
     let row = config.geometry.row_bytes(speed);
     config.mapping = Mapping { interleave: Bytes(row), order: Order::Columns, hash: false };
-    config.capacity = Bytes(row * u64::from(config.geometry.buses(speed) * ranks * banks(&config)) << 10);
+    config.capacity = Bytes((row * u64::from(config.geometry.buses(speed) * ranks * banks(&config))) << 10);
     config
 }
 
