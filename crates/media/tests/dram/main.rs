@@ -115,7 +115,8 @@ fn any_config() -> impl Strategy<Value = Config> {
             let row = config.geometry.row_bytes(speed);
             config.mapping.interleave = Bytes(row);
             config.capacity = Bytes(
-                row * u64::from(config.geometry.buses(speed) * config.geometry.ranks * banks(&config)) << 10,
+                (row * u64::from(config.geometry.buses(speed) * config.geometry.ranks * banks(&config)))
+                    << 10,
             );
             config
         },
