@@ -1,4 +1,5 @@
 //! DRAM is held to JEDEC by a checker of its own, to a reference that does the same tick by tick, and to arithmetic.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod checker;
 mod figures;
