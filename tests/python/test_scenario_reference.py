@@ -111,11 +111,13 @@ def tables() -> dict[str, list[str]]:
     workload = top["workloads"]["additionalProperties"]
     return {
         "links": rows_of(top["links"]["additionalProperties"]),
+        "interleave": rows_of(top["interleave"]["additionalProperties"]),
         "workloads": rows_of(workload),
         "dma": rows_of(workload["properties"]["dma"]),
         "block": rows_of(workload["properties"]["block"]),
         "fio": rows_of(workload["properties"]["fio"]),
         "iometer": rows_of(workload["properties"]["iometer"]),
+        "memory": rows_of(workload["properties"]["memory"]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),
         "ports": parameter_rows(port=True),

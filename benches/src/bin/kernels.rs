@@ -44,6 +44,9 @@ fn measure(name: &str, kernel: Kernel, threads: u32, steps: u64) {
         let start = cpu_seconds();
         let mut program = kernel.program(threads, window, seed).expect("the kernel has no mistakes");
         built.push(cpu_seconds() - start);
+        for thread in 0..threads {
+            (0..program.warm_up()).for_each(|_| _ = program.next(thread));
+        }
         let start = cpu_seconds();
         let (mut made, mut sum) = (0_u64, 0_u64);
         let mut busy = true;

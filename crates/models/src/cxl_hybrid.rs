@@ -29,8 +29,8 @@ use lanetwin_media::page_cache::{
     Access, CacheConfig, Effect, HOTTEST, Job, LINE, LINES, Outcome, PAGE, PageCache, Pages, Request, Then,
 };
 use lanetwin_ports::{
-    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol,
-    Site, Status, Transfer,
+    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params,
+    PortInfo, Protocol, Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -46,7 +46,12 @@ pub static MODEL: Model = Model {
     about: "A CXL memory with a disk behind a cache of pages in DRAM.",
     ports: &[
         PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's connector", many: false },
-        PortInfo { name: "disk", speaks: Protocol::Block, about: "the disk that the cache is in front of", many: false },
+        PortInfo {
+            name: "disk",
+            speaks: Protocol::Block,
+            about: "the disk that the cache is in front of",
+            many: false,
+        },
     ],
     params: &[&CXL_PORT, params::PARAMS, &params::MEMORY],
     drains_itself: |_| false,
@@ -138,7 +143,10 @@ struct Group {
 enum After {
     Then(Then),
     /// The write that the others were read for.
-    Write { address: u64, then: Then },
+    Write {
+        address: u64,
+        then: Then,
+    },
 }
 
 /// What has passed the device.
@@ -311,7 +319,14 @@ impl CxlHybrid {
     }
 
     /// Asks the cache's memory for lines.
-    fn move_lines(&mut self, operation: Operation, address: u64, lines: u32, then: Then, cx: &mut Context<'_>) {
+    fn move_lines(
+        &mut self,
+        operation: Operation,
+        address: u64,
+        lines: u32,
+        then: Then,
+        cx: &mut Context<'_>,
+    ) {
         let Some(inside) = &mut self.inside else { return };
         let token = match then {
             Then::Nothing => NOBODY,
@@ -506,7 +521,11 @@ impl Component<Message> for CxlHybrid {
         match token {
             LOOK_UP => self.look_up(cx),
             MEMORY => {
-                self.inside.iter_mut().for_each(|inside| inside.look = Instant::NEVER);
+                // an earlier look has seen what a wake was asked for that is not the next
+                let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= cx.now()) else {
+                    return;
+                };
+                inside.look = Instant::NEVER;
                 self.look_at_memory(cx);
             }
             _ => self.end_later(cx),
@@ -517,7 +536,10 @@ impl Component<Message> for CxlHybrid {
         see("traffic", format!("{:?}", self.traffic));
         see("looked-up", self.looked_up.len().to_string());
         let Some(inside) = &self.inside else { return };
-        see("hit-rate", inside.cache.counters().hit_rate().map_or("none".to_owned(), |rate| format!("{rate:.4}")));
+        see(
+            "hit-rate",
+            inside.cache.counters().hit_rate().map_or("none".to_owned(), |rate| format!("{rate:.4}")),
+        );
         inside.cache.counters().each(&mut |name, value| see(&name.replace('_', "-"), value.to_string()));
         see("waiting-now", inside.cache.waiting().to_string());
         see("memory", format!("{:?}", inside.memory.counters()));
@@ -535,7 +557,8 @@ impl Component<Message> for CxlHybrid {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = mix(self.traffic.reads) ^ mix(!self.traffic.writes) ^ self.traffic.residence_ps as u64;
+        let mut digest =
+            mix(self.traffic.reads) ^ mix(!self.traffic.writes) ^ self.traffic.residence_ps as u64;
         if let Some(inside) = &self.inside {
             inside.cache.counters().each(&mut |_, value| digest = mix(digest ^ value));
         }

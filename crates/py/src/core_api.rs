@@ -285,12 +285,8 @@ fn number_of(name: &str, number: &Number) -> serde_json::Value {
 
 /// A part that is made of parts.
 fn assembly_show(assembly: &Assembly) -> Answer {
-    let of = |(outer, (inner, what)): (&String, &(String, String))| {
-        serde_json::json!({ "port": outer, "about": format!("{inner}.{what}") })
-    };
-    let exposed = |(outer, (inner, what)): (&String, &(String, String))| {
-        serde_json::json!({ "name": outer, "means": format!("{inner}.{what}") })
-    };
+    let of = |(outer, (inner, what)): (&String, &(String, String))| serde_json::json!({ "port": outer, "about": format!("{inner}.{what}") });
+    let exposed = |(outer, (inner, what)): (&String, &(String, String))| serde_json::json!({ "name": outer, "means": format!("{inner}.{what}") });
     let components: Vec<_> = assembly
         .components
         .iter()

@@ -249,7 +249,8 @@ impl Catalogue {
     /// The part with this name, or the one of a component of an assembly (`samsung-cmm-h.ssd`).
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Part> {
-        let inside = || name.split_once('.').and_then(|(outer, inner)| self.assemblies.get(outer)?.component(inner));
+        let inside =
+            || name.split_once('.').and_then(|(outer, inner)| self.assemblies.get(outer)?.component(inner));
         self.parts.get(name).or_else(inside)
     }
     /// Every part that is one device, by name.
@@ -423,6 +424,13 @@ mod tests {
             let fitted = part.parameters.values().any(|number| number.kind == NumberKind::Calibrated);
             assert!(!fitted || part.grade != Grade::DatasheetOnly, "{} is calibrated", part.name);
             assert_eq!(part.grade == Grade::Validated, part.validated.is_some(), "{}", part.name);
+        }
+        for assembly in catalogue.assemblies() {
+            assert!(assembly.about.ends_with('.'), "{}: a sentence ends with a point", assembly.name);
+            let mut numbers = assembly.components.iter().flat_map(|(_, part)| part.parameters.values());
+            let fitted = numbers.any(|number| number.kind == NumberKind::Calibrated);
+            assert!(!fitted || assembly.grade != Grade::DatasheetOnly, "{} is calibrated", assembly.name);
+            assert_eq!(assembly.grade == Grade::Validated, assembly.validated.is_some(), "{}", assembly.name);
         }
     }
 

@@ -138,6 +138,14 @@ impl<'n> Fields<'n> {
         Some(said)
     }
 
+    /// The mapping under `key`, opened. The caller completes it, and records it with [`Fields::record`].
+    pub(crate) fn section(&self, key: &str, reports: &mut Reports) -> Option<Fields<'n>> {
+        let Holds::Section(table) = self.field(key).holds else {
+            unreachable!("`{key}` is not declared as a mapping")
+        };
+        Fields::open(self.written(key)?, &self.at(key), table, &[], reports)
+    }
+
     /// The mappings of the list under `key`, each opened; none if one of them cannot be read. The caller completes them, and records them
     /// with [`Fields::record_list`].
     pub(crate) fn list(&self, key: &str, reports: &mut Reports) -> Option<Vec<Fields<'n>>> {

@@ -178,7 +178,12 @@ pub(crate) const LINK: &[Field] = &[
         "",
         "when it is down, as while a port is hot-plugged: from when on, for how long",
     ),
-    field("io", Holds::One(Dimension::Rate), "0GB/s", "of CXL: what CXL.io moves beside memory, in each direction"),
+    field(
+        "io",
+        Holds::One(Dimension::Rate),
+        "0GB/s",
+        "of CXL: what CXL.io moves beside memory, in each direction",
+    ),
 ];
 
 /// Several devices of CXL that are one node.
@@ -379,6 +384,17 @@ pub(crate) const IOMETER: &[Field] = &[
 
 /// A load of memory.
 pub(crate) const MEMORY: &[Field] = &[
+    optional(
+        "program",
+        Holds::Section(PROGRAM),
+        "an application that is run, instead of a pattern: one of `cg`, `mg`, `graph500` and `key-value`",
+    ),
+    field(
+        "stretches",
+        Holds::One(count(0, 100_000)),
+        "20",
+        "of a program that ends: how many stretches of it are run, spread over all of it; 0 is the whole program",
+    ),
     field(
         "pattern",
         one_of(&PATTERNS),
@@ -397,7 +413,12 @@ pub(crate) const MEMORY: &[Field] = &[
         "how many threads stream; otherwise one on each core of the host",
     ),
     field("working-set", Holds::Many(Dimension::Size), "1GiB", "what all threads go through together"),
-    field("delay", Holds::Many(Dimension::Time), "0ns", "the time between two lines of a thread that streams"),
+    field(
+        "delay",
+        Holds::Many(Dimension::Time),
+        "0ns",
+        "the time between two lines of a thread that streams",
+    ),
     field(
         "chaser",
         one_of(&["on", "off"]),
@@ -427,6 +448,37 @@ pub(crate) const PATTERNS: [&str; 6] =
     ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
 /// Reads and writes of memory.
 pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
+
+/// Applications: one key of them is written.
+pub(crate) const PROGRAM: &[Field] = &[
+    optional("cg", Holds::Section(NPB), "Conjugate Gradient of the NAS Parallel Benchmarks"),
+    optional("mg", Holds::Section(NPB), "Multi-Grid of the NAS Parallel Benchmarks"),
+    optional("graph500", Holds::Section(GRAPH), "Graph500's breadth-first search on a Kronecker graph"),
+    optional(
+        "key-value",
+        Holds::Section(KEY_VALUE),
+        "a key-value store as Redis is one, an instance on each thread",
+    ),
+];
+const NPB: &[Field] =
+    &[field("class", one_of(&["S", "W", "A", "B", "C", "D", "E"]), "C", "the size of the problem")];
+const GRAPH: &[Field] = &[
+    field("scale", Holds::One(count(1, 32)), "20", "the logarithm of the number of vertices"),
+    field("edge-factor", Holds::One(count(1, 1024)), "16", "edges for each vertex"),
+];
+const KEY_VALUE: &[Field] = &[
+    field("keys", Holds::One(count(1, 1 << 40)), "10000000", "the keys of each instance"),
+    field("value", Holds::One(Dimension::Size), "32B", "the size of a value"),
+    field("sets", Holds::One(count(0, 1_000_000)), "1", "SETs for every `gets` GETs"),
+    field("gets", Holds::One(count(0, 1_000_000)), "10", "GETs for every `sets` SETs"),
+    field("clients", Holds::One(count(1, 65_536)), "200", "the clients of each instance"),
+    field(
+        "pipeline",
+        Holds::One(count(1, 65_536)),
+        "1",
+        "requests of a client that are there when it is served",
+    ),
+];
 
 /// A policy for pages, as Linux has them.
 pub(crate) const PLACEMENT: &[Field] = &[

@@ -45,9 +45,10 @@ pub use explain::{codes, explain};
 pub use files::Files;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole, Decoding, DeviceCache, DmaCase,
-    DmaOperation, Down, Driven, End, FioCase, FioJob, IometerCase, IometerFile, Join, LinkPlan, Load, MemoryCase, MemoryNode,
-    MemoryProgram, Offered, Pair, Pattern, Plan, PortPlan, Run, TrafficCase, Variant, Via, WarmUp, WorkloadPlan,
+    Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole,
+    Decoding, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, IometerCase,
+    IometerFile, Join, KernelCase, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Offered, Pair,
+    Pattern, Plan, PortPlan, Run, TrafficCase, Variant, Via, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;

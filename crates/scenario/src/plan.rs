@@ -7,7 +7,8 @@ mod load;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, MemoryCase, MemoryProgram, TrafficCase,
+    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
+    TrafficCase,
 };
 
 use crate::catalogue::Part;

@@ -271,7 +271,8 @@ fn component() -> Entries {
 
 /// What begins with the name of something inside of an assembly that comes with the program.
 fn inside(catalogue: &Catalogue) -> String {
-    let components = catalogue.assemblies().flat_map(|assembly| &assembly.components).map(|(name, _)| &**name);
+    let components =
+        catalogue.assemblies().flat_map(|assembly| &assembly.components).map(|(name, _)| &**name);
     let links = catalogue.assemblies().flat_map(|assembly| &assembly.links).map(|entry| &*entry.key);
     let names: std::collections::BTreeSet<&str> = components.chain(links).collect();
     format!("^({})\\.[a-zA-Z]", names.into_iter().collect::<Vec<_>>().join("|"))
@@ -284,10 +285,7 @@ fn of_assembly(assembly: &Assembly) -> Node {
         ("required", words(["part"])),
     ]);
     let exposed = ["part", "model"].into_iter().chain(assembly.parameters.keys().map(|name| &**name));
-    let names = any_of([
-        entries([("enum", words(exposed))]),
-        pattern(inside_of(assembly)),
-    ]);
+    let names = any_of([entries([("enum", words(exposed))]), pattern(inside_of(assembly))]);
     let then = entries([("propertyNames", Node::map(names))]);
     Node::map([("if", Node::map(test)), ("then", Node::map(then))])
 }

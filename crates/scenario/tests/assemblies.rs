@@ -85,7 +85,10 @@ fn what_is_inside_is_there_and_runs() {
     assert_eq!(names, ["host", "late.front", "late.root", "late.ssd"]);
     assert_eq!(variant.links.iter().map(|link| &*link.name).collect::<Vec<_>>(), ["late.bay"]);
     assert_eq!(variant.driven.iter().map(|driven| &*driven.name).collect::<Vec<_>>(), ["late.disk"]);
-    assert_eq!(plan.parts.keys().collect::<Vec<_>>(), ["generic-host-gen4", "late-drive.front", "late-drive.root", "late-drive.ssd"]);
+    assert_eq!(
+        plan.parts.keys().collect::<Vec<_>>(),
+        ["generic-host-gen4", "late-drive.front", "late-drive.root", "late-drive.ssd"]
+    );
     let usual = latency(&plan);
     // both numbers by name: the one outside, and the one inside
     for set in ["machine.late.answer=13us", "machine.late.front.answer=13us"] {
@@ -98,14 +101,22 @@ fn what_is_inside_is_there_and_runs() {
 fn a_plan_gives_the_same_plan_again() {
     let parts = Parts::new("again", &[("late-drive", LATE)]);
     let (catalogue, _) = parts.catalogue();
-    let sets = ["machine.late.bay.gen=3", "machine.late.answer=5us", "variants={a: {}, b: {machine.late.bay.width: x2}}"];
+    let sets = [
+        "machine.late.bay.gen=3",
+        "machine.late.answer=5us",
+        "variants={a: {}, b: {machine.late.bay.width: x2}}",
+    ];
     let plan = checked(SCENARIO, &sets, &catalogue).expect("it is right");
     assert_eq!(plan.variants[0].links[0].generation.number(), 3);
     assert_eq!(plan.variants[1].links[0].width.lanes(), 2);
     let text = serde_json::to_string(&plan).expect("a document");
     let again = checked(&text, &[], &catalogue).expect("a complete plan is right");
     for (one, other) in again.variants.iter().zip(&plan.variants) {
-        assert!(one.machine == other.machine && one.links == other.links && one.driven == other.driven, "{}", one.name);
+        assert!(
+            one.machine == other.machine && one.links == other.links && one.driven == other.driven,
+            "{}",
+            one.name
+        );
     }
     let told = serde_json::to_string(&again).expect("a document");
     let machine = |text: &str| text.split("\"variants\"").next().map(str::to_owned);
@@ -120,7 +131,10 @@ fn assumptions_inside_are_told() {
     let of = |part: &str, parameter: &str| told.iter().any(|a| a.part == part && a.parameter == parameter);
     assert!(of("late-drive.front", "answer"));
     assert!(!of("late-drive.ssd", "capacity"), "a data sheet says so");
-    assert!(told.iter().any(|a| a.part == "late-drive.ssd"), "the numbers of the drive's own part are carried");
+    assert!(
+        told.iter().any(|a| a.part == "late-drive.ssd"),
+        "the numbers of the drive's own part are carried"
+    );
 }
 
 #[test]
@@ -146,12 +160,18 @@ fn mistakes_are_told_where_they_are() {
 #[test]
 fn a_file_that_makes_no_assembly_is_reported() {
     let wrong = |from: &str, to: &str| {
-        let parts = Parts::new(&format!("wrong-{}", from.len() + to.len() * 100), &[("late-drive", &LATE.replace(from, to))]);
+        let parts = Parts::new(
+            &format!("wrong-{}", from.len() + to.len() * 100),
+            &[("late-drive", &LATE.replace(from, to))],
+        );
         parts.catalogue().1
     };
     assert_eq!(wrong("name: late-drive", "name: early-drive"), ["SC035 name"]);
     assert_eq!(wrong("{model: delay}", "{model: dealy}"), ["SC012 assembly.components.front.model"]);
-    assert_eq!(wrong("{part: samsung-pm9a3}", "{part: samsung-pm9a4}"), ["SC011 assembly.components.ssd.part"]);
+    assert_eq!(
+        wrong("{part: samsung-pm9a3}", "{part: samsung-pm9a4}"),
+        ["SC011 assembly.components.ssd.part"]
+    );
     assert_eq!(wrong("front.up", "front.side"), ["SC005 assembly.ports.block"]);
     assert_eq!(wrong("ssd.capacity}", "sdd.capacity}"), ["SC005 assembly.exposes.capacity"]);
     assert_eq!(wrong("kind: assumed, source: a test", "kind: assumed"), ["SC036 parameters.front.answer"]);

@@ -4,10 +4,12 @@
 mod tree;
 
 use lanetwin_scenario::world::Options;
+use lanetwin_scenario::{Catalogue, Plan, check};
 use lanetwin_stats::results::{Results, Row};
+use std::path::Path;
 use tree::{plan, results};
 
-/// A host with two expanders, the second behind a switch with a third.
+/// A host with an expander.
 const MACHINE: &str = "
 about: What leads where?
 machine:
@@ -39,17 +41,211 @@ fn a_load_tells_throughput_and_latency_of_each_node() {
     assert!((of("dram") / of("near") - 3.0).abs() < 0.3, "{} {}", of("dram"), of("near"));
 }
 
+/// Two expanders that are one node.
+const TWO: &str = "
+about: What leads where?
+machine:
+  host: {model: memory-host, cores: 4, ports: 2, dram.size: 16GiB, dram: simple}
+  one: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}
+  other: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}
+links:
+  slot1: {from: host, to: one}
+  slot2: {from: other, to: host}
+interleave:
+  far: {targets: [other, one], granularity: 1KiB}
+workloads:
+  bw: {memory: {pattern: random, working-set: 64MiB, placement: far, lines: 2000}, on: host}
+run: {repeats: 1}
+";
+
+const GIB: u64 = 1 << 30;
+
+fn nodes(plan: &Plan) -> Vec<(String, u64, u64)> {
+    plan.variants[0]
+        .nodes
+        .iter()
+        .map(|node| (node.name.clone(), node.base / GIB, node.size.0 / GIB))
+        .collect()
+}
+
 #[test]
-fn tmp_print() {
-    let name = std::env::var("SCENE").unwrap_or_else(|_| "cmm-h".into());
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.yaml"));
-    let begun = std::time::Instant::now();
-    let results = results(&tree::plan_of(&file, &[]), &Options::default());
-    for row in &results.rows {
-        println!("{} {} {} {:?} {} {} {} {:?}", row.variant, row.workload, row.case, row.device, row.metric, row.value, row.unit, row.percentiles);
+fn windows_lie_behind_the_memory_of_the_host_and_decoders_lead_to_the_devices() {
+    let node = |name: &str, base, size| (name.to_owned(), base, size);
+    let plan = plan("two.yaml", TWO, &[]);
+    assert_eq!(nodes(&plan), [node("dram", 0, 16), node("far", 16, 16)]);
+    let [decoding] = &plan.variants[0].decoding[..] else { panic!("{:?}", plan.variants[0].decoding) };
+    let [decoder] = &decoding.decoders[..] else { panic!("{decoding:?}") };
+    // ports of the host are taken in the order of the links: `one` is behind the first
+    let place = |hpa| decoder.decode(hpa).map(|there| (there.target, there.dpa));
+    assert_eq!(place(16 * GIB), Some((1, 0)));
+    assert_eq!(place(16 * GIB + 1024), Some((0, 0)));
+    assert_eq!(place(16 * GIB + 2048 + 5), Some((1, 1029)));
+    assert_eq!(place(16 * GIB - 1), None);
+    let alone = tree::plan(
+        "alone.yaml",
+        TWO,
+        &["interleave=null", "workloads.bw.memory.placement={interleave: [one, other]}"],
+    );
+    assert_eq!(nodes(&alone), [node("dram", 0, 16), node("one", 16, 8), node("other", 24, 8)]);
+    // both devices have a share of the traffic, whoever interleaves
+    for plan in [plan, alone] {
+        let results = results(&plan, &Options::default());
+        let busy = |link: &str| results.cxl.iter().find(|used| used.link == link).expect("a link").messages;
+        assert!(
+            busy("slot1") / busy("slot2") > 0.8 && busy("slot2") / busy("slot1") > 0.8,
+            "{:?}",
+            results.cxl
+        );
+        for used in &results.cxl {
+            let parts = [used.messages, used.data, used.empty, used.credits, used.retry, used.io, used.idle];
+            assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{used:?}");
+        }
     }
-    for b in &results.bottlenecks {
-        println!("{b:?}");
+}
+
+/// Devices behind a switch: those of one node, and one that is a node of its own, come over one port of the host.
+#[test]
+fn behind_a_switch_addresses_are_decoded_again() {
+    let text = TWO
+        .replace("ports: 2, ", "ports: 1, ")
+        .replace("links:\n", "  alone: {model: cxl-expander, capacity: 8GiB, dram.density: 8Gb}\n  sw: {model: cxl-switch, ports: 3}\nlinks:\n  up: {from: host, to: sw}\n  bay: {from: sw, to: alone}\n")
+        .replace("{from: host, to: one}", "{from: sw, to: one}")
+        .replace("{from: other, to: host}", "{from: other, to: sw}")
+        .replace("placement: far", "placement: {interleave: [far, alone]}");
+    let plan = plan("switch.yaml", &text, &[]);
+    let names: Vec<String> = nodes(&plan).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["dram", "far", "alone"]);
+    let [host, switch] = &plan.variants[0].decoding[..] else { panic!("{:?}", plan.variants[0].decoding) };
+    let lead = |decoders: &[lanetwin_cxl::hdm::Decoder], address| {
+        let found: Vec<_> = decoders.iter().filter_map(|decoder| decoder.decode(address)).collect();
+        let [there] = found[..] else { panic!("{address:#x} leads to {found:?}") };
+        (there.target, there.dpa)
+    };
+    // everything is behind the one port of the host; the ports of the switch are taken in the order of the links: alone, one, other
+    let mut seen = std::collections::BTreeSet::new();
+    for offset in (0..24 * GIB).step_by(1 << 26).flat_map(|at| [at, at + 1024, at + 4096 + 64]) {
+        let (port, between) = lead(&host.decoders, 16 * GIB + offset);
+        assert_eq!(port, 0);
+        let (port, dpa) = lead(&switch.decoders, between);
+        let is_far = offset < 16 * GIB;
+        let way = offset / 1024 % 2;
+        let expected = if is_far {
+            (2 - way as u16, offset / 2048 * 1024 + offset % 1024)
+        } else {
+            (0, offset - 16 * GIB)
+        };
+        assert_eq!((port, dpa), expected, "{offset:#x}");
+        assert!(seen.insert((port, dpa)), "two addresses lead to one place");
     }
-    println!("{:?} {:?}", results.cost, begun.elapsed());
+    let results = results(&plan, &Options::default());
+    for link in ["bay", "slot1", "slot2", "up"] {
+        assert!(
+            results.cxl.iter().any(|used| used.link == link && used.messages > 0.001),
+            "{link}: {:?}",
+            results.cxl
+        );
+    }
+}
+
+fn mistakes(text: &str, sets: &[&str]) -> Vec<String> {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let found = check(Path::new("memory.yaml"), text, &sets, &Catalogue::built_in()).diagnostics;
+    found.iter().map(|found| format!("{} {}", found.code, found.path)).collect()
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let mut wrong = Vec::new();
+    for (sets, expected) in [
+        (&["links.slot1=null"][..], &["SC091 machine.one"][..]),
+        (&["links.slot1.from=other", "links.slot2=null"], &["SC090 links.slot1"]),
+        (&["interleave.far.granularity=300B"], &["SC092 interleave.far"]),
+        (&["interleave.far.granularity=32KiB"], &["SC092 interleave.far"]),
+        (&["interleave.far.base=8GiB"], &["SC093 interleave.far"]),
+        (&["interleave.near={targets: [one]}"], &["SC093 interleave.near"]),
+        (&["machine.one.capacity=4GiB"], &["SC094 interleave.far"]),
+        (&["interleave.far.targets=[one, host]"], &["SC028 interleave.far.targets"]),
+        (&["workloads.bw.memory.placement=one"], &["SC095 workloads.bw.memory.placement"]),
+        (
+            &["workloads.bw.memory.placement={weighted: {dram: 256, far: 1}}"],
+            &["SC009 workloads.bw.memory.placement.weighted.dram"],
+        ),
+        (
+            &["workloads.bw.memory.placement={weighted: {dram: 0, fra: 1}}"],
+            &[
+                "SC009 workloads.bw.memory.placement.weighted.dram",
+                "SC095 workloads.bw.memory.placement.weighted.fra",
+            ],
+        ),
+        (
+            &["workloads.bw.memory.placement={bind: dram, preferred: far}"],
+            &["SC033 workloads.bw.memory.placement.preferred"],
+        ),
+        (&["workloads.bw.memory.working-set=20GiB"], &["SC096 workloads.bw.memory.placement"]),
+        (&["workloads.bw.memory.working-set=100B"], &["SC009 workloads.bw.memory.working-set"]),
+        (
+            &["workloads.bw.memory.pattern=chase", "workloads.bw.memory.mix=2r1w"],
+            &["SC033 workloads.bw.memory.mix"],
+        ),
+        (&["workloads.bw.on=one"], &["SC028 workloads.bw.on"]),
+        (&["workloads.bw.target=host"], &["SC033 workloads.bw.target"]),
+        (&["links.slot1.mps=256B"], &["SC005 links.slot1.mps"]),
+        (&["links.slot1.gen=2"], &["SC009 links.slot1.gen"]),
+        (
+            &[
+                "workloads.bw.memory.program={cg: {class: S}, mg: {}}",
+                "workloads.bw.memory.pattern=null",
+                "workloads.bw.memory.working-set=null",
+            ],
+            &["SC033 workloads.bw.memory.program.mg"],
+        ),
+        // all at once
+        (
+            &[
+                "interleave.far.granularity=300B",
+                "workloads.bw.memory.lines=0",
+                "workloads.bw.memory.chaser=maybe",
+            ],
+            &["SC092 interleave.far", "SC009 workloads.bw.memory.lines", "SC010 workloads.bw.memory.chaser"],
+        ),
+    ] {
+        let mut found = mistakes(TWO, sets);
+        let mut expected: Vec<String> = expected.iter().map(|told| (*told).to_owned()).collect();
+        found.sort();
+        found.dedup();
+        expected.sort();
+        if found != expected {
+            wrong.push((sets, found, expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_complete_plan_gives_the_same_plan_again() {
+    let sets = [
+        "workloads.app={memory: {program: {key-value: {keys: 1000}}, threads: 2, placement: {weighted: {dram: 2, far: 1}}, lines: 500}, on: host}",
+    ];
+    let one = plan("two.yaml", TWO, &sets);
+    let text = serde_json::to_string(&one).expect("a document");
+    let other = plan("two.yaml", &text, &[]);
+    let (one, other) = (&one.variants[0], &other.variants[0]);
+    assert_eq!((&one.cxl, &one.nodes, &one.decoding), (&other.cxl, &other.nodes, &other.decoding));
+    assert_eq!(one.workloads, other.workloads);
+}
+
+#[test]
+fn a_program_that_ends_is_measured_as_a_whole_and_one_that_does_not_by_its_operations() {
+    let sets = [
+        "workloads={cg: {memory: {program: {cg: {class: S}}, threads: 2, placement: [dram, near], stretches: 4, lines: 4000}, on: host}, kv: {memory: {program: {key-value: {keys: 20000}}, threads: 2, placement: [dram, near], lines: 3000}, on: host}}",
+        "machine.host.llc.size=256KiB",
+        "machine.host.l2.size=64KiB",
+        "machine.host.l1.size=16KiB",
+        "machine.host.l1.ways=4",
+    ];
+    let results = results(&plan("programs.yaml", MACHINE, &sets), &Options::default());
+    let value = |workload, case, metric| row(&results, workload, case, None, metric).value;
+    assert!(value("cg", "near", "program time") > 1.2 * value("cg", "dram", "program time"));
+    assert!(value("kv", "near", "operation latency") > value("kv", "dram", "operation latency"));
+    assert!(value("kv", "near", "operations") < value("kv", "dram", "operations"));
 }

@@ -64,7 +64,8 @@ fn a_case_is_a_specification_with_what_its_worker_says() {
 
     let two = plan(IDT, "spec: 2 mib SEQUENTIAL reads, outstanding: [1, 4]");
     assert_eq!(labels(&two), ["2 MiB sequential reads, 1 in flight", "2 MiB sequential reads, 4 in flight"]);
-    let axes: Vec<_> = two.variants[0].workloads[0].cases.iter().map(|c| c.axis.map(|a| a.value)).collect();
+    let axes: Vec<_> =
+        two.variants[0].workloads[0].cases.iter().map(|c| c.axis.as_ref().map(|a| a.value)).collect();
     assert_eq!(axes, [Some(1.0), Some(4.0)]);
 
     // a worker of its own: other settings, other specifications

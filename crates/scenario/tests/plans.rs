@@ -40,7 +40,7 @@ fn the_demo_becomes_what_it_says() {
     let read = &variant.workloads[0];
     let labels: Vec<&str> = read.cases.iter().map(|case| &*case.label).collect();
     assert_eq!(labels, ["64 B", "128 B", "256 B", "512 B", "1 KiB", "2 KiB"]);
-    let axis: Vec<f64> = read.cases.iter().filter_map(|case| Some(case.axis?.value)).collect();
+    let axis: Vec<f64> = read.cases.iter().filter_map(|case| Some(case.axis.as_ref()?.value)).collect();
     assert_eq!(axis, [64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0]);
     assert!(matches!(read.cases[0].load, Load::Dma(dma) if dma.offered == Offered::Outstanding(64)));
 }

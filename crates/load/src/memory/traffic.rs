@@ -122,11 +122,13 @@ struct Thread {
     /// Where it is in its buffer \[lines\].
     at: u64,
     made: u64,
+    /// Steps that are left.
+    left: u64,
 }
 
 impl Traffic {
-    /// Traffic; a random order depends on the seed and the path. Threads begin at different places of their buffers, as far apart as they
-    /// can be: buffers that begin alike in banks and pages would else be walked through in step.
+    /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads begin: buffers that
+    /// all begin on the same channel and bank would else be walked through in step.
     ///
     /// # Errors
     /// If it makes no sense.
@@ -142,8 +144,9 @@ impl Traffic {
         pitch.checked_mul(u64::from(spec.threads)).ok_or(BadTraffic::BeyondAddresses)?;
         let order = matches!(spec.order, TrafficOrder::Random)
             .then(|| Permutation::new(lines, &mut Stream::new(seed, path, "order")));
-        let at = |thread| (u128::from(lines) * u128::from(thread) / u128::from(spec.threads)) as u64;
-        let threads = (0..spec.threads).map(|thread| Thread { at: at(thread), made: 0 }).collect();
+        let mut starts = Stream::new(seed, path, "starts");
+        let left = spec.count.unwrap_or(u64::MAX);
+        let threads = (0..spec.threads).map(|_| Thread { at: starts.below(lines), made: 0, left }).collect();
         Ok(Self { spec, lines, pitch, order, threads })
     }
 }
@@ -156,11 +159,13 @@ impl Program for Traffic {
         self.pitch * u64::from(self.spec.threads)
     }
     fn next(&mut self, thread: u32) -> Option<Step> {
-        let TrafficSpec { mix, think, count, .. } = self.spec;
         let state = &mut self.threads[thread as usize];
-        if count.is_some_and(|count| state.made >= count) {
-            return None;
-        }
+        state.left = state.left.checked_sub(1)?;
+        self.warm(thread)
+    }
+    fn warm(&mut self, thread: u32) -> Option<Step> {
+        let TrafficSpec { mix, think, .. } = self.spec;
+        let state = &mut self.threads[thread as usize];
         let line = self.order.as_ref().map_or(state.at, |order| order.of(state.at));
         let touch = mix.touch(state.made);
         state.at = if state.at + 1 == self.lines { 0 } else { state.at + 1 };

@@ -279,6 +279,9 @@ impl PageCache {
                 self.bring(page, effects);
             }
         }
+        if self.cleaner.is_some() {
+            self.clean(effects);
+        }
     }
 
     /// Something that an effect began has ended.

@@ -1,7 +1,7 @@
 //! The parameters of a CXL memory with a medium behind a cache, and the cache that they describe.
 
-use crate::dram_params::{self, DRAM};
 use crate::Mistake;
+use crate::dram_params::{self, DRAM};
 use lanetwin_media::page_cache::{
     CacheConfig, Cleaning, Fill, Initial, Placement, Policy, Prefetch, RegisterConfig, Write,
 };

@@ -5,7 +5,7 @@ use crate::dram_params;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_media::dram::{Counters, Done, Machine, Offer, Operation, Request};
 use lanetwin_ports::Params;
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Instant, Span, mix};
 use std::collections::VecDeque;
 
 /// The bits of a line's place that say where in its node it is; above them is the node's number.
@@ -88,7 +88,7 @@ impl Dram {
             return Some(start + self.latency);
         };
         let operation = if write { Operation::Write } else { Operation::Read };
-        let offer = machine.offer(now, Request { token, operation, address });
+        let offer = machine.offer(now, Request { token, operation, address: spread(address) });
         assert_eq!(offer, Offer::Accepted, "the queue before the controllers has no end, and frames lie in the memory");
         self.due = machine.next().unwrap_or(Instant::NEVER);
         None
@@ -105,6 +105,16 @@ impl Dram {
     pub(super) fn counters(&self) -> Option<Counters> {
         self.machine.as_ref().map(|machine| machine.counters())
     }
+}
+
+/// Where the controllers of a socket find a line: in its page, but at a place that a hash of the page decides. Address decoders of servers
+/// hash channels with upper bits for the same reason: were the channels of all pages in one order, threads that stream would fall into step
+/// and ask the same few channels at a time.
+#[inline]
+const fn spread(address: u64) -> u64 {
+    /// The bits of an address in its page, down to 256 B, what an interleave leaves together.
+    const GRANULES: u64 = 0xf00;
+    address ^ mix(address >> 12) & GRANULES
 }
 
 /// A CXL port of the host.

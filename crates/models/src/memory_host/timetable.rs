@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Something to do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
     /// A step of a thread is due.
     Step(u32),
@@ -21,10 +21,15 @@ pub(super) enum Task {
     Hint(u32),
 }
 
+/// Bits of a key: when \[ps\], how many were asked before, which kind of task, about whom. One number compares faster than four.
+const KIND: u32 = 27;
+const ORDER: u32 = 30;
+const TIME: u32 = 64;
+
 /// Tasks.
 #[derive(Debug)]
 pub(super) struct Timetable {
-    tasks: BinaryHeap<Reverse<(Instant, u64, Task)>>,
+    tasks: BinaryHeap<Reverse<u128>>,
     asked: u64,
 }
 
@@ -34,13 +39,25 @@ impl Timetable {
     }
     #[inline]
     pub(super) fn put(&mut self, at: Instant, task: Task) {
-        self.tasks.push(Reverse((at, self.asked, task)));
+        let (kind, whom) = match task {
+            Task::Step(whom) => (0, whom),
+            Task::Found(whom) => (1, whom),
+            Task::Ask(whom) => (2, whom),
+            Task::Answer(whom) => (3, whom),
+            Task::Arrive(whom) => (4, whom),
+            Task::Hint(whom) => (5, whom),
+        };
+        debug_assert!(whom < 1 << KIND);
+        // after 17 thousand million tasks the order begins again: equal times across that moment are ordered the other way round
+        let order = self.asked % (1 << (TIME - ORDER));
+        let low = order << ORDER | kind << KIND | u64::from(whom);
+        self.tasks.push(Reverse(u128::from(at.as_ps()) << TIME | u128::from(low)));
         self.asked += 1;
     }
     /// When the next task is due; [`Instant::NEVER`] if there is none.
     #[inline]
     pub(super) fn next(&self) -> Instant {
-        self.tasks.peek().map_or(Instant::NEVER, |Reverse((at, ..))| *at)
+        self.tasks.peek().map_or(Instant::NEVER, |Reverse(key)| Instant::from_ps((key >> TIME) as u64))
     }
     /// The next task, if it is due.
     #[inline]
@@ -48,6 +65,32 @@ impl Timetable {
         if self.next() > now {
             return None;
         }
-        self.tasks.pop().map(|Reverse((_, _, task))| task)
+        let Reverse(key) = self.tasks.pop()?;
+        let whom = (key as u32) & ((1 << KIND) - 1);
+        Some(match (key >> KIND) as u32 & 7 {
+            0 => Task::Step(whom),
+            1 => Task::Found(whom),
+            2 => Task::Ask(whom),
+            3 => Task::Answer(whom),
+            4 => Task::Arrive(whom),
+            _ => Task::Hint(whom),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_come_in_the_order_of_time_and_then_of_asking() {
+        let mut timetable = Timetable::new();
+        let at = Instant::from_ps;
+        let tasks = [(9, Task::Hint(1)), (5, Task::Arrive(7)), (5, Task::Step(3)), (1, Task::Found(2)), (5, Task::Ask(0))];
+        tasks.iter().for_each(|(ps, task)| timetable.put(at(*ps), *task));
+        assert_eq!((timetable.next(), timetable.take(at(0))), (at(1), None));
+        let order: Vec<_> = std::iter::from_fn(|| timetable.take(at(9))).collect();
+        assert_eq!(order, [Task::Found(2), Task::Arrive(7), Task::Step(3), Task::Ask(0), Task::Hint(1)]);
+        assert_eq!(timetable.next(), Instant::NEVER);
     }
 }

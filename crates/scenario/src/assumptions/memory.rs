@@ -17,7 +17,8 @@ impl Plan {
     pub(super) fn of_memory(&self) -> Vec<String> {
         let workloads = || self.variants.iter().flat_map(|variant| &variant.workloads);
         let cases = || workloads().flat_map(|workload| &workload.cases);
-        let memory = || cases().filter_map(|case| if let Load::Memory(case) = &case.load { Some(case) } else { None });
+        let memory =
+            || cases().filter_map(|case| if let Load::Memory(case) = &case.load { Some(case) } else { None });
         if memory().next().is_none() {
             return Vec::new();
         }
@@ -29,7 +30,8 @@ impl Plan {
         if memory().any(|case| matches!(case.program, MemoryProgram::Traffic(_))) {
             list.push("What a program does with what it loads: threads that stream wait for nothing but places for misses.".into());
         }
-        let has_cache = |variant: &Variant| variant.machine.iter().any(|c| c.params.0.contains_key("initial"));
+        let has_cache =
+            |variant: &Variant| variant.machine.iter().any(|c| c.params.0.contains_key("initial"));
         if memory().any(|case| case.cache == DeviceCache::Warm) && self.variants.iter().any(has_cache) {
             list.push("How caches of devices fill: they begin as random visits to the working set leave them (`cache: warm`).".into());
         }

@@ -76,7 +76,12 @@ impl Assembly {
 }
 
 /// Reads the file of an assembly, whose parts are all in the catalogue.
-pub(super) fn read(node: &Node, file: &str, catalogue: &Catalogue, reports: &mut Reports) -> Option<Assembly> {
+pub(super) fn read(
+    node: &Node,
+    file: &str,
+    catalogue: &Catalogue,
+    reports: &mut Reports,
+) -> Option<Assembly> {
     let mut fields = Fields::open(node, "", FILE, &[], reports)?;
     let name = fields.text("name", reports).map(|said| said.value)?;
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -96,7 +101,9 @@ pub(super) fn read(node: &Node, file: &str, catalogue: &Catalogue, reports: &mut
         part.model.ports.iter().any(|info| is_port(info, port))
     });
     let parameters = inside.written("exposes").map(|node| {
-        exposed(node, "assembly.exposes", &components, reports, |part, name| find_param(part.model, name).is_some())
+        exposed(node, "assembly.exposes", &components, reports, |part, name| {
+            find_param(part.model, name).is_some()
+        })
     });
     let links = inside.written("links").map(|node| links(node, reports)).unwrap_or_default();
     Some(Assembly {
@@ -140,7 +147,8 @@ fn components(
         reports.add(Problem::Empty { what: "the assembly has no component" }, node.spot, path);
         return None;
     }
-    let read: Vec<_> = node.entries().iter().map(|entry| component(entry, head, catalogue, reports)).collect();
+    let read: Vec<_> =
+        node.entries().iter().map(|entry| component(entry, head, catalogue, reports)).collect();
     read.into_iter().collect()
 }
 

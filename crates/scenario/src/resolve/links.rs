@@ -95,7 +95,8 @@ pub(super) fn read(
             ([Some(from), Some(to)], ..) => {
                 links.push(Link { entry, fields, from, to, machine, known, stages: Vec::new() });
             }
-            ([Some(from), None], Some(1), [_, Some(drive)]) | ([None, Some(from)], Some(0), [Some(drive), _]) => {
+            ([Some(from), None], Some(1), [_, Some(drive)])
+            | ([None, Some(from)], Some(0), [Some(drive), _]) => {
                 refuse_keys(entry, &fields.path, &["from", "to"], reports);
                 driven.push(driven::Open { entry, fields, from, drive });
             }
@@ -114,10 +115,13 @@ pub(super) fn read(
         complete.extend(driven::read(open, machine, &mut wiring, reports).map(|node| (name, node)));
     }
     switches::check(&wiring, machine, reports);
-    wiring.inside = complete.extract_if(.., |(name, _)| name.contains('.')).map(|(name, node)| {
-        let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
-        (of, link_entries(&name, &node))
-    }).collect();
+    wiring.inside = complete
+        .extract_if(.., |(name, _)| name.contains('.'))
+        .map(|(name, node)| {
+            let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
+            (of, link_entries(&name, &node))
+        })
+        .collect();
     // in the order of writing, whatever they are
     complete.sort_by_key(|(name, _)| own.iter().position(|entry| entry.key == *name));
     Some((wiring, Node::map(complete)))

@@ -58,6 +58,9 @@ pub(super) fn read(
     let tree = Tree { machine, links: &wiring.cxl };
     tree.report_without_host(reports);
     let mut memory = Memory::default();
+    if reports.has_errors() {
+        return Some((memory, complete));
+    }
     for host in (0..machine.components.len()).filter(|c| tree.is(*c, CxlRole::Host)) {
         let nodes = tree.nodes(host, &sets, reports);
         report_overlaps(&nodes, &sets, reports);
@@ -268,12 +271,17 @@ impl Tree<'_> {
             let whole = each - each % granularity.max(1);
             let size = Bytes(whole.saturating_mul(devices.len() as u64));
             let base = set.and_then(|set| set.base).unwrap_or(next);
-            next = next.max(base.saturating_add(size.0).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX));
+            next =
+                next.max(base.saturating_add(size.0).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX));
             let name = set.map_or_else(|| self.machine.label(device), |set| set.name.clone());
             if nodes.iter().any(|node| node.name == name) {
                 let why = "both would be called the same".into();
                 let slot = &self.machine.components[device];
-                let problem = Problem::WindowsOverlap { one: name.clone(), other: "the memory of the host".into(), why };
+                let problem = Problem::WindowsOverlap {
+                    one: name.clone(),
+                    other: "the memory of the host".into(),
+                    why,
+                };
                 reports.add(problem, slot.spot, &join("machine", &slot.name));
             }
             nodes.push(MemoryNode { host, name, devices, base, size, granularity });
@@ -317,13 +325,14 @@ impl Tree<'_> {
         for window in windows {
             let groups = self.groups(&below, &window.devices);
             let most = groups.iter().map(|(_, devices)| devices.len()).max().unwrap_or(0);
-            let fault = |problem: Problem, reports: &mut Reports| {
-                match sets.iter().find(|set| set.name == window.name) {
-                    Some(set) => set.fault(problem, reports),
-                    None => {
-                        let slot = &self.machine.components[window.devices[0]];
-                        reports.add(problem, slot.spot, &join("machine", &slot.name));
-                    }
+            let fault = |problem: Problem, reports: &mut Reports| match sets
+                .iter()
+                .find(|set| set.name == window.name)
+            {
+                Some(set) => set.fault(problem, reports),
+                None => {
+                    let slot = &self.machine.components[window.devices[0]];
+                    reports.add(problem, slot.spot, &join("machine", &slot.name));
                 }
             };
             if groups.iter().any(|(_, devices)| devices.len() < most) {
@@ -338,7 +347,10 @@ impl Tree<'_> {
                 Ok(decoder) => decoders.push(decoder.starting_at(start)),
                 Err(wrong) => {
                     for bad in wrong {
-                        fault(Problem::BadWindow { name: window.name.clone(), problem: bad.to_string() }, reports);
+                        fault(
+                            Problem::BadWindow { name: window.name.clone(), problem: bad.to_string() },
+                            reports,
+                        );
                     }
                     continue;
                 }
@@ -346,7 +358,13 @@ impl Tree<'_> {
             for (port, devices) in groups {
                 free.insert(port, start + share);
                 let (name, granularity) = (window.name.clone(), window.granularity);
-                inner.entry(port).or_default().push(Window { name, base: start, size: share, granularity, devices });
+                inner.entry(port).or_default().push(Window {
+                    name,
+                    base: start,
+                    size: share,
+                    granularity,
+                    devices,
+                });
             }
         }
         all.push(Decoding { component, decoders });
@@ -379,8 +397,10 @@ fn report_overlaps(nodes: &[MemoryNode], sets: &[Set], reports: &mut Reports) {
             // whoever was given a place by hand is the one to move
             let by_hand = |name: &str| sets.iter().find(|set| set.name == *name && set.base.is_some());
             if let Some(set) = by_hand(&node.name).or_else(|| by_hand(&other.name)) {
-                let why = format!("`{}` has the addresses from {:#x} to {:#x}", other.name, other.base, end(other));
-                let problem = Problem::WindowsOverlap { one: node.name.clone(), other: other.name.clone(), why };
+                let why =
+                    format!("`{}` has the addresses from {:#x} to {:#x}", other.name, other.base, end(other));
+                let problem =
+                    Problem::WindowsOverlap { one: node.name.clone(), other: other.name.clone(), why };
                 set.fault(problem, reports);
             }
         }

@@ -23,8 +23,8 @@ use crate::problem::{Diagnostic, Problem, Reports, quoted};
 use crate::spelling::Near;
 use crate::yaml;
 use channels::Channels;
-use machine::assemblies::Assembled;
 use lanetwin_ports::Value;
+use machine::assemblies::Assembled;
 use std::collections::BTreeMap;
 use std::path::Path;
 

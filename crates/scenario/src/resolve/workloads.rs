@@ -12,8 +12,8 @@ use crate::files::Configurations;
 use crate::language::{BLOCK, DMA, WORKLOAD};
 use crate::node::{Entry, Node};
 use crate::plan::{
-    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, MemoryNode, Offered, Pair,
-    Pattern, WorkloadPlan,
+    Arrivals, Axis, BlockCase, Cache, Case, ComponentPlan, DmaCase, DmaOperation, Load, MemoryNode, Offered,
+    Pair, Pattern, WorkloadPlan,
 };
 use crate::problem::{Problem, Reports};
 use crate::quantity;
@@ -444,9 +444,7 @@ fn spread(
         (2.., _) => axis("size", size.0 as f64, "B"),
         _ if offered.len() == 1 => None,
         (_, Offered::Outstanding(count)) => axis(closed, f64::from(count), ""),
-        (_, Offered::Rate { bytes_per_second, .. }) => {
-            axis("rate", in_unit(bytes_per_second), unit)
-        }
+        (_, Offered::Rate { bytes_per_second, .. }) => axis("rate", in_unit(bytes_per_second), unit),
     };
     let label = |size: Bytes, offered_here: Offered| {
         let size = quantity::label(Value::Size(size));

@@ -66,11 +66,10 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
         closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
     let each = if measured.devices.is_empty() { "" } else { " for each device" };
     if let Load::Memory(memory) = &case.load {
-        let threads = match memory.threads() {
-            1 => "one thread".to_owned(),
-            threads => format!("{threads} threads"),
+        return match memory.threads() {
+            1 => ("load: one thread".to_owned(), format!("it asks for no more at once{closest}")),
+            threads => (format!("load: {threads} threads"), format!("they ask for no more at once{closest}")),
         };
-        return (format!("load: {threads}"), format!("they ask for no more at once{closest}"));
     }
     match case.load.offered() {
         Offered::Outstanding(1) => {

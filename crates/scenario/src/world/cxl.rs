@@ -100,12 +100,18 @@ impl World {
     }
 
     /// What happened between two looks at all of them.
-    pub(super) fn cxl_use(&self, before: &[[CxlLinkUse; 2]], after: &[[CxlLinkUse; 2]]) -> Vec<CxlDirectionUse> {
+    pub(super) fn cxl_use(
+        &self,
+        before: &[[CxlLinkUse; 2]],
+        after: &[[CxlLinkUse; 2]],
+    ) -> Vec<CxlDirectionUse> {
         let links = self.cxl.iter().zip(before.iter().zip(after));
         let both = links.flat_map(|(link, (before, after))| {
             let [host, device] = &link.ends;
             [(host, device), (device, host)].into_iter().zip(before.iter().zip(after)).map(
-                move |((from, to), (before, after))| usage(&link.link, format!("{from} → {to}"), before, after),
+                move |((from, to), (before, after))| {
+                    usage(&link.link, format!("{from} → {to}"), before, after)
+                },
             )
         });
         both.collect()
@@ -131,7 +137,14 @@ fn usage(link: &str, direction: String, before: &CxlLinkUse, after: &CxlLinkUse)
     };
     // A link decides a few flits ahead: the last may start a little after the measurement.
     let over = used.busy().max(1.0);
-    let parts = [&mut used.messages, &mut used.data, &mut used.empty, &mut used.credits, &mut used.retry, &mut used.io];
+    let parts = [
+        &mut used.messages,
+        &mut used.data,
+        &mut used.empty,
+        &mut used.credits,
+        &mut used.retry,
+        &mut used.io,
+    ];
     parts.into_iter().for_each(|part| *part /= over);
     used
 }

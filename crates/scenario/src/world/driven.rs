@@ -20,7 +20,13 @@ const CPU: &str = "(cpu)";
 
 impl Wiring<'_> {
     /// Adds the driver of every block port that asks a drive on PCIe.
-    pub(super) fn add_driven(&self, ids: &Ids, endpoints: &Endpoints, memories: &Memories, builder: &mut Builder) {
+    pub(super) fn add_driven(
+        &self,
+        ids: &Ids,
+        endpoints: &Endpoints,
+        memories: &Memories,
+        builder: &mut Builder,
+    ) {
         let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();
         for driven in &self.variant.driven {
             by_host.entry(driven.host).or_default().push(driven);
@@ -31,9 +37,11 @@ impl Wiring<'_> {
             let device = |driven: &Driven| self.device(driven.drive, endpoints).map(|(device, _)| device);
             let mut ports = vec![cpu];
             if all.len() > 1 {
-                let place = |(place, driven): (u32, &&Driven)| Some((device(driven)?, drivers::of_load(place)));
+                let place =
+                    |(place, driven): (u32, &&Driven)| Some((device(driven)?, drivers::of_load(place)));
                 let devices: BTreeMap<EndpointId, Port> = (0..).zip(&all).filter_map(place).collect();
-                let mux = builder.add(format!("{CPU}/{}", plan.name), Box::new(Drivers { loads: 1, devices }));
+                let mux =
+                    builder.add(format!("{CPU}/{}", plan.name), Box::new(Drivers { loads: 1, devices }));
                 builder.join((mux, drivers::HOST), cpu);
                 ports = (0..all.len() as u32).map(|place| (mux, drivers::of_load(place))).collect();
             }

@@ -120,6 +120,8 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) =
         if fio.is_some_and(FioCase::replays) { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
+    let ends = matches!(&case.load, Load::Memory(memory) if memory.ends());
+    let warm_up = if ends { WarmUp::Transfers(0) } else { warm_up };
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
@@ -135,12 +137,18 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
     let devices_before = world.devices_lived(begin);
     let answered = world.progress().1;
-    run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
-    let end = world.kernel.now();
-    let results = world.results(end);
+    let end = if ends {
+        world.run_to_end()
+    } else {
+        run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
+        world.kernel.now()
+    };
+    let results = world.results(world.kernel.now());
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
-    let (load, memory) = (together(&results), world.memory_use(end));
+    let load = together(&results);
+    let memory = world.memory_use(world.kernel.now());
+    let memory = memory.map(|memory| MemoryUse { ended: ends.then(|| end - begin), ..memory });
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -156,9 +164,9 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = lived_before.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
-    let devices_after = world.devices_lived(end);
+    let devices_after = world.devices_lived(world.kernel.now());
     let memories = world.devices_use(&devices_before, &devices_after, end - begin);
-    let cxl_after = world.cxl_report(end);
+    let cxl_after = world.cxl_report(world.kernel.now());
     let cxl = world.cxl_use(&cxl_before, &cxl_after);
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
@@ -166,7 +174,21 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
-    Measured { load, devices, memory, memories, drives, links, cxl, followed, transits, limits, digest, events, tlp_hops }
+    Measured {
+        load,
+        devices,
+        memory,
+        memories,
+        drives,
+        links,
+        cxl,
+        followed,
+        transits,
+        limits,
+        digest,
+        events,
+        tlp_hops,
+    }
 }
 
 /// How many operations each load keeps in flight.

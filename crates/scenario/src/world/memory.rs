@@ -3,26 +3,33 @@
 mod devices;
 mod rows;
 
+pub(super) use devices::metrics as device_metrics;
 pub use devices::{CacheUse, DeviceUse};
 pub use rows::MemoryUse;
 pub(super) use rows::metrics;
-pub(super) use devices::metrics as device_metrics;
 
 use super::wire::{Ids, Wiring, World};
-use crate::plan::{DeviceCache, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase};
+use crate::plan::{DeviceCache, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{PageMap, Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
+use lanetwin_load::memory::{
+    Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
+};
 use lanetwin_load::{Little, Results, Side};
 use lanetwin_models::memory_host::{MemoryHost, MemoryResults};
-use lanetwin_stats::Histogram;
 use lanetwin_ports::{Params, Value};
-use lanetwin_units::{Bytes, Instant};
+use lanetwin_stats::Histogram;
+use lanetwin_units::{Bytes, Instant, Span};
 
 /// The line of a cache \[B\].
 const LINE: u64 = 64;
 /// Programs that use up to so many times what the caches hold begin with them warm.
 const WARMED: u64 = 4;
+/// How finely the end of a program is told.
+const SLICES: u64 = 4096;
+const SHORTEST_SLICE: Span = Span::from_ns(100);
+/// A program that asks for nothing for so long has ended.
+const SILENCE: Span = Span::from_us(20);
 /// After so many steps of a thread, what it stored to is written back as fast as it stores.
 const STORED: u64 = 4096;
 /// The parameter of a device that says what is in its cache at the start.
@@ -30,6 +37,7 @@ const INITIAL: &str = "initial";
 /// What the programs are called: random streams derive from it.
 pub(super) const TRAFFIC: &str = "traffic";
 pub(super) const CHASE: &str = "chase";
+const KERNEL: &str = "program";
 
 /// The host whose cores are the load.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +68,12 @@ impl Wiring<'_> {
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
             // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
-            let warm = if program.footprint() / LINE <= WARMED * caches { steps } else { STORED.min(steps) };
+            let warm = match program.footprint() / LINE {
+                // all of what ends is measured, from its beginning
+                _ if case.ends() => program.warm_up(),
+                lines if lines <= WARMED * caches => steps,
+                _ => STORED.min(steps),
+            };
             let placement = Placement::new(name, case.policy.clone()).warmed_by(warm);
             host.run(program, placement).expect("a checked plan places pages where there is room");
         }
@@ -131,10 +144,16 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
             let TrafficCase { mix, order, threads, working_set, delay, chaser } = traffic;
             let buffer = working_set.0 / u64::from(threads);
             let spec = TrafficSpec { threads, buffer, mix, order, think: delay, count: None };
-            let traffic = Traffic::new(spec, seed, TRAFFIC).expect("a checked plan leaves a line for each thread");
+            let traffic =
+                Traffic::new(spec, seed, TRAFFIC).expect("a checked plan leaves a line for each thread");
             let traffic = (TRAFFIC, Box::new(traffic) as Box<dyn Program>);
             let chaser = chaser.then(|| chase(buffer, ChaseOrder::Random));
             std::iter::once(traffic).chain(chaser).collect()
+        }
+        MemoryProgram::Kernel(KernelCase { kernel, threads, window }) => {
+            let program =
+                kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
+            vec![(KERNEL, program)]
         }
     }
 }
@@ -143,12 +162,31 @@ impl World {
     /// The host whose cores are the load, if they are.
     pub fn memory_host(&mut self) -> Option<&mut MemoryHost> {
         let id = self.memory.as_ref()?.host;
-        Some(self.kernel.component::<MemoryHost>(id).expect("cores that load and store are those of a memory host"))
+        Some(
+            self.kernel
+                .component::<MemoryHost>(id)
+                .expect("cores that load and store are those of a memory host"),
+        )
     }
     /// What all programs have shown up to `at`, the present; nothing if the load is no load of memory.
     pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
         let WorldMemory { name, nodes, .. } = self.memory.clone()?;
-        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes })
+        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None })
+    }
+    /// Runs until programs that end have ended; when they did, to a 4096th of their time.
+    pub(super) fn run_to_end(&mut self) -> Instant {
+        let (mut last, mut end) = (self.progress(), self.kernel.now());
+        loop {
+            let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
+            let until = self.kernel.now() + slice;
+            self.kernel.run_until(until);
+            let now = self.progress();
+            if now != last {
+                (last, end) = (now, self.kernel.now());
+            } else if now.0 == now.1 && self.kernel.now() - end > SILENCE {
+                return end;
+            }
+        }
     }
     /// What each program has counted up to `at`, the present; nothing if the load is no load of memory.
     pub fn memory_results(&mut self, at: Instant) -> Vec<MemoryResults> {
@@ -158,7 +196,8 @@ impl World {
 
 /// What a program has counted, as other loads tell it: loads with their latency, lines that were written without.
 pub(super) fn as_results(program: &MemoryResults) -> Results {
-    let lines = |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
+    let lines =
+        |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
     let side = |lines: u64, corrupt: u64, latency: Histogram| Side {
         completed: lines,
         bytes: lines * LINE,

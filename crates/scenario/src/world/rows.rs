@@ -23,7 +23,8 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 6] = ["latency", "failed", "amplification", "moved", "erased", "power"];
+    const LOWER: [&str; 7] =
+        ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
     if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {
@@ -129,7 +130,9 @@ fn sides(case: &Case) -> Vec<(&'static str, Of)> {
         Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
         Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
         Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => vec![("read ", read), ("write ", write)],
+        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => {
+            vec![("read ", read), ("write ", write)]
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results, ScenarioText,
-    Utilisation, Waterfall,
+    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
+    ScenarioText, Utilisation, Waterfall,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

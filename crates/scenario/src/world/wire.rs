@@ -117,7 +117,16 @@ impl Wiring<'_> {
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let (memory, server) = (self.memory(&ids), ids.of(server));
-        let mut world = World { kernel: builder.seal(), links, cxl, loads, memory, devices: self.devices(&ids), drives, server };
+        let mut world = World {
+            kernel: builder.seal(),
+            links,
+            cxl,
+            loads,
+            memory,
+            devices: self.devices(&ids),
+            drives,
+            server,
+        };
         self.run_programs(&mut world);
         world
     }

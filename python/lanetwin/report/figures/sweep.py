@@ -24,7 +24,7 @@ MARKS_UP_TO = 48
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One metric of one workload along one swept quantity: points by variant and curve, in ascending order."""
+    """One metric of one workload along one swept quantity: points by variant and curve, in their order."""
 
     workload: str
     metric: str

@@ -10,9 +10,10 @@
 //! threads in one machine stay together as far as their memory is alike. Reductions, calls and the sequential parts between loops
 //! touch a few lines and are left out.
 
+use super::walk::LINE;
 use super::walk::Walk;
 use super::window::{Place, Window, places};
-use crate::memory::{Program, Step};
+use crate::memory::{Program, Step, Touch};
 use lanetwin_units::Span;
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -31,6 +32,14 @@ pub(super) trait Loops: Debug {
     /// Writes the first of `trips`, or more of them; returns how many. They are the last ones of a thread's chunk, and `first` says
     /// that the thread comes from elsewhere. It writes something.
     fn write(&self, of: Self::Loop, trips: Range<u64>, first: bool, tape: &mut Tape<Self::Scratch>) -> u64;
+    /// Steps of each of so many threads that bring into caches what the loops before a sample have left there.
+    fn warm_up(&self, _threads: u32) -> u64 {
+        0
+    }
+    /// Such a step of one of so many threads: an address, and what is done there.
+    fn warm(&self, _step: u64, _thread: u32, _threads: u32) -> (u64, Touch) {
+        unreachable!("there is no step to warm up with")
+    }
 }
 
 /// What a thread does next.
@@ -124,6 +133,8 @@ struct Thread<S> {
     trips: Range<u64>,
     /// Whether it has just come to these trips.
     first: bool,
+    /// How many steps of the warm-up have been made.
+    warmed: u64,
     /// How many samples have been begun.
     sampled: usize,
     /// Steps left before the next sample; no end if none.
@@ -139,6 +150,8 @@ pub(super) struct Looped<A: Loops> {
     threads: Vec<Thread<A::Scratch>>,
     /// Where samples begin, and their length in steps; the whole run if none.
     samples: Option<(Vec<Place>, u64)>,
+    /// Steps of each thread before the first sample.
+    warm_steps: u64,
 }
 
 impl<A: Loops> Looped<A> {
@@ -159,7 +172,8 @@ impl<A: Loops> Looped<A> {
                 Some((places(&weights, count, seed), steps))
             }
         };
-        let mut looped = Self { application, schedule, footprint, threads: Vec::new(), samples };
+        let warm_steps = if samples.is_some() { application.warm_up(threads) } else { 0 };
+        let mut looped = Self { application, schedule, footprint, threads: Vec::new(), samples, warm_steps };
         for thread in 0..threads {
             let left = looped.samples.is_some().then_some(0);
             looped.threads.push(Thread { left, ..Thread::default() });
@@ -203,8 +217,23 @@ impl<A: Loops> Program for Looped<A> {
     fn footprint(&self) -> u64 {
         self.footprint
     }
+    fn warm_up(&self) -> u64 {
+        self.warm_steps
+    }
     fn next(&mut self, thread: u32) -> Option<Step> {
         let threads = self.threads.len() as u32;
+        let warmed = self.threads[thread as usize].warmed;
+        if warmed < self.warm_steps {
+            self.threads[thread as usize].warmed += 1;
+            let (address, touch) = self.application.warm(warmed, thread, threads);
+            return Some(Step {
+                think: Span::ZERO,
+                address: address / LINE * LINE,
+                touch,
+                depends: false,
+                ends: false,
+            });
+        }
         if self.threads[thread as usize].left == Some(0) && !self.jump(thread, threads) {
             return None;
         }

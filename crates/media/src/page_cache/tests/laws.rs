@@ -331,3 +331,18 @@ fn eager_cleaning_leaves_nothing_dirty_and_loses_nothing() {
     assert_eq!(counters.dirty_pages, 0);
     assert!(counters.cleanings > counters.write_backs, "{counters:?}");
 }
+
+#[test]
+fn cleaning_needs_no_miss_to_begin() {
+    let mut config = config(8, 4, Policy::Lru);
+    config.initial = Initial::Warm { first: 0, size: Bytes(8 * PAGE), dirty: 0.0 };
+    config.cleaning = Some(Cleaning { high: 0.25, low: 0.0, at_once: 1 });
+    let mut world = World::new(config, 3, 0);
+    for page in 0..4 {
+        world.ask(Access::Write, page * u64::from(LINES));
+        world.rest();
+    }
+    let counters = world.cache.counters();
+    assert_eq!((counters.fetches, counters.write_hits), (0, 4));
+    assert_eq!((counters.cleanings, counters.dirty_pages), (3, 1));
+}

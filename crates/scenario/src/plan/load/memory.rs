@@ -1,5 +1,6 @@
 //! Loads and stores of the cores of a host.
 
+use lanetwin_load::memory::kernels::{Kernel, Window};
 use lanetwin_load::memory::{ChaseOrder, Policy, TrafficMix, TrafficOrder};
 use lanetwin_units::{Bytes, Span};
 
@@ -39,6 +40,27 @@ pub enum MemoryProgram {
     },
     /// Threads stream over buffers: bandwidth.
     Traffic(TrafficCase),
+    /// An application.
+    Kernel(KernelCase),
+}
+
+/// An application, and how much of it is run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KernelCase {
+    /// Which.
+    pub kernel: Kernel,
+    /// How many threads.
+    pub threads: u32,
+    /// Which part of it is run.
+    pub window: Window,
+}
+
+impl KernelCase {
+    /// Whether it ends: then all of it is measured.
+    #[must_use]
+    pub const fn ends(&self) -> bool {
+        !matches!(self.kernel, Kernel::KeyValue(_))
+    }
 }
 
 /// Threads that stream over buffers.
@@ -65,6 +87,7 @@ impl MemoryCase {
         match self.program {
             MemoryProgram::Chase { .. } => 1,
             MemoryProgram::Traffic(traffic) => traffic.threads + traffic.chaser as u32,
+            MemoryProgram::Kernel(kernel) => kernel.threads,
         }
     }
     /// Whether there are reads of memory, and whether there are writes.
@@ -72,12 +95,18 @@ impl MemoryCase {
     pub const fn kinds(&self) -> (bool, bool) {
         match self.program {
             MemoryProgram::Chase { .. } => (true, false),
+            MemoryProgram::Kernel(_) => (true, true),
             MemoryProgram::Traffic(traffic) => match traffic.mix {
                 TrafficMix::AllReads => (true, false),
                 TrafficMix::StreamingWrites => (false, true),
                 TrafficMix::R3W1 | TrafficMix::R2W1 | TrafficMix::R1W1 => (true, true),
             },
         }
+    }
+    /// Whether the program ends, and all of it is measured.
+    #[must_use]
+    pub const fn ends(&self) -> bool {
+        matches!(&self.program, MemoryProgram::Kernel(kernel) if kernel.ends())
     }
     /// The nodes that pages may be on, in the order of writing.
     #[must_use]

@@ -48,7 +48,12 @@ fn answers_nothing(plan: &ComponentPlan) -> bool {
 }
 
 /// What a link becomes whose drive is below a host; the link, complete.
-pub(super) fn read(open: Open<'_>, machine: &Machine, wiring: &mut Wiring, reports: &mut Reports) -> Option<Node> {
+pub(super) fn read(
+    open: Open<'_>,
+    machine: &Machine,
+    wiring: &mut Wiring,
+    reports: &mut Reports,
+) -> Option<Node> {
     let Open { entry, mut fields, from, drive } = open;
     let plan = machine.plan(from.component)?;
     let port = format!("{}.{}", machine.label(from.component), plan.ports[from.port].name);

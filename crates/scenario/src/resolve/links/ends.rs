@@ -134,9 +134,7 @@ pub(super) fn take(
                 return None;
             }
         },
-        None => {
-            free_port(named, plan, |port| fits_unnamed(plan, port, joined), wiring, reports)?
-        }
+        None => free_port(named, plan, |port| fits_unnamed(plan, port, joined), wiring, reports)?,
     };
     let end = End { component: named.component, port };
     if let Some(link) = wiring.taken.get(&end) {

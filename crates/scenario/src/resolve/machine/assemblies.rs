@@ -82,9 +82,10 @@ pub(super) fn expand(
         inner_link(link, over, entry)
     });
     let place = |inner: &str| assembly.components.iter().position(|(name, _)| name == inner);
-    let ports = assembly.ports.iter().filter_map(|(outer, (inner, port))| {
-        Some((outer.clone(), (before + place(inner)?, port.clone())))
-    });
+    let ports = assembly
+        .ports
+        .iter()
+        .filter_map(|(outer, (inner, port))| Some((outer.clone(), (before + place(inner)?, port.clone()))));
     let assembled = Assembled { name: entry.key.clone(), ports: ports.collect(), links: links.collect() };
     let complete = Node { spot: entry.spot, origin: entry.value.origin, kind: Kind::Map(complete) };
     Expanded { slots, assembled, complete }
@@ -107,7 +108,11 @@ fn said(entry: &Entry, assembly: &Assembly, path: &str, reports: &mut Reports) -
             let inside = assembly.components.iter().map(|(name, _)| format!("{name}.…"));
             let known: Vec<String> = exposed().map(str::to_owned).chain(inside).collect();
             let (near, known) = (Near::of(&own.key, exposed()), quoted(known.iter().map(|name| &**name)));
-            reports.add(Problem::UnknownKey { key: own.key.clone(), known, near }, own.spot, &join(path, &own.key));
+            reports.add(
+                Problem::UnknownKey { key: own.key.clone(), known, near },
+                own.spot,
+                &join(path, &own.key),
+            );
             continue;
         };
         let list = of.entry(inner.to_owned()).or_default();
@@ -147,8 +152,13 @@ fn inner_link(link: &Entry, over: Vec<Entry>, of: &Entry) -> Entry {
 /// The keys of a link inside that say something of it, for a complete plan.
 pub(in crate::resolve) fn link_entries(name: &str, link: &Node) -> Vec<Entry> {
     let inner = name.split_once('.').map_or(name, |(_, inner)| inner);
-    let says = |own: &&Entry| own.key != "from" && own.key != "to" && LINK.iter().any(|field| field.name == own.key);
-    link.entries().iter().filter(says).map(|own| Entry { key: join(inner, &own.key), ..own.clone() }).collect()
+    let says =
+        |own: &&Entry| own.key != "from" && own.key != "to" && LINK.iter().any(|field| field.name == own.key);
+    link.entries()
+        .iter()
+        .filter(says)
+        .map(|own| Entry { key: join(inner, &own.key), ..own.clone() })
+        .collect()
 }
 
 /// The tree, all of it at one place: an assembly has none in the text of the scenario.

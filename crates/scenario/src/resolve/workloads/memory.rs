@@ -1,6 +1,7 @@
 //! `memory:` of a workload: what the cores of a host load and store, and which nodes their pages are on.
 
 mod placement;
+mod program;
 mod spread;
 
 use super::devices::Named;
@@ -8,14 +9,16 @@ use super::{Cases, MOST_CASES, cannot, choice, count, list};
 use crate::fields::{Fields, Said};
 use crate::language::MEMORY;
 use crate::node::{Node, Origin};
-use crate::plan::{Case, CxlRole, DeviceCache, Load, MemoryCase, MemoryNode};
+use crate::plan::{Case, CxlRole, DeviceCache, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::resolve::Machine;
+use lanetwin_load::memory::kernels::Kernel;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{ChaseOrder, PageMap, TrafficOrder};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
+use placement::Placed;
 use spread::{Point, Spread};
 
 /// The line of a cache \[B\]: a thread needs one.
@@ -38,7 +41,13 @@ pub(super) fn check_host(fields: &Fields<'_>, on: &Named, machine: &Machine, rep
     let Some(plan) = machine.plan(on.component) else { return false };
     let is_host = plan.cxl_role() == Some(CxlRole::Host);
     if !is_host {
-        cannot(&fields.at("on"), on, plan, "has no cores that load and store: it is no `memory-host`", reports);
+        cannot(
+            &fields.at("on"),
+            on,
+            plan,
+            "has no cores that load and store: it is no `memory-host`",
+            reports,
+        );
     }
     if fields.written("target").is_some() {
         let problem = Problem::Exclusive { one: "memory", other: "target" };
@@ -58,17 +67,20 @@ enum Pattern {
 /// The cases of a workload.
 pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Reports) -> Cases {
     let mut fields = Fields::open(node, path, MEMORY, &[], reports)?;
+    if let Some((kernel, name)) = program::read(&mut fields, reports)? {
+        return kernels(fields, (kernel, &name), asked, reports);
+    }
+    if fields.written("stretches").is_some() {
+        let problem = Problem::Missing { key: "program".into(), about: "of which stretches are run".into() };
+        fields.fault("stretches", problem, reports);
+    }
     let pattern = pattern(&mut fields, reports);
     let mixes = list(&mut fields, "mix", reports);
     let threads = asked.threads(&mut fields, reports);
     let working_sets = list(&mut fields, "working-set", reports);
     let delays = list(&mut fields, "delay", reports);
     let policies = asked.policies(&mut fields, reports);
-    let cache = choice(&mut fields, "cache", reports).map(|word| match word {
-        "cold" => DeviceCache::Cold,
-        "as-is" => DeviceCache::AsIs,
-        _ => DeviceCache::Warm,
-    });
+    let cache = cache(&mut fields, reports);
     let steps = count(&mut fields, "lines", reports);
     let (pattern, cache, steps) = (pattern?, cache?, steps?);
     let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies?);
@@ -96,6 +108,57 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
     Some((points.iter().map(case).collect(), fields.finish()))
 }
 
+/// The cases of an application: with every number of threads, on every placement.
+fn kernels(
+    mut fields: Fields<'_>,
+    (kernel, name): (Kernel, &str),
+    asked: Asked<'_>,
+    reports: &mut Reports,
+) -> Cases {
+    let threads = asked.threads(&mut fields, reports);
+    let policies = asked.policies(&mut fields, reports);
+    let cache = cache(&mut fields, reports);
+    let stretches = count(&mut fields, "stretches", reports);
+    let steps = count(&mut fields, "lines", reports)?;
+    let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
+    let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), &fields, reports));
+    // all of them, before the first that is wrong ends it
+    let read: Vec<_> = read.collect();
+    let all: Vec<KernelCase> = read.into_iter().collect::<Option<_>>()?;
+    let mut cases = Vec::new();
+    for policy in &policies {
+        for case in &all {
+            let last = kernel.parts(case.threads).last().map_or(0, |part| part.first + part.bytes);
+            if !asked.fits(policy, last.div_ceil(PAGE), &fields, reports) {
+                continue;
+            }
+            let words =
+                [(policies.len(), policy.label.clone()), (all.len(), format!("{} threads", case.threads))];
+            let varied: Vec<String> =
+                words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+            cases.push(Case {
+                label: if varied.is_empty() { name.to_owned() } else { varied.join(", ") },
+                axis: None,
+                load: Load::Memory(Box::new(MemoryCase {
+                    program: MemoryProgram::Kernel(*case),
+                    policy: policy.policy.clone(),
+                    cache,
+                    steps,
+                })),
+            });
+        }
+    }
+    (cases.len() == policies.len() * all.len()).then(|| (cases, fields.finish()))
+}
+
+fn cache(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<DeviceCache> {
+    choice(fields, "cache", reports).map(|word| match word {
+        "cold" => DeviceCache::Cold,
+        "as-is" => DeviceCache::AsIs,
+        _ => DeviceCache::Warm,
+    })
+}
+
 fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
     let chaser = choice(fields, "chaser", reports).map(|word| word == "on");
     let order = match choice(fields, "pattern", reports)? {
@@ -119,7 +182,10 @@ fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
 /// Whether what is written under a key is what a chase has anyway, as in a complete plan.
 fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
     let text = fields.written(key).and_then(Node::text).unwrap_or_default();
-    matches!((key, text), ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off"))
+    matches!(
+        (key, text),
+        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
+    )
 }
 
 impl<'a> Asked<'a> {
@@ -128,7 +194,8 @@ impl<'a> Asked<'a> {
         if fields.written("threads").is_some() {
             return list(fields, "threads", reports);
         }
-        let chases = fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
+        let chases =
+            fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
         let params = &self.machine.plan(self.host)?.params;
         let of = |name| if let Some(Value::Count(count)) = params.0.get(name) { *count } else { 1 };
         let value = Value::Count(if chases { 1 } else { CORES.into_iter().map(of).product() });
@@ -137,30 +204,44 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
-    fn has_room(self, point: &Point<'_>, pattern: Pattern, fields: &Fields<'_>, reports: &mut Reports) -> bool {
+    fn has_room(
+        self,
+        point: &Point<'_>,
+        pattern: Pattern,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
         let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let Bytes(bytes) = point.working_set;
         let (buffers, programs) = match pattern {
             Pattern::Chase(_) => (1, 1),
-            Pattern::Traffic(_, chaser) => (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser)),
+            Pattern::Traffic(_, chaser) => {
+                (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser))
+            }
         };
         if bytes / buffers < LINE {
             let least = quantity::written(Value::Size(Bytes(LINE * buffers)));
-            let problem = Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
+            let problem =
+                Problem::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
             fields.fault("working-set", problem, reports);
             return false;
         }
+        // every buffer begins on a page of its own
+        self.fits(point.policy, (bytes / buffers).div_ceil(PAGE) * programs, fields, reports)
+    }
+
+    /// Whether so many pages have room where a policy places them; reports if not.
+    fn fits(self, policy: &Placed, pages: u64, fields: &Fields<'_>, reports: &mut Reports) -> bool {
+        let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let own = self.own_nodes();
         let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
-        // every buffer begins on a page of its own
-        let needed = (bytes / buffers).div_ceil(PAGE) * programs;
-        let fits = PageMap::new(&point.policy.policy, needed, &frames, &vec![0; frames.len()]).is_ok();
+        let fits = PageMap::new(&policy.policy, pages, &frames, &vec![0; frames.len()]).is_ok();
         if !fits {
-            let named: Vec<&MemoryNode> = point.policy.named.iter().map(|node| own[usize::from(*node)]).collect();
+            let named: Vec<&MemoryNode> = policy.named.iter().map(|node| own[usize::from(*node)]).collect();
             let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
             let has = written(named.iter().map(|node| node.size.0).sum());
-            let problem = Problem::NoRoom { needed: written(needed * PAGE), node: names.join("`, `"), has };
-            reports.add(problem, point.policy.spot, &fields.at("placement"));
+            let problem = Problem::NoRoom { needed: written(pages * PAGE), node: names.join("`, `"), has };
+            reports.add(problem, policy.spot, &fields.at("placement"));
         }
         fits
     }

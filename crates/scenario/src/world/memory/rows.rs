@@ -9,6 +9,7 @@ use lanetwin_units::Span;
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 const PS_PER_NS: f64 = 1e3;
+const PS_PER_US: f64 = 1e6;
 const PS_PER_SECOND: f64 = 1e12;
 const GB: f64 = 1e9;
 const LINE: f64 = 64.0;
@@ -22,11 +23,13 @@ pub struct MemoryUse {
     pub programs: Vec<MemoryResults>,
     /// The names of the nodes, in the order of their numbers.
     pub nodes: Vec<String>,
+    /// How long they took, if they have ended.
+    pub ended: Option<Span>,
 }
 
 impl MemoryUse {
     fn elapsed(&self) -> Span {
-        self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed)
+        self.ended.unwrap_or_else(|| self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed))
     }
     /// What all programs had of a node.
     fn sum(&self, node: usize, of: impl Fn(&NodeTraffic) -> u64) -> f64 {
@@ -73,6 +76,8 @@ pub(in crate::world) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Me
     };
     let has = |node: Option<usize>, of: Of| uses.iter().any(|u| u.rate(node, of) > 0.0);
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
+    let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
+    list.extend(ended.map(|samples| (None, plain("program time", "us", samples))));
     list.push((None, rate("throughput", None, BOTH)));
     if is_mixed(None) {
         list.push((None, rate("reads", None, READ)));
@@ -110,11 +115,12 @@ fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
     let told: Vec<&MemoryResults> = uses.iter().filter_map(|u| u.programs.first()).collect();
     let histograms: Vec<Histogram> = told.iter().map(|program| program.operations.clone()).collect();
     let Some(latency) = latency("operation latency", &histograms) else { return Vec::new() };
-    let a_second = |program: &&MemoryResults| {
-        let ps = program.elapsed().as_ps();
-        if ps == 0 { 0.0 } else { program.operations.count() as f64 * PS_PER_SECOND / ps as f64 / 1e3 }
+    let a_second = |u: &&MemoryUse| {
+        let ps = u.elapsed().as_ps();
+        let done: u64 = u.programs.first().map_or(0, |program| program.operations.count());
+        if ps == 0 { 0.0 } else { done as f64 * PS_PER_SECOND / ps as f64 / 1e3 }
     };
-    vec![plain("operations", "k/s", told.iter().map(a_second).collect()), latency]
+    vec![plain("operations", "k/s", uses.iter().map(a_second).collect()), latency]
 }
 
 fn plain(name: &str, unit: &'static str, samples: Vec<f64>) -> Metric {

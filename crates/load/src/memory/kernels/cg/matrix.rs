@@ -50,6 +50,13 @@ pub(super) struct Matrix {
 impl Matrix {
     /// The matrix of a class.
     pub(super) fn new(size: &Size) -> Self {
+        Self::build(size, true)
+    }
+    /// The same without its values.
+    pub(super) fn pattern(size: &Size) -> Self {
+        Self::build(size, false)
+    }
+    fn build(size: &Size, with_values: bool) -> Self {
         let vectors: Vec<Sparse> = vectors(size).collect();
         let by_row = by_row(&vectors);
         let ratio = libm::pow(CONDITION, 1.0 / size.rows as f64);
@@ -72,10 +79,13 @@ impl Matrix {
             terms.sort_by_key(|(column, _)| *column);
             for same in terms.chunk_by(|a, b| a.0 == b.0) {
                 matrix.columns.push(same[0].0);
-                matrix.values.push(same.iter().map(|(_, value)| value).sum());
+                if with_values {
+                    matrix.values.push(same.iter().map(|(_, value)| value).sum());
+                }
             }
             matrix.starts.push(matrix.columns.len() as u64);
         }
+        matrix.columns.shrink_to_fit();
         matrix
     }
 }

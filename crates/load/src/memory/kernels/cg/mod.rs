@@ -12,7 +12,7 @@ mod rows;
 mod solve;
 
 use super::layout::Layout;
-use super::looped::{Looped, Loops, Schedule, Tape};
+use super::looped::{Looped, Loops, Schedule, Tape, chunk};
 use super::npb::Class;
 use super::steps::Writer;
 use super::walk::{LINE, Reference, Walk};
@@ -182,7 +182,7 @@ pub(super) struct ConjugateGradient {
     flop_ps: u64,
 }
 
-/// The threads of a class. Class C takes 150 MB and a second to build.
+/// The threads of a class. Class C keeps 150 MB, and takes three times that while it is made.
 pub(super) fn program(
     class: Class,
     flop: Span,
@@ -269,6 +269,16 @@ impl Loops for ConjugateGradient {
             }
             of => vectors(of).0.len() as u64,
         }
+    }
+    /// The loop before a multiplication: p = r + β p.
+    fn warm_up(&self, threads: u32) -> u64 {
+        2 * self.size.rows.div_ceil(u64::from(threads)).div_ceil(LINE / DOUBLE)
+    }
+    fn warm(&self, step: u64, thread: u32, threads: u32) -> (u64, Touch) {
+        let chunk = chunk(self.size.rows, threads, thread);
+        let element = (chunk.start + step / 2 * (LINE / DOUBLE)).min(self.size.rows - 1);
+        let (vector, touch) = vectors(Loop::Direction).0[(step % 2) as usize];
+        (self.map.vector(vector, element), touch)
     }
     fn write(&self, of: Loop, trips: Range<u64>, first: bool, tape: &mut Tape<Multiplying>) -> u64 {
         if let Loop::Multiply { by, into } = of {

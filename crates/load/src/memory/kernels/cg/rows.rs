@@ -38,7 +38,7 @@ pub(super) struct Drawn {
 
 impl Rows {
     pub(super) fn kept(size: &Size) -> Self {
-        let Matrix { starts, columns, .. } = Matrix::new(size);
+        let Matrix { starts, columns, .. } = Matrix::pattern(size);
         Self::Kept { starts, columns }
     }
     pub(super) fn drawn(size: &Size, seed: u64) -> Self {

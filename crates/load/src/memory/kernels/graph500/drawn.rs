@@ -14,6 +14,8 @@ use crate::memory::Touch;
 use lanetwin_kernel::{Stream, mix};
 use std::ops::Range;
 
+/// Vertices whose parents are in caches before a sample (assumed: 128 MiB of lines, more than most caches hold; fewer stay where there is less room).
+const POPULAR: usize = 1 << 21;
 /// Entries that are written at once: lists of millions of entries are written in pieces.
 const PIECE: u64 = 256;
 
@@ -28,6 +30,8 @@ pub(super) struct Drawn {
     look_ps: u64,
     threads: u32,
     seed: u64,
+    /// The vertices that are looked at most, the least popular first.
+    popular: Vec<u32>,
 }
 
 /// What is drawn from in a level.
@@ -109,6 +113,7 @@ impl Drawn {
             look_ps,
             threads,
             seed,
+            popular: popular(levels.scale, &Scramble::new(levels.scale, seed)),
         }
     }
     pub(super) const fn levels(&self) -> usize {
@@ -145,6 +150,23 @@ impl List {
             to_others: Table::new(entries.same.iter().chain(&entries.onward)),
         }
     }
+}
+
+/// The vertices with the most entries, under their names, the one with most entries last: those whose labels have the fewest ones.
+fn popular(scale: u32, names: &Scramble) -> Vec<u32> {
+    let mut popular = vec![names.apply(0) as u32];
+    for ones in 1..=scale {
+        let mut label = (1_u64 << ones) - 1;
+        while label < 1 << scale && popular.len() < POPULAR {
+            popular.push(names.apply(label) as u32);
+            // the next label with as many ones (Knuth, The Art of Computer Programming 4A, §7.1.3)
+            let lowest = label & label.wrapping_neg();
+            let carried = label + lowest;
+            label = carried | (((carried ^ label) / lowest) >> 2);
+        }
+    }
+    popular.reverse();
+    popular
 }
 
 /// Where a thread is in its entries.
@@ -273,6 +295,15 @@ impl Loops for Drawn {
     fn weight(&self, _: Level) -> u64 {
         1
     }
+    fn warm_up(&self, threads: u32) -> u64 {
+        self.popular.len().div_ceil(threads as usize) as u64
+    }
+    /// A look at the parent of a popular vertex.
+    fn warm(&self, step: u64, thread: u32, threads: u32) -> (u64, Touch) {
+        let index = step * u64::from(threads) + u64::from(thread);
+        let vertex = self.popular[(index as usize).min(self.popular.len() - 1)];
+        (self.map.parent(u64::from(vertex)), Touch::Load)
+    }
     fn write(&self, level: Level, trips: Range<u64>, first: bool, tape: &mut Tape<Looking>) -> u64 {
         let Tape { steps, scratch: at, trailing_ps, .. } = tape;
         let mut out = Writer::new(steps);
@@ -301,6 +332,16 @@ impl Loops for Drawn {
 mod tests {
     use super::super::Graph500;
     use super::*;
+
+    #[test]
+    fn the_most_popular_vertices_come_last() {
+        let names = Scramble::new(8, 1);
+        let popular: Vec<u32> =
+            popular(8, &names).iter().map(|name| names.invert(u64::from(*name)).count_ones()).collect();
+        assert_eq!(popular.len(), 256, "each once: the permutation has no others");
+        assert!(popular.is_sorted_by(|a, b| a >= b), "{popular:?}");
+        assert_eq!(super::popular(29, &Scramble::new(29, 1)).len(), POPULAR);
+    }
 
     #[test]
     fn labels_have_their_ones_anywhere() {

@@ -45,7 +45,12 @@ impl Asked<'_> {
         let spot = node.spot;
         if let Some(name) = node.text() {
             let number = self.node(name, spot, path, reports)?;
-            return Some(Placed { policy: Policy::Bind(vec![number]), named: vec![number], label: name.into(), spot });
+            return Some(Placed {
+                policy: Policy::Bind(vec![number]),
+                named: vec![number],
+                label: name.into(),
+                spot,
+            });
         }
         let mut fields = Fields::open(node, path, PLACEMENT, &[], reports)?;
         let written: Vec<&'static str> =
@@ -107,7 +112,8 @@ impl Asked<'_> {
             weights.push(number.zip(weight));
         }
         let weights = weights.into_iter().collect::<Option<Vec<_>>>()?;
-        let told = node.entries().iter().zip(&weights).map(|(entry, (_, weight))| format!("{} {weight}", entry.key));
+        let told =
+            node.entries().iter().zip(&weights).map(|(entry, (_, weight))| format!("{} {weight}", entry.key));
         let label = told.collect::<Vec<_>>().join(" : ");
         let named = weights.iter().map(|(node, _)| *node).collect();
         Some(Placed { policy: Policy::WeightedInterleave(weights), named, label, spot: node.spot })
@@ -115,7 +121,8 @@ impl Asked<'_> {
 
     /// The numbers of nodes, none twice.
     fn all(self, names: &[Said<String>], path: &str, reports: &mut Reports) -> Option<Vec<u16>> {
-        let found: Vec<_> = names.iter().map(|said| self.node(&said.value, said.spot, path, reports)).collect();
+        let found: Vec<_> =
+            names.iter().map(|said| self.node(&said.value, said.spot, path, reports)).collect();
         let found = found.into_iter().collect::<Option<Vec<u16>>>()?;
         for (i, said) in names.iter().enumerate() {
             if found[..i].contains(&found[i]) {
@@ -144,4 +151,3 @@ impl Asked<'_> {
         self.machine.components.iter().any(|slot| slot.name == name && slot.plan.is_none())
     }
 }
-

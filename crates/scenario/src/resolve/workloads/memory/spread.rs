@@ -34,7 +34,9 @@ impl Spread {
     pub(super) fn new(lists: [Vec<Said<Value>>; 4], policies: Vec<Placed>) -> Self {
         let [mixes, threads, working_sets, delays] = lists;
         fn all<T>(list: &[Said<Value>], of: impl Fn(Value) -> Option<T>) -> Vec<T> {
-            list.iter().map(|said| of(said.value).expect("lists are declared as what they are read as")).collect()
+            list.iter()
+                .map(|said| of(said.value).expect("lists are declared as what they are read as"))
+                .collect()
         }
         Self {
             policies,
@@ -49,8 +51,13 @@ impl Spread {
     }
 
     pub(super) fn count(&self) -> usize {
-        let lengths =
-            [self.policies.len(), self.mixes.len(), self.threads.len(), self.working_sets.len(), self.delays.len()];
+        let lengths = [
+            self.policies.len(),
+            self.mixes.len(),
+            self.threads.len(),
+            self.working_sets.len(),
+            self.delays.len(),
+        ];
         lengths.into_iter().fold(1, usize::saturating_mul)
     }
 

@@ -1,0 +1,90 @@
+//! The machine of the paper, one socket of it, and what is asked of it.
+
+use crate::experiment;
+use lanetwin_scenario::world::Options;
+use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_stats::results::{Digest, Results};
+use std::path::Path;
+
+/// Threads have buffers of an odd number of pages: the turns of the interleave then begin at other places in each, as they do where every
+/// thread has a turn of its own. Buffers of a round number of pages go through the nodes in step.
+const THREAD_PAGES: u64 = 16_411;
+const PAGE: u64 = 4096;
+
+/// A socket of a Xeon 6710E: 64 cores, four share 4 MiB of second-level cache, 96 MiB of last-level cache (table 2 has twice that for two
+/// sockets). Everything else is assumed.
+pub(super) const SOCKET: &str =
+    "cores: 64, l1.size: 32KiB, l1.ways: 8, l2.size: 4MiB, l2.cores: 4, llc.size: 96MiB, llc.ways: 12";
+
+/// What stands in the way of a case.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Case {
+    /// Of the host.
+    pub(super) host: String,
+    /// What the threads do (the section `memory` of a workload).
+    pub(super) memory: String,
+    /// Of the module: paths in the machine and values.
+    pub(super) set: Vec<String>,
+}
+
+impl Case {
+    /// Threads that stream over their buffers.
+    pub(super) fn streams(host: &str, mix: &str, placement: &str, (threads, lines): (u64, u64)) -> Self {
+        let bytes = threads * THREAD_PAGES * PAGE;
+        let memory = format!(
+            "mix: {mix}, threads: {threads}, working-set: {bytes}B, placement: {placement}, lines: {lines}"
+        );
+        Self { host: format!("{SOCKET}, {host}"), memory, set: Vec::new() }
+    }
+    pub(super) fn with(mut self, set: impl Into<String>) -> Self {
+        self.set.push(set.into());
+        self
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        let text = format!(
+            "about: A CMM-H.\nmachine:\n  host: {{model: memory-host, {}}}\n  cmmh: {{part: samsung-cmm-h}}\nlinks:\n  slot: {{from: host, to: cmmh}}\n\
+             workloads:\n  load:\n    memory: {{{}}}\n    on: host\nrun: {{repeats: 1}}\n",
+            self.host, self.memory
+        );
+        let checked = check(Path::new("cmm-h.yaml"), &text, &self.set, &Catalogue::built_in());
+        checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
+    }
+    pub(super) fn run(&self) -> Shown {
+        let results = experiment::results(&self.plan(), &Options::default());
+        let digest = results.digest.expect("a simulation has a digest");
+        Shown { results, digest }
+    }
+}
+
+/// What a case has shown.
+pub(super) struct Shown {
+    results: Results,
+    pub(super) digest: Digest,
+}
+
+impl Shown {
+    /// A metric of all together.
+    pub(super) fn of_all(&self, metric: &str) -> f64 {
+        let row = self.results.rows.iter().find(|row| row.device.is_none() && row.metric == metric);
+        row.unwrap_or_else(|| panic!("{metric} is told")).value
+    }
+    /// A metric of a component, if it is told.
+    pub(super) fn of_device(&self, metric: &str) -> Option<f64> {
+        self.results.rows.iter().find(|row| row.device.is_some() && row.metric == metric).map(|row| row.value)
+    }
+    /// A percentile of the latency \[ns\].
+    pub(super) fn percentile(&self, percent: f64) -> f64 {
+        let row = self.results.rows.iter().find(|row| row.device.is_none() && row.metric == "latency");
+        let of = row.and_then(|row| row.percentiles.iter().find(|(p, _)| *p == percent));
+        of.expect("the percentile is told").1
+    }
+    /// Every row, for people.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> impl Iterator<Item = String> + '_ {
+        self.results.rows.iter().map(|row| {
+            let device = row.device.as_deref().unwrap_or("all");
+            format!("{device} {} {:.3} {} {:?}", row.metric, row.value, row.unit, row.percentiles)
+        })
+    }
+}
