@@ -16,9 +16,9 @@ use lanetwin_ports::{Builder, CxlLink, CxlLinkSpec, Message, Model, Params, Site
 use lanetwin_scenario::quantity;
 use lanetwin_units::{Generation, Instant, Span, Width};
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 /// What is simulated of each case.
-const TIME: Span = Span::from_us(2000);
+const TIME: Span = Span::from_us(500);
 
 struct Case {
     name: &'static str,

@@ -42,8 +42,8 @@ const BAR_PCT: f64 = 8.0;
 const SEED: u64 = 1;
 /// What is measured, once caches hold what they will always hold.
 const LOADS: u64 = 30_000;
-/// Under random replacement a cache of C lines forgets at a rate of 1/C a miss.
-const WARM: u64 = 2;
+/// Arrays of more than so many times the last level find nothing there worth the time of a whole cycle: under random replacement exp(-4).
+const LARGE: u64 = 4;
 /// The last level without the closed form's hits: what a size below it takes, 16 MB.
 const IN_LLC: f64 = 16.0;
 const LARGEST: f64 = 1024.0;
@@ -109,7 +109,9 @@ fn chase(parts: [&Part; 2], mb: f64, node: u16, replaced: &[(&'static str, Value
     let spec = ChaseSpec { bytes, stride: 64, order: ChaseOrder::AcrossPages, count: Some(LOADS) };
     let program = Chase::new(spec, SEED, "lmbench").expect("an array of lines");
     let Bytes(llc) = host_params.size("llc.size");
-    let warm = WARM * (bytes / 64).min(llc / 64);
+    let (lines, cache) = (bytes / 64, llc / 64);
+    // a whole cycle, so that there is something to be found, and as much again as replaces all that was there before
+    let warm = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
     let placement = Placement::new("lmbench", Policy::Bind(vec![node])).warmed_by(warm);
     let host = kernel.component::<MemoryHost>(id).expect("the host is one");
     host.run(Box::new(program), placement).expect("there is room");
