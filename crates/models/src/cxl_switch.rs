@@ -25,8 +25,8 @@ use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_cxl::spec::constants::{LINE_BYTES, SLOT_BYTES};
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
 use lanetwin_ports::{
-    Build, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol,
-    Site, Status,
+    Build, CXL_PORT, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params,
+    PortInfo, Protocol, Site, Status,
 };
 use lanetwin_units::{Instant, LinkRate, Span, TICKS_PER_PS, Ticks};
 use std::any::Any;
@@ -36,10 +36,20 @@ pub static MODEL: Model = Model {
     name: "cxl-switch",
     about: "A CXL switch: forwards lines from its upstream port to the memory behind its downstream ports.",
     ports: &[
-        PortInfo { name: "up", speaks: Protocol::Cxl, about: "the upstream port, which leads to a host", many: false },
-        PortInfo { name: "down", speaks: Protocol::Cxl, about: "the downstream ports, which lead to memory", many: true },
+        PortInfo {
+            name: "up",
+            speaks: Protocol::Cxl,
+            about: "the upstream port, which leads to a host",
+            many: false,
+        },
+        PortInfo {
+            name: "down",
+            speaks: Protocol::Cxl,
+            about: "the downstream ports, which lead to memory",
+            many: true,
+        },
     ],
-    params: &[PARAMS],
+    params: &[&CXL_PORT, PARAMS],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(CxlSwitch::new(params, site))),
@@ -179,7 +189,9 @@ impl CxlSwitch {
         }
     }
     fn hint_done(&mut self, handle: u32, value: u64, cx: &mut Context<'_>) {
-        let Some(Asked::Part(number)) = self.asked.take(handle) else { unreachable!("nobody asked for hint {handle}") };
+        let Some(Asked::Part(number)) = self.asked.take(handle) else {
+            unreachable!("nobody asked for hint {handle}")
+        };
         let Some(whole) = self.hints.get(number) else { unreachable!("a part has a whole") };
         whole.sum += value;
         whole.open -= 1;
@@ -205,7 +217,8 @@ const fn down(target: u16) -> Port {
 /// what lies behind the window is left out.
 fn parts(decoder: &Decoder, hint: &Hint) -> Option<Vec<(u16, u64, u32)>> {
     decoder.decode(hint.address)?;
-    let end = hint.address + (u64::from(hint.pages) * PAGE).min(decoder.base() + decoder.size() - hint.address);
+    let end =
+        hint.address + (u64::from(hint.pages) * PAGE).min(decoder.base() + decoder.size() - hint.address);
     let step = decoder.granularity();
     // A round through all targets from either end meets the first and the last granule of each.
     let first = hint.address - (hint.address - decoder.base()) % step;

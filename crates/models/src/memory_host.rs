@@ -191,9 +191,19 @@ impl MemoryHost {
         let share = self.capacity() / u64::from(threads.max(1));
         let counted = Counted::new(self.nodes.len());
         let lag = share.clamp(1, LAG);
+        let settled = if cold { lag } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
         self.programs.push(Running { name, program, map, pages, cold, lag, counted });
-        self.warm(number, warm);
+        self.warm(number, warm.unwrap_or(settled));
         Ok(())
+    }
+    /// After how many touches the caches hold what they will always hold, for a program that comes back to a line after so many bytes:
+    /// under LRU when all lines have been touched once, under random replacement (where what is in a cache of C lines is forgotten at a
+    /// rate of 1/C a miss) after some times that, but in either case not more often than it takes to replace everything.
+    fn settled(&self, reuse: Option<u64>) -> u64 {
+        let times = if self.is_random() { 5 } else { 1 };
+        // the first level holds lines, too; a line more for each set that is not filled evenly
+        let all = self.capacity() + self.cores.first().map_or(0, |core| core.l1.capacity());
+        reuse.map_or(0, |bytes| times * (bytes / 64).min(all + all / 4))
     }
     /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had been taken.
     fn warm(&mut self, number: u32, steps: u64) {
@@ -210,7 +220,7 @@ impl MemoryHost {
     fn warm_step(&mut self, t: u32) {
         let thread = &mut self.threads[t as usize];
         let running = &mut self.programs[thread.program as usize];
-        let Some(step) = running.program.next(thread.number) else { return };
+        let Some(step) = running.program.warm(thread.number) else { return };
         let line = running.line(step.address, &mut thread.page);
         thread.steps += 1;
         if running.cold {
@@ -236,11 +246,13 @@ impl MemoryHost {
     fn capacity(&self) -> u64 {
         self.l2.iter().chain(&self.llc).map(Cache::capacity).sum()
     }
+    fn is_random(&self) -> bool {
+        self.llc.iter().any(|llc| llc.replacement() == Replacement::Random)
+    }
     /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a line survives with
     /// a probability of exp(-bytes / capacity); that is neglected below one in a million.
     fn never_hits(&self, bytes: u64) -> bool {
-        let random = self.llc.iter().any(|llc| llc.replacement() == Replacement::Random);
-        let times = if random { 14 } else { 2 };
+        let times = if self.is_random() { 14 } else { 2 };
         self.rules.tlb.is_none() && bytes / 64 >= times * self.capacity()
     }
 
@@ -304,7 +316,7 @@ impl MemoryHost {
                     self.threads[thread as usize].waits = Waits::Nothing;
                     self.advance(thread, cx);
                 }
-                Task::Found(flight) => self.complete(flight),
+                Task::Found(flight) => self.complete(flight, cx),
                 Task::Ask(flight) => self.ask_dram(flight),
                 Task::Answer(flight) => {
                     let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;

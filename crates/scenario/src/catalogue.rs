@@ -425,6 +425,13 @@ mod tests {
             assert!(!fitted || part.grade != Grade::DatasheetOnly, "{} is calibrated", part.name);
             assert_eq!(part.grade == Grade::Validated, part.validated.is_some(), "{}", part.name);
         }
+        for assembly in catalogue.assemblies() {
+            assert!(assembly.about.ends_with('.'), "{}: a sentence ends with a point", assembly.name);
+            let mut numbers = assembly.components.iter().flat_map(|(_, part)| part.parameters.values());
+            let fitted = numbers.any(|number| number.kind == NumberKind::Calibrated);
+            assert!(!fitted || assembly.grade != Grade::DatasheetOnly, "{} is calibrated", assembly.name);
+            assert_eq!(assembly.grade == Grade::Validated, assembly.validated.is_some(), "{}", assembly.name);
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The claims.
 
 pub mod cmm_h;
+pub mod cxl_link;
+pub mod dram_curves;
 pub mod eye;
 pub mod idt_16t4g2;
+pub mod latency_vs_size;
 pub mod link_ceilings;
 pub mod link_stability;
 pub mod mqsim_xv2;
@@ -70,10 +73,13 @@ pub fn claims() -> &'static [Claim] {
         switch_forwarding::CLAIM,
         pcie_bench::CLAIM,
         idt_16t4g2::CLAIM,
+        cxl_link::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
+        latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         retimer_ab::CLAIM,
+        dram_curves::CLAIM,
         cmm_h::CLAIM,
     ];
     CLAIMS

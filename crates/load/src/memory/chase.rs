@@ -141,8 +141,11 @@ impl Program for Chase {
     fn footprint(&self) -> u64 {
         self.spec.bytes
     }
-    fn next(&mut self, _: u32) -> Option<Step> {
+    fn next(&mut self, thread: u32) -> Option<Step> {
         self.left = self.left.checked_sub(1)?;
+        self.warm(thread)
+    }
+    fn warm(&mut self, _: u32) -> Option<Step> {
         let address = self.place(self.at) * self.spec.stride;
         self.at = if self.at + 1 == self.places { 0 } else { self.at + 1 };
         Some(Step { think: Span::ZERO, address, touch: Touch::Load, depends: true, ends: false })

@@ -58,6 +58,10 @@ pub trait Program: std::fmt::Debug {
     fn footprint(&self) -> u64;
     /// The next step of a thread; none when it has ended.
     fn next(&mut self, thread: u32) -> Option<Step>;
+    /// As [`Program::next`], for a step that warms caches up before the run: one that counts for nothing.
+    fn warm(&mut self, thread: u32) -> Option<Step> {
+        self.next(thread)
+    }
     /// How many distinct bytes all threads together touch, at least, between two touches of a line \[B\], if that is known. A cache that
     /// is much smaller than this never has a line when it is touched again, and need not be looked into.
     fn reuse(&self) -> Option<u64> {

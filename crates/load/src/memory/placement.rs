@@ -44,21 +44,21 @@ pub struct Placement {
     /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no program has yet, if
     /// there are none. Hardware threads are numbered core by core first, then again for the second of every core, as Linux does.
     pub cpus: Vec<u32>,
-    /// So many steps of each of its threads are taken before the run, in no time: caches and TLBs then begin warm. They count as steps of
-    /// the program.
-    pub warm: u64,
+    /// So many steps of each of its threads are taken before the run, in no time and beside its count: caches and TLBs then begin warm. If
+    /// none is said, as many as it takes until the caches hold what they will hold, where that is known ([`super::Program::reuse`]).
+    pub warm: Option<u64>,
 }
 
 impl Placement {
     /// A program of this name, with this policy, on cores that no other has.
     #[must_use]
     pub fn new(name: impl Into<String>, policy: Policy) -> Self {
-        Self { name: name.into(), policy, cpus: Vec::new(), warm: 0 }
+        Self { name: name.into(), policy, cpus: Vec::new(), warm: None }
     }
-    /// The same, after so many steps of each thread.
+    /// The same, after so many steps of each thread; 0 for cold caches.
     #[must_use]
     pub fn warmed_by(self, steps: u64) -> Self {
-        Self { warm: steps, ..self }
+        Self { warm: Some(steps), ..self }
     }
     /// The same on these hardware threads.
     #[must_use]

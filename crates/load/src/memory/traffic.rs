@@ -122,6 +122,8 @@ struct Thread {
     /// Where it is in its buffer \[lines\].
     at: u64,
     made: u64,
+    /// Steps that are left.
+    left: u64,
 }
 
 impl Traffic {
@@ -143,7 +145,8 @@ impl Traffic {
         let order = matches!(spec.order, TrafficOrder::Random)
             .then(|| Permutation::new(lines, &mut Stream::new(seed, path, "order")));
         let mut starts = Stream::new(seed, path, "starts");
-        let threads = (0..spec.threads).map(|_| Thread { at: starts.below(lines), made: 0 }).collect();
+        let left = spec.count.unwrap_or(u64::MAX);
+        let threads = (0..spec.threads).map(|_| Thread { at: starts.below(lines), made: 0, left }).collect();
         Ok(Self { spec, lines, pitch, order, threads })
     }
 }
@@ -156,11 +159,13 @@ impl Program for Traffic {
         self.pitch * u64::from(self.spec.threads)
     }
     fn next(&mut self, thread: u32) -> Option<Step> {
-        let TrafficSpec { mix, think, count, .. } = self.spec;
         let state = &mut self.threads[thread as usize];
-        if count.is_some_and(|count| state.made >= count) {
-            return None;
-        }
+        state.left = state.left.checked_sub(1)?;
+        self.warm(thread)
+    }
+    fn warm(&mut self, thread: u32) -> Option<Step> {
+        let TrafficSpec { mix, think, .. } = self.spec;
+        let state = &mut self.threads[thread as usize];
         let line = self.order.as_ref().map_or(state.at, |order| order.of(state.at));
         let touch = mix.touch(state.made);
         state.at = if state.at + 1 == self.lines { 0 } else { state.at + 1 };

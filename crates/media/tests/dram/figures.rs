@@ -178,3 +178,78 @@ fn who_finds_no_room_is_told_so_and_what_lies_beyond_is_not_taken() {
     assert_eq!(offers, [Offer::Accepted, Offer::Accepted, Offer::Accepted, Offer::Full]);
     assert_eq!(offer(9, config.capacity.0), Offer::Beyond);
 }
+
+/// Random lines of the first bus.
+fn random_lines(config: &Config, count: usize) -> Vec<u64> {
+    let buses = u64::from(config.geometry.buses(config.speed));
+    let granule = config.mapping.interleave.0 / 64;
+    let all = config.capacity.0 / 64 / buses;
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let line = (state >> 20) % all;
+        (line / granule * buses * granule + line % granule) * 64
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// The mean latency of random reads that come every `gap` clocks \[clocks\].
+fn mean_latency(config: &Config, gap: u64) -> f64 {
+    let lines = random_lines(config, 60_000);
+    let clock = config.timings().clock;
+    let mut machine = Machine::new(config).unwrap();
+    let (mut done, mut sum) = (Vec::new(), 0);
+    for (n, address) in lines.iter().enumerate() {
+        let request = Request { token: n as u32, operation: Operation::Read, address: *address };
+        let now = clock.instant(n as u64 * gap);
+        assert_eq!(machine.offer(now, request), Offer::Accepted);
+        machine.advance(now, &mut done);
+    }
+    while let Some(next) = machine.next() {
+        machine.advance(next, &mut done);
+    }
+    for Done { token, at } in &done {
+        sum += clock.edge(*at) - u64::from(*token) * gap;
+    }
+    assert_eq!(done.len(), lines.len());
+    sum as f64 / lines.len() as f64
+}
+
+/// Ramulator 2.1 (revision c5b1c3a), 200 000 uniform random reads of 64 B in 4 GiB, one channel, FR-FCFS, open rows, refresh of all
+/// banks. It is given its own tables here: what is compared is what two controllers make of the same limits.
+#[test]
+fn ramulators_figures_follow_from_its_tables() {
+    let mut config = Config::new(Speed::Ddr4_2400, 1, Bytes(4 << 30));
+    let t = config.timings();
+    config.timings = Some(Timings { cl: 16, rcd: 16, rp: 16, rc: 55, rfc: 433, ..t });
+    let per_clock = |config: &Config| {
+        let lines = random_lines(config, 40_000);
+        let found = bandwidth(config, 80, 40_000, |n| (Operation::Read, lines[n as usize]));
+        found / config.timings().peak() as f64 / config.timings().burst as f64
+    };
+    let is_near = |what: &str, found: f64, published: f64, percent: f64| {
+        let error = 100.0 * (found / published - 1.0);
+        println!("{what}: {found:.4}, published {published}, {error:+.1} %");
+        assert!(error.abs() < percent, "{what}: {found:.4}, published {published}, {error:+.1} %");
+    };
+    is_near("DDR4_2400R, requests a clock", per_clock(&config), 0.1461, 1.5);
+    let mut config = Config::new(Speed::Ddr5_4800, 1, Bytes(8 << 30));
+    let t = config.timings();
+    let its = Timings {
+        cl: 34,
+        rcd: 34,
+        rp: 34,
+        cwl: 32,
+        rc: 111,
+        faw: 48,
+        ccd_l_wr: 48,
+        rfc: 710,
+        refi: 9375,
+        ..t
+    };
+    config.timings = Some(its);
+    is_near("DDR5_4800AN, requests a clock", per_clock(&config), 0.0762, 1.5);
+    is_near("DDR5_4800AN, one in 100 clocks, latency", mean_latency(&config, 100), 137.1, 5.0);
+    // here latency counts from the arrival, there from the acceptance into 32 places: 44 come while a refresh lasts
+    is_near("DDR5_4800AN, one in 16 clocks, latency", mean_latency(&config, 16), 237.4, 20.0);
+}

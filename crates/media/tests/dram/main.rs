@@ -7,7 +7,7 @@ mod reference;
 use checker::Checker;
 use lanetwin_media::dram::{
     Command, Config, Density, Done, Geometry, Machine, Mapping, Offer, Operation, Order, PagePolicy, Queues,
-    Refresh, Request, Speed, Width, WriteAnswer,
+    Refresh, Request, Speed, Timings, Width, WriteAnswer,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use proptest::prelude::*;

@@ -15,6 +15,7 @@ pub(super) struct Core {
     pub(super) l2: usize,
     pub(super) l1: Cache,
     pub(super) tlb: Option<Cache>,
+    pub(super) first_tlb: Option<Cache>,
     pub(super) prefetcher: Prefetcher,
     /// Places that are free: fill buffers, write buffers, prefetches.
     pub(super) misses: u32,
@@ -54,6 +55,11 @@ impl Pending {
 }
 
 impl Core {
+    /// The places for lines on their way to memory: fill buffers, if there are no write buffers.
+    #[inline]
+    pub(super) const fn write_places(&mut self, rules: &Rules) -> &mut u32 {
+        if rules.writes == 0 { &mut self.misses } else { &mut self.writes }
+    }
     pub(super) fn new(number: u32, rules: &Rules, seed: u64) -> Self {
         let seed = mix(seed ^ u64::from(number));
         Self {
@@ -61,6 +67,7 @@ impl Core {
             l2: (number / rules.sharing) as usize,
             l1: Cache::new(rules.l1, seed),
             tlb: rules.tlb.map(|shape| Cache::new(shape, seed)),
+            first_tlb: rules.first_tlb.map(|shape| Cache::new(shape, seed)),
             prefetcher: Prefetcher::new(rules),
             misses: rules.misses,
             writes: rules.writes,

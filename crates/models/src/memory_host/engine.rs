@@ -96,10 +96,10 @@ impl MemoryHost {
             return self.stream(t, line, step.ends.then_some(began), cx);
         }
         let store = step.touch == Touch::Store;
-        let missing = !self.is_translated(t, step.address);
+        let (missing, delay) = (!self.is_translated(t, step.address), self.first_miss(t, step.address));
         let core = &mut self.cores[c as usize];
         if !cold && !missing && core.l1.touch(line, store) && core.pending.find(line).is_none() {
-            self.hit(t, &step, began);
+            self.hit(t, &step, began, delay);
             return true;
         }
         if core.misses == 0 || !core.owed.is_empty() {
@@ -122,14 +122,14 @@ impl MemoryHost {
         } else if missing {
             self.walk(name, step.address, cx);
         } else {
-            self.go(name, Span::ZERO, cx);
+            self.go(name, delay, cx);
         }
         true
     }
 
     /// The first level has it: no flight.
-    fn hit(&mut self, t: u32, step: &Step, began: Instant) {
-        let latency = self.rules.l1_latency;
+    fn hit(&mut self, t: u32, step: &Step, began: Instant, delay: Span) {
+        let latency = self.rules.l1_latency + delay;
         let thread = &mut self.threads[t as usize];
         let counted = &mut self.programs[thread.program as usize].counted;
         counted.found.l1 += 1;
@@ -154,6 +154,17 @@ impl MemoryHost {
         let translation = self.translation(thread.program, address);
         let tlb = &mut self.cores[thread.core as usize].tlb;
         tlb.as_mut().is_none_or(|tlb| tlb.touch(translation, false))
+    }
+    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
+    fn first_miss(&mut self, t: u32, address: u64) -> Span {
+        let thread = &self.threads[t as usize];
+        let translation = self.translation(thread.program, address);
+        let Some(first) = &mut self.cores[thread.core as usize].first_tlb else { return Span::ZERO };
+        if first.touch(translation, false) {
+            return Span::ZERO;
+        }
+        first.insert(translation, false);
+        self.rules.first_miss
     }
     /// The line with the translation of an address, if the core of a thread has not got it; it has it from now on.
     pub(super) fn walked(&mut self, t: u32, address: u64) -> Option<u64> {
@@ -275,7 +286,7 @@ impl MemoryHost {
     fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
         let c = self.threads[t as usize].core;
         let core = &mut self.cores[c as usize];
-        if core.writes == 0 || !core.owed.is_empty() {
+        if *core.write_places(&self.rules) == 0 || !core.owed.is_empty() {
             return false;
         }
         core.l1.remove(line);
@@ -393,12 +404,8 @@ impl MemoryHost {
     pub(super) fn write_back(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
         let core = &mut self.cores[c as usize];
         self.asked += 1;
-        if core.writes == 0 || !core.owed.is_empty() {
-            core.owed.push_back((line, t));
-            return;
-        }
-        core.writes -= 1;
-        self.write(c, t, line, cx);
+        core.owed.push_back((line, t));
+        self.write_owed(c, cx);
     }
     fn write(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
         let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
@@ -504,7 +511,9 @@ impl MemoryHost {
             node.lines_written += 1;
             self.answered += 1;
             self.flights.end(name);
-            self.written(c, cx);
+            *self.cores[c as usize].write_places(&self.rules) += 1;
+            self.write_owed(c, cx);
+            self.release(c);
             return;
         }
         node.lines_read += 1;
@@ -531,20 +540,23 @@ impl MemoryHost {
             self.flights.get(name).walking = false;
             self.go(name, Span::ZERO, cx);
         } else {
-            self.complete(name);
+            self.complete(name, cx);
         }
     }
-    /// A line has reached memory: its place is free.
-    fn written(&mut self, c: u32, cx: &mut Context<'_>) {
-        let core = &mut self.cores[c as usize];
-        match core.owed.pop_front() {
-            Some((line, thread)) => self.write(c, thread, line, cx),
-            None => core.writes += 1,
+    /// Writes what waits for places, as far as there are any; then threads that wait may try again.
+    fn write_owed(&mut self, c: u32, cx: &mut Context<'_>) {
+        loop {
+            let core = &mut self.cores[c as usize];
+            if *core.write_places(&self.rules) == 0 {
+                return;
+            }
+            let Some((line, thread)) = core.owed.pop_front() else { return };
+            *core.write_places(&self.rules) -= 1;
+            self.write(c, thread, line, cx);
         }
-        self.release(c);
     }
     /// A step is over.
-    pub(super) fn complete(&mut self, name: u32) {
+    pub(super) fn complete(&mut self, name: u32, cx: &mut Context<'_>) {
         let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
             *self.flights.get(name);
         self.flights.end(name);
@@ -566,6 +578,7 @@ impl MemoryHost {
             self.runnable.push_back(t);
         }
         self.cores[c as usize].misses += 1;
+        self.write_owed(c, cx);
         self.release(c);
     }
     /// Lets the threads that wait for a place try again.

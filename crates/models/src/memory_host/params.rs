@@ -27,9 +27,9 @@ pub(super) const CORES: &[Param] = &[
     ),
     param!(
         "core.writes",
-        count(1, 256),
+        count(0, 256),
         "16",
-        "how many lines of a core can be on their way to memory: write-backs and streaming stores"
+        "how many lines of a core can be on their way to memory: write-backs and streaming stores; 0: they take fill buffers"
     ),
     param!(
         "core.window",
@@ -71,6 +71,13 @@ pub(super) const CACHES: &[Param] = &[
         "memory",
         "whether it takes in what comes from memory, or what the second level evicts (and gives up what that takes back)"
     ),
+    param!(
+        "tlb.first.entries",
+        count(0, 1 << 16),
+        "0",
+        "how many translations a first-level TLB of the core keeps; 0 is none: all are in the one behind it"
+    ),
+    param!("tlb.first.miss", Dimension::Time, "0ns", "what a translation takes that only the TLB behind it has"),
     param!("tlb.entries", count(0, 1 << 20), "0", "how many translations a hardware thread's core keeps; 0 is all"),
     param!("tlb.ways", count(1, 64), "8", "the ways of that cache of translations"),
     param!("tlb.page", Dimension::Size, "4KiB", "what a translation reaches: the size of a page"),
@@ -132,6 +139,9 @@ pub(super) struct Rules {
     /// Whether evictions of the second level fill the last.
     pub(super) exclusive: bool,
     pub(super) tlb: Option<Shape>,
+    /// A first-level TLB before it, and what missing that takes.
+    pub(super) first_tlb: Option<Shape>,
+    pub(super) first_miss: Span,
     /// Pages of 4 KiB in one of a translation, as a power of two.
     pub(super) page_shift: u32,
     pub(super) walk: Span,
@@ -160,7 +170,7 @@ impl Rules {
             if random { Replacement::Random } else { Replacement::Lru },
             if hashed { Index::Hashed } else { Index::Modulo },
         );
-        let entries = params.count("tlb.entries");
+        let (entries, first) = (params.count("tlb.entries"), params.count("tlb.first.entries"));
         let tlb = Shape {
             lines: entries,
             ways: params.count("tlb.ways"),
@@ -191,6 +201,8 @@ impl Rules {
             sharing: number("l2.cores"),
             exclusive: params.choice("llc.filled-by") == "evictions",
             tlb: (entries > 0).then_some(tlb),
+            first_tlb: (entries > 0 && first > 0).then_some(Shape { lines: first, ..tlb }),
+            first_miss: params.time("tlb.first.miss"),
             page_shift: (params.size("tlb.page").0 / 4096).max(1).ilog2(),
             walk: params.time("tlb.walk"),
             uncore: params.time("uncore.latency"),

@@ -3,7 +3,7 @@
 use crate::rig::*;
 use lanetwin_models::{MODELS, find};
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SwitchSpec};
-use lanetwin_ports::{PCIE_DEVICE, PCIE_PORT, Protocol};
+use lanetwin_ports::{CXL_PORT, PCIE_DEVICE, PCIE_PORT, Protocol};
 use lanetwin_units::{Generation, Span};
 use std::collections::BTreeSet;
 
@@ -67,7 +67,10 @@ fn every_pcie_port_says_what_a_link_needs_to_know() {
         let pcie = model.ports.iter().any(|port| port.speaks == Protocol::Pcie);
         for needed in &PCIE_PORT {
             let declared = model.all_params().any(|param| param.name == needed.name);
-            assert_eq!(pcie, declared, "{}: {}", model.name, needed.name);
+            // A CXL port runs on lanes of PCIe, and says so in the same words.
+            let of_cxl = CXL_PORT.iter().any(|param| param.name == needed.name)
+                && model.ports.iter().any(|port| port.speaks == Protocol::Cxl);
+            assert_eq!(pcie || declared && of_cxl, declared, "{}: {}", model.name, needed.name);
         }
         let device = pcie && !model.is_switch();
         for needed in &PCIE_DEVICE {

@@ -68,9 +68,7 @@ fn load(case: &Case, measured: &Measured) -> (String, String) {
     if let Load::Memory(memory) = &case.load {
         return match memory.threads() {
             1 => ("load: one thread".to_owned(), format!("it asks for no more at once{closest}")),
-            threads => {
-                (format!("load: {threads} threads"), format!("they ask for no more at once{closest}"))
-            }
+            threads => (format!("load: {threads} threads"), format!("they ask for no more at once{closest}")),
         };
     }
     match case.load.offered() {

@@ -12,37 +12,41 @@ pub struct Part {
     pub first: u64,
     /// Its size \[B\].
     pub bytes: u64,
-    /// Whether the simulated program touches it; what only builds the data is counted, but not touched.
+    /// Whether the simulated program touches it; what only builds the data is listed, but lies behind the program's footprint.
     pub touched: bool,
 }
 
-/// Data structures, one behind the other from address 0.
+/// Data structures, one behind the other from address 0; those that are not touched behind all others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    parts: Vec<Part>,
+    touched: Vec<Part>,
+    idle: Vec<(&'static str, u64)>,
     end: u64,
 }
 
 impl Layout {
     /// Appends a structure of so many bytes and returns its first address.
     pub(super) fn place(&mut self, name: &'static str, bytes: u64) -> u64 {
-        self.push(name, bytes, true)
-    }
-    /// As [`Self::place`], for what is there but not touched.
-    pub(super) fn idle(&mut self, name: &'static str, bytes: u64) {
-        self.push(name, bytes, false);
-    }
-    fn push(&mut self, name: &'static str, bytes: u64, touched: bool) -> u64 {
         let first = self.end;
-        self.parts.push(Part { name, first, bytes, touched });
+        self.touched.push(Part { name, first, bytes, touched: true });
         self.end = (first + bytes).next_multiple_of(PAGE);
         first
     }
-    /// All structures, by address.
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    /// A structure that is there but not touched.
+    pub(super) fn idle(&mut self, name: &'static str, bytes: u64) {
+        self.idle.push((name, bytes));
     }
-    /// The first address behind the last one \[B\].
+    /// All structures, by address.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let mut parts = self.touched.clone();
+        let mut end = self.end;
+        for (name, bytes) in &self.idle {
+            parts.push(Part { name, first: end, bytes: *bytes, touched: false });
+            end = (end + bytes).next_multiple_of(PAGE);
+        }
+        parts
+    }
+    /// The first address behind the last structure that is touched \[B\].
     pub(super) const fn end(&self) -> u64 {
         self.end
     }
@@ -56,7 +60,14 @@ mod tests {
     fn structures_do_not_share_a_page() {
         let mut layout = Layout::default();
         assert_eq!((layout.place("a", 1), layout.place("b", 4096), layout.place("c", 4097)), (0, 4096, 8192));
-        assert_eq!(layout.end(), 16_384);
-        assert_eq!(layout.parts().iter().map(|part| part.bytes).sum::<u64>(), 8194);
+        layout.idle("d", 10);
+        assert_eq!((layout.place("e", 1), layout.end()), (16_384, 20_480));
+        let parts = layout.parts();
+        assert!(parts.is_sorted_by_key(|part| part.first));
+        assert_eq!(
+            parts.last().map(|part| (part.name, part.first, part.touched)),
+            Some(("d", 20_480, false))
+        );
+        assert_eq!(parts.iter().map(|part| part.bytes).sum::<u64>(), 8205);
     }
 }

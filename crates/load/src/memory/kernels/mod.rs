@@ -157,13 +157,13 @@ impl Kernel {
     pub fn parts(&self, threads: u32) -> Vec<Part> {
         assert_eq!(self.check(threads, Window::Whole), [], "a kernel without mistakes has parts");
         match self {
-            Self::Cg { class, .. } => cg::Map::new(&cg::size(*class)).layout().parts().to_vec(),
-            Self::Mg { class, .. } => mg::Map::new(mg::size(*class).levels).layout().parts().to_vec(),
+            Self::Cg { class, .. } => cg::Map::new(&cg::size(*class)).layout().parts(),
+            Self::Mg { class, .. } => mg::Map::new(mg::size(*class).levels).layout().parts(),
             Self::Graph500(graph) => graph500::parts(graph),
             Self::KeyValue(spec) => kv::parts(spec, threads),
         }
     }
-    /// The sum of its data structures \[B\].
+    /// The sum of its data structures, those that are not touched included \[B\].
     ///
     /// # Panics
     /// If [`Self::check`] finds something wrong.

@@ -57,7 +57,7 @@ fn shape(size: Size, rows: Rows, of_rows: u64) -> Shape {
     });
     let mut shape = Shape { row_lengths: row_lengths.collect(), ..Shape::default() };
     let mut program = with_rows(size, rows, FLOP, 1, Window::Whole, 1);
-    let parts = Map::new(&size).layout().parts().to_vec();
+    let parts = Map::new(&size).layout().parts();
     let mut recent: Vec<u64> = Vec::new();
     while shape.rows < of_rows {
         let step = program.next(0).expect("there are more rows");
@@ -140,7 +140,7 @@ fn a_drawn_row_is_the_same_at_every_visit_and_another_with_another_seed() {
 #[test]
 fn gathers_wait_for_new_indices_alone() {
     let mut program = with_rows(size(Class::S), Rows::kept(&size(Class::S)), FLOP, 1, Window::Whole, 1);
-    let parts = Map::new(&size(Class::S)).layout().parts().to_vec();
+    let parts = Map::new(&size(Class::S)).layout().parts();
     let indices = parts.iter().find(|part| part.name == "colidx").expect("it is a part");
     let mut before = None;
     let (mut waiting, mut lines) = (0, 0);

@@ -138,7 +138,7 @@ impl Map {
 
 /// The data structures of a graph.
 pub(super) fn parts(graph: &Graph500) -> Vec<Part> {
-    Map::new(graph).layout.parts().to_vec()
+    Map::new(graph).layout.parts()
 }
 
 /// A level of the search, from the root.

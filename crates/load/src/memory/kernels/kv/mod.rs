@@ -201,7 +201,7 @@ pub(super) fn parts(spec: &KeyValue, threads: u32) -> Vec<Part> {
     for _ in 0..threads {
         Heap::place(spec, Table::new(spec.keys, 0).buckets(), &mut layout);
     }
-    layout.parts().to_vec()
+    layout.parts()
 }
 
 /// Draws keys.
