@@ -197,6 +197,11 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
                 assert_eq!(moved, [load.reads.bytes, load.writes.bytes], "{name}");
             }
             assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
+        } else if let Load::Memory(_) = case.load {
+            // what the drive behind a cache moves is the cache's affair
+        } else if matches!(case.load, Load::Fio(_)) || !world.paths.is_empty() {
+            // commands of several sizes, or such as were asked again on another path
+            assert!(seen.read_bytes >= written && seen.write_bytes >= read, "{name}");
         } else if !world.drives.is_empty() {
             let queues = world.loads.len() as u64;
             let moved = nvme_bytes(case, load.reads.completed + load.writes.completed, queues);

@@ -12,7 +12,7 @@
 //! | the load | input: a line every n × 100 ps, as the bandwidths of the rows are |
 //! | random lines, rows closed after use, DDR5-4800, and the rest of the memory | assumed: moved to the ends of their ranges, and counted as free where that moves a row by more than 1 % |
 //!
-//! Every other row is predicted. Latencies of saturated rows are what their outstanding lines make of them, and are inputs.
+//! Every other row is predicted, but which things are assumed and fitted was settled with all rows in view (docs/validation.md). Latencies of saturated rows are what their outstanding lines make of them, and are inputs.
 
 mod world;
 

@@ -26,7 +26,7 @@ const RANGES: [Range; 14] = [
     ),
     of_drive(
         "nand.chips",
-        ["nand.chips=2, nand.blocks=2632", "nand.chips=8, nand.blocks=658"],
+        ["nand.chips=2, nand.blocks=2632", "nand.chips=8, nand.pages=384"],
         "32 dies of 1 Tb to 128 of 256 Gb; the over-provisioning is a number of its own",
     ),
     of_drive(
@@ -46,7 +46,7 @@ const RANGES: [Range; 14] = [
     ),
     of_drive(
         "nand.pages",
-        ["nand.pages=384, nand.blocks=2632", "nand.pages=1536, nand.blocks=658"],
+        ["nand.pages=384, nand.blocks=2632", "nand.pages=1536, nand.chips=2"],
         "half and double, of the same over-provisioning",
     ),
     of_drive(
