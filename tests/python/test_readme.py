@@ -22,8 +22,11 @@ DRAWER = ROOT / "docs" / "images" / "draw.py"
 
 # claims that take minutes: `make claims` runs them, `make test` the others
 LONG = (
+    "cmm-h",
+    "dram-curves",
     "eye",
     "idt-16t4g2",
+    "latency-vs-size",
     "link-stability",
     "mqsim-xv2",
     "pm1743-random-write",

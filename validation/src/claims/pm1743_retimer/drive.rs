@@ -103,7 +103,9 @@ impl Scale {
             Self::Whole => Vec::new(),
             Self::Sixteenth => vec![
                 format!("machine.ssd.capacity={SIXTEENTH}"),
-                format!("{}={}", BLOCKS.0, now(BLOCKS).div_ceil(16)),
+                // a quarter of the blocks and of their pages: of fewer blocks too few would be spare to collect garbage
+                format!("{}={}", BLOCKS.0, now(BLOCKS).div_ceil(4)),
+                format!("{}={}", PAGES.0, now(PAGES) / 4),
             ],
             Self::Eighth => vec![
                 "machine.ssd.capacity=480GB".into(),
