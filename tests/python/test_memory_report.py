@@ -23,7 +23,7 @@ def of_memory(results: Results, rows: list[dict[str, Any]]) -> Results:
     filled = [base | {"low": row["value"], "high": row["value"], "percentiles": []} | row for row in rows]
     own["rows"] = filled  # type: ignore[typeddict-item]
     for name in ("verdicts", "waterfalls", "utilisation", "bottlenecks"):
-        own[name] = []  # type: ignore[literal-required]
+        own[name] = []
     own.pop("switches", None)
     return own
 
