@@ -38,7 +38,7 @@ use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
-use lanetwin_kernel::{Component, Port, mix};
+use lanetwin_kernel::{Component, Port, Supply, mix};
 use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Program, Touch};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
@@ -407,6 +407,15 @@ impl Component<Message> for MemoryHost {
             {
                 see(&format!("dram{i}"), format!("{counters:?}"));
             }
+        }
+    }
+
+    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        let several = self.nodes.iter().filter(|node| matches!(node, Node::Dram(_))).count() > 1;
+        for (socket, node) in self.nodes.iter().enumerate() {
+            let Node::Dram(dram) = node else { continue };
+            let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
+            see(&name, dram.used(now));
         }
     }
 

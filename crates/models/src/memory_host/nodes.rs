@@ -3,6 +3,7 @@
 use super::params::per_line;
 use crate::dram_params;
 use lanetwin_cxl::hdm::Decoder;
+use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_media::dram::{Counters, Done, Machine, Offer, Operation, Request};
 use lanetwin_ports::Params;
 use lanetwin_units::{Instant, Span, mix};
@@ -56,6 +57,8 @@ pub(super) struct Dram {
     /// What a line occupies it for.
     line: Span,
     free: Instant,
+    /// How many lines have occupied it.
+    lines: u64,
     /// When the machine has to be looked after again.
     pub(super) due: Instant,
 }
@@ -76,6 +79,7 @@ impl Dram {
             latency: params.time("dram.latency"),
             line: per_line(params.rate("dram.bandwidth")),
             free: Instant::ZERO,
+            lines: 0,
             due: Instant::NEVER,
         }
     }
@@ -85,6 +89,7 @@ impl Dram {
         let Some(machine) = &mut self.machine else {
             let start = now.max(self.free);
             self.free = start + self.line;
+            self.lines += 1;
             return Some(start + self.latency);
         };
         let operation = if write { Operation::Write } else { Operation::Read };
@@ -100,6 +105,21 @@ impl Dram {
             machine.advance(now, done);
             self.due = machine.next().unwrap_or(Instant::NEVER);
         }
+    }
+    /// For how long data have been on its buses up to `now`, the present; without controllers, for how long lines have occupied it.
+    pub(super) fn used(&self, now: Instant) -> Supply {
+        let (in_use_ps, supply) = match &self.machine {
+            Some(machine) => {
+                let busy = machine.busy(now);
+                (busy.iter().map(|ps| u128::from(*ps)).sum(), busy.len() as u64)
+            }
+            // from now until it is free it is occupied without a break
+            None => {
+                let ahead = self.free.max(now).since(now);
+                (u128::from(self.lines) * u128::from(self.line.as_ps()) - u128::from(ahead.as_ps()), 1)
+            }
+        };
+        Supply { in_use_ps, supply, kind: SupplyKind::Server }
     }
     /// What the machine has done so far.
     pub(super) fn counters(&self) -> Option<Counters> {

@@ -93,6 +93,16 @@ impl World {
     fn expander(&mut self, n: usize) -> &mut Expander {
         self.kernel.component(self.expanders[n]).unwrap()
     }
+    /// How much of the DRAM of each socket has been used so far [ps], and how much there is of it.
+    fn dram(&mut self) -> [(u128, u64); 2] {
+        let mut used = [(0, 1); 2];
+        self.kernel.supplies(&mut |_, name, supply| {
+            if name.starts_with("DRAM") {
+                used[usize::from(name.ends_with('1'))] = (supply.in_use_ps, supply.supply);
+            }
+        });
+        used
+    }
     fn run(&mut self, program: impl Program + 'static, policy: Policy) -> &mut Self {
         self.host().run(Box::new(program), Placement::new("program", policy)).unwrap();
         self
@@ -355,14 +365,23 @@ proptest! {
         let all = whole.finish();
         let mut sliced = build();
         let mut at = Instant::ZERO;
+        let mut used = [(0_u128, 1_u64); 2];
         while at < all.until {
-            at += Span::from_ns(1 + cut * 7);
+            let slice = Span::from_ns(1 + cut * 7);
+            at += slice;
             sliced.kernel.run_until(at);
+            let before = used;
+            used = sliced.dram();
+            for ((before, _), (used, supply)) in before.into_iter().zip(used) {
+                let most = u128::from(supply) * u128::from(slice.as_ps());
+                prop_assert!(before <= used && used - before <= most, "DRAM used from {before} to {used} by {at}");
+            }
             for results in sliced.host().results(at) {
                 prop_assert_eq!(results.little.area_ps, results.little.residence_ps);
             }
         }
         prop_assert_eq!(whole.kernel.digest(), sliced.kernel.digest());
+        prop_assert!(used[0].0 > 0 || llc != "0B", "nothing of the DRAM was used");
         let again = sliced.host().results(at).remove(0);
         prop_assert_eq!((&all.loads, all.found, all.bytes()), (&again.loads, again.found, again.bytes()));
         let taken = all.found.all();
