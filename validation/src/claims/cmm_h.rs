@@ -283,22 +283,11 @@ mod tests {
         assert!((accuracy::mape(errors).unwrap_or(0.0) - 8.5).abs() < 0.05);
     }
 
-    /// For whoever calibrates: `cargo test -p lanetwin-validation cmm_h -- --ignored --nocapture`.
+    /// Why the plateau is missed: a controller that fetches pages ahead gets much more of it.
     #[test]
-    #[ignore = "prints, and judges nothing"]
-    fn what_each_case_shows() {
-        for working_set in ["64MiB", WALKED, "520MiB"] {
-            let shown = latency(working_set).run();
-            let [median, tail] = [50.0, 99.9].map(|percent| shown.percentile(percent));
-            println!("{working_set}: median {median}, mean {}, p99.9 {tail} ns", shown.of_all("latency"));
-        }
-        let ahead = large().with(AHEAD[0]).with(AHEAD[1]);
-        println!("{ahead:?}");
-        ahead.run().rows().for_each(|row| println!("  {row}"));
-        for ratio in &ratios() {
-            let bandwidth =
-                |mix: usize| cell_of_table(ratio, mix, ratios()[0].published[mix]).run().of_all("throughput");
-            println!("{ratio:?} {:.1?}", [0, 1, 2, 3].map(bandwidth));
-        }
+    fn fetching_pages_ahead_raises_the_plateau() {
+        let bandwidth = |case: Case| case.run().of_all("throughput");
+        let [plain, ahead] = [large(), large().with(AHEAD[0]).with(AHEAD[1])].map(bandwidth);
+        assert!(ahead > 2.0 * plain, "{plain} and {ahead} GB/s");
     }
 }

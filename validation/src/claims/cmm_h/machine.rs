@@ -79,12 +79,4 @@ impl Shown {
         let of = row.and_then(|row| row.percentiles.iter().find(|(p, _)| *p == percent));
         of.expect("the percentile is told").1
     }
-    /// Every row, for people.
-    #[cfg(test)]
-    pub(super) fn rows(&self) -> impl Iterator<Item = String> + '_ {
-        self.results.rows.iter().map(|row| {
-            let device = row.device.as_deref().unwrap_or("all");
-            format!("{device} {} {:.3} {} {:?}", row.metric, row.value, row.unit, row.percentiles)
-        })
-    }
 }
