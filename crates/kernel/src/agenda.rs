@@ -73,6 +73,16 @@ pub(crate) struct Foreseen<M> {
     pub(crate) message: M,
 }
 
+/// What was sent at this instant, or will be, and is still to be told to a foreseeing component.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untold {
+    Nothing,
+    /// Something, or nobody knows: components are being started.
+    Something,
+    /// Something, next of all to the one that is being told.
+    ToSame,
+}
+
 /// All that a component may touch through its [`Context`].
 pub(crate) struct Core<M> {
     pub(crate) now: u64,
@@ -87,6 +97,7 @@ pub(crate) struct Core<M> {
     /// For each component the rank of its wakes: phase, and place in the order of paths.
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
+    pub(crate) untold: Untold,
 }
 
 impl<M: Copy> Core<M> {
