@@ -25,26 +25,35 @@ pub(crate) struct Slot<M> {
     pub(crate) sequence: u64,
 }
 
+/// Messages that wait for their delivery, in a slab. The slots that are free are a list: the sequence number of each is the place of the next, and
+/// the place behind the last slot ends it.
 pub(crate) struct Slots<M> {
-    pub(crate) slots: Vec<Slot<M>>,
-    pub(crate) free: Vec<u32>,
+    slots: Vec<Slot<M>>,
+    free: u64,
 }
 
 impl<M: Copy> Slots<M> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: Vec::new(), free: 0 }
+    }
     #[inline]
     pub(crate) fn put(&mut self, message: M, sequence: u64) -> u32 {
-        if let Some(i) = self.free.pop() {
-            self.slots[i as usize] = Slot { message, sequence };
-            i
+        let i = self.free;
+        if let Some(slot) = self.slots.get_mut(i as usize) {
+            self.free = slot.sequence;
+            *slot = Slot { message, sequence };
         } else {
             self.slots.push(Slot { message, sequence });
-            (self.slots.len() - 1) as u32
+            self.free += 1;
         }
+        i as u32
     }
     #[inline]
     pub(crate) fn take(&mut self, i: u32) -> M {
-        self.free.push(i);
-        self.slots[i as usize].message
+        let slot = &mut self.slots[i as usize];
+        slot.sequence = self.free;
+        self.free = i.into();
+        slot.message
     }
 }
 

@@ -116,7 +116,7 @@ impl<M: Copy + Content> Builder<M> {
                 now: 0,
                 limit: 0,
                 queue: Queue::new(),
-                slots: Slots { slots: Vec::new(), free: Vec::new() },
+                slots: Slots::new(),
                 channels,
                 first_output,
                 outputs,

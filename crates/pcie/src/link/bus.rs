@@ -11,6 +11,7 @@
 use super::Domain;
 use super::choice::Choice;
 use super::egress::{Egress, NEVER};
+use super::pump::View;
 use super::run::Bounds;
 use super::spec::Environment;
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
@@ -70,8 +71,8 @@ impl<U: Copy> Domain<U> {
         self.egresses[leader].wake = NEVER;
         columns.clone().for_each(|c| self.egresses[c].starved = 0);
         let step = Ticks::from(now).0 + TICKS_PER_PS;
-        let (known, end) = self.view(step, env);
-        self.soonest = known;
+        let View { soonest, end, .. } = self.view(step, env);
+        self.soonest = soonest;
         let mut t = wake.max(self.egresses[leader].link_free);
         // What waits upstream may have changed since the last wake.
         self.buses[bus].seen.0.fill(u128::MAX);

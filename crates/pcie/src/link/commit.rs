@@ -11,7 +11,7 @@ use lanetwin_units::Ticks;
 
 impl<U: Copy> Domain<U> {
     /// Sends from `input` at `t`, and as many more of the same as the bounds allow.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn send(
         &mut self,
         own: &mut Egress,
@@ -72,7 +72,7 @@ impl<U: Copy> Domain<U> {
     }
 
     /// What every run of TLPs of one input means for those behind it: they move up, notices are given, books are kept.
-    #[inline]
+    #[inline(always)]
     pub(super) fn see_off(
         &mut self,
         own: &mut Egress,
@@ -235,7 +235,7 @@ impl<U: Copy> Domain<U> {
     }
 
     /// TLPs reach their destination.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(
         &mut self,
         own: &Egress,

@@ -49,7 +49,7 @@ impl<U: Copy> Domain<U> {
             let behind = echo.min(self.soonest).saturating_add(held);
             self.send_direct(own, e, class, segment, t, Bounds { until, behind }, env);
             t = own.link_free;
-            if own.finite[class] {
+            if own.filled == 1 && own.finite[class] {
                 match own.dry_until() {
                     None => {}
                     Some(NEVER) => return None,

@@ -43,6 +43,17 @@ impl Distances {
     }
 }
 
+/// What is known when an egress decides.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    /// The earliest tick at which anything unknown can happen.
+    pub soonest: u64,
+    /// All that happens before this tick has happened.
+    pub step: u64,
+    /// The tick at which decisions must end.
+    pub end: u64,
+}
+
 impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
@@ -58,7 +69,8 @@ impl<U: Copy> Fabric<U> {
         }
         let step = Ticks::from(now).0 + TICKS_PER_PS;
         std::mem::swap(own, hand);
-        domain.pump(hand, e, hand.wake, step, env);
+        let view = domain.view(step, env);
+        domain.pump(hand, e, hand.wake, view, env);
         std::mem::swap(&mut domain.egresses[e], hand);
     }
 
@@ -67,22 +79,24 @@ impl<U: Copy> Fabric<U> {
     #[inline]
     pub(super) fn decide_early(&mut self, e: usize, t: u64, now: Instant, env: &mut impl Environment<U>) {
         let Self { domain, hand, .. } = self;
-        if domain.tlp_by_tlp || !domain.is_near(e, t, env) {
+        let view = domain.view(Ticks::from(now).0, env);
+        let own = &mut domain.egresses[e];
+        if domain.tlp_by_tlp || !own.is_near(t, view.soonest, domain.strictly_ordered) {
             return domain.ask_wake(e, t, env);
         }
-        std::mem::swap(&mut domain.egresses[e], hand);
-        domain.pump(hand, e, t, Ticks::from(now).0, env);
+        std::mem::swap(own, hand);
+        domain.pump(hand, e, t, view, env);
         std::mem::swap(&mut domain.egresses[e], hand);
     }
 }
 
 impl<U: Copy> Domain<U> {
-    /// Lets egress `e`, which is in hand, decide from tick `wake` on. All that happens before tick `step` has happened.
-    fn pump(&mut self, own: &mut Egress, e: usize, wake: u64, step: u64, env: &mut impl Environment<U>) {
+    /// Lets egress `e`, which is in hand, decide from tick `wake` on.
+    fn pump(&mut self, own: &mut Egress, e: usize, wake: u64, view: View, env: &mut impl Environment<U>) {
+        let View { soonest, step, end } = view;
         own.wake = NEVER;
         own.starved = 0;
-        let (known, end) = self.view(step, env);
-        self.soonest = known;
+        self.soonest = soonest;
         let mut t = wake.max(own.link_free);
         let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
@@ -144,18 +158,6 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may have a horizon of their own.
-    #[inline]
-    fn is_near(&self, e: usize, t: u64, env: &mut impl Environment<U>) -> bool {
-        let egress = &self.egresses[e];
-        if egress.starved != 0 {
-            return false; // what waits for credits has to be looked at when they come
-        }
-        let posted = self.strictly_ordered && egress.occupied & POSTED != 0;
-        let lookahead = if posted { egress.overhead_lookahead } else { egress.lookahead };
-        t < env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS).saturating_add(lookahead)
-    }
-
     /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins those
     /// that wait in an input changes nothing before it is the first, so only inputs that are empty count.
     #[inline]
@@ -195,13 +197,15 @@ impl<U: Copy> Domain<U> {
         t.saturating_add(reach)
     }
 
-    /// The earliest tick at which anything unknown can happen, and the tick at which decisions must end.
-    pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> (u64, u64) {
+    /// What is known when all that happens before tick `step` has happened.
+    #[inline]
+    pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> View {
         if self.tlp_by_tlp {
-            return (0, step);
+            return View { soonest: 0, step, end: step };
         }
         let end = env.limit().as_ps().saturating_add(1).saturating_mul(TICKS_PER_PS);
-        (env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS), end.max(step))
+        let soonest = env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS);
+        View { soonest, step, end: end.max(step) }
     }
 
     /// Asks for a wake of `e`, which is not in hand, at tick `t`, unless an earlier one is pending.
@@ -214,6 +218,17 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
+    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may have a horizon of their own.
+    #[inline]
+    fn is_near(&self, t: u64, soonest: u64, strictly_ordered: bool) -> bool {
+        if self.starved != 0 {
+            return false; // what waits for credits has to be looked at when they come
+        }
+        let posted = strictly_ordered && self.occupied & POSTED != 0;
+        let lookahead = if posted { self.overhead_lookahead } else { self.lookahead };
+        t < soonest.saturating_add(lookahead)
+    }
+
     /// Asks for a wake of this egress, which is number `e` and on no bus or keeps the wake of one, at tick `t`, unless an earlier one is pending.
     #[inline]
     pub(super) fn ask_wake<U>(&mut self, e: usize, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
