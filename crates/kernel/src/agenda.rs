@@ -25,26 +25,35 @@ pub(crate) struct Slot<M> {
     pub(crate) sequence: u64,
 }
 
+/// Messages that wait for their delivery, in a slab. The slots that are free are a list: the sequence number of each is the place of the next, and
+/// the place behind the last slot ends it.
 pub(crate) struct Slots<M> {
-    pub(crate) slots: Vec<Slot<M>>,
-    pub(crate) free: Vec<u32>,
+    slots: Vec<Slot<M>>,
+    free: u64,
 }
 
 impl<M: Copy> Slots<M> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: Vec::new(), free: 0 }
+    }
     #[inline]
     pub(crate) fn put(&mut self, message: M, sequence: u64) -> u32 {
-        if let Some(i) = self.free.pop() {
-            self.slots[i as usize] = Slot { message, sequence };
-            i
+        let i = self.free;
+        if let Some(slot) = self.slots.get_mut(i as usize) {
+            self.free = slot.sequence;
+            *slot = Slot { message, sequence };
         } else {
             self.slots.push(Slot { message, sequence });
-            (self.slots.len() - 1) as u32
+            self.free += 1;
         }
+        i as u32
     }
     #[inline]
     pub(crate) fn take(&mut self, i: u32) -> M {
-        self.free.push(i);
-        self.slots[i as usize].message
+        let slot = &mut self.slots[i as usize];
+        slot.sequence = self.free;
+        self.free = i.into();
+        slot.message
     }
 }
 
@@ -73,6 +82,16 @@ pub(crate) struct Foreseen<M> {
     pub(crate) message: M,
 }
 
+/// What was sent at this instant, or will be, and is still to be told to a foreseeing component.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untold {
+    Nothing,
+    /// Something, or nobody knows: components are being started.
+    Something,
+    /// Something, next of all to the one that is being told.
+    ToSame,
+}
+
 /// All that a component may touch through its [`Context`].
 pub(crate) struct Core<M> {
     pub(crate) now: u64,
@@ -87,6 +106,7 @@ pub(crate) struct Core<M> {
     /// For each component the rank of its wakes: phase, and place in the order of paths.
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
+    pub(crate) untold: Untold,
 }
 
 impl<M: Copy> Core<M> {

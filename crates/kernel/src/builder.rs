@@ -1,6 +1,6 @@
 //! The builder: components and connections become a kernel whose order is that of their names.
 
-use crate::agenda::{Channel, Core, DECIDE, OUTSIDE, Slots, UNCONNECTED, WAKE};
+use crate::agenda::{Channel, Core, DECIDE, OUTSIDE, Slots, UNCONNECTED, Untold, WAKE};
 use crate::component::{Component, ComponentId, Content, Port};
 use crate::context::Context;
 use crate::kernel::{EntryId, Kernel};
@@ -116,12 +116,13 @@ impl<M: Copy + Content> Builder<M> {
                 now: 0,
                 limit: 0,
                 queue: Queue::new(),
-                slots: Slots { slots: Vec::new(), free: Vec::new() },
+                slots: Slots::new(),
                 channels,
                 first_output,
                 outputs,
                 wake_rank,
                 foreseen: Vec::new(),
+                untold: Untold::Something,
             },
             observe,
             digest: 0,
@@ -134,8 +135,9 @@ impl<M: Copy + Content> Builder<M> {
         for i in 0..kernel.components.len() {
             kernel.handling = i as u32;
             kernel.components[i].start(&mut Context { core: &mut kernel.core, me: i as u32 });
-            kernel.tell_foreseen();
+            kernel.tell_foreseen(Untold::Something);
         }
+        kernel.core.untold = Untold::Nothing;
         kernel
     }
 }

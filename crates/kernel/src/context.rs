@@ -1,6 +1,6 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
-use crate::agenda::{Core, Turn, UNCONNECTED};
+use crate::agenda::{Core, Turn, UNCONNECTED, Untold};
 use crate::component::Port;
 use crate::queue::Entry;
 use lanetwin_units::{Instant, Span};
@@ -74,8 +74,17 @@ impl<M: Copy> Context<'_, M> {
     #[inline]
     #[must_use]
     pub fn next_unknown(&mut self) -> Instant {
+        if self.core.untold != Untold::Nothing {
+            return self.now();
+        }
         let limit = self.core.limit.saturating_add(1);
         Instant::from_ps(self.core.next_event().min(limit))
+    }
+    /// In [`expect`](crate::Component::expect): whether this component will be told of more that was sent just now.
+    #[inline]
+    #[must_use]
+    pub fn expects_more(&self) -> bool {
+        self.core.untold == Untold::ToSame
     }
     /// The last instant of the current slice: nothing after it may be decided.
     #[inline]

@@ -1,6 +1,6 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
-use crate::agenda::{Core, Foreseen, OUTSIDE, Turn, WAKE};
+use crate::agenda::{Core, Foreseen, OUTSIDE, Turn, Untold, WAKE};
 use crate::component::{Component, ComponentId, Content, Port, Supply};
 use crate::context::Context;
 use crate::observe::{Observe, Recent, Tap};
@@ -65,7 +65,7 @@ impl<M: Copy + Content> Kernel<M> {
         let channel =
             self.core.channels.iter().position(|c| c.from == wanted).expect("an entry of this kernel");
         self.core.send(channel as u32, at, message, Turn::Normal);
-        self.tell_foreseen();
+        self.tell_foreseen(Untold::Nothing);
     }
     /// Handles everything up to and including `limit`, and decides nothing after it. A kernel that is stopped
     /// ([`Kernel::stop_after`]) stays at its last event.
@@ -100,7 +100,7 @@ impl<M: Copy + Content> Kernel<M> {
             self.components[i as usize].wake(entry.argument(), context);
         }
         if !self.core.foreseen.is_empty() {
-            self.tell_foreseen();
+            self.tell_foreseen(Untold::Nothing);
         }
         true
     }
@@ -116,17 +116,22 @@ impl<M: Copy + Content> Kernel<M> {
         self.components[to.index()].receive(port, message, context);
     }
 
-    /// Tells foreseeing components of the messages on their way to them.
-    pub(crate) fn tell_foreseen(&mut self) {
+    /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after them.
+    pub(crate) fn tell_foreseen(&mut self, after: Untold) {
         let mut i = 0;
         while i < self.core.foreseen.len() {
             let Foreseen { at, channel, message } = self.core.foreseen[i];
             self.note(at, channel, &message);
             let (to, port) = self.core.channels[channel as usize].to;
             self.handling = to.0;
+            i += 1;
+            self.core.untold = match self.core.foreseen.get(i) {
+                None => after,
+                Some(next) if self.core.channels[next.channel as usize].to.0 == to => Untold::ToSame,
+                Some(_) => Untold::Something,
+            };
             let context = &mut Context { core: &mut self.core, me: to.0 };
             self.components[to.index()].expect(at, port, message, context);
-            i += 1;
         }
         self.core.foreseen.clear();
     }

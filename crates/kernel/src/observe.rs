@@ -13,7 +13,8 @@ pub struct Observe {
 
 impl Default for Observe {
     fn default() -> Self {
-        Self { digest: true, recent: 1000 }
+        // Few enough that writing them does not drive what matters out of a first cache.
+        Self { digest: true, recent: 256 }
     }
 }
 
@@ -28,7 +29,7 @@ pub trait Tap<M> {
 pub struct Recent<M> {
     kept: Vec<(Instant, u32, M)>,
     most: usize,
-    /// Where the oldest is, once the ring is full.
+    /// Where the oldest is, or the end of what is kept.
     oldest: usize,
 }
 
@@ -38,11 +39,22 @@ impl<M: Copy> Recent<M> {
     }
     #[inline]
     pub(crate) fn keep(&mut self, at: Instant, channel: u32, message: M) {
+        if let Some(oldest) = self.kept.get_mut(self.oldest) {
+            *oldest = (at, channel, message);
+            self.oldest += 1;
+        } else {
+            self.begin_again(at, channel, message);
+        }
+    }
+    /// At the end of what is kept: there is room for one more, or the first is the oldest.
+    #[inline(never)]
+    fn begin_again(&mut self, at: Instant, channel: u32, message: M) {
         if self.kept.len() < self.most {
             self.kept.push((at, channel, message));
-        } else if self.most != 0 {
-            self.kept[self.oldest] = (at, channel, message);
-            self.oldest = if self.oldest + 1 == self.most { 0 } else { self.oldest + 1 };
+            self.oldest = self.kept.len();
+        } else if let Some(first) = self.kept.first_mut() {
+            *first = (at, channel, message);
+            self.oldest = 1;
         }
     }
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(Instant, u32, M)> {

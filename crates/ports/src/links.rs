@@ -221,23 +221,28 @@ impl Links {
     /// What each of these TLPs of an endpoint takes on the wire \[B\].
     #[must_use]
     pub fn wire_bytes(&self, endpoint: EndpointId, tlps: &Tlps) -> u16 {
-        let header = tlps.kind.header_bytes(self.addresses[endpoint.index()]) as u16;
-        // A payload is a whole number of dwords on the wire.
-        FRAMING_BYTES + header + payload(tlps).div_ceil(4) * 4
+        wire_bytes(self.addresses[endpoint.index()], tlps)
     }
+}
 
-    fn train(&self, endpoint: EndpointId, tlps: Tlps) -> Train<Tlps> {
-        Train {
-            count: tlps.count,
-            class: tlps.kind.fc_class(),
-            wire_bytes: self.wire_bytes(endpoint, &tlps),
-            payload: payload(&tlps),
-            to: tlps.to,
-            relaxed: tlps.attributes.has(Attributes::RELAXED),
-            notify: tlps.attributes.has(Attributes::NOTIFY),
-            singly: matches!(tlps.kind, TlpKind::MRd | TlpKind::Msg),
-            user: tlps,
-        }
+fn wire_bytes(addresses: AddressWidth, tlps: &Tlps) -> u16 {
+    let header = tlps.kind.header_bytes(addresses) as u16;
+    // A payload is a whole number of dwords on the wire.
+    FRAMING_BYTES + header + payload(tlps).div_ceil(4) * 4
+}
+
+/// What the links are given of a train of a requester that uses addresses of this width.
+fn train(addresses: AddressWidth, tlps: Tlps) -> Train<Tlps> {
+    Train {
+        count: tlps.count,
+        class: tlps.kind.fc_class(),
+        wire_bytes: wire_bytes(addresses, &tlps),
+        payload: payload(&tlps),
+        to: tlps.to,
+        relaxed: tlps.attributes.has(Attributes::RELAXED),
+        notify: tlps.attributes.has(Attributes::NOTIFY),
+        singly: matches!(tlps.kind, TlpKind::MRd | TlpKind::Msg),
+        user: tlps,
     }
 }
 
@@ -252,19 +257,21 @@ impl Component<Message> for Links {
 
     fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
         let endpoint = EndpointId(port.0);
+        let env = &mut Surroundings { cx, streams: &mut self.streams };
         match message {
             Message::Tlps(tlps) => {
-                let train = self.train(endpoint, tlps);
-                let env = &mut Surroundings { cx, streams: &mut self.streams };
+                let train = train(self.addresses[endpoint.index()], tlps);
                 self.fabric.submit(endpoint, at, train, env);
             }
             Message::Release(release) => {
                 let class = release.kind.fc_class();
                 let payload = if release.kind.has_data() { release.bytes } else { 0 };
-                let env = &mut Surroundings { cx, streams: &mut self.streams };
                 self.fabric.release(endpoint, at, class, (release.count, payload), env);
             }
             other => panic!("a device sent {other:?} to the links"),
+        }
+        if !env.cx.expects_more() {
+            self.fabric.settle(env.cx.now(), env);
         }
     }
 

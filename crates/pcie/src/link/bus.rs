@@ -8,9 +8,10 @@
 //!
 //! Each column keeps its inputs, its arbitration and the credits of its output; the wire, its turn and its wake are the bus'.
 
-use super::Fabric;
+use super::Domain;
 use super::choice::Choice;
-use super::egress::NEVER;
+use super::egress::{Egress, NEVER};
+use super::pump::View;
 use super::run::Bounds;
 use super::spec::Environment;
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
@@ -51,10 +52,16 @@ struct Grant {
     behind: u64,
 }
 
-impl<U: Copy> Fabric<U> {
-    /// Lets a bus decide, at the wake it asked for: as [`Fabric::pump`] for a single wire.
+impl<U: Copy> Domain<U> {
+    /// Lets a bus decide, at the wake it asked for: as [`super::Fabric::pump`] for a single wire.
     #[inline(never)]
-    pub(super) fn pump_bus(&mut self, bus: usize, now: Instant, env: &mut impl Environment<U>) {
+    pub(super) fn pump_bus(
+        &mut self,
+        bus: usize,
+        hand: &mut Box<Egress>,
+        now: Instant,
+        env: &mut impl Environment<U>,
+    ) {
         let columns = self.buses[bus].columns.clone();
         let leader = columns.start;
         let wake = self.egresses[leader].wake;
@@ -64,8 +71,8 @@ impl<U: Copy> Fabric<U> {
         self.egresses[leader].wake = NEVER;
         columns.clone().for_each(|c| self.egresses[c].starved = 0);
         let step = Ticks::from(now).0 + TICKS_PER_PS;
-        let (known, end) = self.view(step, env);
-        self.soonest = known;
+        let View { soonest, end, .. } = self.view(step, env);
+        self.soonest = soonest;
         let mut t = wake.max(self.egresses[leader].link_free);
         // What waits upstream may have changed since the last wake.
         self.buses[bus].seen.0.fill(u128::MAX);
@@ -74,13 +81,15 @@ impl<U: Copy> Fabric<U> {
             let Some(first) = holders.next() else { return };
             let alone = holders.next().is_none();
             t = t.max(columns.clone().map(|c| self.egresses[c].earliest()).min().unwrap_or(NEVER));
-            let distance = self.bus_distance(bus);
+            let distance = self.bus_distance(bus, None);
             let mut horizon = self.bus_horizon(&columns, distance, step).min(end);
             if t >= horizon {
                 self.ask_wake(leader, t, env);
                 return;
             }
-            let wanted = columns.clone().fold(false, |wanted, c| self.foresee_want(c, t, step) | wanted);
+            let wanted = columns
+                .clone()
+                .fold(false, |wanted, c| self.egresses[c].foresee_want(t, self.soonest, step) | wanted);
             if wanted {
                 horizon = self.bus_horizon(&columns, distance, step).min(end);
                 if t >= horizon {
@@ -91,7 +100,7 @@ impl<U: Copy> Fabric<U> {
             if alone
                 && !self.tlp_by_tlp
                 && self.egresses[first].merges()
-                && self.send_merged(first, t, horizon, env)
+                && self.with(hand, first, |own, domain| domain.send_merged(own, first, t, horizon, env))
             {
                 t = self.release_bus(bus, first);
                 continue;
@@ -100,37 +109,52 @@ impl<U: Copy> Fabric<U> {
                 Err(NEVER) => return,
                 Err(later) => t = later,
                 Ok(Grant { column, input, until, behind }) => {
-                    let echo = self.echo(column, input, t).saturating_add(distance);
+                    let echo = self.echo(&self.egresses[column], input, t).saturating_add(distance);
                     let until = if alone { until.min(horizon).min(echo) } else { t };
-                    self.send(column, input, t, Bounds { until: until.max(t + 1), behind }, env);
+                    let bounds = Bounds { until: until.max(t + 1), behind };
+                    self.with(hand, column, |own, domain| domain.send(own, column, input, t, bounds, env));
                     t = self.release_bus(bus, column);
                 }
             }
         }
     }
 
-    /// The least delay from anything that happens anywhere to something new in front of any of the columns.
-    fn bus_distance(&mut self, bus: usize) -> u64 {
+    /// Takes a column into hand for as long as it does something.
+    fn with<T>(
+        &mut self,
+        hand: &mut Box<Egress>,
+        column: usize,
+        what: impl FnOnce(&mut Egress, &mut Self) -> T,
+    ) -> T {
+        std::mem::swap(&mut self.egresses[column], hand);
+        let result = what(hand, self);
+        std::mem::swap(&mut self.egresses[column], hand);
+        result
+    }
+
+    /// The least delay from anything that happens anywhere to something new in front of any of the columns, one of which may be in hand.
+    fn bus_distance(&mut self, bus: usize, own: Option<(usize, &Egress)>) -> u64 {
         if self.tlp_by_tlp {
             return 0;
         }
+        let at = |c: usize| own.filter(|own| own.0 == c).map_or(&*self.egresses[c], |own| own.1);
         let Bus { columns, seen, .. } = &self.buses[bus];
-        let changed = columns.clone().zip(&seen.0).any(|(c, seen)| self.egresses[c].occupied != *seen);
-        if changed {
-            let columns = columns.clone();
-            self.buses[bus].seen.1 = columns.clone().map(|c| self.distance(c)).min().unwrap_or(0);
-            for (i, c) in columns.enumerate() {
-                self.buses[bus].seen.0[i] = self.egresses[c].occupied;
-            }
+        if columns.clone().zip(&seen.0).all(|(c, seen)| at(c).occupied == *seen) {
+            return seen.1;
         }
-        self.buses[bus].seen.1
+        let least = columns.clone().map(|c| self.distance(at(c))).min().unwrap_or(0);
+        let occupied = columns.clone().map(|c| at(c).occupied).collect();
+        self.buses[bus].seen = (occupied, least);
+        least
     }
 
-    /// The same as [`Self::distance`], for a column with those that share its wire.
+    /// The same as [`Self::distance`] for an egress in hand, which is number `e`: for a column with those that share its wire.
     #[inline]
-    pub(super) fn distance_on_wire(&mut self, e: usize) -> u64 {
-        let bus = self.egresses[e].bus;
-        if bus == NO_BUS { self.distance(e) } else { self.bus_distance(usize::from(bus)) }
+    pub(super) fn distance_on_wire(&mut self, own: &Egress, e: usize) -> u64 {
+        if own.bus == NO_BUS {
+            return self.distance(own);
+        }
+        self.bus_distance(usize::from(own.bus), Some((e, own)))
     }
 
     /// The tick before which nothing that is still unknown can matter to any of the columns.

@@ -1,7 +1,7 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
-use super::Fabric;
-use super::egress::{HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
+use super::Domain;
+use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
 use super::returns::Returns;
 use super::run::{Bounds, Run};
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
@@ -9,11 +9,12 @@ use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
 
-impl<U: Copy> Fabric<U> {
+impl<U: Copy> Domain<U> {
     /// Sends from `input` at `t`, and as many more of the same as the bounds allow.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn send(
         &mut self,
+        own: &mut Egress,
         e: usize,
         input: usize,
         t: u64,
@@ -21,60 +22,23 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         let one_by_one = self.tlp_by_tlp;
-        let egress = &mut self.egresses[e];
-        let segment = *egress.inputs[input].front().expect("an occupied input has a segment");
-        let ser = egress.serialiser.ticks(u64::from(segment.bytes));
-        let mut run = egress.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
-        if run.m == 1 && segment.n > 1 && egress.finite[input % CLASSES] && !one_by_one {
-            egress.follow_credits(&segment, input % CLASSES, bounds, &mut run);
+        let segment = *own.inputs[input].front().expect("an occupied input has a segment");
+        let ser = own.serialiser.ticks(u64::from(segment.bytes));
+        let mut run = own.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
+        if run.m == 1 && segment.n > 1 && own.finite[input % CLASSES] && !one_by_one {
+            own.follow_credits(&segment, input % CLASSES, bounds, &mut run);
         }
-        if egress.bit_error_ratio > 0.0 {
-            self.corrupt(e, &segment, &mut run, env);
+        if own.bit_error_ratio > 0.0 {
+            own.corrupt(&segment, &mut run, &mut |ratio| env.clean_bits(EgressId(e as u16), ratio));
         }
-        self.commit(e, input, t, segment, run, env);
-    }
-
-    /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
-    fn corrupt(&mut self, e: usize, segment: &Segment, run: &mut Run, env: &mut impl Environment<U>) {
-        let bits = u64::from(segment.bytes) * 8;
-        let egress = &mut self.egresses[e];
-        if egress.clean_bits == u64::MAX {
-            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
-        }
-        let well = egress.clean_bits / bits;
-        if well > 0 {
-            run.m = run.m.min(u16::try_from(well).unwrap_or(u16::MAX));
-            egress.clean_bits -= u64::from(run.m) * bits;
-            return;
-        }
-        run.m = 1;
-        let decided = run.start;
-        let mut failures = 0;
-        while egress.clean_bits < bits {
-            // The TLP may hold more than one corrupted bit: go on from its end.
-            let mut left = bits - egress.clean_bits - 1;
-            egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
-            while egress.clean_bits < left {
-                left -= egress.clean_bits + 1;
-                egress.clean_bits = env.clean_bits(EgressId(e as u16), egress.bit_error_ratio);
-            }
-            egress.clean_bits -= left;
-            failures += 1;
-            egress.done.replays += 1;
-            run.start += run.ser + egress.nak_round;
-            if failures % REPLAY_NUM_ROLLOVER == 0 {
-                run.start += egress.retrain;
-                egress.done.retrains += 1;
-            }
-        }
-        egress.clean_bits -= bits;
-        egress.done.replay_time += run.start - decided;
+        self.commit(own, e, input, t, segment, run, env);
     }
 
     /// Lets a run of TLPs leave: takes credits and room, and sees them off.
     #[inline(always)]
     fn commit(
         &mut self,
+        own: &mut Egress,
         e: usize,
         input: usize,
         decided: u64,
@@ -84,33 +48,34 @@ impl<U: Copy> Fabric<U> {
     ) {
         let class = input % CLASSES;
         // A TLP that is alone and goes when it is eligible has ended no stall.
-        if decided > segment.t || self.egresses[e].filled > 1 {
-            self.egresses[e].end_stall(decided);
+        if decided > segment.t || own.filled > 1 {
+            own.end_stall(decided);
         }
-        self.egresses[e].occupy(input, class, &segment, &run);
-        self.see_off(e, input, decided, &segment, &run, env);
-        self.return_credits(e, input, &segment, &run, env);
-        self.cause_dllps(e, run.start, run.per, run.m, run.ser);
-        let hop = self.egresses[e].hops[usize::from(segment.to)];
-        if let Sink::Output { egress } = self.egresses[e].sink {
-            self.take_in(e, class, &segment, &run);
-            self.put_out(e, usize::from(egress), input, &segment, &run, env);
+        own.occupy(input, class, &segment, &run);
+        self.see_off(own, e, input, decided, &segment, &run, env);
+        self.return_credits(own, input, &segment, &run, env);
+        self.cause_dllps(own, run);
+        let hop = own.hops[usize::from(segment.to)];
+        if let Sink::Output { egress } = own.sink {
+            self.take_in(own, class, &segment, &run);
+            self.put_out(own, usize::from(egress), input, &segment, &run, env);
         } else if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
-            self.take_in(e, class, &segment, &run);
-            self.arrive(e, &segment, &run, is_last, env);
+            self.take_in(own, class, &segment, &run);
+            self.arrive(own, &segment, &run, is_last, env);
         } else {
-            if self.egresses[e].finite[class] {
-                self.egresses[e].expect_return(usize::from(hop.ring) + class, u32::from(run.m));
+            if own.finite[class] {
+                own.expect_return(usize::from(hop.ring) + class, u32::from(run.m));
             }
-            self.forward(e, hop, class, &segment, &run, env);
+            self.forward(own, hop, class, &segment, &run, env);
         }
     }
 
     /// What every run of TLPs of one input means for those behind it: they move up, notices are given, books are kept.
-    #[inline]
+    #[inline(always)]
     pub(super) fn see_off(
         &mut self,
+        own: &mut Egress,
         e: usize,
         input: usize,
         decided: u64,
@@ -118,10 +83,8 @@ impl<U: Copy> Fabric<U> {
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let egress = &mut self.egresses[e];
-        egress.dequeue(input, run.m);
-        egress.note(segment, run, decided);
-        let ingress = egress.ingress[input / CLASSES];
+        own.dequeue(input, run.m);
+        own.note(segment, run, decided);
         let is_last = segment.index + run.m == segment.count;
         if is_last {
             let train = self.trains.get_mut(segment.train);
@@ -129,14 +92,22 @@ impl<U: Copy> Fabric<U> {
                 train.starts[usize::from(train.hops)] = run.last();
                 train.hops += 1;
             }
-            if train.train.notify && ingress.upstream == NO_EGRESS {
+            if train.train.notify && own.ingress[input / CLASSES].upstream == NO_EGRESS {
                 let at = Ticks(run.last() + run.ser).as_ps_ceil();
                 self.soonest = self.soonest.min(Ticks::from(at).0);
                 env.departed(train.from, at, train.train.user);
             }
         }
+        if self.tap.is_some() {
+            self.show(e, segment, run);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show(&mut self, e: usize, segment: &Segment, run: &Run) {
+        let train = self.trains.get(segment.train);
         if let Some(tap) = &mut self.tap {
-            let train = self.trains.get(segment.train);
             tap(&Departures {
                 egress: EgressId(e as u16),
                 from: train.from,
@@ -153,16 +124,17 @@ impl<U: Copy> Fabric<U> {
     #[inline(always)]
     pub(super) fn return_credits(
         &mut self,
-        e: usize,
+        own: &Egress,
         input: usize,
         segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let Ingress { lender, ring, .. } = self.egresses[e].ingress[input / CLASSES];
+        let Ingress { lender, ring, .. } = own.ingress[input / CLASSES];
         let class = input % CLASSES;
         if lender != NO_EGRESS && self.egresses[usize::from(lender)].finite[class] {
-            self.give_back(e, usize::from(lender), usize::from(ring) + class, segment, run, env);
+            let from_column = matches!(own.sink, Sink::Output { .. });
+            self.give_back(from_column, usize::from(lender), usize::from(ring) + class, segment, run, env);
         }
     }
 
@@ -170,23 +142,22 @@ impl<U: Copy> Fabric<U> {
     #[inline(always)]
     fn give_back(
         &mut self,
-        e: usize,
+        from_column: bool,
         lender: usize,
         ring: usize,
         segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let first = if matches!(self.egresses[e].sink, Sink::Output { .. }) {
-            self.give_back_from_column(lender, ring, segment, run)
+        let egress = &mut self.egresses[lender];
+        let first = if from_column {
+            egress.give_back_from_column(ring, segment, run)
         } else {
-            let egress = &mut self.egresses[lender];
             let first = run.start + run.ser + egress.credit_latency;
             let weight = u32::from(segment.units);
             egress.put_return(ring, Returns { t: first, p: run.per, n: u32::from(run.m), weight });
             first
         };
-        let egress = &mut self.egresses[lender];
         egress.owed[ring] -= u32::from(run.m);
         if egress.starved & (1 << (ring % CLASSES)) != 0 {
             let at = first.max(egress.link_free);
@@ -194,36 +165,11 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// The same when TLPs have left a column; returns when the first of the credits is back.
-    #[inline(never)]
-    fn give_back_from_column(&mut self, lender: usize, ring: usize, segment: &Segment, run: &Run) -> u64 {
-        let rest = self.rest(lender, segment.bytes);
-        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
-        let paces = left.or_later(segment.t + rest, segment.p);
-        let egress = &mut self.egresses[lender];
-        let (weight, latency) = (u32::from(segment.units), egress.credit_latency);
-        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
-            egress.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
-        }
-        paces[0].t + latency
-    }
-
-    /// How much later than it may be forwarded a TLP from egress `e` is all in.
-    #[inline]
-    fn rest(&mut self, e: usize, bytes: u16) -> u64 {
-        let egress = &mut self.egresses[e];
-        if !egress.cut_through {
-            return 0;
-        }
-        let ser = egress.serialiser.ticks(bytes.into());
-        ser - egress.serialiser.ticks(HEADER_BYTES.into()).min(ser)
-    }
-
     /// Passes TLPs on to the next egress, or to the column in front of it.
     #[inline(always)]
     fn forward(
         &mut self,
-        e: usize,
+        own: &mut Egress,
         hop: Hop,
         class: usize,
         segment: &Segment,
@@ -231,22 +177,21 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         let (next, input) = (usize::from(hop.egress), usize::from(hop.input) + class);
-        let egress = &mut self.egresses[e];
+        let onward = &mut self.egresses[next];
         let bytes = u64::from(segment.bytes);
-        let mut t = run.start + egress.propagation + hop.latency;
-        if egress.cut_through {
-            let header = egress.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
+        let mut t = run.start + own.propagation + hop.latency;
+        if own.cut_through {
+            let header = own.serialiser.ticks(u64::from(HEADER_BYTES)).min(run.ser);
             // A core takes what has come in; without one a faster egress must not run dry.
-            let ahead = if matches!(egress.sink, Sink::Switch { core: true }) {
+            let ahead = if matches!(own.sink, Sink::Switch { core: true }) {
                 0
             } else {
-                run.ser.saturating_sub(self.egresses[next].serialiser.ticks(bytes))
+                run.ser.saturating_sub(onward.serialiser.ticks(bytes))
             };
             t += header.max(ahead);
         } else {
             t += run.ser;
         }
-        let onward = &mut self.egresses[next];
         onward.enqueue(input, Segment { t, p: run.per, n: run.m, ..*segment });
         let at = t.max(onward.link_free);
         self.ask_wake(next, at, env);
@@ -256,15 +201,15 @@ impl<U: Copy> Fabric<U> {
     #[inline(never)]
     pub(super) fn put_out(
         &mut self,
-        e: usize,
+        own: &Egress,
         next: usize,
         input: usize,
         segment: &Segment,
         run: &Run,
         env: &mut impl Environment<U>,
     ) {
-        let ingress = self.egresses[e].ingress[input / CLASSES];
-        let rest = self.rest(usize::from(ingress.upstream), segment.bytes);
+        let ingress = own.ingress[input / CLASSES];
+        let rest = self.egresses[usize::from(ingress.upstream)].rest(segment.bytes);
         let onward = &mut self.egresses[next];
         let dry = rest.saturating_sub(onward.serialiser.ticks(segment.bytes.into()));
         let moved = Paced { t: run.start, p: run.per, n: run.m };
@@ -281,57 +226,112 @@ impl<U: Copy> Fabric<U> {
 
     /// The receive buffer at the destination takes TLPs in.
     #[inline]
-    pub(super) fn take_in(&mut self, e: usize, class: usize, segment: &Segment, run: &Run) {
-        let egress = &mut self.egresses[e];
-        let by_others = matches!(egress.sink, Sink::Device | Sink::Output { .. });
-        if !egress.finite[class] && by_others {
-            return;
-        }
-        if by_others {
-            egress.expect_return(class, u32::from(run.m));
-        } else if egress.finite != [false; CLASSES] {
-            let payload = self.trains.get(segment.train).train.payload;
-            egress.drain(class, segment, payload, run);
+    pub(super) fn take_in(&self, own: &mut Egress, class: usize, segment: &Segment, run: &Run) {
+        if !matches!(own.sink, Sink::Device | Sink::Output { .. }) {
+            own.drain(class, segment, run, || self.trains.get(segment.train).train.payload);
+        } else if own.finite[class] {
+            own.expect_return(class, u32::from(run.m));
         }
     }
 
     /// TLPs reach their destination.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(
         &mut self,
-        e: usize,
+        own: &Egress,
         segment: &Segment,
         run: &Run,
         is_last: bool,
         env: &mut impl Environment<U>,
     ) {
-        let egress = &self.egresses[e];
-        let tail = run.start + run.ser + egress.propagation;
-        let by_device = matches!(egress.sink, Sink::Device);
-        if !is_last && !by_device && !segment.singly {
-            return;
-        }
-        let train = self.trains.get(segment.train);
-        let (to, from, sequence, user) =
-            (EndpointId(segment.to), train.from, train.sequence, train.train.user);
-        if segment.singly || by_device {
+        let to = EndpointId(segment.to);
+        if segment.singly || matches!(own.sink, Sink::Device) {
+            let train = self.trains.get(segment.train);
+            let (from, sequence, user) = (train.from, train.sequence, train.train.user);
+            let tail = run.start + run.ser + own.propagation;
             self.soonest = self.soonest.min(tail);
             for i in 0..run.m {
                 let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
                 env.deliver(to, at, Delivery { from, sequence, first: segment.index + i, count: 1, user });
             }
         } else if is_last {
-            let tail = run.last() + run.ser + egress.propagation;
+            let train = self.trains.get(segment.train);
+            let (from, sequence, user) = (train.from, train.sequence, train.train.user);
+            let tail = run.last() + run.ser + own.propagation;
             self.soonest = self.soonest.min(tail);
             let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
             env.deliver(to, Ticks(tail).as_ps_ceil(), delivery);
         }
         if is_last {
             if let Some(journeys) = &mut self.journeys {
-                journeys.push(train.journey(to, run.last() + run.ser + egress.propagation));
+                let train = self.trains.get(segment.train);
+                journeys.push(train.journey(to, run.last() + run.ser + own.propagation));
             }
             self.trains.remove(segment.train);
         }
+    }
+}
+
+impl Egress {
+    /// Shortens the run to the TLPs that arrive well; if the first does not, replaces it by the attempt that succeeds.
+    #[inline(never)]
+    fn corrupt(&mut self, segment: &Segment, run: &mut Run, draw: &mut dyn FnMut(f64) -> u64) {
+        let bits = u64::from(segment.bytes) * 8;
+        let mut clean_bits = || draw(self.bit_error_ratio);
+        if self.clean_bits == u64::MAX {
+            self.clean_bits = clean_bits();
+        }
+        let well = self.clean_bits / bits;
+        if well > 0 {
+            run.m = run.m.min(u16::try_from(well).unwrap_or(u16::MAX));
+            self.clean_bits -= u64::from(run.m) * bits;
+            return;
+        }
+        run.m = 1;
+        let decided = run.start;
+        let mut failures = 0;
+        while self.clean_bits < bits {
+            // The TLP may hold more than one corrupted bit: go on from its end.
+            let mut left = bits - self.clean_bits - 1;
+            self.clean_bits = clean_bits();
+            while self.clean_bits < left {
+                left -= self.clean_bits + 1;
+                self.clean_bits = clean_bits();
+            }
+            self.clean_bits -= left;
+            failures += 1;
+            self.done.replays += 1;
+            run.start += run.ser + self.nak_round;
+            if failures % REPLAY_NUM_ROLLOVER == 0 {
+                run.start += self.retrain;
+                self.done.retrains += 1;
+            }
+        }
+        self.clean_bits -= bits;
+        self.done.replay_time += run.start - decided;
+    }
+
+    /// Takes back through a ring the credits of TLPs that have left the column behind this egress; returns when the first of them is back.
+    #[inline(never)]
+    fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
+        let rest = self.rest(segment.bytes);
+        let left = Paced { t: run.start + run.ser, p: run.per, n: run.m };
+        let paces = left.or_later(segment.t + rest, segment.p);
+        let (weight, latency) = (u32::from(segment.units), self.credit_latency);
+        for Paced { t, p, n } in paces.into_iter().filter(|paced| paced.n > 0) {
+            self.put_return(ring, Returns { t: t + latency, p, n: n.into(), weight });
+        }
+        paces[0].t + latency
+    }
+
+    /// How much later than it may be forwarded a TLP from this egress is all in.
+    #[inline]
+    fn rest(&mut self, bytes: u16) -> u64 {
+        if !self.cut_through {
+            return 0;
+        }
+        let ser = self.serialiser.ticks(bytes.into());
+        ser - self.serialiser.ticks(HEADER_BYTES.into()).min(ser)
     }
 }
 

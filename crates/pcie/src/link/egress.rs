@@ -7,7 +7,7 @@ use super::serialiser::Serialiser;
 use super::spec::{CLASSES, Class, Direction, DllpMode, Recoveries};
 use super::trains::TrainId;
 use super::weighted::Turns;
-use lanetwin_units::LinkRate;
+use lanetwin_units::{Generation, LinkRate, Width};
 use std::collections::VecDeque;
 
 pub(super) const NEVER: u64 = u64::MAX;
@@ -260,6 +260,8 @@ pub(super) struct Egress {
     pub cut_through: bool,
     pub hops: Vec<Hop>,
     pub sink: Sink,
+    /// It leads from a device to one that the links drain, without switches, errors and turns: what most links are.
+    pub direct: bool,
     pub overhead: Overhead,
     pub opposite: u16,
     /// The bus that this column is on, or [`NO_BUS`].
@@ -286,6 +288,11 @@ pub(super) struct Egress {
 }
 
 impl Egress {
+    /// What is in the place of an egress that is in hand.
+    pub fn nobody() -> Self {
+        Self::new(&Direction::bare(LinkRate::pcie(Generation::Gen1, Width::X1)))
+    }
+
     pub fn new(direction: &Direction) -> Self {
         let finite =
             [0, 1, 2].map(|c| direction.credits.header[c].is_some() || direction.credits.data[c].is_some());
@@ -318,6 +325,7 @@ impl Egress {
             cut_through: false,
             hops: Vec::new(),
             sink: Sink::Device,
+            direct: false,
             overhead: Overhead::new(direction),
             opposite: NO_EGRESS,
             bus: NO_BUS,

@@ -10,7 +10,7 @@
 //! input, and each input's departures are committed as the runs that they form. Not done where the egress ends at a switch:
 //! there the merged TLPs are one queue of alternating trains, which would not stay compressed. Behind a column each input has a queue of its own.
 
-use super::Fabric;
+use super::Domain;
 use super::choice::Obstacle;
 use super::credits::{bits, class_mask};
 use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
@@ -67,31 +67,31 @@ struct Lanes {
 
 const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
 
-impl<U: Copy> Fabric<U> {
+impl<U: Copy> Domain<U> {
     /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing can go.
     pub(super) fn send_merged(
         &mut self,
+        own: &mut Egress,
         e: usize,
         t: u64,
         until: u64,
         env: &mut impl Environment<U>,
     ) -> bool {
-        let echo = self.merge_echo(e, t);
-        let mut until = self.merge_until(e, until, echo);
-        let egress = &mut self.egresses[e];
+        let echo = self.merge_echo(own, t);
+        let mut until = self.merge_until(own, e, until, echo);
         if until <= t + 1 {
             return false;
         }
         let room = std::mem::take(&mut self.lanes);
-        let mut lanes = match egress.lanes(t, room) {
+        let mut lanes = match own.lanes(t, room) {
             Ok(lanes) => lanes,
             Err(room) => {
                 self.lanes = room;
                 return false;
             }
         };
-        let mut most = egress.affordable(lanes.class, &lanes.sample);
-        let mut turn = lanes.turn(egress.pointer);
+        let mut most = own.affordable(lanes.class, &lanes.sample);
+        let mut turn = lanes.turn(own.pointer);
         let mut wire = IDLE;
         let begin = t;
         let mut t = t;
@@ -107,67 +107,66 @@ impl<U: Copy> Fabric<U> {
             };
             if most == 0 {
                 if wire.m != 0 {
-                    self.take_wire(e, &lanes, wire, env);
+                    self.take_wire(own, &lanes, wire, env);
                     wire = IDLE;
                 }
-                match self.egresses[e].await_credits(&lanes, t, until) {
-                    Some(back) => (most, t) = (self.egresses[e].affordable(lanes.class, &lanes.sample), back),
+                match own.await_credits(&lanes, t, until) {
+                    Some(back) => (most, t) = (own.affordable(lanes.class, &lanes.sample), back),
                     None => break,
                 }
                 continue;
             }
             if last.is_none() {
-                self.egresses[e].end_stall(t);
+                own.end_stall(t);
             }
             if let Some(run) = wire.extend(t, lanes.ser) {
-                self.take_wire(e, &lanes, run, env);
+                self.take_wire(own, &lanes, run, env);
             }
             turn = if i + 1 == lanes.lanes.len() { 0 } else { i + 1 };
             let lane = &mut lanes.lanes[i];
             last = Some(lane.input);
             if let Some(run) = lane.run.extend(t, lanes.ser) {
-                self.leave(e, usize::from(lane.input), run, env);
+                self.leave(own, e, usize::from(lane.input), run, env);
             }
             lane.head += lane.p;
             lane.left -= 1;
             most -= 1;
             if lane.left == 0 {
-                self.leave(e, usize::from(lane.input), lane.run, env);
+                self.leave(own, e, usize::from(lane.input), lane.run, env);
                 // The end of a train is something that happens, and an input that is empty now can be surprised.
-                until = self.merge_until(e, until, echo);
+                until = self.merge_until(own, e, until, echo);
                 let lane = &mut lanes.lanes[i];
-                if !lane.reload(&self.egresses[e], &lanes.sample) {
+                if !lane.reload(own, &lanes.sample) {
                     break; // what comes next in this input is not alike
                 }
             }
             t += lanes.ser;
         }
         if wire.m != 0 {
-            self.take_wire(e, &lanes, wire, env);
+            self.take_wire(own, &lanes, wire, env);
         }
         let Some(last) = last else {
             self.lanes = lanes.lanes;
             return false;
         };
-        self.egresses[e].pointer = u16::from(last) + 1;
+        own.pointer = u16::from(last) + 1;
         for lane in &lanes.lanes {
             if lane.run.m != 0 {
-                self.leave(e, usize::from(lane.input), lane.run, env);
+                self.leave(own, e, usize::from(lane.input), lane.run, env);
             }
         }
         self.lanes = lanes.lanes;
         // All of them started in one epoch, before the SKP that is due next.
-        self.cause_dllps(e, begin, 0, 0, 0);
+        self.cause_dllps(own, Run { start: begin, ..IDLE });
         true
     }
 
     /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
     #[inline]
-    fn merge_echo(&self, e: usize, t: u64) -> u64 {
-        let egress = &self.egresses[e];
-        let mut reach = if matches!(egress.sink, Sink::Line { .. }) { NEVER } else { egress.reach };
-        for input in bits(egress.occupied) {
-            let lender = egress.ingress[input / CLASSES].lender;
+    fn merge_echo(&self, own: &Egress, t: u64) -> u64 {
+        let mut reach = if matches!(own.sink, Sink::Line { .. }) { NEVER } else { own.reach };
+        for input in bits(own.occupied) {
+            let lender = own.ingress[input / CLASSES].lender;
             if lender != NO_EGRESS && self.egresses[usize::from(lender)].starved != 0 {
                 reach = reach.min(self.egresses[usize::from(lender)].credit_latency);
             }
@@ -177,36 +176,36 @@ impl<U: Copy> Fabric<U> {
 
     /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter here.
     #[inline]
-    fn merge_until(&mut self, e: usize, until: u64, echo: u64) -> u64 {
-        let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(e));
-        until.min(self.egresses[e].overhead.next).min(happens)
+    fn merge_until(&mut self, own: &Egress, e: usize, until: u64, echo: u64) -> u64 {
+        let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(own, e));
+        until.min(own.overhead.next).min(happens)
     }
 
     /// A run of TLPs of whatever input occupies the wire, the replay buffer and the receiver.
     #[inline]
-    fn take_wire(&mut self, e: usize, lanes: &Lanes, run: Run, env: &mut impl Environment<U>) {
-        self.egresses[e].occupy(0, lanes.class, &lanes.sample, &run);
-        self.take_in(e, lanes.class, &lanes.sample, &run);
-        if self.egresses[e].one_lender() {
+    fn take_wire(&mut self, own: &mut Egress, lanes: &Lanes, run: Run, env: &mut impl Environment<U>) {
+        own.occupy(0, lanes.class, &lanes.sample, &run);
+        self.take_in(own, lanes.class, &lanes.sample, &run);
+        if own.one_lender() {
             // Credits of all inputs go back through one ring, in the order of time.
-            self.return_credits(e, lanes.class, &lanes.sample, &run, env);
+            self.return_credits(own, lanes.class, &lanes.sample, &run, env);
         }
     }
 
     /// A run of TLPs of one input leaves.
     #[inline]
-    fn leave(&mut self, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
-        let segment = *self.egresses[e].inputs[input].front().expect("a lane has a segment");
-        self.see_off(e, input, run.start, &segment, &run, env);
-        if !self.egresses[e].one_lender() {
-            self.return_credits(e, input, &segment, &run, env);
+    fn leave(&mut self, own: &mut Egress, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
+        let segment = *own.inputs[input].front().expect("a lane has a segment");
+        self.see_off(own, e, input, run.start, &segment, &run, env);
+        if !own.one_lender() {
+            self.return_credits(own, input, &segment, &run, env);
         }
-        if let Sink::Output { egress } = self.egresses[e].sink {
-            self.put_out(e, usize::from(egress), input, &segment, &run, env);
+        if let Sink::Output { egress } = own.sink {
+            self.put_out(own, usize::from(egress), input, &segment, &run, env);
             return;
         }
         let is_last = segment.index + run.m == segment.count;
-        self.arrive(e, &segment, &run, is_last, env);
+        self.arrive(own, &segment, &run, is_last, env);
     }
 }
 

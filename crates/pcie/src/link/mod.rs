@@ -17,6 +17,7 @@ mod choice;
 mod commit;
 mod credits;
 mod declare;
+mod direct;
 mod egress;
 mod merge;
 mod overhead;
@@ -101,19 +102,29 @@ pub type SubmissionTap<U> = Box<dyn FnMut(&Submission<U>)>;
 
 /// All links of a PCIe domain.
 pub struct Fabric<U> {
+    /// The links, but for the egress that decides just now.
+    domain: Domain<U>,
+    /// That egress: while one decides, it is here and an empty one in its place, so that it need not be looked up in every step.
+    hand: Box<Egress>,
+    /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
+    out: Vec<(u16, u64)>,
+    submission_tap: Option<SubmissionTap<U>>,
+    /// An egress with something new that has not asked for a wake yet, and for when it will \[ticks\].
+    asking: Option<(u16, u64)>,
+}
+
+/// All egresses but the one in hand, and what they share.
+struct Domain<U> {
     /// Those of links, two for each, then the columns of switches.
-    egresses: Vec<Egress>,
+    egresses: Vec<Box<Egress>>,
     /// How many of them belong to links.
     on_links: usize,
     buses: Vec<Bus>,
-    /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
-    out: Vec<(u16, u64)>,
     trains: Trains<U>,
     /// No completion has relaxed ordering.
     strictly_ordered: bool,
     tlp_by_tlp: bool,
     tap: Option<DepartureTap>,
-    submission_tap: Option<SubmissionTap<U>>,
     journeys: Option<Vec<Journey<U>>>,
     /// During a pump: the earliest tick at which anything can happen that is not decided yet.
     soonest: u64,
@@ -129,28 +140,28 @@ impl<U: Copy> Fabric<U> {
         out: Vec<u16>,
         strictly_ordered: bool,
     ) -> Self {
-        Self {
-            strictly_ordered,
-            egresses,
+        let domain = Domain {
+            egresses: egresses.into_iter().map(Box::new).collect(),
             on_links,
             buses,
-            out: out.into_iter().map(|e| (e, 0)).collect(),
             trains: Trains::new(),
+            strictly_ordered,
             tlp_by_tlp: false,
             tap: None,
-            submission_tap: None,
             journeys: None,
             soonest: NEVER,
             lanes: Vec::new(),
-        }
+        };
+        let out = out.into_iter().map(|e| (e, 0)).collect();
+        Self { domain, hand: Box::new(Egress::nobody()), out, submission_tap: None, asking: None }
     }
     /// Decides one TLP at a time. The departures are the same, only slower to compute.
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
-        self.tlp_by_tlp = on;
+        self.domain.tlp_by_tlp = on;
     }
     /// Shows every departure to `tap` from now on.
     pub fn set_tap(&mut self, tap: Option<DepartureTap>) {
-        self.tap = tap;
+        self.domain.tap = tap;
     }
     /// Shows everything that devices hand in and free to `tap` from now on.
     pub fn set_submission_tap(&mut self, tap: Option<SubmissionTap<U>>) {
@@ -158,11 +169,11 @@ impl<U: Copy> Fabric<U> {
     }
     /// Records the way of every train from now on, or stops recording.
     pub fn record_journeys(&mut self, on: bool) {
-        self.journeys = on.then(Vec::new);
+        self.domain.journeys = on.then(Vec::new);
     }
     /// The journeys recorded so far; forgets them.
     pub fn take_journeys(&mut self) -> Vec<Journey<U>> {
-        self.journeys.as_mut().map(std::mem::take).unwrap_or_default()
+        self.domain.journeys.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// A device hands in a train that is eligible for the wire at `ready`, not before anything it handed in earlier.
@@ -178,9 +189,12 @@ impl<U: Copy> Fabric<U> {
         env: &mut impl Environment<U>,
     ) {
         assert!(train.count > 0, "a train has at least one TLP");
-        assert!(!(train.relaxed && self.strictly_ordered), "a relaxed completion, against the promise");
+        assert!(
+            !(train.relaxed && self.domain.strictly_ordered),
+            "a relaxed completion, against the promise"
+        );
         let (e, sequence) = self.out[endpoint.index()];
-        let most = self.egresses[usize::from(e)].payload_max;
+        let most = self.domain.egresses[usize::from(e)].payload_max;
         assert!(
             u64::from(train.payload) <= most,
             "a payload of {} B on a link with MPS {most} B",
@@ -191,14 +205,7 @@ impl<U: Copy> Fabric<U> {
             tap(&Submission::Train { endpoint, ready, train });
         }
         let t = Ticks::from(ready).0;
-        let id = self.trains.put(UnderWay {
-            train,
-            from: endpoint,
-            sequence,
-            ready: t,
-            hops: 0,
-            starts: [0; RECORDED_HOPS],
-        });
+        let id = self.domain.trains.put(train, endpoint, sequence, t);
         let segment = Segment {
             t,
             p: 0,
@@ -213,10 +220,34 @@ impl<U: Copy> Fabric<U> {
             relaxed: train.relaxed,
             singly: train.singly,
         };
-        let egress = &mut self.egresses[usize::from(e)];
+        let egress = &mut self.domain.egresses[usize::from(e)];
         egress.enqueue(usize::from(train.class), segment);
         let at = t.max(egress.link_free);
-        self.ask_wake(usize::from(e), at, env);
+        if at < egress.wake {
+            self.put_off(e, at, env);
+        }
+    }
+
+    /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this instant, unless two egresses
+    /// want it.
+    #[inline]
+    fn put_off(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
+        if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
+            self.domain.ask_wake(usize::from(other), t, env);
+            self.domain.ask_wake(usize::from(e), at, env);
+            self.asking = None;
+        } else if self.asking.is_none_or(|asking| at < asking.1) {
+            self.asking = Some((e, at));
+        }
+    }
+
+    /// Nothing more will be handed in or freed by whatever happens just now: to be called after each group of [`Fabric::submit`] and
+    /// [`Fabric::release`]. What can be decided already, is.
+    #[inline]
+    pub fn settle(&mut self, now: Instant, env: &mut impl Environment<U>) {
+        if let Some((e, t)) = self.asking.take() {
+            self.decide_early(usize::from(e), t, now, env);
+        }
     }
 
     /// A device that drains by itself has freed the buffers of `count` TLPs at `at`.
@@ -232,7 +263,7 @@ impl<U: Copy> Fabric<U> {
             tap(&Submission::Release { endpoint, at, class, count, payload });
         }
         let e = usize::from(self.out[endpoint.index()].0 ^ 1);
-        let egress = &mut self.egresses[e];
+        let egress = &mut self.domain.egresses[e];
         let class = usize::from(class);
         if !egress.finite[class] {
             return;
@@ -243,30 +274,30 @@ impl<U: Copy> Fabric<U> {
         egress.put_return(class, Returns { t, p: 0, n: u32::from(count), weight });
         if egress.starved & (1 << class) != 0 {
             let at = t.max(egress.link_free);
-            self.ask_wake(e, at, env);
+            self.domain.ask_wake(e, at, env);
         }
     }
 
     /// How many egresses belong to links: two for each.
     #[must_use]
     pub fn egress_count(&self) -> usize {
-        self.on_links
+        self.domain.on_links
     }
     /// How many columns switches have; they are the egresses behind those of links, by switch and port.
     #[must_use]
     pub fn column_count(&self) -> usize {
-        self.egresses.len() - self.on_links
+        self.domain.egresses.len() - self.domain.on_links
     }
     /// What an egress has done so far.
     #[must_use]
     pub fn activity(&self, egress: EgressId) -> Activity {
-        self.egresses[egress.index()].done
+        self.domain.egresses[egress.index()].done
     }
     /// The wire time of the DLLPs that an egress had to carry so far, and of one SKP and its period \[ticks\].
     #[must_use]
     pub fn overhead(&self, egress: EgressId) -> OverheadTime {
-        let own = &self.egresses[egress.index()];
-        let theirs = &self.egresses[usize::from(own.opposite)];
+        let own = &self.domain.egresses[egress.index()];
+        let theirs = &self.domain.egresses[usize::from(own.opposite)];
         let off = theirs.overhead.mode == DllpMode::Off;
         let caused = if off { 0 } else { theirs.overhead.caused_by(theirs.done.tlps) };
         let mut serialiser = own.serialiser;
@@ -280,13 +311,13 @@ impl<U: Copy> Fabric<U> {
     /// How many trains are under way.
     #[must_use]
     pub fn under_way(&self) -> usize {
-        self.trains.len()
+        self.domain.trains.len()
     }
     /// Header and data credits of a class that the transmitter holds or that are on their way back to it; `None` if they are
     /// infinite. When nothing is under way they are what the receiver advertised.
     #[must_use]
     pub fn credits(&self, egress: EgressId, class: Class) -> Option<(u64, u64)> {
-        let own = &self.egresses[egress.index()];
+        let own = &self.domain.egresses[egress.index()];
         let c = usize::from(class);
         own.finite[c].then(|| {
             own.returns.iter().skip(c).step_by(CLASSES).map(returns::ReturnRing::pending).fold(
@@ -298,13 +329,13 @@ impl<U: Copy> Fabric<U> {
     /// All departures so far, as 64 bits: equal for equal schedules.
     #[must_use]
     pub fn digest(&self) -> u64 {
-        self.egresses.iter().enumerate().fold(0, |sum: u64, (e, egress)| {
+        self.domain.egresses.iter().enumerate().fold(0, |sum: u64, (e, egress)| {
             sum.rotate_left(7) ^ egress.done.digest.wrapping_mul(2 * e as u64 + 1)
         })
     }
     /// Shows the state of every egress by name, for people.
     pub fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
-        for (e, egress) in self.egresses.iter().enumerate() {
+        for (e, egress) in self.domain.egresses.iter().enumerate() {
             let queued: usize =
                 egress.inputs.iter().flat_map(ring::Ring::iter).map(|s| usize::from(s.n)).sum();
             see(&format!("egress{e}/queued"), format!("{queued} TLPs"));
@@ -340,7 +371,7 @@ impl<U: Copy> UnderWay<U> {
             user: self.train.user,
             ready: Ticks(self.ready),
             hops: self.hops,
-            starts: self.starts,
+            starts: std::array::from_fn(|hop| if hop < self.hops.into() { self.starts[hop] } else { 0 }),
             arrival: Ticks(arrival),
         }
     }

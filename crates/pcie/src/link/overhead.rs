@@ -1,8 +1,9 @@
 //! What a link sends on its own account: SKP ordered sets and DLLPs.
 
-use super::Fabric;
+use super::Domain;
 use super::egress::{Egress, NEVER, Overhead};
 use super::returns::Returns;
+use super::run::Run;
 use super::spec::{DllpMode, EgressId, Environment};
 use crate::spec::constants::DLLP_BYTES;
 use lanetwin_units::{Span, TICKS_PER_PS};
@@ -10,55 +11,59 @@ use lanetwin_units::{Span, TICKS_PER_PS};
 /// An idle wire that wakes up cannot ask for epochs that are further past than this.
 const EPOCHS_KEPT: u64 = 8;
 
-impl<U: Copy> Fabric<U> {
+impl<U: Copy> Domain<U> {
     /// Sends the overhead that is due at or before `t`; true if the wire is then busy beyond `t`.
     #[inline]
-    pub(super) fn pay_overhead(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) -> bool {
-        if t < self.egresses[e].overhead.next {
+    pub(super) fn pay_overhead(
+        &mut self,
+        own: &mut Egress,
+        e: usize,
+        t: u64,
+        env: &mut impl Environment<U>,
+    ) -> bool {
+        if t < own.overhead.next {
             return false;
         }
-        self.pay_due(e, t, &mut |egress, mean| env.until_recovery(egress, mean));
-        self.egresses[e].link_free > t
+        self.pay_due(own, t, &mut |mean| env.until_recovery(EgressId(e as u16), mean));
+        own.link_free > t
     }
 
     #[inline(never)]
-    fn pay_due(&mut self, e: usize, t: u64, draw: &mut dyn FnMut(EgressId, Span) -> Span) {
-        let dllp = self.egresses[e].serialiser.ticks(DLLP_BYTES);
+    fn pay_due(&mut self, own: &mut Egress, t: u64, draw: &mut dyn FnMut(Span) -> Span) {
+        let dllp = own.serialiser.ticks(DLLP_BYTES);
         loop {
-            let egress = &mut self.egresses[e];
-            egress.overhead.foresee_recovery(&mut |mean| draw(EgressId(e as u16), mean));
-            let (skp, due) = (egress.overhead.skp_due(), egress.overhead.due.next());
-            let down = egress.overhead.down_next();
-            egress.overhead.next = skp.min(due).min(down);
-            if egress.overhead.next > t {
+            own.overhead.foresee_recovery(draw);
+            let (skp, due) = (own.overhead.skp_due(), own.overhead.due.next());
+            let down = own.overhead.down_next();
+            own.overhead.next = skp.min(due).min(down);
+            if own.overhead.next > t {
                 return;
             }
-            let start = egress.link_free.max(egress.overhead.next);
+            let start = own.link_free.max(own.overhead.next);
             if down <= start {
-                egress.go_down(start);
+                own.go_down(start);
                 continue;
             }
             if skp > start {
-                egress.overhead.due.take_front(1);
-                egress.overlay(start, dllp, dllp);
+                own.overhead.due.take_front(1);
+                own.overlay(start, dllp, dllp);
                 continue;
             }
-            if egress.link_free <= skp && egress.skip_idle(t.min(down.saturating_sub(1))) {
+            if own.link_free <= skp && own.skip_idle(t.min(down.saturating_sub(1))) {
                 continue;
             }
-            let number = egress.overhead.number;
-            let lump = if egress.overhead.mode == DllpMode::Lump { self.lump(e, number) * dllp } else { 0 };
-            let egress = &mut self.egresses[e];
-            let skp = egress.overhead.skp;
-            egress.overlay(start, skp, skp + lump);
-            egress.overhead.number += 1;
+            let number = own.overhead.number;
+            let lump = if own.overhead.mode == DllpMode::Lump { self.lump(own, number) * dllp } else { 0 };
+            let skp = own.overhead.skp;
+            own.overlay(start, skp, skp + lump);
+            own.overhead.number += 1;
         }
     }
 
     /// How many DLLPs are paid with SKP `number`: those that the opposite direction caused two epochs before.
-    fn lump(&mut self, e: usize, number: u64) -> u64 {
+    fn lump(&mut self, own: &Egress, number: u64) -> u64 {
         let Some(wanted) = number.checked_sub(2) else { return 0 };
-        let opposite = usize::from(self.egresses[e].opposite);
+        let opposite = usize::from(own.opposite);
         let theirs = &mut self.egresses[opposite].overhead;
         theirs.forget(wanted);
         let started =
@@ -66,39 +71,41 @@ impl<U: Copy> Fabric<U> {
         started.map_or(0, |started| theirs.caused_by(started) - theirs.caused_by(theirs.started_before))
     }
 
-    /// Accounts for the DLLPs that the last `m` TLPs cause, which start at `start`, `start + per`, … and last `ser` each.
+    /// Accounts for the DLLPs that the TLPs that have just left cause.
     #[inline]
-    pub(super) fn cause_dllps(&mut self, e: usize, start: u64, per: u64, m: u16, ser: u64) {
-        let egress = &mut self.egresses[e];
-        let started = egress.done.tlps;
-        match egress.overhead.mode {
+    pub(super) fn cause_dllps(&mut self, own: &mut Egress, run: Run) {
+        let started = own.done.tlps;
+        match own.overhead.mode {
             DllpMode::Off => {}
             DllpMode::Lump => {
-                if start < egress.overhead.epoch_end
-                    && let Some(back) = egress.overhead.started.back_mut()
+                if run.start < own.overhead.epoch_end
+                    && let Some(back) = own.overhead.started.back_mut()
                 {
                     back.1 = started;
                     return;
                 }
-                self.begin_epoch(e, start, started);
+                self.begin_epoch(own, run.start, started);
             }
-            DllpMode::Each => {
-                let first = start + ser + egress.propagation + egress.overhead.delay;
-                let before = started - u64::from(m);
-                for i in 0..u64::from(m) {
-                    let overhead = &self.egresses[e].overhead;
-                    let count = overhead.caused_by(before + i + 1) - overhead.caused_by(before + i);
-                    self.owe(e, first + i * per, count);
-                }
-            }
+            DllpMode::Each => self.owe_each(own, run),
+        }
+    }
+
+    /// The same if each DLLP is sent by itself.
+    #[inline(never)]
+    fn owe_each(&mut self, own: &Egress, run: Run) {
+        let first = run.start + run.ser + own.propagation + own.overhead.delay;
+        let before = own.done.tlps - u64::from(run.m);
+        for i in 0..u64::from(run.m) {
+            let count = own.overhead.caused_by(before + i + 1) - own.overhead.caused_by(before + i);
+            self.owe(usize::from(own.opposite), first + i * run.per, count);
         }
     }
 
     /// The first TLPs of an epoch start at `start`.
     #[inline(never)]
-    fn begin_epoch(&mut self, e: usize, start: u64, started: u64) {
-        let needed = self.epoch_needed(e);
-        let overhead = &mut self.egresses[e].overhead;
+    fn begin_epoch(&mut self, own: &mut Egress, start: u64, started: u64) {
+        let needed = self.epoch_needed(own);
+        let overhead = &mut own.overhead;
         debug_assert!(overhead.period != NEVER, "DLLPs in lumps need a period");
         let epoch = start / overhead.period;
         overhead.forget(needed);
@@ -111,16 +118,18 @@ impl<U: Copy> Fabric<U> {
     }
 
     /// The first epoch whose DLLPs the opposite direction can still ask for: an idle wire passes over what is long past.
-    fn epoch_needed(&self, e: usize) -> u64 {
-        let now = self.egresses[e].overhead.number;
-        let theirs = &self.egresses[usize::from(self.egresses[e].opposite)];
+    fn epoch_needed(&self, own: &Egress) -> u64 {
+        let theirs = &self.egresses[usize::from(own.opposite)];
         let idle = theirs.link_free <= theirs.overhead.skp_due();
-        if idle { now.saturating_sub(EPOCHS_KEPT) } else { theirs.overhead.number.saturating_sub(2) }
+        if idle {
+            own.overhead.number.saturating_sub(EPOCHS_KEPT)
+        } else {
+            theirs.overhead.number.saturating_sub(2)
+        }
     }
 
-    /// Puts `count` DLLPs that are due at `t` before the opposite direction of `e`.
-    fn owe(&mut self, e: usize, t: u64, count: u64) {
-        let opposite = usize::from(self.egresses[e].opposite);
+    /// Puts `count` DLLPs that are due at `t` before an egress.
+    fn owe(&mut self, opposite: usize, t: u64, count: u64) {
         let theirs = &mut self.egresses[opposite].overhead;
         for _ in 0..count {
             theirs.due.push(Returns { t, p: 0, n: 1, weight: 1 });

@@ -11,12 +11,12 @@
 //! before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and `granularity: tlp` is
 //! this code with the horizon one picosecond away and runs of one.
 
-use super::Fabric;
 use super::bus::NO_BUS;
 use super::choice::Choice;
 use super::egress::{Egress, NEVER, NO_EGRESS, Sink};
 use super::run::Bounds;
 use super::spec::{CLASSES, EgressId, Environment};
+use super::{Domain, Fabric};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
 /// One bit for each class.
@@ -43,71 +43,113 @@ impl Distances {
     }
 }
 
+/// What is known when an egress decides.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    /// The earliest tick at which anything unknown can happen.
+    pub soonest: u64,
+    /// All that happens before this tick has happened.
+    pub step: u64,
+    /// The tick at which decisions must end.
+    pub end: u64,
+}
+
 impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
         let e = egress.index();
-        if self.egresses[e].bus != NO_BUS {
-            return self.pump_bus(usize::from(self.egresses[e].bus), now, env);
+        let Self { domain, hand, .. } = self;
+        let own = &mut domain.egresses[e];
+        if own.bus != NO_BUS {
+            let bus = usize::from(own.bus);
+            return domain.pump_bus(bus, hand, now, env);
         }
-        let wake = self.egresses[e].wake;
-        if Ticks(wake).as_ps_floor() != now {
+        if Ticks(own.wake).as_ps_floor() != now {
             return; // an earlier wake has done this one's work
         }
-        self.egresses[e].wake = NEVER;
-        self.egresses[e].starved = 0;
-        let now = Ticks::from(now).0;
-        let step = now + TICKS_PER_PS;
-        let (known, end) = self.view(step, env);
-        self.soonest = known;
-        let mut t = wake.max(self.egresses[e].link_free);
+        let step = Ticks::from(now).0 + TICKS_PER_PS;
+        std::mem::swap(own, hand);
+        let view = domain.view(step, env);
+        domain.pump(hand, e, hand.wake, view, env);
+        std::mem::swap(&mut domain.egresses[e], hand);
+    }
+
+    /// Lets an egress that is on no bus decide at `now`, before the wake that it would ask for at tick `t`, as much as the horizon allows. Other
+    /// things may still happen at `now`.
+    #[inline]
+    pub(super) fn decide_early(&mut self, e: usize, t: u64, now: Instant, env: &mut impl Environment<U>) {
+        let Self { domain, hand, .. } = self;
+        let view = domain.view(Ticks::from(now).0, env);
+        let own = &mut domain.egresses[e];
+        if domain.tlp_by_tlp || !own.is_near(t, view.soonest, domain.strictly_ordered) {
+            return domain.ask_wake(e, t, env);
+        }
+        std::mem::swap(own, hand);
+        domain.pump(hand, e, t, view, env);
+        std::mem::swap(&mut domain.egresses[e], hand);
+    }
+}
+
+impl<U: Copy> Domain<U> {
+    /// Lets egress `e`, which is in hand, decide from tick `wake` on.
+    fn pump(&mut self, own: &mut Egress, e: usize, wake: u64, view: View, env: &mut impl Environment<U>) {
+        let View { soonest, step, end } = view;
+        own.wake = NEVER;
+        own.starved = 0;
+        self.soonest = soonest;
+        let mut t = wake.max(own.link_free);
         let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
-            if self.egresses[e].filled == 0 {
+            if own.direct && own.filled == 1 && !self.tlp_by_tlp {
+                match self.pump_direct(own, e, t, (step, end), env) {
+                    None => return,
+                    Some(later) => t = later,
+                }
+            }
+            if own.filled == 0 {
                 return;
             }
-            if self.egresses[e].occupied != occupied && !self.tlp_by_tlp {
-                (occupied, distances) = (self.egresses[e].occupied, self.distances(e));
+            if own.occupied != occupied && !self.tlp_by_tlp {
+                (occupied, distances) = (own.occupied, self.distances(own));
             }
-            let egress = &mut self.egresses[e];
-            if egress.filled == 1 {
-                t = t.max(egress.head[egress.occupied.trailing_zeros() as usize]);
+            if own.filled == 1 {
+                t = t.max(own.head[own.occupied.trailing_zeros() as usize]);
             }
-            let distance = distances.at(self.soonest, egress);
-            let mut horizon = egress.horizon(self.soonest, distance, step).min(end);
+            let distance = distances.at(self.soonest, own);
+            let mut horizon = own.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
-                let t = t.max(egress.earliest());
-                self.ask_wake(e, t, env);
+                let t = t.max(own.earliest());
+                own.ask_wake(e, t, &mut self.soonest, env);
                 return;
             }
-            if self.pay_overhead(e, t, env) {
-                t = self.egresses[e].link_free;
+            if self.pay_overhead(own, e, t, env) {
+                t = own.link_free;
                 continue;
             }
-            if self.foresee_want(e, t, step) {
-                horizon = self.egresses[e].horizon(self.soonest, distance, step).min(end);
+            if own.foresee_want(t, self.soonest, step) {
+                horizon = own.horizon(self.soonest, distance, step).min(end);
                 if t >= horizon {
-                    self.ask_wake(e, t, env);
+                    own.ask_wake(e, t, &mut self.soonest, env);
                     return;
                 }
             }
-            if !self.tlp_by_tlp && self.egresses[e].merges() && self.send_merged(e, t, horizon, env) {
-                t = self.egresses[e].link_free;
+            if !self.tlp_by_tlp && own.merges() && self.send_merged(own, e, t, horizon, env) {
+                t = own.link_free;
                 continue;
             }
-            match self.egresses[e].choose(t) {
+            match own.choose(t) {
                 Choice::Wait(NEVER) => return,
                 Choice::Wait(later) => t = later,
                 Choice::Send { input, contended, until, behind } => {
-                    let echo = self.echo(e, input, t);
+                    let echo = self.echo(own, input, t);
                     let until =
                         if contended { t } else { until.min(horizon).min(echo.saturating_add(distance)) };
                     let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
                     let behind = if keeps_back { behind.min(held) } else { behind };
-                    self.send(e, input, t, Bounds { until: until.max(t + 1), behind }, env);
-                    t = match self.egresses[e].dry_until() {
-                        None => self.egresses[e].link_free,
+                    self.send(own, e, input, t, Bounds { until: until.max(t + 1), behind }, env);
+                    t = match own.dry_until() {
+                        None => own.link_free,
                         Some(NEVER) => return,
                         Some(credit) => credit,
                     };
@@ -116,31 +158,17 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if some do. Nothing is taken: it
-    /// may turn out that `t` cannot be decided yet.
-    #[inline]
-    pub(super) fn foresee_want(&mut self, e: usize, t: u64, step: u64) -> bool {
-        let egress = &mut self.egresses[e];
-        if t < self.soonest.saturating_add(egress.credit_lookahead).max(step) {
-            return false;
-        }
-        let want = egress.want_of_credits(t);
-        egress.starved |= want;
-        want != 0
-    }
-
     /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins those
     /// that wait in an input changes nothing before it is the first, so only inputs that are empty count.
     #[inline]
-    pub(super) fn distance(&self, e: usize) -> u64 {
-        let Distances { free, held } = self.distances(e);
+    pub(super) fn distance(&self, egress: &Egress) -> u64 {
+        let Distances { free, held } = self.distances(egress);
         free.min(held)
     }
 
     /// The same in two parts: of what may go before posted TLPs that wait, and of what may not.
     #[inline]
-    fn distances(&self, e: usize) -> Distances {
-        let egress = &self.egresses[e];
+    fn distances(&self, egress: &Egress) -> Distances {
         let mut least = Distances { free: egress.overhead_lookahead, held: NEVER };
         for (i, ingress) in egress.ingress.iter().enumerate() {
             let empty = !(egress.occupied >> (CLASSES * i)) & EVERY_CLASS;
@@ -159,40 +187,70 @@ impl<U: Copy> Fabric<U> {
 
     /// The tick at which a TLP that starts at `t`, and does not end its train, can make something happen.
     #[inline(always)]
-    pub(super) fn echo(&self, e: usize, input: usize, t: u64) -> u64 {
-        let egress = &self.egresses[e];
-        let singly = egress.inputs[input].front().is_some_and(|segment| segment.singly);
-        let mut reach =
-            if singly || !matches!(egress.sink, Sink::Line { .. }) { egress.reach } else { NEVER };
-        let lender = egress.ingress[input / CLASSES].lender;
+    pub(super) fn echo(&self, own: &Egress, input: usize, t: u64) -> u64 {
+        let singly = own.inputs[input].front().is_some_and(|segment| segment.singly);
+        let mut reach = if singly || !matches!(own.sink, Sink::Line { .. }) { own.reach } else { NEVER };
+        let lender = own.ingress[input / CLASSES].lender;
         if lender != NO_EGRESS && self.egresses[usize::from(lender)].starved != 0 {
             reach = reach.min(self.egresses[usize::from(lender)].credit_latency);
         }
         t.saturating_add(reach)
     }
 
-    /// The earliest tick at which anything unknown can happen, and the tick at which decisions must end.
-    pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> (u64, u64) {
+    /// What is known when all that happens before tick `step` has happened.
+    #[inline]
+    pub(super) fn view(&self, step: u64, env: &mut impl Environment<U>) -> View {
         if self.tlp_by_tlp {
-            return (0, step);
+            return View { soonest: 0, step, end: step };
         }
         let end = env.limit().as_ps().saturating_add(1).saturating_mul(TICKS_PER_PS);
-        (env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS), end.max(step))
+        let soonest = env.next_unknown().as_ps().saturating_mul(TICKS_PER_PS);
+        View { soonest, step, end: end.max(step) }
     }
 
-    /// Asks for a wake of `e` at tick `t`, unless an earlier one is pending.
+    /// Asks for a wake of `e`, which is not in hand, at tick `t`, unless an earlier one is pending.
     #[inline]
     pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
         let bus = self.egresses[e].bus;
         let e = if bus == NO_BUS { e } else { self.buses[usize::from(bus)].columns.start };
-        let egress = &mut self.egresses[e];
-        if t < egress.wake {
-            let (at, pending) = (Ticks(t).as_ps_floor(), Ticks(egress.wake).as_ps_floor());
-            egress.wake = t;
-            self.soonest = self.soonest.min(Ticks::from(at).0);
+        self.egresses[e].ask_wake(e, t, &mut self.soonest, env);
+    }
+}
+
+impl Egress {
+    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may have a horizon of their own.
+    #[inline]
+    fn is_near(&self, t: u64, soonest: u64, strictly_ordered: bool) -> bool {
+        if self.starved != 0 {
+            return false; // what waits for credits has to be looked at when they come
+        }
+        let posted = strictly_ordered && self.occupied & POSTED != 0;
+        let lookahead = if posted { self.overhead_lookahead } else { self.lookahead };
+        t < soonest.saturating_add(lookahead)
+    }
+
+    /// Asks for a wake of this egress, which is number `e` and on no bus or keeps the wake of one, at tick `t`, unless an earlier one is pending.
+    #[inline]
+    pub(super) fn ask_wake<U>(&mut self, e: usize, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
+        if t < self.wake {
+            let (at, pending) = (Ticks(t).as_ps_floor(), Ticks(self.wake).as_ps_floor());
+            self.wake = t;
+            *soonest = (*soonest).min(Ticks::from(at).0);
             if at < pending {
                 env.wake(EgressId(e as u16), at);
             }
         }
+    }
+
+    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if some do. Nothing is taken: it
+    /// may turn out that `t` cannot be decided yet.
+    #[inline]
+    pub(super) fn foresee_want(&mut self, t: u64, soonest: u64, step: u64) -> bool {
+        if t < soonest.saturating_add(self.credit_lookahead).max(step) {
+            return false;
+        }
+        let want = self.want_of_credits(t);
+        self.starved |= want;
+        want != 0
     }
 }

@@ -3,15 +3,22 @@
 use super::egress::{Egress, Segment, Sink};
 use super::returns::Returns;
 use super::run::Run;
+use super::spec::CLASSES;
 use lanetwin_units::LinkRate;
 
 impl Egress {
     /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
     #[inline]
-    pub(super) fn drain(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+    pub(super) fn drain(
+        &mut self,
+        class: usize,
+        segment: &Segment,
+        run: &Run,
+        payload_bytes: impl FnOnce() -> u16,
+    ) {
         let Sink::Line { latency, per_tlp, payload, .. } = self.sink else { return };
         if per_tlp != 0 || payload.is_some() {
-            return self.drain_slowly(class, segment, payload_bytes, run);
+            return self.drain_slowly(class, segment, payload_bytes(), run);
         }
         // Nobody waits for a receiver that takes no time.
         if self.finite[class] {
@@ -23,6 +30,9 @@ impl Egress {
 
     #[inline(never)]
     fn drain_slowly(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+        if self.finite == [false; CLASSES] {
+            return; // nobody asks when it is free
+        }
         let tail = run.start + run.ser + self.propagation;
         let Sink::Line { latency, per_tlp, payload, free } = &mut self.sink else { return };
         let per_payload = |rate: LinkRate| rate.ticks_for(u64::from(payload_bytes)).0;

@@ -12,6 +12,9 @@ pub(super) struct Run {
     pub ser: u64,
 }
 
+/// What the index of a TLP is multiplied with in the digest.
+const INDEX_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// How far a run may go.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
@@ -134,6 +137,9 @@ impl Egress {
     /// however they are cut into runs.
     #[inline]
     pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
+        if run.m == 1 {
+            return self.note_one(segment, run, decided);
+        }
         let m = u64::from(run.m);
         let pairs = m * (m - 1) / 2;
         let starts = m.wrapping_mul(run.start).wrapping_add(run.per.wrapping_mul(pairs));
@@ -145,7 +151,20 @@ impl Egress {
         done.tlp_time += m * run.ser;
         let ahead = m * (decided - segment.t) + run.per * pairs;
         done.waited += u128::from(ahead - segment.p * pairs);
-        let what = starts.wrapping_add(indices.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let what = starts.wrapping_add(indices.wrapping_mul(INDEX_FACTOR));
+        done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
+    }
+
+    /// The same for a single TLP.
+    #[inline]
+    fn note_one(&mut self, segment: &Segment, run: &Run, decided: u64) {
+        let done = &mut self.done;
+        done.tlps += 1;
+        done.data_units += u64::from(segment.units);
+        done.wire_bytes += u64::from(segment.bytes);
+        done.tlp_time += run.ser;
+        done.waited += u128::from(decided - segment.t);
+        let what = run.start.wrapping_add(u64::from(segment.index).wrapping_mul(INDEX_FACTOR));
         done.digest = done.digest.wrapping_add(segment.key.wrapping_mul(what));
     }
 }

@@ -30,13 +30,16 @@ impl<U: Copy> Trains<U> {
     pub const fn new() -> Self {
         Self { slots: Vec::new(), free: Vec::new() }
     }
+    /// Takes in a train of an endpoint, its `sequence`-th, which is eligible at `ready`.
     #[inline]
-    pub fn put(&mut self, train: UnderWay<U>) -> TrainId {
+    pub fn put(&mut self, train: Train<U>, from: EndpointId, sequence: u64, ready: u64) -> TrainId {
         if let Some(id) = self.free.pop() {
-            self.slots[id.0 as usize] = train;
+            let slot = &mut self.slots[id.0 as usize];
+            // the starts of the train before are behind `hops`
+            (slot.train, slot.from, slot.sequence, slot.ready, slot.hops) = (train, from, sequence, ready, 0);
             return id;
         }
-        self.slots.push(train);
+        self.slots.push(UnderWay { train, from, sequence, ready, hops: 0, starts: [0; RECORDED_HOPS] });
         TrainId((self.slots.len() - 1) as u32)
     }
     #[inline]

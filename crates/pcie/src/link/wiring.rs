@@ -180,6 +180,7 @@ impl Wiring {
                 };
                 (self.egresses[e].ingress[i].near, self.egresses[e].ingress[i].far) = (near, far);
             }
+            self.egresses[e].direct = self.egresses[e].is_direct();
         }
         Fabric::new(self.egresses, self.ends.len(), self.buses, self.out, self.parts.strictly_ordered)
     }

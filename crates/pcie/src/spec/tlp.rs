@@ -165,10 +165,10 @@ impl Format {
     /// All bytes on the wire \[B\].
     ///
     /// # Panics
-    /// In debug builds, if a kind without data is given a payload.
+    /// If a kind without data is given a payload.
     #[must_use]
     pub const fn wire_bytes(self, generation: Generation, payload: Dwords) -> u32 {
-        debug_assert!(self.kind.has_data() || payload.0 == 0, "a TLP without data has no payload");
+        assert!(self.kind.has_data() || payload.0 == 0, "a TLP without data has no payload");
         self.overhead_bytes(generation) + payload.bytes()
     }
 }

@@ -147,6 +147,7 @@ impl Loop<'_> {
                 Action::Timer { .. } => unreachable!("the world keeps its own timers"),
             }
         }
+        self.fabric.settle(Instant::from_ps(self.around.now_ps), &mut self.around);
     }
 }
 

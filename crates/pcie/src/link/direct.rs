@@ -1,0 +1,136 @@
+//! Direct links: the pump of an egress from one device to another, as long as only one of its inputs holds anything. The decisions are those of
+//! `pump.rs` and `commit.rs`, without the steps that need a second input, a switch, or errors.
+//!
+//! ```text
+//!   device ─ submit ─► [ input ] ═wire═► deliver ─► device        nobody upstream, nobody behind, nobody beside
+//! ```
+
+use super::Domain;
+use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
+use super::run::{Bounds, Run};
+use super::spec::{DllpMode, Environment};
+
+impl<U: Copy> Domain<U> {
+    /// Lets a direct egress decide from `t` on, as [`Domain::pump`] does; the tick from which to go on when more than one input holds anything, or
+    /// none if nothing is left to do.
+    #[inline]
+    pub(super) fn pump_direct(
+        &mut self,
+        own: &mut Egress,
+        e: usize,
+        mut t: u64,
+        (step, end): (u64, u64),
+        env: &mut impl Environment<U>,
+    ) -> Option<u64> {
+        while own.filled == 1 {
+            let class = (own.occupied as u64).trailing_zeros() as usize;
+            let segment = *own.inputs[class].front()?;
+            t = t.max(segment.t);
+            let (distance, held) = own.direct_distance(class, segment.t, self.soonest, self.strictly_ordered);
+            let horizon = self.soonest.saturating_add(distance).max(step).min(end);
+            if t >= horizon {
+                own.ask_wake(e, t, &mut self.soonest, env);
+                return None;
+            }
+            if self.pay_overhead(own, e, t, env) {
+                t = own.link_free;
+                continue;
+            }
+            match own.blocked_until(class, &segment, t) {
+                None => {}
+                Some(NEVER) => return None,
+                Some(later) => {
+                    t = later;
+                    continue;
+                }
+            }
+            let echo = t.saturating_add(if segment.singly { own.reach } else { NEVER });
+            let until = horizon.min(echo.saturating_add(distance)).max(t + 1);
+            let behind = echo.min(self.soonest).saturating_add(held);
+            self.send_direct(own, e, class, segment, t, Bounds { until, behind }, env);
+            t = own.link_free;
+            if own.filled == 1 && own.finite[class] {
+                match own.dry_until() {
+                    None => {}
+                    Some(NEVER) => return None,
+                    Some(credit) => t = credit,
+                }
+            }
+        }
+        (own.filled != 0).then_some(t)
+    }
+
+    /// Sends a run of the only segments' first TLPs.
+    #[inline(always)]
+    fn send_direct(
+        &mut self,
+        own: &mut Egress,
+        e: usize,
+        class: usize,
+        segment: Segment,
+        t: u64,
+        bounds: Bounds,
+        env: &mut impl Environment<U>,
+    ) {
+        let ser = own.serialiser.ticks(u64::from(segment.bytes));
+        let mut run = Run { start: t, per: ser, m: 1, ser };
+        if segment.n > 1 {
+            run = own.run(&segment, class, t, ser, bounds, false);
+            if run.m == 1 && own.finite[class] {
+                own.follow_credits(&segment, class, bounds, &mut run);
+            }
+        }
+        if t > segment.t {
+            own.end_stall(t);
+        }
+        own.occupy(class, class, &segment, &run);
+        self.see_off(own, e, class, t, &segment, &run, env);
+        if own.overhead.mode != DllpMode::Off {
+            self.cause_dllps(own, run);
+        }
+        own.drain(class, &segment, &run, || self.trains.get(segment.train).train.payload);
+        let is_last = segment.index + run.m == segment.count;
+        if is_last || segment.singly {
+            self.arrive(own, &segment, &run, is_last, env);
+        }
+    }
+}
+
+impl Egress {
+    /// Whether this egress is direct, once it is wired.
+    pub(super) fn is_direct(&self) -> bool {
+        let from_device = self.ingress.len() == 1 && self.ingress[0].upstream == NO_EGRESS;
+        let alone = self.ingress.iter().all(|ingress| ingress.lender == NO_EGRESS) && self.turns.is_none();
+        // What comes back of credits is known when a TLP starts.
+        let drained = matches!(self.sink, Sink::Line { .. }) && self.credit_lookahead == NEVER;
+        from_device && alone && drained && self.bit_error_ratio == 0.0
+    }
+
+    /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the only input, whose first TLP was
+    /// eligible at `head`; and how much later than that a posted TLP may be eligible that still goes first.
+    #[inline]
+    fn direct_distance(&self, class: usize, head: u64, soonest: u64, strictly_ordered: bool) -> (u64, u64) {
+        let device = self.ingress[0].far;
+        if class != 0 || !strictly_ordered {
+            return (self.overhead_lookahead.min(device), NEVER);
+        }
+        // Whatever else the device hands in has to let these go first, if they were eligible before it.
+        if head > soonest.saturating_add(device) {
+            return (self.overhead_lookahead.min(device), NEVER);
+        }
+        (self.overhead_lookahead, if self.overhead_lookahead > device { device } else { NEVER })
+    }
+
+    /// Until when credits or room in the replay buffer keep the only TLP that could go from going at `t`; none if nothing does.
+    #[inline]
+    fn blocked_until(&mut self, class: usize, segment: &Segment, t: u64) -> Option<u64> {
+        if self.finite[class] && !self.has_credits(class, segment.units, t) {
+            self.starved |= 1 << class;
+            return Some(self.next_credit(class));
+        }
+        if self.replay_finite && !self.has_room(segment.bytes, t) {
+            return Some(self.replay_returns.next());
+        }
+        None
+    }
+}
