@@ -1,0 +1,73 @@
+//! Reads and writes of open rows.
+
+use super::Channel;
+use crate::dram::bank::{CLOSED, READ, accessed};
+use crate::dram::{CommandKind, Done};
+
+impl Channel {
+    /// Reads or writes an open row, for the oldest request that can go.
+    #[inline]
+    pub(super) fn try_access(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
+        let mode = self.mode;
+        let found = self.cas.oldest(now, |slot| {
+            let n = usize::from(self.queues[mode].get(slot).bank) % 64;
+            let group = self.groups[n >> self.to_group & 31].cas[mode];
+            let rank = self.ranks[n >> self.to_rank & 3].cas[mode];
+            self.ready[n].max(group).max(rank)
+        });
+        let Some(slot) = found else { return false };
+        self.cas.bound = now + self.t.burst;
+        self.access(now, slot, out);
+        true
+    }
+
+    fn access(&mut self, now: u64, slot: u8, out: &mut Vec<Done>) {
+        let (mode, t) = (self.mode, self.t);
+        let queue = &mut self.queues[mode];
+        let at_bank = queue.get(slot).bank;
+        let n = usize::from(at_bank) % 64;
+        let bank = &mut self.banks[n];
+        let passes = queue.first(at_bank) != Some(slot);
+        let entry = queue.take(slot);
+        bank.passed += u32::from(passes);
+        self.counters.rows[usize::from(bank.why)] += 1;
+        bank.why = 0;
+        bank.used = now;
+        bank.pre = bank.pre.max(now + if mode == READ { t.rtp } else { t.write() + t.wr });
+        let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
+        if close {
+            bank.act = bank.act.max(bank.pre + t.rp);
+            bank.row = CLOSED;
+            bank.why = 1;
+            self.open &= !(1 << at_bank);
+            self.counters.precharges += 1;
+        }
+        let (group, rank) = (n >> self.to_group & 31, n >> self.to_rank & 3);
+        accessed(&t, &mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
+        self.counters.accesses[mode] += 1;
+        self.carries(now + if mode == READ { t.cl } else { t.cwl });
+        let kind = match (mode, close) {
+            (READ, false) => CommandKind::Read,
+            (READ, true) => CommandKind::ReadClose,
+            (_, false) => CommandKind::Write,
+            (_, true) => CommandKind::WriteClose,
+        };
+        self.issued(now, kind, 1 << at_bank, entry.row);
+        if mode == READ {
+            self.answer(entry.token, now + t.read(), out);
+            if self.queues[READ].len == 0 {
+                self.reads_ended = now;
+            }
+        } else if !self.rules.queued {
+            self.answer(entry.token, now + t.write(), out);
+        }
+        self.classify(at_bank);
+        // the next that waits takes the place; what it is answered with can be known one clock later
+        while self.queues[mode].len < self.rules.places[mode]
+            && let Some(next) = self.overflow[mode].pop_front()
+        {
+            self.enter(now, mode, next, now + 1, out);
+        }
+        self.turn = self.turning(now);
+    }
+}
