@@ -1,7 +1,8 @@
 //! Reads and writes of open rows.
 
 use super::Channel;
-use crate::dram::bank::{CLOSED, READ, accessed};
+use crate::dram::bank::{CLOSED, READ};
+use crate::dram::queue::NONE;
 use crate::dram::{CommandKind, Done};
 
 impl Channel {
@@ -16,13 +17,12 @@ impl Channel {
             self.ready[n].max(group).max(rank)
         });
         let Some(slot) = found else { return false };
-        self.cas.bound = now + self.t.burst;
         self.access(now, slot, out);
         true
     }
 
     fn access(&mut self, now: u64, slot: u8, out: &mut Vec<Done>) {
-        let (mode, t) = (self.mode, self.t);
+        let (mode, t) = (self.mode, &self.t);
         let queue = &mut self.queues[mode];
         let at_bank = queue.get(slot).bank;
         let n = usize::from(at_bank) % 64;
@@ -43,9 +43,11 @@ impl Channel {
             self.counters.precharges += 1;
         }
         let (group, rank) = (n >> self.to_group & 31, n >> self.to_rank & 3);
-        accessed(&t, &mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
+        self.gates.accessed(&mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
         self.counters.accesses[mode] += 1;
-        self.carries(now + if mode == READ { t.cl } else { t.cwl });
+        let first = now + if mode == READ { t.cl } else { t.cwl };
+        let end = first + t.burst;
+        self.carries(first);
         let kind = match (mode, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
@@ -54,14 +56,17 @@ impl Channel {
         };
         self.issued(now, kind, 1 << at_bank, entry.row);
         if mode == READ {
-            self.answer(entry.token, now + t.read(), out);
+            self.answer(entry.token, end, out);
             if self.queues[READ].len == 0 {
                 self.reads_ended = now;
             }
         } else if !self.rules.queued {
-            self.answer(entry.token, now + t.write(), out);
+            self.answer(entry.token, end, out);
         }
-        self.classify(at_bank);
+        self.cas.remove(1 << slot);
+        self.cas.hold(now + self.t.burst);
+        self.banks[n].pick = NONE;
+        self.want(at_bank);
         // the next that waits takes the place; what it is answered with can be known one clock later
         while self.queues[mode].len < self.rules.places[mode]
             && let Some(next) = self.overflow[mode].pop_front()

@@ -5,7 +5,8 @@ use crate::dram::Done;
 use crate::dram::bank::{READ, WRITE};
 use crate::dram::queue::NONE;
 
-/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can have it.
+/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can have it:
+/// [`NEVER`] if there are none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub slots: u64,
@@ -17,19 +18,26 @@ impl Class {
 
     #[inline]
     pub fn add(&mut self, slot: u8, at: u64) {
-        self.bound = if self.slots == 0 { at } else { self.bound.min(at) };
+        self.bound = self.bound.min(at);
         self.slots |= 1 << slot;
+    }
+    /// Takes slots out, if they are in.
+    #[inline]
+    pub fn remove(&mut self, slots: u64) {
+        self.slots &= !slots;
+        if self.slots == 0 {
+            self.bound = NEVER;
+        }
+    }
+    /// None can go before this clock.
+    #[inline]
+    pub fn hold(&mut self, until: u64) {
+        self.bound = if self.slots == 0 { NEVER } else { until };
     }
     /// Not before this clock, if the command bus is free for it from `slot` on.
     #[inline]
-    pub const fn due(&self, slot: u64) -> u64 {
-        if self.slots == 0 {
-            NEVER
-        } else if self.bound > slot {
-            self.bound
-        } else {
-            slot
-        }
+    pub fn due(&self, slot: u64) -> u64 {
+        self.bound.max(slot)
     }
     /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can.
     #[inline]
@@ -60,23 +68,12 @@ impl Channel {
             .min(self.cas.due(long))
             .min(self.act.due(long))
             .min(self.pre.due(short))
-            .min(self.idle_due(short))
+            .min(self.idle_bound.max(short))
             .max(self.floor);
     }
 
-    /// When a row can be closed because its time has run out, if the command bus is free from `slot` on.
-    #[inline]
-    const fn idle_due(&self, slot: u64) -> u64 {
-        if self.idle == 0 {
-            NEVER
-        } else if self.idle_bound > slot {
-            self.idle_bound
-        } else {
-            slot
-        }
-    }
-
     /// At most one command, at clock `now`.
+    #[inline]
     pub(super) fn decide(&mut self, now: u64, out: &mut Vec<Done>) {
         if self.turn <= now {
             self.turn_round(now);
@@ -93,7 +90,7 @@ impl Channel {
         if (activate || precharge) && self.try_row(now, activate, precharge) {
             return;
         }
-        if self.idle_due(short) <= now {
+        if self.idle_bound.max(short) <= now {
             self.try_close(now);
         }
     }
@@ -145,7 +142,8 @@ impl Channel {
         while left != 0 {
             let bank = left.trailing_zeros() as u8;
             self.banks[usize::from(bank) % 64].pick = NONE;
-            self.classify(bank);
+            self.not_idle(1 << bank);
+            self.want(bank);
             left &= left - 1;
         }
         self.turn = self.turning(now);

@@ -10,7 +10,7 @@ mod refresh;
 mod rows;
 mod rules;
 
-use super::bank::{Bank, Group, READ, Rank, WRITE};
+use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
 use super::config::Config;
 use super::map::Place;
 use super::queue::{Entry, NONE, Queue};
@@ -37,6 +37,7 @@ struct Waiting {
 pub(super) struct Channel {
     bus: u32,
     t: Timings,
+    gates: Gates,
     rules: Rules,
     /// Shifts from a bank to its group (of all ranks) and its rank.
     to_group: u32,
@@ -58,7 +59,7 @@ pub(super) struct Channel {
     cas: Class,
     act: Class,
     pre: Class,
-    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out.
+    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if there are none.
     idle: u64,
     idle_bound: u64,
     /// When the next command of a bank can be, as far as its bank goes.
@@ -89,6 +90,7 @@ impl Channel {
         let mut channel = Self {
             bus,
             t,
+            gates: Gates::new(&t),
             rules,
             to_group,
             to_rank: to_group + g.groups(config.speed).trailing_zeros(),

@@ -20,7 +20,7 @@ impl Channel {
     fn refresh_rank(&mut self, now: u64, rank: usize) -> bool {
         let banks = self.refresher.begin(rank);
         let mut taken = banks & self.queues[self.mode].pending;
-        self.idle &= !banks;
+        self.not_idle(banks);
         while taken != 0 {
             self.classify(taken.trailing_zeros() as u8);
             taken &= taken - 1;

@@ -6,17 +6,32 @@ use crate::dram::bank::CLOSED;
 use crate::dram::queue::{Entry, NONE};
 
 impl Channel {
-    /// What a bank wants next.
-    #[inline]
+    /// Finds anew what a bank wants next.
     pub(super) fn classify(&mut self, at_bank: u8) {
+        let bank = &mut self.banks[usize::from(at_bank) % 64];
+        let old = u64::from(bank.pick != NONE) << (bank.pick & 63);
+        bank.pick = NONE;
+        self.cas.remove(old);
+        self.act.remove(old);
+        self.pre.remove(old);
+        self.not_idle(1 << at_bank);
+        self.want(at_bank);
+    }
+
+    /// No time runs out for these banks.
+    #[inline]
+    pub(super) fn not_idle(&mut self, banks: u64) {
+        self.idle &= !banks;
+        if self.idle == 0 {
+            self.idle_bound = NEVER;
+        }
+    }
+
+    /// What a bank wants next of which nothing is known.
+    #[inline]
+    pub(super) fn want(&mut self, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
-        let old = !(u64::from(bank.pick != NONE) << (bank.pick & 63));
-        self.cas.slots &= old;
-        self.act.slots &= old;
-        self.pre.slots &= old;
-        self.idle &= !(1 << at_bank);
-        bank.pick = NONE;
         if self.refresher.blocked >> at_bank & 1 == 1 {
             return;
         }
@@ -76,10 +91,20 @@ impl Channel {
             (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
             (_, Some(slot)) => {
                 let at_bank = entries.get(slot).bank;
-                let bank = &mut self.banks[usize::from(at_bank) % 64];
+                let n = usize::from(at_bank) % 64;
+                let bank = &mut self.banks[n];
                 bank.why = 2;
                 bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
                 self.close(now, at_bank);
+                // it was the oldest of its bank, and is the one that wants it opened
+                let rank = &self.ranks[n >> self.to_rank & 3];
+                self.pre.remove(1 << slot);
+                if self.rank_count == 1 {
+                    self.pre.hold(rank.pre);
+                }
+                self.ready[n] = self.banks[n].act;
+                let group = &self.groups[n >> self.to_group & 31];
+                self.act.add(slot, self.ready[n].max(group.act).max(rank.act));
             }
             (None, None) => return false,
         }
@@ -102,11 +127,14 @@ impl Channel {
         group.act = group.act.max(now + t.rrd_l);
         let rank = &mut self.ranks[n >> self.to_rank & 3];
         rank.activated(t, now);
-        self.act.bound = if self.rank_count == 1 { rank.act } else { now + t.command };
+        // the row is that of the oldest of the bank, which is read or written next
+        self.act.remove(1 << slot);
+        self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
+        self.ready[n] = bank.cas;
+        self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
         self.open |= 1 << at_bank;
         self.counters.activates += 1;
         self.issued(now, CommandKind::Activate, 1 << at_bank, row);
-        self.classify(at_bank);
     }
 
     /// Closes the row of a bank.
@@ -119,7 +147,6 @@ impl Channel {
         self.open &= !(1 << at_bank);
         self.counters.precharges += 1;
         self.issued(now, CommandKind::Precharge, 1 << at_bank, 0);
-        self.classify(at_bank);
     }
 
     /// Closes a row that nobody has used for long enough.
@@ -138,6 +165,7 @@ impl Channel {
         }
         self.idle_bound = soonest;
         if let Some(n) = first {
+            self.not_idle(1 << n);
             let bank = &mut self.banks[n];
             bank.left = bank.row;
             bank.why = 1;
