@@ -1,7 +1,7 @@
 //! The same policy, tick by tick: at every clock, every request is asked what it needs, and the checker whether that is allowed.
 
 use crate::checker::Checker;
-use lanetwin_media::dram::{Command, CommandKind, Config, PagePolicy, Refresh, Timings, WriteAnswer};
+use lanetwin_media::dram::{Command, CommandKind, Config, PagePolicy, Refresh, Timings, Turn, WriteAnswer};
 use std::collections::VecDeque;
 
 /// A request at its place.
@@ -93,7 +93,11 @@ impl Reference {
             }
             self.turn(now);
             if now > 0 {
-                let _ = self.refresh(now) || self.access(now) || self.row(now) || self.close_idle(now);
+                let _ = self.refresh(now)
+                    || self.access(now)
+                    || self.row(now)
+                    || self.ahead(now)
+                    || self.close_idle(now);
             }
             self.turn(now);
         }
@@ -266,18 +270,68 @@ impl Reference {
             if self.checker.allows(&command).is_err() {
                 continue;
             }
-            self.checker.note(command);
-            let first = self.first_patience();
-            let habit = &mut self.habits[usize::from(request.bank)];
-            if kind == CommandKind::Activate {
-                if habit.left == Some(row) {
-                    habit.patience = (habit.patience * 2).min(first * 8);
-                }
-                *habit = Habit { left: None, used: now, passed: 0, ..*habit };
-            } else {
-                habit.patience = (habit.patience / 2).max(first / 8);
-            }
+            self.row_command(command, request.bank);
             return true;
+        }
+        false
+    }
+
+    fn row_command(&mut self, command: Command, bank: u8) {
+        self.checker.note(command);
+        let first = self.first_patience();
+        let habit = &mut self.habits[usize::from(bank)];
+        if command.kind == CommandKind::Activate {
+            if habit.left == Some(command.row) {
+                habit.patience = (habit.patience * 2).min(first * 8);
+            }
+            *habit = Habit { left: None, used: command.clock, passed: 0, ..*habit };
+        } else {
+            habit.patience = (habit.patience / 2).max(first / 8);
+        }
+    }
+
+    /// Whether the bus turns after so many accesses as last as long as a precharge and an activate.
+    fn near(&self) -> bool {
+        let ahead = (self.t.rp + self.t.rcd).div_ceil(self.t.burst) as usize;
+        let [reads, writes] = [self.queues[0].len(), self.queues[1].len()];
+        self.config.turn == Turn::Prepared
+            && if self.writing {
+                reads > 0 && writes <= self.leave.saturating_add(ahead)
+            } else {
+                writes > 0 && writes + ahead >= self.config.queues.high as usize
+            }
+    }
+
+    /// Prepares a bank for the other direction.
+    fn ahead(&mut self, now: u64) -> bool {
+        if !self.near() {
+            return false;
+        }
+        let [served, other] = [usize::from(self.writing), usize::from(!self.writing)];
+        let mut seen = self.blocked();
+        self.queues[served].iter().for_each(|request| seen |= 1 << request.bank);
+        for head in self.queues[other].clone() {
+            if seen >> head.bank & 1 == 1 {
+                continue;
+            }
+            seen |= 1 << head.bank;
+            let kind = match self.checker.row(head.bank) {
+                None => CommandKind::Activate,
+                Some(open) => {
+                    let hit = self.queues[other].iter().any(|r| r.bank == head.bank && r.row == open);
+                    let passes = self.habits[usize::from(head.bank)].passed < self.config.queues.passes;
+                    if hit && (open == head.row || passes) {
+                        continue;
+                    }
+                    CommandKind::Precharge
+                }
+            };
+            let row = if kind == CommandKind::Activate { head.row } else { 0 };
+            let command = self.command(now, kind, 1 << head.bank, row);
+            if self.checker.allows(&command).is_ok() {
+                self.row_command(command, head.bank);
+                return true;
+            }
         }
         false
     }
@@ -293,13 +347,17 @@ impl Reference {
         if !matches!(self.config.page, PagePolicy::Adaptive(_)) {
             return false;
         }
-        let queue = &self.queues[usize::from(self.writing)];
+        let mut wanted = self.blocked();
+        let served = usize::from(self.writing);
+        self.queues[served].iter().for_each(|request| wanted |= 1 << request.bank);
+        if self.near() {
+            self.queues[1 - served].iter().for_each(|request| wanted |= 1 << request.bank);
+        }
         for bank in 0..64_u8 {
             let Habit { patience, used, .. } = self.habits[usize::from(bank)];
             let Some(row) = self.checker.row(bank) else { continue };
-            let wanted = queue.iter().any(|r| r.bank == bank) || self.blocked() >> bank & 1 == 1;
             let command = self.command(now, CommandKind::Precharge, 1 << bank, 0);
-            if !wanted && used + patience <= now && self.checker.allows(&command).is_ok() {
+            if wanted >> bank & 1 == 0 && used + patience <= now && self.checker.allows(&command).is_ok() {
                 self.checker.note(command);
                 self.habits[usize::from(bank)].left = Some(row);
                 return true;

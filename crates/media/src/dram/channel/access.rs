@@ -73,6 +73,6 @@ impl Channel {
         {
             self.enter(now, mode, next, now + 1, out);
         }
-        self.turn = self.turning(now);
+        self.foresee(now);
     }
 }

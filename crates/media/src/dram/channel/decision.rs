@@ -68,7 +68,7 @@ impl Channel {
             .min(self.cas.due(long))
             .min(self.act.due(long))
             .min(self.pre.due(short))
-            .min(self.idle_bound.max(short))
+            .min(self.ahead_bound.min(self.idle_bound).max(short))
             .max(self.floor);
     }
 
@@ -90,14 +90,26 @@ impl Channel {
         if (activate || precharge) && self.try_row(now, activate, precharge) {
             return;
         }
+        if self.ahead_bound.max(short) <= now && self.try_ahead(now) {
+            return;
+        }
         if self.idle_bound.max(short) <= now {
             self.try_close(now);
         }
     }
 
+    /// When the direction changes, as things stand at `clock`, and whether that is near.
+    #[inline]
+    pub(super) fn foresee(&mut self, clock: u64) {
+        self.turn = self.turning(clock);
+        if self.is_near() != self.near {
+            self.near_changes();
+        }
+    }
+
     /// When the direction changes, as things stand at `clock`.
     #[inline]
-    pub(super) fn turning(&self, clock: u64) -> u64 {
+    fn turning(&self, clock: u64) -> u64 {
         let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         if self.mode == WRITE {
             return if writes == 0 || reads > 0 && writes <= self.leave { clock } else { NEVER };
@@ -132,6 +144,8 @@ impl Channel {
             self.oldest_write = self.queues[WRITE].oldest().unwrap_or(NEVER);
         }
         self.counters.turnarounds += 1;
+        self.near = self.is_near();
+        self.not_ahead(u64::MAX);
         self.classify_all(banks, now);
     }
 

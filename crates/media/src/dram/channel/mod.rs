@@ -5,6 +5,7 @@
 //! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
 
 mod access;
+mod ahead;
 mod decision;
 mod refresh;
 mod rows;
@@ -62,6 +63,11 @@ pub(super) struct Channel {
     /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if there are none.
     idle: u64,
     idle_bound: u64,
+    /// Whether the direction is about to change, banks that want to be prepared for the other one, and a clock before which none can be:
+    /// [`NEVER`] if there are none.
+    near: bool,
+    ahead: u64,
+    ahead_bound: u64,
     /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
     open: u64,
@@ -110,6 +116,9 @@ impl Channel {
             pre: Class::NONE,
             idle: 0,
             idle_bound: NEVER,
+            near: false,
+            ahead: 0,
+            ahead_bound: NEVER,
             ready: [0; 64],
             open: 0,
             last: 0,
@@ -216,8 +225,10 @@ impl Channel {
             if pick == NONE || (self.cas.slots | self.act.slots) >> pick & 1 == 0 {
                 self.classify(bank);
             }
+        } else if self.near && self.queues[self.mode].pending >> bank & 1 == 0 {
+            self.classify(bank);
         }
-        self.turn = self.turning(clock);
+        self.foresee(clock);
     }
 
     /// Gives requests the lowest slots again: what banks want keeps its order.

@@ -21,6 +21,7 @@ impl Channel {
         let banks = self.refresher.begin(rank);
         let mut taken = banks & self.queues[self.mode].pending;
         self.not_idle(banks);
+        self.not_ahead(banks);
         while taken != 0 {
             self.classify(taken.trailing_zeros() as u8);
             taken &= taken - 1;
@@ -69,7 +70,8 @@ impl Channel {
         self.counters.refreshes += 1;
         self.issued(now, CommandKind::Refresh, banks, 0);
         self.refresher.end(rank);
-        let mut left = banks & self.queues[self.mode].pending;
+        let ahead = if self.near { self.queues[1 - self.mode].pending } else { 0 };
+        let mut left = banks & (self.queues[self.mode].pending | ahead);
         while left != 0 {
             self.classify(left.trailing_zeros() as u8);
             left &= left - 1;

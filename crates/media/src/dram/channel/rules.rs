@@ -1,6 +1,6 @@
 //! Marks, times and policies of a controller.
 
-use crate::dram::config::{Config, PagePolicy, WriteAnswer};
+use crate::dram::config::{Config, PagePolicy, Turn, WriteAnswer};
 use crate::dram::spec::Timings;
 
 /// Marks, times and policies of a controller \[clocks\].
@@ -11,6 +11,8 @@ pub(super) struct Rules {
     pub low: u32,
     pub idle: u64,
     pub age: u64,
+    /// Rows are opened for the other direction when it has its turn after so many accesses; 0 if they are not.
+    pub ahead: u32,
     pub passes: u32,
     pub waiting: usize,
     pub closed: bool,
@@ -28,6 +30,10 @@ impl Rules {
             low: q.low,
             idle: t.clock.at_least(q.idle.as_ps()),
             age: t.clock.at_least(q.age.as_ps()),
+            ahead: match config.turn {
+                Turn::Eager => 0,
+                Turn::Prepared => (t.rp + t.rcd).div_ceil(t.burst) as u32,
+            },
             passes: q.passes,
             waiting: q.waiting as usize,
             closed: config.page == PagePolicy::Closed,
