@@ -30,7 +30,7 @@ pub const DRAM: [Param; 21] = [
     Param { name: "dram.write-idle", dimension: Dimension::Time, default: Some("50ns"), about: "writes begin when there has been no read for so long" },
     Param { name: "dram.write-age", dimension: Dimension::Time, default: Some("5us"), about: "a write that has waited so long is written before further reads" },
     Param { name: "dram.passes", dimension: Dimension::Count { least: 0, most: 1024 }, default: Some("16"), about: "how many requests for an open row may pass an older one for another row of its bank" },
-    Param { name: "dram.turn", dimension: Dimension::Choice(&["eager", "prepared"]), default: Some("eager"), about: "rows for the other direction of the bus: opened when it has turned, or shortly before in banks that nobody else wants" },
+    Param { name: "dram.turn", dimension: Dimension::Choice(&["eager", "prepared"]), default: Some("eager"), about: "when the bus turns between reads and writes: at once, or while rows are opened for the other direction and those that are open are used" },
     Param { name: "dram.refresh", dimension: Dimension::Choice(&["all-bank", "same-bank", "none"]), default: Some("all-bank"), about: "how cells are refreshed: all banks of a rank at once, one bank of every bank group at once (DDR5), or never" },
     Param { name: "dram.write-answer", dimension: Dimension::Choice(&["queued", "written"]), default: Some("queued"), about: "when a write is answered: when it has a place in the write queue, or when it has been written" },
 ];

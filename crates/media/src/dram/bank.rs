@@ -95,6 +95,11 @@ impl Gates {
         }
     }
 
+    /// From the last access of a direction to the first of the other, anywhere in a rank \[clocks\].
+    pub fn between(&self, before: usize) -> u64 {
+        self.rank[before][1 - before].max(self.group[before][1 - before])
+    }
+
     /// A read or write of a bank group in a rank holds up others.
     #[inline]
     pub fn accessed(&self, ranks: &mut [Rank], group: &mut Group, rank: usize, direction: usize, at: u64) {

@@ -30,7 +30,7 @@ pub struct Config {
     pub page: PagePolicy,
     /// Where requests wait, and when writes are written.
     pub queues: Queues,
-    /// When rows are opened for the other direction of a data bus.
+    /// What happens when the direction of a data bus changes.
     pub turn: Turn,
     /// How cells are refreshed.
     pub refresh: Refresh,
@@ -109,13 +109,13 @@ pub struct Queues {
     pub waiting: u32,
 }
 
-/// When rows are opened for requests of the direction that is not being served.
+/// What happens when the direction of a data bus changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
-    /// When the bus has turned.
+    /// From then on only requests of the new direction go: the data bus is idle until their rows are open.
     Eager,
-    /// When the bus turns after so many accesses as last as long as a precharge and an activate, in banks that nobody wants who is being
-    /// served: the data bus then need not wait for rows.
+    /// Rows are opened for the new direction. Meanwhile requests of the one before go on whose rows are open, as long as they hold
+    /// up no other.
     Prepared,
 }
 

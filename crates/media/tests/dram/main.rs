@@ -180,7 +180,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn the_machine_does_what_the_reference_does_tick_by_tick(config in any_config(), load in any_load(60)) {

@@ -17,13 +17,21 @@ impl Channel {
             self.ready[n].max(group).max(rank)
         });
         let Some(slot) = found else { return false };
-        self.access(now, slot, out);
+        let at_bank = self.queues[mode].get(slot).bank;
+        self.transfer(now, mode, slot, out);
+        self.cas.remove(1 << slot);
+        self.cas.hold(now + self.t.burst);
+        self.banks[usize::from(at_bank) % 64].pick = NONE;
+        self.want(at_bank);
+        self.fill(now, mode, out);
         true
     }
 
-    fn access(&mut self, now: u64, slot: u8, out: &mut Vec<Done>) {
-        let (mode, t) = (self.mode, &self.t);
-        let queue = &mut self.queues[mode];
+    /// Reads or writes the open row of a bank.
+    #[inline]
+    pub(super) fn transfer(&mut self, now: u64, direction: usize, slot: u8, out: &mut Vec<Done>) {
+        let t = &self.t;
+        let queue = &mut self.queues[direction];
         let at_bank = queue.get(slot).bank;
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
@@ -33,7 +41,7 @@ impl Channel {
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
-        bank.pre = bank.pre.max(now + if mode == READ { t.rtp } else { t.write() + t.wr });
+        bank.pre = bank.pre.max(now + if direction == READ { t.rtp } else { t.write() + t.wr });
         let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
         if close {
             bank.act = bank.act.max(bank.pre + t.rp);
@@ -42,20 +50,20 @@ impl Channel {
             self.open &= !(1 << at_bank);
             self.counters.precharges += 1;
         }
-        let (group, rank) = (n >> self.to_group & 31, n >> self.to_rank & 3);
-        self.gates.accessed(&mut self.ranks[..self.rank_count], &mut self.groups[group], rank, mode, now);
-        self.counters.accesses[mode] += 1;
-        let first = now + if mode == READ { t.cl } else { t.cwl };
+        let (group, rank) = (&mut self.groups[n >> self.to_group & 31], n >> self.to_rank & 3);
+        self.gates.accessed(&mut self.ranks[..self.rank_count], group, rank, direction, now);
+        self.counters.accesses[direction] += 1;
+        let first = now + if direction == READ { t.cl } else { t.cwl };
         let end = first + t.burst;
         self.carries(first);
-        let kind = match (mode, close) {
+        let kind = match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
             (_, false) => CommandKind::Write,
             (_, true) => CommandKind::WriteClose,
         };
         self.issued(now, kind, 1 << at_bank, entry.row);
-        if mode == READ {
+        if direction == READ {
             self.answer(entry.token, end, out);
             if self.queues[READ].len == 0 {
                 self.reads_ended = now;
@@ -63,16 +71,16 @@ impl Channel {
         } else if !self.rules.queued {
             self.answer(entry.token, end, out);
         }
-        self.cas.remove(1 << slot);
-        self.cas.hold(now + self.t.burst);
-        self.banks[n].pick = NONE;
-        self.want(at_bank);
-        // the next that waits takes the place; what it is answered with can be known one clock later
-        while self.queues[mode].len < self.rules.places[mode]
-            && let Some(next) = self.overflow[mode].pop_front()
+    }
+
+    /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
+    #[inline]
+    pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
+        while self.queues[direction].len < self.rules.places[direction]
+            && let Some(next) = self.overflow[direction].pop_front()
         {
-            self.enter(now, mode, next, now + 1, out);
+            self.enter(now, direction, next, now + 1, out);
         }
-        self.foresee(now);
+        self.turn = self.turning(now);
     }
 }

@@ -68,7 +68,8 @@ impl Channel {
             .min(self.cas.due(long))
             .min(self.act.due(long))
             .min(self.pre.due(short))
-            .min(self.ahead_bound.min(self.idle_bound).max(short))
+            .min(self.idle_bound.max(short))
+            .min(self.trail_bound.max(long).min(self.trail_end))
             .max(self.floor);
     }
 
@@ -78,6 +79,9 @@ impl Channel {
         if self.turn <= now {
             self.turn_round(now);
         }
+        if self.trail_end <= now {
+            self.end_trail();
+        }
         let (short, long) = (self.last + 1, self.last + self.t.command);
         if self.refresher.at.max(short) <= now && self.refresh(now) {
             return;
@@ -85,12 +89,12 @@ impl Channel {
         if self.cas.due(long) <= now && self.try_access(now, out) {
             return;
         }
+        if self.trail_bound.max(long) <= now && self.try_trail(now, out) {
+            return;
+        }
         let activate = self.act.due(long) <= now;
         let precharge = self.pre.due(short) <= now;
         if (activate || precharge) && self.try_row(now, activate, precharge) {
-            return;
-        }
-        if self.ahead_bound.max(short) <= now && self.try_ahead(now) {
             return;
         }
         if self.idle_bound.max(short) <= now {
@@ -98,18 +102,9 @@ impl Channel {
         }
     }
 
-    /// When the direction changes, as things stand at `clock`, and whether that is near.
-    #[inline]
-    pub(super) fn foresee(&mut self, clock: u64) {
-        self.turn = self.turning(clock);
-        if self.is_near() != self.near {
-            self.near_changes();
-        }
-    }
-
     /// When the direction changes, as things stand at `clock`.
     #[inline]
-    fn turning(&self, clock: u64) -> u64 {
+    pub(super) fn turning(&self, clock: u64) -> u64 {
         let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         if self.mode == WRITE {
             return if writes == 0 || reads > 0 && writes <= self.leave { clock } else { NEVER };
@@ -129,6 +124,7 @@ impl Channel {
     #[cold]
     fn turn_round(&mut self, now: u64) {
         let banks = self.queues[READ].pending | self.queues[WRITE].pending;
+        let open = self.banks_of(self.cas.slots);
         if self.mode == READ {
             let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
             self.leave = match () {
@@ -144,9 +140,9 @@ impl Channel {
             self.oldest_write = self.queues[WRITE].oldest().unwrap_or(NEVER);
         }
         self.counters.turnarounds += 1;
-        self.near = self.is_near();
-        self.not_ahead(u64::MAX);
+        self.trail = if self.rules.prepared { open } else { 0 };
         self.classify_all(banks, now);
+        self.begin_trail(now);
     }
 
     /// Finds anew what these banks want, of which all that have requests are among.

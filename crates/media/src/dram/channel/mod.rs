@@ -5,11 +5,11 @@
 //! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
 
 mod access;
-mod ahead;
 mod decision;
 mod refresh;
 mod rows;
 mod rules;
+mod trail;
 
 use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
 use super::config::Config;
@@ -63,11 +63,11 @@ pub(super) struct Channel {
     /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if there are none.
     idle: u64,
     idle_bound: u64,
-    /// Whether the direction is about to change, banks that want to be prepared for the other one, and a clock before which none can be:
-    /// [`NEVER`] if there are none.
-    near: bool,
-    ahead: u64,
-    ahead_bound: u64,
+    /// Banks whose open rows are still being used for the direction before, a clock before which none can be, and the clock at which that
+    /// ends: [`NEVER`] if there are none.
+    trail: u64,
+    trail_bound: u64,
+    trail_end: u64,
     /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
     open: u64,
@@ -116,9 +116,9 @@ impl Channel {
             pre: Class::NONE,
             idle: 0,
             idle_bound: NEVER,
-            near: false,
-            ahead: 0,
-            ahead_bound: NEVER,
+            trail: 0,
+            trail_bound: NEVER,
+            trail_end: NEVER,
             ready: [0; 64],
             open: 0,
             last: 0,
@@ -225,10 +225,8 @@ impl Channel {
             if pick == NONE || (self.cas.slots | self.act.slots) >> pick & 1 == 0 {
                 self.classify(bank);
             }
-        } else if self.near && self.queues[self.mode].pending >> bank & 1 == 0 {
-            self.classify(bank);
         }
-        self.foresee(clock);
+        self.turn = self.turning(clock);
     }
 
     /// Gives requests the lowest slots again: what banks want keeps its order.
@@ -292,7 +290,7 @@ impl Channel {
         let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         let mut soonest = NEVER;
         if reads > 0 {
-            let access = if self.mode == READ {
+            let access = if self.mode == READ && self.trail == 0 {
                 let blocked = self.refresher.blocked & self.queues[READ].pending != 0;
                 let refreshed = if blocked { self.refresher.at } else { NEVER };
                 self.cas

@@ -21,7 +21,7 @@ impl Channel {
         let banks = self.refresher.begin(rank);
         let mut taken = banks & self.queues[self.mode].pending;
         self.not_idle(banks);
-        self.not_ahead(banks);
+        self.not_trailing(banks);
         while taken != 0 {
             self.classify(taken.trailing_zeros() as u8);
             taken &= taken - 1;
@@ -70,8 +70,7 @@ impl Channel {
         self.counters.refreshes += 1;
         self.issued(now, CommandKind::Refresh, banks, 0);
         self.refresher.end(rank);
-        let ahead = if self.near { self.queues[1 - self.mode].pending } else { 0 };
-        let mut left = banks & (self.queues[self.mode].pending | ahead);
+        let mut left = banks & self.queues[self.mode].pending;
         while left != 0 {
             self.classify(left.trailing_zeros() as u8);
             left &= left - 1;

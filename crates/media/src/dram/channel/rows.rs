@@ -15,7 +15,6 @@ impl Channel {
         self.act.remove(old);
         self.pre.remove(old);
         self.not_idle(1 << at_bank);
-        self.not_ahead(1 << at_bank);
         self.want(at_bank);
     }
 
@@ -33,15 +32,11 @@ impl Channel {
     pub(super) fn want(&mut self, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
-        if self.refresher.blocked >> at_bank & 1 == 1 {
+        if (self.refresher.blocked | self.trail) >> at_bank & 1 == 1 {
             return;
         }
         let queue = &self.queues[self.mode];
         let Some(head) = queue.first(at_bank) else {
-            if self.near && self.queues[1 - self.mode].pending >> at_bank & 1 == 1 {
-                self.want_ahead(at_bank);
-                return;
-            }
             if bank.row != CLOSED && self.rules.patience.is_some() {
                 self.ready[n] = bank.pre.max(bank.used + bank.patience);
                 self.idle |= 1 << at_bank;
@@ -97,7 +92,10 @@ impl Channel {
             (_, Some(slot)) => {
                 let at_bank = entries.get(slot).bank;
                 let n = usize::from(at_bank) % 64;
-                self.close_for_another(now, at_bank);
+                let bank = &mut self.banks[n];
+                bank.why = 2;
+                bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
+                self.close(now, at_bank);
                 // it was the oldest of its bank, and is the one that wants it opened
                 let rank = &self.ranks[n >> self.to_rank & 3];
                 self.pre.remove(1 << slot);
@@ -116,19 +114,6 @@ impl Channel {
     fn activate(&mut self, now: u64, slot: u8) {
         let Entry { bank: at_bank, row, .. } = *self.queues[self.mode].get(slot);
         let n = usize::from(at_bank) % 64;
-        self.open_row(now, at_bank, row);
-        // the row is that of the oldest of the bank, which is read or written next
-        let (group, rank) = (&self.groups[n >> self.to_group & 31], &self.ranks[n >> self.to_rank & 3]);
-        self.act.remove(1 << slot);
-        self.act.hold(if self.rank_count == 1 { rank.act } else { now + self.t.command });
-        self.ready[n] = self.banks[n].cas;
-        self.cas.add(slot, self.ready[n].max(group.cas[self.mode]).max(rank.cas[self.mode]));
-    }
-
-    /// Opens a row of a bank.
-    #[inline]
-    pub(super) fn open_row(&mut self, now: u64, at_bank: u8, row: u32) {
-        let n = usize::from(at_bank) % 64;
         let t = &self.t;
         let bank = &mut self.banks[n];
         if bank.left == row {
@@ -142,18 +127,14 @@ impl Channel {
         group.act = group.act.max(now + t.rrd_l);
         let rank = &mut self.ranks[n >> self.to_rank & 3];
         rank.activated(t, now);
+        // the row is that of the oldest of the bank, which is read or written next
+        self.act.remove(1 << slot);
+        self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
+        self.ready[n] = bank.cas;
+        self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
         self.open |= 1 << at_bank;
         self.counters.activates += 1;
         self.issued(now, CommandKind::Activate, 1 << at_bank, row);
-    }
-
-    /// Closes the row of a bank because another is wanted.
-    #[inline]
-    pub(super) fn close_for_another(&mut self, now: u64, at_bank: u8) {
-        let bank = &mut self.banks[usize::from(at_bank) % 64];
-        bank.why = 2;
-        bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
-        self.close(now, at_bank);
     }
 
     /// Closes the row of a bank.

@@ -11,14 +11,14 @@ pub(super) struct Rules {
     pub low: u32,
     pub idle: u64,
     pub age: u64,
-    /// Rows are opened for the other direction when it has its turn after so many accesses; 0 if they are not.
-    pub ahead: u32,
     pub passes: u32,
     pub waiting: usize,
     pub closed: bool,
     /// None if rows are not closed after a time.
     pub patience: Option<u64>,
     pub queued: bool,
+    /// Whether open rows are used while those of the other direction are prepared.
+    pub prepared: bool,
 }
 
 impl Rules {
@@ -30,10 +30,6 @@ impl Rules {
             low: q.low,
             idle: t.clock.at_least(q.idle.as_ps()),
             age: t.clock.at_least(q.age.as_ps()),
-            ahead: match config.turn {
-                Turn::Eager => 0,
-                Turn::Prepared => (t.rp + t.rcd).div_ceil(t.burst) as u32,
-            },
             passes: q.passes,
             waiting: q.waiting as usize,
             closed: config.page == PagePolicy::Closed,
@@ -42,6 +38,7 @@ impl Rules {
                 PagePolicy::Open | PagePolicy::Closed => None,
             },
             queued: config.answer == WriteAnswer::Queued,
+            prepared: config.turn == Turn::Prepared,
         }
     }
 }
