@@ -2,7 +2,7 @@
 
 use crate::Mistake;
 use lanetwin_media::dram::{
-    Config, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Width, WriteAnswer,
+    Config, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Turn, Width, WriteAnswer,
 };
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Bytes;
@@ -11,13 +11,14 @@ const SPEEDS: &[&str] = &["ddr4-2400", "ddr4-2666", "ddr4-3200", "ddr5-4800", "d
 
 /// The parameters of a group `dram.*`. The capacity is not among them: its name is the model's own.
 #[rustfmt::skip]
-pub const DRAM: [Param; 19] = [
+pub const DRAM: [Param; 21] = [
     Param { name: "dram.speed", dimension: Dimension::Choice(SPEEDS), default: Some("ddr5-4800"), about: "the speed bin of the chips, which is a table of timings" },
     Param { name: "dram.channels", dimension: Dimension::Count { least: 1, most: 64 }, default: Some("2"), about: "channels of 64 data bits; one of DDR5 is two sub-channels" },
     Param { name: "dram.ranks", dimension: Dimension::Count { least: 1, most: 4 }, default: Some("1"), about: "ranks of each channel: 1, 2 or 4" },
     Param { name: "dram.width", dimension: Dimension::Choice(&["x4", "x8", "x16"]), default: Some("x8"), about: "data pins of a chip, which decide bank groups, the size of a row and some timings" },
     Param { name: "dram.density", dimension: Dimension::Choice(&["8Gb", "16Gb", "24Gb", "32Gb"]), default: Some("16Gb"), about: "what a chip stores, which decides how long a refresh takes" },
     Param { name: "dram.interleave", dimension: Dimension::Size, default: Some("256B"), about: "how many bytes go to one channel or sub-channel before the next has its turn" },
+    Param { name: "dram.interleave-hash", dimension: Dimension::Flag, default: Some("false"), about: "whether the channel or sub-channel is XORed with all address bits above its own; for a power of two of them" },
     Param { name: "dram.order", dimension: Dimension::Choice(&["rows", "banks", "columns"]), default: Some("rows"), about: "what follows the channel in an address: bank group, column, bank; or bank group, bank, column; or column, bank group, bank" },
     Param { name: "dram.hash", dimension: Dimension::Flag, default: Some("true"), about: "whether the bank is XORed with bits of the row" },
     Param { name: "dram.page", dimension: Dimension::Choice(&["open", "closed", "adaptive"]), default: Some("open"), about: "when a row is closed: when another is wanted, with its last access that waits, or after a time that adapts" },
@@ -29,6 +30,7 @@ pub const DRAM: [Param; 19] = [
     Param { name: "dram.write-idle", dimension: Dimension::Time, default: Some("50ns"), about: "writes begin when there has been no read for so long" },
     Param { name: "dram.write-age", dimension: Dimension::Time, default: Some("5us"), about: "a write that has waited so long is written before further reads" },
     Param { name: "dram.passes", dimension: Dimension::Count { least: 0, most: 1024 }, default: Some("16"), about: "how many requests for an open row may pass an older one for another row of its bank" },
+    Param { name: "dram.turn", dimension: Dimension::Choice(&["eager", "prepared"]), default: Some("eager"), about: "when the bus turns between reads and writes: at once, or while rows are opened for the other direction and those that are open are used" },
     Param { name: "dram.refresh", dimension: Dimension::Choice(&["all-bank", "same-bank", "none"]), default: Some("all-bank"), about: "how cells are refreshed: all banks of a rank at once, one bank of every bank group at once (DDR5), or never" },
     Param { name: "dram.write-answer", dimension: Dimension::Choice(&["queued", "written"]), default: Some("queued"), about: "when a write is answered: when it has a place in the write queue, or when it has been written" },
 ];
@@ -66,6 +68,7 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
                 _ => Order::Columns,
             },
             hash: params.flag("dram.hash"),
+            hash_buses: params.flag("dram.interleave-hash"),
         },
         page: match choice("dram.page") {
             "open" => PagePolicy::Open,
@@ -87,6 +90,7 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
             "same-bank" => Refresh::SameBank,
             _ => Refresh::None,
         },
+        turn: if choice("dram.turn") == "eager" { Turn::Eager } else { Turn::Prepared },
         answer: if choice("dram.write-answer") == "queued" {
             WriteAnswer::Queued
         } else {
@@ -116,6 +120,7 @@ fn parameter(field: &str, capacity: &'static str) -> &'static str {
         "geometry.ranks" => "dram.ranks",
         "geometry.density" => "dram.density",
         "mapping.interleave" => "dram.interleave",
+        "mapping.hash_buses" => "dram.interleave-hash",
         "queues.reads" => "dram.read-queue",
         "queues.writes" => "dram.write-queue",
         "queues.high" => "dram.write-high",

@@ -76,33 +76,44 @@ impl Rank {
     }
 }
 
-/// A read or write of a bank group in a rank holds up others.
-#[inline]
-pub(super) fn accessed(
-    t: &Timings,
-    ranks: &mut [Rank],
-    group: &mut Group,
-    rank: usize,
-    direction: usize,
-    at: u64,
-) {
-    let raise = |gate: &mut u64, to: u64| *gate = (*gate).max(at + to);
-    let same = t.ccd_s.max(t.burst);
-    let other = t.burst + t.rtrs;
-    if direction == READ {
-        raise(&mut group.cas[READ], t.ccd_l);
-        for (n, gate) in ranks.iter_mut().enumerate() {
-            raise(&mut gate.cas[READ], if n == rank { same } else { other });
-            raise(&mut gate.cas[WRITE], t.read_to_write());
+/// How long reads and writes hold up others \[clocks\], by the direction of the one that was and of the one that comes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gates {
+    group: [[u64; 2]; 2],
+    rank: [[u64; 2]; 2],
+    other_ranks: [[u64; 2]; 2],
+}
+
+impl Gates {
+    pub const fn new(t: &Timings) -> Self {
+        let same = if t.ccd_s > t.burst { t.ccd_s } else { t.burst };
+        let other = t.burst + t.rtrs;
+        Self {
+            group: [[t.ccd_l, 0], [t.write() + t.wtr_l, t.ccd_l_wr]],
+            rank: [[same, t.read_to_write()], [t.write() + t.wtr_s, same]],
+            other_ranks: [[other, t.read_to_write()], [(t.write() + t.rtrs).saturating_sub(t.cl), other]],
         }
-    } else {
-        raise(&mut group.cas[WRITE], t.ccd_l_wr);
-        raise(&mut group.cas[READ], t.write() + t.wtr_l);
+    }
+
+    /// From the last access of a direction to the first of the other, anywhere in a rank \[clocks\].
+    pub fn between(&self, before: usize) -> u64 {
+        self.rank[before][1 - before].max(self.group[before][1 - before])
+    }
+
+    /// A read or write of a bank group in a rank holds up others.
+    #[inline]
+    pub fn accessed(&self, ranks: &mut [Rank], group: &mut Group, rank: usize, direction: usize, at: u64) {
+        let raise = |gates: &mut [u64; 2], to: &[u64; 2]| {
+            gates[READ] = gates[READ].max(at + to[READ]);
+            gates[WRITE] = gates[WRITE].max(at + to[WRITE]);
+        };
+        raise(&mut group.cas, &self.group[direction]);
+        if let [only] = ranks {
+            raise(&mut only.cas, &self.rank[direction]);
+            return;
+        }
         for (n, gate) in ranks.iter_mut().enumerate() {
-            raise(&mut gate.cas[WRITE], if n == rank { same } else { other });
-            let to_read =
-                if n == rank { t.write() + t.wtr_s } else { (t.write() + t.rtrs).saturating_sub(t.cl) };
-            raise(&mut gate.cas[READ], to_read);
+            raise(&mut gate.cas, &(if n == rank { self.rank } else { self.other_ranks })[direction]);
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Config {
     pub page: PagePolicy,
     /// Where requests wait, and when writes are written.
     pub queues: Queues,
+    /// What happens when the direction of a data bus changes.
+    pub turn: Turn,
     /// How cells are refreshed.
     pub refresh: Refresh,
     /// When a write is answered.
@@ -58,6 +60,9 @@ pub struct Mapping {
     pub order: Order,
     /// Whether the bank and its group are XORed with bits of the row, so that rows apart by a power of two are in different banks.
     pub hash: bool,
+    /// Whether the data bus is XORed with all address bits above its own, so that granules apart by a power of two are on different
+    /// buses; for a power of two of buses.
+    pub hash_buses: bool,
 }
 
 /// What changes first from line to line on a bus.
@@ -102,6 +107,16 @@ pub struct Queues {
     pub passes: u32,
     /// Reads, and as many writes, that wait before the queues; who comes then is refused.
     pub waiting: u32,
+}
+
+/// What happens when the direction of a data bus changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// From then on only requests of the new direction go: the data bus is idle until their rows are open.
+    Eager,
+    /// Rows are opened for the new direction. Meanwhile requests of the one before go on whose rows are open, as long as they hold
+    /// up no other.
+    Prepared,
 }
 
 /// How cells are refreshed.
@@ -178,7 +193,7 @@ impl Config {
             speed,
             timings: None,
             geometry: Geometry { channels, ranks: 1, width: Width::X8, density },
-            mapping: Mapping { interleave: Bytes(256), order: Order::Rows, hash: true },
+            mapping: Mapping { interleave: Bytes(256), order: Order::Rows, hash: true, hash_buses: false },
             page: PagePolicy::Open,
             queues: Queues {
                 reads: 32,
@@ -190,6 +205,7 @@ impl Config {
                 passes: 16,
                 waiting: 4096,
             },
+            turn: Turn::Eager,
             refresh: Refresh::AllBank,
             answer: WriteAnswer::Queued,
         }
@@ -245,6 +261,12 @@ impl Config {
             "mapping.interleave",
             format!("{step} B"),
             "a power of two from 64 B to the bytes of a row",
+        );
+        unless(
+            !self.mapping.hash_buses || buses.is_power_of_two(),
+            "mapping.hash_buses",
+            format!("{buses} data buses are no power of two"),
+            "false, or 1, 2, 4, 8, 16, 32 or 64 channels",
         );
         let whole = buses.saturating_mul(banks.into()).saturating_mul(g.row_bytes(self.speed)).max(1);
         let rows = self.capacity.0 / whole;

@@ -13,35 +13,105 @@ pub(super) struct Place {
     pub line: u32,
 }
 
+/// Bits of a number.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    /// The next `bits`, which begin at bit `at`.
+    const fn next(at: &mut u32, bits: u32) -> Self {
+        let shift = *at;
+        *at += bits;
+        Self { shift, mask: (1 << bits) - 1 }
+    }
+    #[inline]
+    const fn of(self, number: u64) -> u64 {
+        number >> self.shift & self.mask
+    }
+}
+
+/// How granules are spread over data buses.
+#[derive(Clone, Copy, Debug)]
+enum Spread {
+    /// A power of two of buses.
+    Bits(u32),
+    /// The same, XORed with all bits above.
+    Hashed(u32),
+    /// Any other number.
+    Count(u64),
+}
+
 /// The mapping, taken apart into shifts.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
-    buses: u64,
+    spread: Spread,
     /// Lines of an interleave granule, as a power of two.
     granule: u32,
-    /// Powers of two: bank groups, banks of a group, ranks, lines of a row.
-    groups: u32,
-    banks: u32,
-    ranks: u32,
-    lines: u32,
-    order: Order,
-    hash: bool,
+    /// Fields of the number of a line on its bus.
+    group: Field,
+    bank: Field,
+    rank: Field,
+    column: Field,
+    row: u32,
+    /// Shifts in the number of a bank among all of its bus.
+    to_group: u32,
+    to_rank: u32,
+    /// The bits of a row that a bank of a rank is XORed with.
+    hash: u64,
     capacity: u64,
 }
 
 impl Map {
     pub fn new(config: &Config) -> Self {
         let g = &config.geometry;
+        let groups = g.groups(config.speed).trailing_zeros();
+        let banks = g.banks(config.speed).trailing_zeros();
+        let ranks = g.ranks.trailing_zeros();
+        let lines = (g.row_bytes(config.speed) / LINE).trailing_zeros();
+        let buses = g.buses(config.speed);
+        let mut at = 0;
+        let mut next = |bits| Field::next(&mut at, bits);
+        let (column, group, bank, rank);
+        match config.mapping.order {
+            Order::Rows => {
+                (group, column, bank, rank) = (next(groups), next(lines), next(banks), next(ranks));
+            }
+            Order::Banks => {
+                (group, bank, rank, column) = (next(groups), next(banks), next(ranks), next(lines));
+            }
+            Order::Columns => {
+                (column, group, bank, rank) = (next(lines), next(groups), next(banks), next(ranks));
+            }
+        }
         Self {
-            buses: g.buses(config.speed).into(),
+            spread: match buses.is_power_of_two() {
+                true if config.mapping.hash_buses => Spread::Hashed(buses.trailing_zeros()),
+                true => Spread::Bits(buses.trailing_zeros()),
+                false => Spread::Count(buses.into()),
+            },
             granule: (config.mapping.interleave.0 / LINE).trailing_zeros(),
-            groups: g.groups(config.speed).trailing_zeros(),
-            banks: g.banks(config.speed).trailing_zeros(),
-            ranks: g.ranks.trailing_zeros(),
-            lines: (g.row_bytes(config.speed) / LINE).trailing_zeros(),
-            order: config.mapping.order,
-            hash: config.mapping.hash,
+            group,
+            bank,
+            rank,
+            column,
+            row: at,
+            to_group: banks,
+            to_rank: groups + banks,
+            hash: if config.mapping.hash { (1 << (groups + banks)) - 1 } else { 0 },
             capacity: config.capacity.0,
+        }
+    }
+
+    /// The bus of a granule, and the number of the granule on it.
+    #[inline]
+    const fn bus(&self, granule: u64) -> (u64, u64) {
+        match self.spread {
+            Spread::Bits(bits) => (granule & ((1 << bits) - 1), granule >> bits),
+            Spread::Hashed(bits) => (folded(granule, bits), granule >> bits),
+            Spread::Count(buses) => (granule % buses, granule / buses),
         }
     }
 
@@ -52,44 +122,30 @@ impl Map {
             return None;
         }
         let line = address / LINE;
-        let granule = line >> self.granule;
-        let (bus, above) = if self.buses.is_power_of_two() {
-            (granule & (self.buses - 1), granule >> self.buses.trailing_zeros())
-        } else {
-            (granule % self.buses, granule / self.buses)
-        };
-        let mut rest = above << self.granule | line & ((1 << self.granule) - 1);
-        let mut take = |bits: u32| {
-            let field = rest & ((1 << bits) - 1);
-            rest >>= bits;
-            field
-        };
-        let (column, group, bank, rank);
-        match self.order {
-            Order::Rows => {
-                (group, column, bank, rank) =
-                    (take(self.groups), take(self.lines), take(self.banks), take(self.ranks));
-            }
-            Order::Banks => {
-                (group, bank, rank, column) =
-                    (take(self.groups), take(self.banks), take(self.ranks), take(self.lines));
-            }
-            Order::Columns => {
-                (column, group, bank, rank) =
-                    (take(self.lines), take(self.groups), take(self.banks), take(self.ranks));
-            }
-        }
-        let row = rest;
-        let flat = group << self.banks | bank;
-        let mask = (1 << (self.groups + self.banks)) - 1;
-        let flat = if self.hash { flat ^ (row & mask) } else { flat };
+        let (bus, above) = self.bus(line >> self.granule);
+        let line = above << self.granule | line & ((1 << self.granule) - 1);
+        let row = line >> self.row;
+        let flat = (self.group.of(line) << self.to_group | self.bank.of(line)) ^ row & self.hash;
         Some(Place {
             bus: bus as u32,
-            bank: (rank << (self.groups + self.banks) | flat) as u8,
+            bank: (self.rank.of(line) << self.to_rank | flat) as u8,
             row: row as u32,
-            line: column as u32,
+            line: self.column.of(line) as u32,
         })
     }
+}
+
+/// All bits of a number, XORed in groups of `bits`.
+const fn folded(number: u64, bits: u32) -> u64 {
+    if bits == 0 {
+        return 0;
+    }
+    let (mut left, mut sum) = (number, 0);
+    while left != 0 {
+        sum ^= left & ((1 << bits) - 1);
+        left >>= bits;
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -104,7 +160,7 @@ mod tests {
     fn config(speed: Speed, channels: u32, ranks: u32, order: Order, hash: bool, interleave: u64) -> Config {
         let mut config = Config::new(speed, channels, Bytes(0));
         config.geometry = Geometry { channels, ranks, width: Width::X8, density: Density::Gb16 };
-        config.mapping = Mapping { interleave: Bytes(interleave), order, hash };
+        config.mapping = Mapping { interleave: Bytes(interleave), order, hash, hash_buses: false };
         let g = config.geometry;
         let row = u64::from(g.buses(speed) * ranks * g.groups(speed) * g.banks(speed)) * g.row_bytes(speed);
         config.capacity = Bytes(3 * row);
@@ -120,10 +176,12 @@ mod tests {
             ranks in 0_u32..2,
             order in prop::sample::select(vec![Order::Rows, Order::Banks, Order::Columns]),
             hash in any::<bool>(),
+            hash_buses in any::<bool>(),
             interleave in 6_u32..=12,
         ) {
             let speed = if ddr5 { Speed::Ddr5_4800 } else { Speed::Ddr4_3200 };
-            let config = config(speed, channels, 1 << ranks, order, hash, 1 << interleave);
+            let mut config = config(speed, channels, 1 << ranks, order, hash, 1 << interleave);
+            config.mapping.hash_buses = hash_buses && channels.is_power_of_two();
             prop_assert_eq!(config.mistakes(), []);
             let map = Map::new(&config);
             let lines = config.capacity.0 / LINE;
@@ -133,6 +191,20 @@ mod tests {
             prop_assert!(places.iter().all(|p| p.0 < config.geometry.buses(speed) && p.2 < 3));
             prop_assert_eq!(map.place(config.capacity.0), None);
         }
+    }
+
+    #[test]
+    fn granules_apart_by_a_power_of_two_are_on_all_buses_if_they_are_hashed() {
+        let mut config = config(Speed::Ddr5_4800, 2, 1, Order::Rows, true, 256);
+        let buses = |config: &Config| {
+            let map = Map::new(config);
+            (0..4).map(|n| map.place(n << 12).unwrap().bus).collect::<BTreeSet<_>>().len()
+        };
+        assert_eq!(buses(&config), 1);
+        config.mapping.hash_buses = true;
+        assert_eq!(buses(&config), 4);
+        config.geometry.channels = 3;
+        assert!(config.mistakes().iter().any(|bad| bad.field == "mapping.hash_buses"));
     }
 
     #[test]

@@ -36,7 +36,9 @@ pub mod spec;
 
 use channel::{Channel, NEVER};
 pub use clock::Clock;
-pub use config::{BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, WriteAnswer};
+pub use config::{
+    BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, Turn, WriteAnswer,
+};
 use lanetwin_units::{Instant, Span};
 use map::Map;
 pub use spec::{Density, Speed, Timings, Width};
@@ -144,7 +146,7 @@ pub struct Machine {
     map: Map,
     clock: Clock,
     channels: Vec<Channel>,
-    /// No answer of a channel that has not been given can be earlier \[ps\].
+    /// No answer of a channel that has not been given can be earlier than this clock; [`NEVER`] if none will come.
     answers: Vec<u64>,
     /// Answers that nobody has fetched.
     ready: Vec<Done>,
@@ -181,7 +183,7 @@ impl Machine {
         channel.run_before(clock, &mut self.ready);
         let accepted =
             channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
-        self.answers[bus] = answer_at(self.clock, channel);
+        self.answers[bus] = channel.next_answer();
         if accepted { Offer::Accepted } else { Offer::Full }
     }
 
@@ -190,19 +192,23 @@ impl Machine {
     #[inline]
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
-        let told = self.ready.iter().map(|done| done.at.as_ps());
-        let next = self.answers.iter().copied().chain(told).min()?;
-        (next != NEVER).then(|| Instant::from_ps(next))
+        let next = self.answers.iter().copied().fold(NEVER, u64::min);
+        let next = if next == NEVER { Instant::NEVER } else { self.clock.instant(next) };
+        let next = self.ready.iter().map(|done| done.at).fold(next, Instant::min);
+        (next != Instant::NEVER).then_some(next)
     }
 
     /// Catches up where an answer could be due, and appends the answers that are known, in the order of their times; none of a
     /// later call is due before [`Machine::next`].
     #[inline]
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
-        for (bus, channel) in self.channels.iter_mut().enumerate() {
-            if self.answers[bus] <= now.as_ps() {
-                channel.run_before(self.clock.edge(now), &mut self.ready);
-                self.answers[bus] = answer_at(self.clock, channel);
+        let edge = self.clock.edge(now);
+        // an edge at this instant is not before it, and is due
+        let due = edge + u64::from(self.clock.instant(edge) == now);
+        for (channel, answer) in self.channels.iter_mut().zip(&mut self.answers) {
+            if *answer < due {
+                channel.run_before(edge, &mut self.ready);
+                *answer = channel.next_answer();
             }
         }
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
@@ -215,7 +221,7 @@ impl Machine {
     pub fn catch_up(&mut self, now: Instant) {
         for (bus, channel) in self.channels.iter_mut().enumerate() {
             channel.run_before(self.clock.edge(now), &mut self.ready);
-            self.answers[bus] = answer_at(self.clock, channel);
+            self.answers[bus] = channel.next_answer();
         }
     }
 
@@ -268,13 +274,5 @@ impl Machine {
     /// The commands issued since recording began, bus by bus; forgets them.
     pub fn take_record(&mut self) -> Vec<Command> {
         self.channels.iter_mut().flat_map(Channel::take_record).collect()
-    }
-}
-
-#[inline]
-fn answer_at(clock: Clock, channel: &Channel) -> u64 {
-    match channel.next_answer() {
-        NEVER => NEVER,
-        at => clock.instant(at).as_ps(),
     }
 }

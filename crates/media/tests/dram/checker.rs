@@ -82,7 +82,8 @@ impl Checker {
         rule(bank && closes(x) && (y == Activate || refreshes(y)), t.rp, "tRP");
         rule(bank && x == ReadClose && (y == Activate || refreshes(y)), t.rtp + t.rp, "tRTP + tRP");
         let written = t.cwl + t.burst + t.wr + t.rp;
-        rule(bank && x == WriteClose && (y == Activate || refreshes(y)), written, "tWR + tRP");
+        // whatever closes the row, also the automatic precharge of a later read
+        rule(bank && writes(x) && (y == Activate || refreshes(y)), written, "tWR + tRP");
         rule(bank && refreshes(x), busy, "tRFC");
         rule(rank && self.same_bank && refreshes(x) && y == Activate, t.refsb_rd, "tREFSBRD");
         rule(rank && opens(x) && opens(y), t.rrd_s, "tRRD_S");

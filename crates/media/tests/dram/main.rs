@@ -8,7 +8,7 @@ mod reference;
 use checker::Checker;
 use lanetwin_media::dram::{
     Command, Config, Density, Done, Geometry, Machine, Mapping, Offer, Operation, Order, PagePolicy, Queues,
-    Refresh, Request, Speed, Timings, Width, WriteAnswer,
+    Refresh, Request, Speed, Timings, Turn, Width, WriteAnswer,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
@@ -19,7 +19,8 @@ fn plain(speed: Speed, ranks: u32) -> Config {
     let mut config = Config::new(speed, 1, Bytes(0));
     config.geometry = Geometry { channels: 1, ranks, width: Width::X8, density: Density::Gb16 };
     let row = config.geometry.row_bytes(speed);
-    config.mapping = Mapping { interleave: Bytes(row), order: Order::Columns, hash: false };
+    config.mapping =
+        Mapping { interleave: Bytes(row), order: Order::Columns, hash: false, hash_buses: false };
     config.capacity = Bytes((row * u64::from(config.geometry.buses(speed) * ranks * banks(&config))) << 10);
     config
 }
@@ -88,9 +89,19 @@ fn any_config() -> impl Strategy<Value = Config> {
         (20_u64..400).prop_map(|ns| PagePolicy::Adaptive(Span::from_ns(ns))),
     ];
     let width = prop::sample::select(vec![Width::X4, Width::X8, Width::X16]);
-    let queues = (1_u32..10, 2_u32..10, 0_u64..200, 100_u64..3000, 0_u32..4);
-    (speed, 0_u32..2, width, page, queues, 0..3, any::<bool>(), any::<prop::sample::Index>()).prop_map(
-        |(speed, ranks, width, page, (reads, writes, idle, age, passes), refresh, queued, high)| {
+    let places = || prop_oneof![4 => 1_u32..10, 1 => 10_u32..=48];
+    let queues = (places(), places(), 0_u64..200, 100_u64..3000, 0_u32..4);
+    (speed, 0_u32..2, width, page, queues, 0..3, any::<[bool; 2]>(), any::<prop::sample::Index>()).prop_map(
+        |(
+            speed,
+            ranks,
+            width,
+            page,
+            (reads, writes, idle, age, passes),
+            refresh,
+            [queued, prepared],
+            high,
+        )| {
             let mut config = plain(speed, 1);
             config.geometry.width = width;
             config.geometry.ranks = 1 << ranks;
@@ -111,6 +122,7 @@ fn any_config() -> impl Strategy<Value = Config> {
                 1 if speed.is_ddr5() => Refresh::SameBank,
                 _ => Refresh::AllBank,
             };
+            config.turn = if prepared { Turn::Prepared } else { Turn::Eager };
             config.answer = if queued { WriteAnswer::Queued } else { WriteAnswer::Written };
             let row = config.geometry.row_bytes(speed);
             config.mapping.interleave = Bytes(row);
@@ -168,7 +180,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn the_machine_does_what_the_reference_does_tick_by_tick(config in any_config(), load in any_load(60)) {

@@ -1,7 +1,7 @@
 //! The same policy, tick by tick: at every clock, every request is asked what it needs, and the checker whether that is allowed.
 
 use crate::checker::Checker;
-use lanetwin_media::dram::{Command, CommandKind, Config, PagePolicy, Refresh, Timings, WriteAnswer};
+use lanetwin_media::dram::{Command, CommandKind, Config, PagePolicy, Refresh, Timings, Turn, WriteAnswer};
 use std::collections::VecDeque;
 
 /// A request at its place.
@@ -44,6 +44,9 @@ pub struct Reference {
     reads_ended: u64,
     rounds: Vec<Round>,
     habits: Vec<Habit>,
+    /// Banks whose open rows are still used for the direction before, and when that ends.
+    trail: u64,
+    trail_end: u64,
     pub answers: Vec<(u32, u64)>,
 }
 
@@ -73,6 +76,8 @@ impl Reference {
             reads_ended: 0,
             rounds: (0..g.ranks).map(round).collect(),
             habits: vec![Habit { left: None, patience, used: 0, passed: 0 }; 64],
+            trail: 0,
+            trail_end: 0,
             answers: Vec::new(),
             config: config.clone(),
         }
@@ -92,8 +97,15 @@ impl Reference {
                 }
             }
             self.turn(now);
+            if self.trail_end <= now {
+                self.trail = 0;
+            }
             if now > 0 {
-                let _ = self.refresh(now) || self.access(now) || self.row(now) || self.close_idle(now);
+                let _ = self.refresh(now)
+                    || self.access(now)
+                    || self.trail(now)
+                    || self.row(now)
+                    || self.close_idle(now);
             }
             self.turn(now);
         }
@@ -132,6 +144,9 @@ impl Reference {
         let [reads, writes] = [self.queues[0].len(), self.queues[1].len()];
         let oldest = self.queues[1].iter().map(|w| w.clock).min();
         let aged = oldest.is_some_and(|clock| clock + self.clocks(q.age) <= now);
+        let before = self.writing;
+        let open = self.wishes().into_iter().filter(|wish| wish.0 == CommandKind::Read);
+        let open = open.fold(0, |banks, wish| banks | 1 << wish.1.bank);
         if self.writing {
             self.writing = !(writes == 0 || reads > 0 && writes <= self.leave);
         } else if writes > 0 {
@@ -144,6 +159,12 @@ impl Reference {
                     () if aged => 0,
                     () => usize::MAX,
                 };
+            }
+        }
+        if self.writing != before {
+            self.trail = 0;
+            if self.config.turn == Turn::Prepared {
+                self.begin_trail(open, now);
             }
         }
     }
@@ -174,6 +195,7 @@ impl Reference {
             });
             let mask = chosen.map(|(_, bit)| bit).sum();
             self.rounds[rank].banks = mask;
+            self.trail &= !mask;
             let open = (0..64).filter(|b| mask >> b & 1 == 1 && self.checker.row(*b).is_some());
             let open: u64 = open.map(|bank| 1 << bank).sum();
             let kind = if open == 0 { CommandKind::Refresh } else { CommandKind::PrechargeAll };
@@ -198,7 +220,7 @@ impl Reference {
         let mut seen = 0_u64;
         let mut wishes = Vec::new();
         for head in queue {
-            if (seen | self.blocked()) >> head.bank & 1 == 1 {
+            if (seen | self.blocked() | self.trail) >> head.bank & 1 == 1 {
                 continue;
             }
             seen |= 1 << head.bank;
@@ -222,41 +244,52 @@ impl Reference {
     fn access(&mut self, now: u64) -> bool {
         let d = usize::from(self.writing);
         for (_, request) in self.wishes().into_iter().filter(|wish| wish.0 == CommandKind::Read) {
-            let others = self.queues[d].iter().filter(|r| r.token != request.token);
-            let more = others.into_iter().any(|r| r.bank == request.bank && r.row == request.row);
-            let kind = match (self.writing, self.config.page == PagePolicy::Closed && !more) {
-                (false, false) => CommandKind::Read,
-                (false, true) => CommandKind::ReadClose,
-                (true, false) => CommandKind::Write,
-                (true, true) => CommandKind::WriteClose,
-            };
-            let command = self.command(now, kind, 1 << request.bank, request.row);
-            if self.checker.allows(&command).is_err() {
-                continue;
+            if self.transfer(now, d, request) {
+                self.fill(now, d);
+                return true;
             }
-            self.checker.note(command);
-            let head =
-                self.queues[d].iter().find(|r| r.bank == request.bank).expect("it is in its queue").token;
-            let habit = &mut self.habits[usize::from(request.bank)];
-            habit.used = now;
-            habit.passed += u32::from(head != request.token);
-            self.queues[d].retain(|r| r.token != request.token);
-            let end = now + self.t.burst + if self.writing { self.t.cwl } else { self.t.cl };
-            if !self.writing || self.config.answer == WriteAnswer::Written {
-                self.answers.push((request.token, end));
-            }
-            if !self.writing && self.queues[0].is_empty() {
-                self.reads_ended = now;
-            }
-            let places = [self.config.queues.reads, self.config.queues.writes][d] as usize;
-            while self.queues[d].len() < places
-                && let Some(next) = self.overflow[d].pop_front()
-            {
-                self.enter(next, now, now + 1);
-            }
-            return true;
         }
         false
+    }
+
+    /// Reads or writes for a request, if that is allowed.
+    fn transfer(&mut self, now: u64, d: usize, request: Asked) -> bool {
+        let others = self.queues[d].iter().filter(|r| r.token != request.token);
+        let more = others.into_iter().any(|r| r.bank == request.bank && r.row == request.row);
+        let kind = match (d, self.config.page == PagePolicy::Closed && !more) {
+            (0, false) => CommandKind::Read,
+            (0, true) => CommandKind::ReadClose,
+            (_, false) => CommandKind::Write,
+            (_, true) => CommandKind::WriteClose,
+        };
+        let command = self.command(now, kind, 1 << request.bank, request.row);
+        if self.checker.allows(&command).is_err() {
+            return false;
+        }
+        self.checker.note(command);
+        let head = self.queues[d].iter().find(|r| r.bank == request.bank).expect("it is in its queue").token;
+        let habit = &mut self.habits[usize::from(request.bank)];
+        habit.used = now;
+        habit.passed += u32::from(head != request.token);
+        self.queues[d].retain(|r| r.token != request.token);
+        let end = now + self.t.burst + if d == 1 { self.t.cwl } else { self.t.cl };
+        if d == 0 || self.config.answer == WriteAnswer::Written {
+            self.answers.push((request.token, end));
+        }
+        if d == 0 && self.queues[0].is_empty() {
+            self.reads_ended = now;
+        }
+        true
+    }
+
+    /// Whoever waits before the queue takes the free place.
+    fn fill(&mut self, now: u64, d: usize) {
+        let places = [self.config.queues.reads, self.config.queues.writes][d] as usize;
+        while self.queues[d].len() < places
+            && let Some(next) = self.overflow[d].pop_front()
+        {
+            self.enter(next, now, now + 1);
+        }
     }
 
     fn row(&mut self, now: u64) -> bool {
@@ -266,20 +299,77 @@ impl Reference {
             if self.checker.allows(&command).is_err() {
                 continue;
             }
-            self.checker.note(command);
-            let first = self.first_patience();
-            let habit = &mut self.habits[usize::from(request.bank)];
-            if kind == CommandKind::Activate {
-                if habit.left == Some(row) {
-                    habit.patience = (habit.patience * 2).min(first * 8);
-                }
-                *habit = Habit { left: None, used: now, passed: 0, ..*habit };
-            } else {
-                habit.patience = (habit.patience / 2).max(first / 8);
-            }
+            self.row_command(command, request.bank);
             return true;
         }
         false
+    }
+
+    fn row_command(&mut self, command: Command, bank: u8) {
+        self.checker.note(command);
+        let first = self.first_patience();
+        let habit = &mut self.habits[usize::from(bank)];
+        if command.kind == CommandKind::Activate {
+            if habit.left == Some(command.row) {
+                habit.patience = (habit.patience * 2).min(first * 8);
+            }
+            *habit = Habit { left: None, used: command.clock, passed: 0, ..*habit };
+        } else {
+            habit.patience = (habit.patience / 2).max(first / 8);
+        }
+    }
+
+    /// The direction has changed: how long open rows are still used for the one before.
+    fn begin_trail(&mut self, open: u64, now: u64) {
+        let t = self.t;
+        let one_clock = self.checker.history().last().map_or(now, |last| now.max(last.clock + 1));
+        let mut first = one_clock + t.rp + t.rcd;
+        self.trail = open;
+        for (kind, request) in self.wishes() {
+            let (kind, more) = match kind {
+                CommandKind::Activate => (kind, t.rcd),
+                CommandKind::Precharge => (kind, t.rp + t.rcd),
+                _ if self.writing => (CommandKind::Write, 0),
+                _ => (CommandKind::Read, 0),
+            };
+            let at = |clock: &u64| {
+                self.checker.allows(&self.command(*clock, kind, 1 << request.bank, request.row))
+            };
+            let soonest = (now..first).find(|clock| at(clock).is_ok());
+            first = soonest.map_or(first, |at| first.min(at + more));
+        }
+        let gap = if self.writing { t.cl + t.burst + t.rtw - t.cwl } else { t.cwl + t.burst + t.wtr_l };
+        self.trail_end = (first + 1).saturating_sub(gap);
+    }
+
+    /// Goes on with the direction before where rows are open for it.
+    fn trail(&mut self, now: u64) -> bool {
+        let other = usize::from(!self.writing);
+        for request in self.queues[other].clone() {
+            let bank = request.bank;
+            if self.trail >> bank & 1 == 0 || self.trailing(bank).is_none_or(|hit| hit.token != request.token)
+            {
+                continue;
+            }
+            if self.transfer(now, other, request) {
+                if self.trailing(bank).is_none() {
+                    self.trail &= !(1 << bank);
+                }
+                self.fill(now, other);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What a bank reads or writes next for the direction before.
+    fn trailing(&self, bank: u8) -> Option<Asked> {
+        let queue = &self.queues[usize::from(!self.writing)];
+        let open = self.checker.row(bank)?;
+        let head = queue.iter().find(|r| r.bank == bank)?;
+        let hit = queue.iter().find(|r| r.bank == bank && r.row == open)?;
+        let passes = self.habits[usize::from(bank)].passed < self.config.queues.passes;
+        (hit.token == head.token || passes).then_some(*hit)
     }
 
     fn first_patience(&self) -> u64 {
@@ -293,13 +383,14 @@ impl Reference {
         if !matches!(self.config.page, PagePolicy::Adaptive(_)) {
             return false;
         }
-        let queue = &self.queues[usize::from(self.writing)];
+        let mut wanted = self.blocked() | self.trail;
+        let served = usize::from(self.writing);
+        self.queues[served].iter().for_each(|request| wanted |= 1 << request.bank);
         for bank in 0..64_u8 {
             let Habit { patience, used, .. } = self.habits[usize::from(bank)];
             let Some(row) = self.checker.row(bank) else { continue };
-            let wanted = queue.iter().any(|r| r.bank == bank) || self.blocked() >> bank & 1 == 1;
             let command = self.command(now, CommandKind::Precharge, 1 << bank, 0);
-            if !wanted && used + patience <= now && self.checker.allows(&command).is_ok() {
+            if wanted >> bank & 1 == 0 && used + patience <= now && self.checker.allows(&command).is_ok() {
                 self.checker.note(command);
                 self.habits[usize::from(bank)].left = Some(row);
                 return true;

@@ -1,0 +1,86 @@
+//! Reads and writes of open rows.
+
+use super::Channel;
+use crate::dram::bank::{CLOSED, READ};
+use crate::dram::queue::NONE;
+use crate::dram::{CommandKind, Done};
+
+impl Channel {
+    /// Reads or writes an open row, for the oldest request that can go.
+    #[inline]
+    pub(super) fn try_access(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
+        let mode = self.mode;
+        let found = self.cas.oldest(now, |slot| {
+            let n = usize::from(self.queues[mode].get(slot).bank) % 64;
+            let group = self.groups[n >> self.to_group & 31].cas[mode];
+            let rank = self.ranks[n >> self.to_rank & 3].cas[mode];
+            self.ready[n].max(group).max(rank)
+        });
+        let Some(slot) = found else { return false };
+        let at_bank = self.queues[mode].get(slot).bank;
+        self.transfer(now, mode, slot, out);
+        self.cas.remove(1 << slot);
+        self.cas.hold(now + self.t.burst);
+        self.banks[usize::from(at_bank) % 64].pick = NONE;
+        self.want(at_bank);
+        self.fill(now, mode, out);
+        true
+    }
+
+    /// Reads or writes the open row of a bank.
+    #[inline]
+    pub(super) fn transfer(&mut self, now: u64, direction: usize, slot: u8, out: &mut Vec<Done>) {
+        let t = &self.t;
+        let queue = &mut self.queues[direction];
+        let at_bank = queue.get(slot).bank;
+        let n = usize::from(at_bank) % 64;
+        let bank = &mut self.banks[n];
+        let passes = queue.first(at_bank) != Some(slot);
+        let entry = queue.take(slot);
+        bank.passed += u32::from(passes);
+        self.counters.rows[usize::from(bank.why)] += 1;
+        bank.why = 0;
+        bank.used = now;
+        bank.pre = bank.pre.max(now + if direction == READ { t.rtp } else { t.write() + t.wr });
+        let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
+        if close {
+            bank.act = bank.act.max(bank.pre + t.rp);
+            bank.row = CLOSED;
+            bank.why = 1;
+            self.open &= !(1 << at_bank);
+            self.counters.precharges += 1;
+        }
+        let (group, rank) = (&mut self.groups[n >> self.to_group & 31], n >> self.to_rank & 3);
+        self.gates.accessed(&mut self.ranks[..self.rank_count], group, rank, direction, now);
+        self.counters.accesses[direction] += 1;
+        let first = now + if direction == READ { t.cl } else { t.cwl };
+        let end = first + t.burst;
+        self.carries(first);
+        let kind = match (direction, close) {
+            (READ, false) => CommandKind::Read,
+            (READ, true) => CommandKind::ReadClose,
+            (_, false) => CommandKind::Write,
+            (_, true) => CommandKind::WriteClose,
+        };
+        self.issued(now, kind, 1 << at_bank, entry.row);
+        if direction == READ {
+            self.answer(entry.token, end, out);
+            if self.queues[READ].len == 0 {
+                self.reads_ended = now;
+            }
+        } else if !self.rules.queued {
+            self.answer(entry.token, end, out);
+        }
+    }
+
+    /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
+    #[inline]
+    pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
+        while self.queues[direction].len < self.rules.places[direction]
+            && let Some(next) = self.overflow[direction].pop_front()
+        {
+            self.enter(now, direction, next, now + 1, out);
+        }
+        self.turn = self.turning(now);
+    }
+}

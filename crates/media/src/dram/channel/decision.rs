@@ -1,0 +1,161 @@
+//! Which command is next: classes of requests, the order of commands, the direction of the bus.
+
+use super::{Channel, NEVER};
+use crate::dram::Done;
+use crate::dram::bank::{READ, WRITE};
+use crate::dram::queue::NONE;
+
+/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can have it:
+/// [`NEVER`] if there are none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub slots: u64,
+    pub bound: u64,
+}
+
+impl Class {
+    pub const NONE: Self = Self { slots: 0, bound: NEVER };
+
+    #[inline]
+    pub fn add(&mut self, slot: u8, at: u64) {
+        self.bound = self.bound.min(at);
+        self.slots |= 1 << slot;
+    }
+    /// Takes slots out, if they are in.
+    #[inline]
+    pub fn remove(&mut self, slots: u64) {
+        self.slots &= !slots;
+        if self.slots == 0 {
+            self.bound = NEVER;
+        }
+    }
+    /// None can go before this clock.
+    #[inline]
+    pub fn hold(&mut self, until: u64) {
+        self.bound = if self.slots == 0 { NEVER } else { until };
+    }
+    /// Not before this clock, if the command bus is free for it from `slot` on.
+    #[inline]
+    pub fn due(&self, slot: u64) -> u64 {
+        self.bound.max(slot)
+    }
+    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can.
+    #[inline]
+    pub fn oldest(&mut self, now: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
+        let (mut left, mut soonest) = (self.slots, NEVER);
+        while left != 0 {
+            let slot = left.trailing_zeros() as u8;
+            let at = when(slot);
+            if at <= now {
+                return Some(slot);
+            }
+            soonest = soonest.min(at);
+            left &= left - 1;
+        }
+        self.bound = soonest;
+        None
+    }
+}
+
+impl Channel {
+    /// Finds the next clock at which something can be decided.
+    #[inline]
+    pub(super) fn schedule(&mut self) {
+        let (short, long) = (self.last + 1, self.last + self.t.command);
+        self.next = self
+            .turn
+            .min(self.refresher.at.max(short))
+            .min(self.cas.due(long))
+            .min(self.act.due(long))
+            .min(self.pre.due(short))
+            .min(self.idle_bound.max(short))
+            .min(self.trail_bound.max(long).min(self.trail_end))
+            .max(self.floor);
+    }
+
+    /// At most one command, at clock `now`.
+    #[inline]
+    pub(super) fn decide(&mut self, now: u64, out: &mut Vec<Done>) {
+        if self.turn <= now {
+            self.turn_round(now);
+        }
+        if self.trail_end <= now {
+            self.end_trail();
+        }
+        let (short, long) = (self.last + 1, self.last + self.t.command);
+        if self.refresher.at.max(short) <= now && self.refresh(now) {
+            return;
+        }
+        if self.cas.due(long) <= now && self.try_access(now, out) {
+            return;
+        }
+        if self.trail_bound.max(long) <= now && self.try_trail(now, out) {
+            return;
+        }
+        let activate = self.act.due(long) <= now;
+        let precharge = self.pre.due(short) <= now;
+        if (activate || precharge) && self.try_row(now, activate, precharge) {
+            return;
+        }
+        if self.idle_bound.max(short) <= now {
+            self.try_close(now);
+        }
+    }
+
+    /// When the direction changes, as things stand at `clock`.
+    #[inline]
+    pub(super) fn turning(&self, clock: u64) -> u64 {
+        let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
+        if self.mode == WRITE {
+            return if writes == 0 || reads > 0 && writes <= self.leave { clock } else { NEVER };
+        }
+        if writes == 0 {
+            return NEVER;
+        }
+        if writes >= self.rules.high {
+            return clock;
+        }
+        let aged = self.oldest_write.saturating_add(self.rules.age);
+        let idle = if reads == 0 { self.reads_ended.saturating_add(self.rules.idle) } else { NEVER };
+        aged.min(idle).max(clock)
+    }
+
+    /// The direction changes.
+    #[cold]
+    fn turn_round(&mut self, now: u64) {
+        let banks = self.queues[READ].pending | self.queues[WRITE].pending;
+        let open = self.banks_of(self.cas.slots);
+        if self.mode == READ {
+            let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
+            self.leave = match () {
+                () if writes >= self.rules.high => self.rules.low,
+                // the oldest has waited long enough: all go
+                () if self.oldest_write.saturating_add(self.rules.age) <= now => 0,
+                () => u32::MAX,
+            };
+            debug_assert!(writes > 0 && (reads == 0 || self.leave != u32::MAX));
+            self.mode = WRITE;
+        } else {
+            self.mode = READ;
+            self.oldest_write = self.queues[WRITE].oldest().unwrap_or(NEVER);
+        }
+        self.counters.turnarounds += 1;
+        self.trail = if self.rules.prepared { open } else { 0 };
+        self.classify_all(banks, now);
+        self.begin_trail(now);
+    }
+
+    /// Finds anew what these banks want, of which all that have requests are among.
+    fn classify_all(&mut self, banks: u64, now: u64) {
+        (self.cas, self.act, self.pre) = (Class::NONE, Class::NONE, Class::NONE);
+        let mut left = banks;
+        while left != 0 {
+            let bank = left.trailing_zeros() as u8;
+            self.banks[usize::from(bank) % 64].pick = NONE;
+            self.not_idle(1 << bank);
+            self.want(bank);
+            left &= left - 1;
+        }
+        self.turn = self.turning(now);
+    }
+}

@@ -1,0 +1,314 @@
+//! The controller of one data bus: which command is next, and when.
+//!
+//! Nothing happens between commands. Each bank with requests has one next command: read or write the open row, activate, precharge.
+//! Three masks say which requests want which, and for each mask a clock is kept before which none of them can have it. A look at a mask
+//! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
+
+mod access;
+mod decision;
+mod refresh;
+mod rows;
+mod rules;
+mod trail;
+
+use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
+use super::config::Config;
+use super::map::Place;
+use super::queue::{Entry, NONE, Queue};
+use super::refresh::Refresher;
+use super::spec::Timings;
+use super::{Command, CommandKind, Counters, Done};
+use decision::Class;
+use lanetwin_units::Instant;
+use rules::Rules;
+use std::collections::VecDeque;
+
+/// Later than any clock.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// A request before the queues.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    token: u32,
+    place: Place,
+}
+
+/// The controller of one data bus.
+#[derive(Clone, Debug)]
+pub(super) struct Channel {
+    bus: u32,
+    t: Timings,
+    gates: Gates,
+    rules: Rules,
+    /// Shifts from a bank to its group (of all ranks) and its rank.
+    to_group: u32,
+    to_rank: u32,
+    banks: [Bank; 64],
+    groups: [Group; 32],
+    ranks: [Rank; 4],
+    rank_count: usize,
+    queues: [Queue; 2],
+    overflow: [VecDeque<Waiting>; 2],
+    /// What is being served: reads or writes.
+    mode: usize,
+    /// With so many writes left, waiting reads have their turn.
+    leave: u32,
+    /// When the direction changes, as things stand.
+    turn: u64,
+    reads_ended: u64,
+    oldest_write: u64,
+    cas: Class,
+    act: Class,
+    pre: Class,
+    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if there are none.
+    idle: u64,
+    idle_bound: u64,
+    /// Banks whose open rows are still being used for the direction before, a clock before which none can be, and the clock at which that
+    /// ends: [`NEVER`] if there are none.
+    trail: u64,
+    trail_bound: u64,
+    trail_end: u64,
+    /// When the next command of a bank can be, as far as its bank goes.
+    ready: [u64; 64],
+    open: u64,
+    /// The last clock of the last command.
+    last: u64,
+    /// The clock of the last request from outside: nothing that is not decided yet is decided for an earlier one.
+    floor: u64,
+    /// Before this clock nothing is decided.
+    next: u64,
+    refresher: Refresher,
+    counters: Counters,
+    /// The first clocks of bursts on the data bus that somebody may still ask about, and the time of all before \[ps\].
+    bursts: VecDeque<u64>,
+    settled_ps: u64,
+    /// How far back before the last request somebody may ask.
+    look_back: u64,
+    record: Option<Vec<Command>>,
+}
+
+impl Channel {
+    pub fn new(config: &Config, bus: u32) -> Self {
+        let t = config.timings();
+        let g = &config.geometry;
+        let rules = Rules::new(config, &t);
+        let to_group = g.banks(config.speed).trailing_zeros();
+        let mut channel = Self {
+            bus,
+            t,
+            gates: Gates::new(&t),
+            rules,
+            to_group,
+            to_rank: to_group + g.groups(config.speed).trailing_zeros(),
+            banks: [Bank::new(rules.patience.unwrap_or(NEVER)); 64],
+            groups: [Group::default(); 32],
+            ranks: [Rank::default(); 4],
+            rank_count: g.ranks as usize,
+            queues: [Queue::new(), Queue::new()],
+            overflow: [VecDeque::new(), VecDeque::new()],
+            mode: READ,
+            leave: 0,
+            turn: NEVER,
+            reads_ended: 0,
+            oldest_write: NEVER,
+            cas: Class::NONE,
+            act: Class::NONE,
+            pre: Class::NONE,
+            idle: 0,
+            idle_bound: NEVER,
+            trail: 0,
+            trail_bound: NEVER,
+            trail_end: NEVER,
+            ready: [0; 64],
+            open: 0,
+            last: 0,
+            floor: 0,
+            next: NEVER,
+            refresher: Refresher::new(config, &t, bus),
+            counters: Counters::default(),
+            bursts: VecDeque::new(),
+            settled_ps: 0,
+            look_back: 0,
+            record: None,
+        };
+        channel.schedule();
+        channel
+    }
+
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    pub fn record(&mut self, on: bool) {
+        self.record = on.then(Vec::new);
+    }
+    pub fn take_record(&mut self) -> Vec<Command> {
+        self.record.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+    /// Keeps what has to be known of the data bus for [`Channel::busy_ps`] up to `clocks` before the last request.
+    pub fn look_back(&mut self, clocks: u64) {
+        self.look_back = clocks;
+    }
+    /// For how long the data bus has carried data up to `now` \[ps\].
+    pub fn busy_ps(&self, now: Instant) -> u64 {
+        let carried = |first: &u64| self.time_of(*first, now);
+        self.settled_ps + self.bursts.iter().map(carried).sum::<u64>()
+    }
+    /// The part of a burst before `now` \[ps\].
+    fn time_of(&self, first: u64, now: Instant) -> u64 {
+        let [start, end] = [first, first + self.t.burst].map(|edge| self.t.clock.instant(edge));
+        end.min(now).since(start).as_ps()
+    }
+    /// Requests that have not been read or written.
+    pub fn waiting(&self) -> u64 {
+        let queued: u32 = self.queues.iter().map(|queue| queue.len).sum();
+        let before: usize = self.overflow.iter().map(VecDeque::len).sum();
+        u64::from(queued) + before as u64
+    }
+
+    /// Takes a request at a clock before which everything has been decided; false if there is no room for it.
+    #[inline]
+    pub fn offer(
+        &mut self,
+        clock: u64,
+        direction: usize,
+        token: u32,
+        place: Place,
+        out: &mut Vec<Done>,
+    ) -> bool {
+        self.floor = clock;
+        let has_place = self.queues[direction].len < self.rules.places[direction];
+        if has_place && self.overflow[direction].is_empty() {
+            self.enter(clock, direction, Waiting { token, place }, clock, out);
+            self.schedule();
+            return true;
+        }
+        let room = self.overflow[direction].len() < self.rules.waiting;
+        if room {
+            self.overflow[direction].push_back(Waiting { token, place });
+        }
+        room
+    }
+
+    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
+    fn enter(&mut self, clock: u64, direction: usize, new: Waiting, answer: u64, out: &mut Vec<Done>) {
+        let Waiting { token, place: Place { bank, row, line, .. } } = new;
+        if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
+            // the data are in the write queue, or go there in place of older ones; it takes as long as an access that need not wait
+            let takes = match direction {
+                READ => self.t.read(),
+                _ if self.rules.queued => 0,
+                _ => self.t.write(),
+            };
+            *(if direction == READ { &mut self.counters.forwarded } else { &mut self.counters.merged }) += 1;
+            self.answer(token, answer + takes, out);
+            return;
+        }
+        if self.queues[direction].is_spread() {
+            self.put_together(direction);
+        }
+        let queue = &mut self.queues[direction];
+        queue.put(Entry { token, row, line, bank, at: clock });
+        if direction == WRITE {
+            if queue.len == 1 {
+                self.oldest_write = clock;
+            }
+            if queue.len >= self.rules.high {
+                self.leave = self.rules.low;
+            }
+            if self.rules.queued {
+                self.answer(token, answer, out);
+            }
+        }
+        if direction == self.mode {
+            // behind others that want the row opened, or are reading it, nothing changes
+            let pick = self.banks[usize::from(bank) % 64].pick;
+            if pick == NONE || (self.cas.slots | self.act.slots) >> pick & 1 == 0 {
+                self.classify(bank);
+            }
+        }
+        self.turn = self.turning(clock);
+    }
+
+    /// Gives requests the lowest slots again: what banks want keeps its order.
+    fn put_together(&mut self, direction: usize) {
+        let (banks, serves) = (&mut self.banks, direction == self.mode);
+        let mut classes = [&mut self.cas, &mut self.act, &mut self.pre];
+        let mut slots = [0; 3];
+        self.queues[direction].put_together(|bank, from, to| {
+            let bank = &mut banks[usize::from(bank) % 64];
+            if serves && bank.pick == from {
+                bank.pick = to;
+                for (class, slots) in classes.iter().zip(&mut slots) {
+                    *slots |= (class.slots >> from & 1) << to;
+                }
+            }
+        });
+        if serves {
+            classes.iter_mut().zip(slots).for_each(|(class, slots)| class.slots = slots);
+        }
+    }
+
+    #[inline]
+    fn answer(&self, token: u32, clock: u64, out: &mut Vec<Done>) {
+        out.push(Done { token, at: self.t.clock.instant(clock) });
+    }
+
+    /// Decides every command before clock `end`.
+    #[inline]
+    pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
+        while self.next < end {
+            self.decide(self.next, out);
+            self.schedule();
+        }
+    }
+
+    /// A burst begins at this clock.
+    #[inline]
+    fn carries(&mut self, first: u64) {
+        self.bursts.push_back(first);
+        while let Some(&past) = self.bursts.front()
+            && past + self.t.burst + self.look_back < self.floor
+        {
+            self.bursts.pop_front();
+            self.settled_ps += self.time_of(past, Instant::NEVER);
+        }
+    }
+
+    #[inline]
+    fn issued(&mut self, now: u64, kind: CommandKind, banks: u64, row: u32) {
+        debug_assert!(now > self.last, "one command at a time");
+        self.last = now;
+        if let Some(record) = &mut self.record {
+            record.push(Command { clock: now, bus: self.bus, kind, banks, row });
+        }
+    }
+
+    /// No answer that has not been given can be earlier than this clock; [`NEVER`] if none will come without further requests.
+    #[inline]
+    pub fn next_answer(&self) -> u64 {
+        let t = &self.t;
+        let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
+        let mut soonest = NEVER;
+        if reads > 0 {
+            let access = if self.mode == READ && self.trail == 0 {
+                let blocked = self.refresher.blocked & self.queues[READ].pending != 0;
+                let refreshed = if blocked { self.refresher.at } else { NEVER };
+                self.cas
+                    .due(0)
+                    .min(self.act.due(0).saturating_add(t.rcd))
+                    .min(self.pre.due(0).saturating_add(t.rp + t.rcd))
+                    .min(refreshed)
+            } else {
+                self.next
+            };
+            soonest = access.max(self.next).saturating_add(t.read());
+        }
+        if writes > 0 && !self.rules.queued {
+            soonest = soonest.min(self.next.saturating_add(t.write()));
+        }
+        if self.rules.queued && !self.overflow[WRITE].is_empty() {
+            soonest = soonest.min(self.next.saturating_add(1));
+        }
+        soonest
+    }
+}

@@ -1,0 +1,175 @@
+//! Rows: what banks want next, activates and precharges.
+
+use super::{Channel, NEVER};
+use crate::dram::CommandKind;
+use crate::dram::bank::CLOSED;
+use crate::dram::queue::{Entry, NONE};
+
+impl Channel {
+    /// Finds anew what a bank wants next.
+    pub(super) fn classify(&mut self, at_bank: u8) {
+        let bank = &mut self.banks[usize::from(at_bank) % 64];
+        let old = u64::from(bank.pick != NONE) << (bank.pick & 63);
+        bank.pick = NONE;
+        self.cas.remove(old);
+        self.act.remove(old);
+        self.pre.remove(old);
+        self.not_idle(1 << at_bank);
+        self.want(at_bank);
+    }
+
+    /// No time runs out for these banks.
+    #[inline]
+    pub(super) fn not_idle(&mut self, banks: u64) {
+        self.idle &= !banks;
+        if self.idle == 0 {
+            self.idle_bound = NEVER;
+        }
+    }
+
+    /// What a bank wants next of which nothing is known.
+    #[inline]
+    pub(super) fn want(&mut self, at_bank: u8) {
+        let n = usize::from(at_bank) % 64;
+        let bank = &mut self.banks[n];
+        if (self.refresher.blocked | self.trail) >> at_bank & 1 == 1 {
+            return;
+        }
+        let queue = &self.queues[self.mode];
+        let Some(head) = queue.first(at_bank) else {
+            if bank.row != CLOSED && self.rules.patience.is_some() {
+                self.ready[n] = bank.pre.max(bank.used + bank.patience);
+                self.idle |= 1 << at_bank;
+                self.idle_bound = self.idle_bound.min(self.ready[n]);
+            }
+            return;
+        };
+        let group = &self.groups[n >> self.to_group & 31];
+        let rank = &self.ranks[n >> self.to_rank & 3];
+        if bank.row == CLOSED {
+            bank.pick = head;
+            self.ready[n] = bank.act;
+            self.act.add(head, bank.act.max(group.act).max(rank.act));
+            return;
+        }
+        let hit = queue.find(at_bank, bank.row);
+        match hit.filter(|hit| *hit == head || bank.passed < self.rules.passes) {
+            Some(hit) => {
+                bank.pick = hit;
+                self.ready[n] = bank.cas;
+                self.cas.add(hit, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
+            }
+            None => {
+                bank.pick = head;
+                self.ready[n] = bank.pre;
+                self.pre.add(head, bank.pre.max(rank.pre));
+            }
+        }
+    }
+
+    /// Activates or precharges, for the oldest request that can go.
+    #[inline]
+    pub(super) fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
+        let entries = &self.queues[self.mode];
+        let (mut open, mut shut) = (None, None);
+        if activate {
+            open = self.act.oldest(now, |slot| {
+                let n = usize::from(entries.get(slot).bank) % 64;
+                let group = self.groups[n >> self.to_group & 31].act;
+                self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
+            });
+        }
+        if precharge {
+            shut = self.pre.oldest(now, |slot| {
+                let n = usize::from(entries.get(slot).bank) % 64;
+                self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
+            });
+        }
+        // slots are in the order of arrival
+        match (open, shut) {
+            (Some(slot), None) => self.activate(now, slot),
+            (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
+            (_, Some(slot)) => {
+                let at_bank = entries.get(slot).bank;
+                let n = usize::from(at_bank) % 64;
+                let bank = &mut self.banks[n];
+                bank.why = 2;
+                bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
+                self.close(now, at_bank);
+                // it was the oldest of its bank, and is the one that wants it opened
+                let rank = &self.ranks[n >> self.to_rank & 3];
+                self.pre.remove(1 << slot);
+                if self.rank_count == 1 {
+                    self.pre.hold(rank.pre);
+                }
+                self.ready[n] = self.banks[n].act;
+                let group = &self.groups[n >> self.to_group & 31];
+                self.act.add(slot, self.ready[n].max(group.act).max(rank.act));
+            }
+            (None, None) => return false,
+        }
+        true
+    }
+
+    fn activate(&mut self, now: u64, slot: u8) {
+        let Entry { bank: at_bank, row, .. } = *self.queues[self.mode].get(slot);
+        let n = usize::from(at_bank) % 64;
+        let t = &self.t;
+        let bank = &mut self.banks[n];
+        if bank.left == row {
+            let first = self.rules.patience.unwrap_or(NEVER);
+            bank.patience = bank.patience.saturating_mul(2).min(first.saturating_mul(8));
+        }
+        (bank.left, bank.row, bank.passed) = (CLOSED, row, 0);
+        (bank.cas, bank.pre, bank.act) = (now + t.rcd, now + t.ras, now + t.rc);
+        bank.used = now;
+        let group = &mut self.groups[n >> self.to_group & 31];
+        group.act = group.act.max(now + t.rrd_l);
+        let rank = &mut self.ranks[n >> self.to_rank & 3];
+        rank.activated(t, now);
+        // the row is that of the oldest of the bank, which is read or written next
+        self.act.remove(1 << slot);
+        self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
+        self.ready[n] = bank.cas;
+        self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
+        self.open |= 1 << at_bank;
+        self.counters.activates += 1;
+        self.issued(now, CommandKind::Activate, 1 << at_bank, row);
+    }
+
+    /// Closes the row of a bank.
+    fn close(&mut self, now: u64, at_bank: u8) {
+        let n = usize::from(at_bank) % 64;
+        let bank = &mut self.banks[n];
+        bank.act = bank.act.max(now + self.t.rp);
+        bank.row = CLOSED;
+        self.ranks[n >> self.to_rank & 3].pre = now + self.t.ppd;
+        self.open &= !(1 << at_bank);
+        self.counters.precharges += 1;
+        self.issued(now, CommandKind::Precharge, 1 << at_bank, 0);
+    }
+
+    /// Closes a row that nobody has used for long enough.
+    #[cold]
+    pub(super) fn try_close(&mut self, now: u64) {
+        let (mut left, mut soonest, mut first) = (self.idle, NEVER, None);
+        while left != 0 {
+            let n = left.trailing_zeros() as usize;
+            let at = self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre);
+            if at <= now && first.is_none() {
+                first = Some(n);
+            } else {
+                soonest = soonest.min(at);
+            }
+            left &= left - 1;
+        }
+        self.idle_bound = soonest;
+        if let Some(n) = first {
+            self.not_idle(1 << n);
+            let bank = &mut self.banks[n];
+            bank.left = bank.row;
+            bank.why = 1;
+            self.close(now, n as u8);
+        }
+    }
+}
