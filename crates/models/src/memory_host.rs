@@ -23,6 +23,7 @@ mod cores;
 mod counted;
 mod engine;
 mod flights;
+mod hierarchy;
 mod hints;
 mod nodes;
 mod params;
