@@ -53,6 +53,8 @@ pub struct ClosedLoop {
 pub struct Measured {
     /// Lines per CPU-second.
     pub rate: f64,
+    /// How many there were, those before included.
+    pub lines: f64,
     /// Kernel events for each.
     pub events: f64,
     /// What they moved in simulated time \[GB/s\].
@@ -93,6 +95,7 @@ impl ClosedLoop {
         let slots = link.report(now).map(|one| one.slot_utilisation());
         Measured {
             rate: lines / seconds,
+            lines: end[0],
             events: events / lines,
             gigabytes: lines * 64.0 / simulated * 1e3,
             slots,

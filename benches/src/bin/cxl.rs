@@ -47,8 +47,12 @@ fn run(case: usize, requests: u64) -> Measured {
 fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     if let [case, requests] = arguments[..] {
-        let Measured { rate, events, .. } = run(case as usize, requests);
-        println!("{}: {:.3} M per CPU-second, {events:.2} events each", CASES[case as usize].0, rate / 1e6);
+        let Measured { rate, events, lines, .. } = run(case as usize, requests);
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.2} events each, {lines} lines in all",
+            CASES[case as usize].0,
+            rate / 1e6
+        );
         return;
     }
     println!("lines of 64 B per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");

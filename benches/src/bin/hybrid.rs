@@ -122,8 +122,12 @@ fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     if let [case, requests] = arguments[..] {
         let case = &CASES[case as usize];
-        let (Measured { rate, events, .. }, _) = run(case, requests);
-        println!("{}: {:.3} M per CPU-second, {events:.2} events each", case.name, rate / 1e6);
+        let (Measured { rate, events, lines, .. }, _) = run(case, requests);
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.2} events each, {lines} lines in all",
+            case.name,
+            rate / 1e6
+        );
         return;
     }
     println!("lines of 64 B per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");

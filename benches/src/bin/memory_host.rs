@@ -105,8 +105,13 @@ fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     if let [case, time] = arguments[..] {
         let case = &CASES[case as usize];
-        let [rate, _, events] = run(case, Span::from_us(time));
-        println!("{}: {:.3} M per CPU-second, {events:.2} events each", case.name, rate / 1e6);
+        let [rate, moved, events] = run(case, Span::from_us(time));
+        let lines = moved * 1e3 * time as f64 / 64.0;
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.2} events each, {lines:.0} lines",
+            case.name,
+            rate / 1e6
+        );
         return;
     }
     for case in CASES {

@@ -57,9 +57,7 @@ impl MemoryHost {
                 _ => thread.due,
             };
             if due > self.now {
-                thread.waits = Waits::Time;
-                self.timetable.put(due, Task::Step(t));
-                return;
+                return self.wait(t, due, step);
             }
             if !thread.window.has_room(self.rules.window) {
                 thread.waits = Waits::Window;
@@ -74,12 +72,32 @@ impl MemoryHost {
                 return;
             }
             let thread = &mut self.threads[t as usize];
-            (thread.next, thread.waits, thread.issued) = (None, Waits::Nothing, self.now);
+            (thread.next, thread.waits, thread.issued, thread.turn) = (None, Waits::Nothing, self.now, None);
             thread.steps += 1;
             self.asked += 1;
             let began = thread.operation.unwrap_or(self.now);
             thread.operation = (!step.ends).then_some(began);
         }
+    }
+
+    /// Lets a thread wait until its step is due; or for a place at once, if it will have to wait for one then unless one comes free before.
+    ///
+    /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that out. What happens is the
+    /// same: the step keeps its turn among those of the same instant, and a core has no other thread that could come between.
+    fn wait(&mut self, t: u32, due: Instant, step: Step) {
+        let thread = &mut self.threads[t as usize];
+        let core = &mut self.cores[thread.core as usize];
+        // only a line that no cache ever has needs a place for certain
+        let needs_place = self.programs[thread.program as usize].cold && thread.window.has_room(self.rules.window);
+        if needs_place && core.threads == 1 && !core.has_place(step.touch, &self.rules) {
+            thread.turn.get_or_insert_with(|| self.timetable.reserve());
+            thread.waits = Waits::Place;
+            core.blocked.push_back(t);
+            return;
+        }
+        thread.waits = Waits::Time;
+        let turn = thread.turn.take().unwrap_or_else(|| self.timetable.reserve());
+        self.timetable.put_in_turn(due, turn, Task::Step(t));
     }
 
     /// Takes a step, if its core has a place for it; whether it was taken.
@@ -101,7 +119,7 @@ impl MemoryHost {
             self.hit(t, &step, began, delay);
             return true;
         }
-        if core.misses == 0 || !core.owed.is_empty() {
+        if !core.has_place(step.touch, &self.rules) {
             return false;
         }
         core.misses -= 1;
@@ -285,7 +303,7 @@ impl MemoryHost {
     fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
         let c = self.threads[t as usize].core;
         let core = &mut self.cores[c as usize];
-        if *core.write_places(&self.rules) == 0 || !core.owed.is_empty() {
+        if !core.has_place(Touch::Stream, &self.rules) {
             return false;
         }
         core.l1.remove(line);
@@ -323,6 +341,7 @@ impl MemoryHost {
         counted.ask(now);
         let socket = self.cores[core as usize].socket;
         let home = match &self.nodes[node_of(asked_for)] {
+            _ if self.rules.sockets == 1 => socket,
             Node::Dram(_) => node_of(asked_for) as u32,
             Node::Cxl(decoder) => {
                 let Decoded { target, .. } = decode(decoder, asked_for);
@@ -485,7 +504,9 @@ impl MemoryHost {
     fn release(&mut self, c: u32) {
         let core = &mut self.cores[c as usize];
         if core.owed.is_empty() {
-            while let Some(t) = core.blocked.pop_front() {
+            while !core.blocked.is_empty()
+                && let Some(t) = core.blocked.pop_front()
+            {
                 self.threads[t as usize].waits = Waits::Nothing;
                 self.runnable.push_back(t);
             }
