@@ -6,20 +6,19 @@
 
 #[path = "../clock.rs"]
 mod clock;
+#[path = "../closed_loop.rs"]
+mod closed_loop;
 
-use clock::{cpu_seconds, median, peak_rss_mb};
+use clock::{median, peak_rss_mb};
+use closed_loop::{ClosedLoop, Measured, OUTSTANDING};
 use lanetwin_kernel::{Component, Port, Stream};
 use lanetwin_models::cxl_hybrid::CxlHybrid;
 use lanetwin_models::find;
-use lanetwin_ports::{
-    Builder, Context, CxlLink, CxlLinkSpec, Dimension, Kernel, Line, Message, Model, Operation, Params, Site,
-    Value,
-};
-use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
+use lanetwin_ports::{Builder, Dimension, Message, Model, Operation, Params, Site, Value};
+use lanetwin_units::{Bytes, Span};
 
 const ROUNDS: usize = 5;
 const REQUESTS: u64 = 1_000_000;
-const OUTSTANDING: u32 = 256;
 const GIB: u64 = 1 << 30;
 
 /// A case: its name, its reads among so many requests, its working set, and whether pages are read from their begin to their end.
@@ -37,42 +36,21 @@ const CASES: [Case; 4] = [
     Case { name: "a working set of twice the cache", reads: [2, 3], working_set: 96 * GIB, in_order: true },
 ];
 
-/// Keeps so many lines outstanding; each handle goes its own way.
-struct Host {
-    random: Stream,
-    case: &'static Case,
-    at: Vec<u64>,
-    done: u64,
-}
-
-impl Host {
-    fn next(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let [reads, of] = self.case.reads;
-        let operation = if self.random.below(of) < reads { Operation::Read } else { Operation::Write };
-        let at = &mut self.at[handle as usize];
-        *at = if self.case.in_order && !(*at + 64).is_multiple_of(4096) {
+/// What each line does and where; each handle goes its own way.
+fn lines(case: &'static Case) -> impl FnMut(&mut Stream, u32) -> (Operation, u64) {
+    let mut all = vec![u64::MAX - 4095; OUTSTANDING as usize];
+    move |random, handle| {
+        let [reads, of] = case.reads;
+        let operation = if random.below(of) < reads { Operation::Read } else { Operation::Write };
+        let at = &mut all[handle as usize];
+        *at = if case.in_order && !(*at + 64).is_multiple_of(4096) {
             *at + 64
-        } else if self.case.in_order {
-            self.random.below(self.case.working_set / 4096) * 4096
+        } else if case.in_order {
+            random.below(case.working_set / 4096) * 4096
         } else {
-            self.random.below(self.case.working_set / 64) * 64
+            random.below(case.working_set / 64) * 64
         };
-        cx.send(Port(0), Span::ZERO, Message::Line(Line { operation, handle, address: *at }));
-    }
-}
-
-impl Component<Message> for Host {
-    fn start(&mut self, cx: &mut Context<'_>) {
-        (0..OUTSTANDING).for_each(|handle| self.next(handle, cx));
-    }
-    fn receive(&mut self, _port: Port, message: Message, cx: &mut Context<'_>) {
-        if let Message::LineDone(done) = message {
-            self.done += 1;
-            self.next(done.handle, cx);
-        }
-    }
-    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
-        Some(self)
+        (operation, *at)
     }
 }
 
@@ -117,60 +95,53 @@ fn device(name: &str, others: &[(&str, Value)]) -> Box<dyn Component<Message>> {
     model.component(&params, &site).expect("it is a component")
 }
 
-/// Requests per CPU-second, events for each, GB/s simulated, and the share that hit.
-fn run(case: &'static Case, requests: u64) -> [f64; 4] {
-    let mut builder = Builder::new();
-    let at = vec![u64::MAX - 4095; OUTSTANDING as usize];
-    let host = Host { random: Stream::new(1, "host", "lines"), case, at, done: 0 };
-    let host = builder.add("host", Box::new(host));
-    let spec = CxlLinkSpec::new(Generation::Gen5, Width::X8);
-    let link = builder.add_foreseeing("link", Box::new(CxlLink::new("link", 1, spec)));
+/// What was measured, and the share that hit.
+fn run(case: &'static Case, requests: u64) -> (Measured, f64) {
     let others = [
         ("initial", Value::Choice("warm")),
         ("initial.size", Value::Size(Bytes(case.working_set))),
         ("cache.hashed", Value::Flag(false)),
     ];
-    let hybrid = builder.add("hybrid", device("cxl-hybrid", &others));
-    let disk = builder.add("disk", device("fixed-latency-disk", &[("parallelism", Value::Count(512))]));
-    builder.join((host, Port(0)), (link, CxlLink::HOST));
-    builder.join((link, CxlLink::DEVICE), (hybrid, Port(0)));
-    builder.join((hybrid, Port(1)), (disk, Port(0)));
-    let mut kernel = builder.seal();
-    let done = |kernel: &mut Kernel| kernel.component::<Host>(host).map_or(0, |host| host.done);
-    let until = |kernel: &mut Kernel, requests: u64| {
-        while done(kernel) < requests {
-            kernel.run_until(kernel.now() + Span::from_us(100));
-        }
-        (done(kernel), kernel.events(), kernel.now(), cpu_seconds())
+    let mut id = None;
+    let add = |builder: &mut Builder| {
+        let hybrid = builder.add("hybrid", device("cxl-hybrid", &others));
+        let disk = device("fixed-latency-disk", &[("parallelism", Value::Count(512))]);
+        let disk = builder.add("disk", disk);
+        builder.join((hybrid, Port(1)), (disk, Port(0)));
+        *id.insert(hybrid)
     };
-    let begin = until(&mut kernel, requests / 10);
-    let end = until(&mut kernel, requests + requests / 10);
-    let lines = (end.0 - begin.0) as f64;
-    let simulated = (end.2 - begin.2).as_ps() as f64;
-    let now = Instant::from_ps(end.2.as_ps());
-    let lived = kernel.component::<CxlHybrid>(hybrid).and_then(|hybrid| hybrid.lived(now));
-    let hits = lived.and_then(|lived| lived.cache.hit_rate()).unwrap_or(0.0);
-    let events = (end.1 - begin.1) as f64 / lines;
-    [lines / (end.3 - begin.3), events, lines * 64.0 / simulated * 1e3, hits]
+    let mut machine = ClosedLoop::new(Box::new(lines(case)), add);
+    let measured = machine.measure(requests);
+    let now = machine.kernel.now();
+    let hybrid = id.and_then(|id| machine.kernel.component::<CxlHybrid>(id));
+    let lived = hybrid.and_then(|hybrid| hybrid.lived(now));
+    (measured, lived.and_then(|lived| lived.cache.hit_rate()).unwrap_or(0.0))
 }
 
 fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     if let [case, requests] = arguments[..] {
         let case = &CASES[case as usize];
-        let [rate, events, ..] = run(case, requests);
-        println!("{}: {:.3} M per CPU-second, {events:.2} events each", case.name, rate / 1e6);
+        let (Measured { rate, events, lines, .. }, _) = run(case, requests);
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.2} events each, {lines} lines in all",
+            case.name,
+            rate / 1e6
+        );
         return;
     }
     println!("lines of 64 B per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
     for case in &CASES {
-        let runs: Vec<[f64; 4]> = (0..ROUNDS).map(|_| run(case, REQUESTS)).collect();
-        let (rate, least, most) = median(runs.iter().map(|run| run[0] / 1e6).collect());
-        let [_, events, gigabytes, hits] = runs[0];
+        let runs: Vec<_> = (0..ROUNDS).map(|_| run(case, REQUESTS)).collect();
+        let (rate, least, most) = median(runs.iter().map(|run| run.0.rate / 1e6).collect());
+        let (Measured { events, gigabytes, slots: [there, back], .. }, hits) = runs[0];
         println!(
-            "{:34} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.2} events each, {gigabytes:.3} GB/s, {:.1} % hits",
+            "{:34} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.2} events each, {gigabytes:.3} GB/s, {:.1} % hits, \
+             slots in use M2S {:.1} %, S2M {:.1} %",
             case.name,
-            hits * 100.0
+            hits * 100.0,
+            there * 100.0,
+            back * 100.0
         );
     }
     println!("\npeak memory {:.0} MB", peak_rss_mb());

@@ -1,7 +1,8 @@
 //! How many lines of 64 B a CPU-second: cores with limited misses, and the memory that they ask.
 //!
 //! `cargo run --release -p lanetwin-benches --bin memory_host` prints, for each case, lines per CPU-second, what they move, and events for
-//! each line. The last two go through a CXL link, flit by flit, and an expander with DDR5 controllers.
+//! each line. The last two go through a CXL link, flit by flit, and an expander with DDR5 controllers. With arguments `CASE MICROSECONDS`
+//! it simulates so much of one case once, for a profiler.
 
 #[path = "../clock.rs"]
 mod clock;
@@ -77,7 +78,7 @@ fn world(case: &Case) -> (Kernel<Message>, ComponentId) {
 }
 
 /// Lines per CPU-second, GB/s, events for each line.
-fn run(case: &Case) -> [f64; 3] {
+fn run(case: &Case, time: Span) -> [f64; 3] {
     let (mut kernel, id) = world(case);
     let spec = TrafficSpec {
         threads: case.threads,
@@ -92,17 +93,29 @@ fn run(case: &Case) -> [f64; 3] {
     host.run(Box::new(program), Placement::new("bench", Policy::Bind(vec![case.node])))
         .expect("there is room");
     let start = cpu_seconds();
-    kernel.run_until(Instant::ZERO + TIME);
+    kernel.run_until(Instant::ZERO + time);
     let (seconds, events) = (cpu_seconds() - start, kernel.events());
     let host = kernel.component::<MemoryHost>(id).expect("the host is one");
-    let results = host.results(Instant::ZERO + TIME).remove(0);
+    let results = host.results(Instant::ZERO + time).remove(0);
     let lines: u64 = results.nodes.iter().map(|node| node.lines_read + node.lines_written).sum();
     [lines as f64 / seconds, results.bytes_per_second().unwrap_or(0.0) / 1e9, events as f64 / lines as f64]
 }
 
 fn main() {
+    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
+    if let [case, time] = arguments[..] {
+        let case = &CASES[case as usize];
+        let [rate, moved, events] = run(case, Span::from_us(time));
+        let lines = moved * 1e3 * time as f64 / 64.0;
+        println!(
+            "{}: {:.3} M per CPU-second, {events:.2} events each, {lines:.0} lines",
+            case.name,
+            rate / 1e6
+        );
+        return;
+    }
     for case in CASES {
-        let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| run(case)).collect();
+        let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| run(case, TIME)).collect();
         let (rate, low, high) = median(runs.iter().map(|run| run[0] / 1e6).collect());
         let [_, moved, events] = runs[0];
         println!(

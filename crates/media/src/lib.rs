@@ -25,6 +25,7 @@ mod cross_point;
 pub mod dram;
 pub mod drive;
 mod ftl;
+mod mistakes;
 mod nand;
 pub mod page_cache;
 mod random;

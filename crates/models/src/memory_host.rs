@@ -23,6 +23,7 @@ mod cores;
 mod counted;
 mod engine;
 mod flights;
+mod hierarchy;
 mod hints;
 mod nodes;
 mod params;
@@ -184,6 +185,7 @@ impl MemoryHost {
             };
             let core = cpu % (self.rules.sockets * self.rules.cores);
             self.threads.push(Thread::new(number, thread, core));
+            self.cores[core as usize].threads += 1;
         }
         if cpus.is_empty() {
             self.next_cpu += threads;
@@ -330,12 +332,15 @@ impl MemoryHost {
     /// Puts down when what DRAM has answered will be there.
     fn fetch_dram(&mut self) {
         let (now, uncore) = (self.now, self.rules.uncore);
-        for node in &mut self.nodes {
+        for node in self.nodes.iter_mut().take(self.rules.sockets as usize) {
             if let Node::Dram(dram) = node
                 && dram.due <= now
             {
                 dram.advance(now, &mut self.done);
             }
+        }
+        if self.done.is_empty() {
+            return;
         }
         for Done { token, at } in self.done.drain(..) {
             self.timetable.put(at.max(now) + uncore, Task::Answer(token));
@@ -344,7 +349,8 @@ impl MemoryHost {
     /// When there is something to do next.
     fn due(&self) -> Instant {
         let dram = |node: &Node| if let Node::Dram(dram) = node { dram.due } else { Instant::NEVER };
-        self.nodes.iter().map(dram).fold(self.timetable.next(), Instant::min)
+        // the DRAM of the sockets comes first
+        self.nodes.iter().take(self.rules.sockets as usize).map(dram).fold(self.timetable.next(), Instant::min)
     }
     /// Does everything up to where something unknown may happen, and asks to be woken for what comes then.
     fn proceed(&mut self, cx: &mut Context<'_>) {

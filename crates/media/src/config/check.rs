@@ -3,37 +3,20 @@
 use super::{
     BadDrive, CrossPoint, DriveConfig, Ftl, Initial, MappingTable, Medium, Nand, Partition, Rules, UNIT,
 };
+use crate::mistakes::Mistake;
 use lanetwin_units::Bytes;
 
-/// Collects mistakes.
-#[derive(Default)]
-struct Mistakes(Vec<BadDrive>);
+type Mistakes = crate::mistakes::Mistakes<BadDrive>;
 
-impl Mistakes {
-    fn unless(
-        &mut self,
-        good: bool,
-        field: &'static str,
-        problem: impl Into<String>,
-        remedy: impl Into<String>,
-    ) {
-        if !good {
-            self.0.push(BadDrive { field, problem: problem.into(), remedy: remedy.into() });
-        }
-    }
-    fn within(&mut self, field: &'static str, value: u64, low: u64, high: u64) {
-        self.unless(
-            (low..=high).contains(&value),
-            field,
-            format!("{value} is out of range"),
-            format!("{low} to {high}"),
-        );
+impl Mistake for BadDrive {
+    fn new(field: &'static str, problem: String, remedy: String) -> Self {
+        Self { field, problem, remedy }
     }
 }
 
 /// Every mistake in `drive`.
 pub fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
-    let mut found = Mistakes::default();
+    let mut found = Mistakes::none();
     let capacity = drive.capacity.0;
     found.unless(
         capacity > 0 && capacity.is_multiple_of(UNIT),

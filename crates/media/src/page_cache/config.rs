@@ -1,5 +1,6 @@
 //! What a page cache is made of, and every mistake in it at once.
 
+use crate::mistakes::Mistake;
 use core::fmt;
 use lanetwin_units::{Bytes, Span};
 
@@ -175,6 +176,14 @@ impl fmt::Display for BadCache {
 
 impl core::error::Error for BadCache {}
 
+impl Mistake for BadCache {
+    fn new(field: &'static str, problem: String, remedy: String) -> Self {
+        Self { field, problem, remedy }
+    }
+}
+
+type Mistakes = crate::mistakes::Mistakes<BadCache>;
+
 /// The most frames that there can be: a place in the directory has 32 bits.
 const MOST_FRAMES: u64 = 1 << 30;
 
@@ -197,7 +206,7 @@ impl CacheConfig {
     /// Every mistake in it; none if a [`super::PageCache`] can be built.
     #[must_use]
     pub fn mistakes(&self) -> Vec<BadCache> {
-        let mut found = Mistakes::default();
+        let mut found = Mistakes::none();
         self.sizes(&mut found);
         self.bounds(&mut found);
         if let Initial::Warm { first, size, dirty } = self.initial {
@@ -249,9 +258,9 @@ impl CacheConfig {
         );
     }
     fn bounds(&self, found: &mut Mistakes) {
-        found.within("registers.count", self.registers.count, 1, 1 << 16);
-        found.within("registers.targets", self.registers.targets, 1, 1 << 16);
-        found.within("write_backs", self.write_backs, 1, 1 << 16);
+        found.within("registers.count", self.registers.count.into(), 1, 1 << 16);
+        found.within("registers.targets", self.registers.targets.into(), 1, 1 << 16);
+        found.within("write_backs", self.write_backs.into(), 1, 1 << 16);
         found.unless(
             self.half_life > Span::ZERO,
             "half_life",
@@ -267,37 +276,12 @@ impl CacheConfig {
                 format!("{} is above the high watermark {}", cleaning.low, cleaning.high),
                 "at most the high watermark",
             );
-            found.within("cleaning.at_once", cleaning.at_once, 1, self.write_backs);
+            found.within("cleaning.at_once", cleaning.at_once.into(), 1, self.write_backs.into());
         }
         if let Some(prefetch) = self.prefetch {
-            found.within("prefetch.streams", prefetch.streams, 1, 4096);
-            found.within("prefetch.trigger", prefetch.trigger, 1, 4096);
-            found.within("prefetch.degree", prefetch.degree, 1, 4096);
+            found.within("prefetch.streams", prefetch.streams.into(), 1, 4096);
+            found.within("prefetch.trigger", prefetch.trigger.into(), 1, 4096);
+            found.within("prefetch.degree", prefetch.degree.into(), 1, 4096);
         }
-    }
-}
-
-/// Collects mistakes.
-#[derive(Default)]
-struct Mistakes(Vec<BadCache>);
-
-impl Mistakes {
-    fn unless(
-        &mut self,
-        good: bool,
-        field: &'static str,
-        problem: impl Into<String>,
-        remedy: impl Into<String>,
-    ) {
-        if !good {
-            self.0.push(BadCache { field, problem: problem.into(), remedy: remedy.into() });
-        }
-    }
-    fn within(&mut self, field: &'static str, value: u32, low: u32, high: u32) {
-        let good = (low..=high).contains(&value);
-        self.unless(good, field, format!("{value} is out of range"), format!("{low} to {high}"));
-    }
-    fn share(&mut self, field: &'static str, share: f64) {
-        self.unless((0.0..=1.0).contains(&share), field, format!("{share} is no share"), "0 to 1");
     }
 }

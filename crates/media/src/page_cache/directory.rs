@@ -2,13 +2,10 @@
 //!
 //! Each set is a block of 32-bit words in one table. Zero everywhere means "nothing known", and the table comes from the system as
 //! untouched zeroes: sets that nobody visits cost no memory.
-//!
-//! ```text
-//!   a set: │ registers │ lists: length, head, tail │ tags │ states │ prev │ next │ heat │   a word for each way, ghosts included
-//! ```
 
 use super::config::{CacheConfig, LINES, Policy};
 use super::index::Index;
+use super::layout::{Field, Layout};
 use crate::random::Permutation;
 
 /// Sets larger than this are not searched but looked up \[ways\].
@@ -56,7 +53,7 @@ const HELD: u32 = CLEANING | 0xffff << PIN_SHIFT;
 /// A set, by the first word of its block, and its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Set {
-    block: usize,
+    pub(super) block: usize,
     /// Its number.
     pub number: u64,
 }
@@ -72,17 +69,14 @@ pub(super) struct At {
 
 /// The directory.
 pub(super) struct Directory {
-    words: Vec<u32>,
+    pub(super) words: Vec<u32>,
+    pub(super) layout: Layout,
     /// Which lines are there, of pages that are partial.
     masks: Vec<u64>,
     index: Option<Index>,
     pub(super) policy: Policy,
     pub(super) ways: u32,
     sets: u64,
-    /// Frames and ghosts of a set.
-    nodes: usize,
-    lists: usize,
-    block: usize,
     /// Strews pages over sets.
     strewn: Option<Permutation>,
     pub(super) seed: u64,
@@ -99,19 +93,16 @@ impl Directory {
         };
         let nodes = ways as usize * if policy == Policy::Arc { 2 } else { 1 };
         // free frames, free ghosts
-        let lists = of_policy + 2;
-        let block = register::COUNT + 3 * lists + 5 * nodes;
+        let mut layout = Layout::new(nodes, of_policy + 2);
         let sets = config.sets();
         Self {
-            words: vec![0; block * sets as usize],
+            words: layout.table(sets),
+            layout,
             masks: vec![0; config.frames() as usize],
             index: (ways > SEARCHED).then(|| Index::new(config.frames())),
             policy,
             ways,
             sets,
-            nodes,
-            lists,
-            block,
             strewn: config.placement.hashed.then(|| Permutation::new(config.pages(), seed)),
             seed,
         }
@@ -124,11 +115,12 @@ impl Directory {
             Some(strewn) => strewn.forward(page.into()),
             None => page.into(),
         };
-        self.set(number % self.sets)
+        // numbers of pages and sets have 32 bits
+        self.set(u64::from(number as u32 % self.sets as u32))
     }
     /// The set of this number.
     pub(super) fn set(&self, number: u64) -> Set {
-        Set { block: number as usize * self.block, number }
+        Set { block: self.layout.block(number), number }
     }
     /// How many sets there are.
     pub(super) const fn sets(&self) -> u64 {
@@ -162,14 +154,6 @@ impl Directory {
     pub(super) fn read(&self, set: Set, register: usize) -> u32 {
         self.words[set.block + register]
     }
-    #[inline]
-    const fn tags(&self, set: Set) -> usize {
-        set.block + register::COUNT + 3 * self.lists
-    }
-    #[inline]
-    const fn column(&self, at: At, column: usize) -> usize {
-        self.tags(at.set) + column * self.nodes + at.place as usize
-    }
     /// The frame of a page, if it is in the cache.
     #[inline]
     pub(super) fn find(&self, set: Set, page: u32) -> Option<At> {
@@ -183,28 +167,31 @@ impl Directory {
     pub(super) fn ghost(&self, set: Set, page: u32) -> Option<At> {
         let place = match &self.index {
             Some(index) => index.get(page).filter(|place| *place >= self.ways),
-            None => self.search(set, page, self.ways..self.nodes as u32),
+            None => self.search(set, page, self.ways..self.layout.nodes as u32),
         };
         place.map(|place| At { set, place })
     }
     #[inline]
     fn search(&self, set: Set, page: u32, places: core::ops::Range<u32>) -> Option<u32> {
-        let tags = self.tags(set);
+        let tags = self.layout.tags(set);
         let tags = &self.words[tags + places.start as usize..tags + places.end as usize];
-        tags.iter().position(|tag| *tag == page + 1).map(|way| places.start + way as u32)
+        // one of them at most is equal: no branch, which nobody could predict
+        let equal = |(tag, place)| if tag == page + 1 { place } else { 0 };
+        let found = tags.iter().copied().zip(places.start + 1..).fold(0, |found, tag| found | equal(tag));
+        found.checked_sub(1)
     }
     /// The page in a frame; none if it is empty.
     #[inline]
     pub(super) fn page(&self, at: At) -> Option<u32> {
-        self.words[self.column(at, 0)].checked_sub(1)
+        self.words[self.layout.tag(at)].checked_sub(1)
     }
     #[inline]
     pub(super) fn state(&self, at: At) -> u32 {
-        self.words[self.column(at, 1)]
+        self.words[self.layout.word(at, Field::State)]
     }
     #[inline]
     fn state_mut(&mut self, at: At) -> &mut u32 {
-        let word = self.column(at, 1);
+        let word = self.layout.word(at, Field::State);
         &mut self.words[word]
     }
     #[inline]
@@ -222,12 +209,12 @@ impl Directory {
     /// The count of uses and when it was last made.
     #[inline]
     pub(super) fn heat_mut(&mut self, at: At) -> &mut u32 {
-        let word = self.column(at, 4);
+        let word = self.layout.word(at, Field::Heat);
         &mut self.words[word]
     }
     #[inline]
     pub(super) fn heat(&self, at: At) -> u32 {
-        self.words[self.column(at, 4)]
+        self.words[self.layout.word(at, Field::Heat)]
     }
 
     /// Keeps a page where it is until it is let go as often.
@@ -261,15 +248,21 @@ impl Directory {
 
     /// An empty frame of a set, taken out of the free ones.
     pub(super) fn take_free(&mut self, set: Set) -> Option<At> {
-        self.take(set, self.lists - 2, register::FRESH, 0, self.ways)
+        self.take(set, self.layout.lists - 2, register::FRESH, 0, self.ways)
     }
     /// Whether a set has an empty frame.
     pub(super) fn has_free(&self, set: Set) -> bool {
-        self.read(set, register::FRESH) < self.ways || self.length(set, self.lists - 2) > 0
+        self.read(set, register::FRESH) < self.ways || self.length(set, self.layout.lists - 2) > 0
     }
     /// A ghost that remembers nothing.
     pub(super) fn take_ghost(&mut self, set: Set) -> Option<At> {
-        self.take(set, self.lists - 1, register::FRESH_GHOSTS, self.ways, self.nodes as u32 - self.ways)
+        self.take(
+            set,
+            self.layout.lists - 1,
+            register::FRESH_GHOSTS,
+            self.ways,
+            self.layout.nodes as u32 - self.ways,
+        )
     }
     fn take(&mut self, set: Set, list: usize, fresh: usize, first: u32, count: u32) -> Option<At> {
         if let Some(at) = self.tail(set, list) {
@@ -284,7 +277,7 @@ impl Directory {
     }
     /// Names the page of a frame or ghost that was taken.
     pub(super) fn name(&mut self, at: At, page: u32) {
-        let word = self.column(at, 0);
+        let word = self.layout.tag(at);
         self.words[word] = page + 1;
         *self.state_mut(at) = 0;
         *self.heat_mut(at) = 0;
@@ -294,7 +287,7 @@ impl Directory {
     }
     /// Forgets the page of a frame or ghost, which is in no list, and gives it free.
     pub(super) fn forget(&mut self, at: At) {
-        let word = self.column(at, 0);
+        let word = self.layout.tag(at);
         let page = self.words[word] - 1;
         self.words[word] = 0;
         *self.state_mut(at) = 0;
@@ -306,74 +299,20 @@ impl Directory {
         if self.read(at.set, register::LAST) == at.place + 1 {
             *self.register(at.set, register::LAST) = 0;
         }
-        let list = if at.place < self.ways { self.lists - 2 } else { self.lists - 1 };
+        let list = if at.place < self.ways { self.layout.lists - 2 } else { self.layout.lists - 1 };
         self.push(at, list);
     }
 
-    #[inline]
-    const fn list(&self, set: Set, list: usize) -> usize {
-        set.block + register::COUNT + 3 * list
-    }
-    /// How long a list is.
-    #[inline]
-    pub(super) fn length(&self, set: Set, list: usize) -> u32 {
-        self.words[self.list(set, list)]
-    }
-    /// The last of a list.
-    #[inline]
-    pub(super) fn tail(&self, set: Set, list: usize) -> Option<At> {
-        let place = self.words[self.list(set, list) + 2].checked_sub(1)?;
-        Some(At { set, place })
-    }
-    /// Whoever stands before this one in its list.
-    #[inline]
-    pub(super) fn before(&self, at: At) -> Option<At> {
-        let place = self.words[self.column(at, 2)].checked_sub(1)?;
-        Some(At { place, ..at })
-    }
     /// Which list it is in.
     #[inline]
     pub(super) fn list_of(&self, at: At) -> usize {
         ((self.state(at) & LIST_MASK) >> LIST_SHIFT) as usize
     }
-    /// Puts it at the head of a list.
-    pub(super) fn push(&mut self, at: At, list: usize) {
-        let word = self.list(at.set, list);
-        let head = self.words[word + 1];
+    /// Says which list it is in.
+    #[inline]
+    pub(super) fn name_list(&mut self, at: At, list: usize) {
         let state = self.state_mut(at);
         *state = *state & !LIST_MASK | (list as u32) << LIST_SHIFT;
-        let (prev, next) = (self.column(at, 2), self.column(at, 3));
-        self.words[prev] = 0;
-        self.words[next] = head;
-        match head.checked_sub(1) {
-            Some(place) => {
-                let prev = self.column(At { place, ..at }, 2);
-                self.words[prev] = at.place + 1;
-            }
-            None => self.words[word + 2] = at.place + 1,
-        }
-        self.words[word + 1] = at.place + 1;
-        self.words[word] += 1;
-    }
-    /// Takes it out of its list.
-    pub(super) fn unlink(&mut self, at: At) {
-        let word = self.list(at.set, self.list_of(at));
-        let (prev, next) = (self.words[self.column(at, 2)], self.words[self.column(at, 3)]);
-        match prev.checked_sub(1) {
-            Some(place) => {
-                let column = self.column(At { place, ..at }, 3);
-                self.words[column] = next;
-            }
-            None => self.words[word + 1] = next,
-        }
-        match next.checked_sub(1) {
-            Some(place) => {
-                let column = self.column(At { place, ..at }, 2);
-                self.words[column] = prev;
-            }
-            None => self.words[word + 2] = prev,
-        }
-        self.words[word] -= 1;
     }
 
     /// Every page that is in the cache, of sets that were visited.

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `config` | what a cache is made of, and every mistake in it at once |
 //! | `directory` | which page is where; sets that nobody visits cost no memory |
+//! | `layout` | how the directory lies in memory |
 //! | `policy` | who has to go: LRU, CLOCK, LFU, ARC, random |
 //! | `registers` | miss-status holding registers (MSHR): what is on its way in, who waits for it |
 //! | `write_backs` | what is on its way out, and the cleaner |
@@ -36,6 +37,7 @@ mod directory;
 mod heat;
 mod host;
 mod index;
+mod layout;
 mod outward;
 mod policy;
 mod registers;

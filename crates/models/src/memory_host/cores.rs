@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::params::Rules;
 use super::prefetch::Prefetcher;
-use lanetwin_load::memory::Step;
+use lanetwin_load::memory::{Step, Touch};
 use lanetwin_units::{Instant, mix};
 use std::collections::VecDeque;
 
@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Core {
     pub(super) socket: u32,
+    /// How many threads run on it.
+    pub(super) threads: u32,
     /// Which second-level cache is its own.
     pub(super) l2: usize,
     pub(super) l1: Cache,
@@ -60,10 +62,17 @@ impl Core {
     pub(super) const fn write_places(&mut self, rules: &Rules) -> &mut u32 {
         if rules.writes == 0 { &mut self.misses } else { &mut self.writes }
     }
+    /// Whether a step that the first level has not got can be taken.
+    #[inline]
+    pub(super) fn has_place(&mut self, touch: Touch, rules: &Rules) -> bool {
+        let places = if touch == Touch::Stream { *self.write_places(rules) } else { self.misses };
+        places > 0 && self.owed.is_empty()
+    }
     pub(super) fn new(number: u32, rules: &Rules, seed: u64) -> Self {
         let seed = mix(seed ^ u64::from(number));
         Self {
             socket: number / rules.cores,
+            threads: 0,
             l2: (number / rules.sharing) as usize,
             l1: Cache::new(rules.l1, seed),
             tlb: rules.tlb.map(|shape| Cache::new(shape, seed)),
@@ -116,6 +125,8 @@ pub(super) struct Thread {
     /// The step that comes next, and when it is due.
     pub(super) next: Option<Step>,
     pub(super) due: Instant,
+    /// Its turn among the steps that are due at the same time, if it waits for a place before its own is.
+    pub(super) turn: Option<u64>,
     /// When the step before was issued.
     pub(super) issued: Instant,
     pub(super) data: Data,
@@ -139,6 +150,7 @@ impl Thread {
             waits: Waits::Nothing,
             next: None,
             due: Instant::ZERO,
+            turn: None,
             issued: Instant::ZERO,
             data: Data::At(Instant::ZERO),
             window: Window::default(),

@@ -6,7 +6,6 @@
 //!                                                                  └ no TLB has it: the same with the line of the page table
 //! ```
 
-use super::cache::Victim;
 use super::cores::{Data, Waits};
 use super::flights::{Cause, Flight, NONE};
 use super::nodes::{Node, address_of, node_of};
@@ -58,9 +57,7 @@ impl MemoryHost {
                 _ => thread.due,
             };
             if due > self.now {
-                thread.waits = Waits::Time;
-                self.timetable.put(due, Task::Step(t));
-                return;
+                return self.wait(t, due, step);
             }
             if !thread.window.has_room(self.rules.window) {
                 thread.waits = Waits::Window;
@@ -75,12 +72,32 @@ impl MemoryHost {
                 return;
             }
             let thread = &mut self.threads[t as usize];
-            (thread.next, thread.waits, thread.issued) = (None, Waits::Nothing, self.now);
+            (thread.next, thread.waits, thread.issued, thread.turn) = (None, Waits::Nothing, self.now, None);
             thread.steps += 1;
             self.asked += 1;
             let began = thread.operation.unwrap_or(self.now);
             thread.operation = (!step.ends).then_some(began);
         }
+    }
+
+    /// Lets a thread wait until its step is due; or for a place at once, if it will have to wait for one then unless one comes free before.
+    ///
+    /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that out. What happens is the
+    /// same: the step keeps its turn among those of the same instant, and a core has no other thread that could come between.
+    fn wait(&mut self, t: u32, due: Instant, step: Step) {
+        let thread = &mut self.threads[t as usize];
+        let core = &mut self.cores[thread.core as usize];
+        // only a line that no cache ever has needs a place for certain
+        let needs_place = self.programs[thread.program as usize].cold && thread.window.has_room(self.rules.window);
+        if needs_place && core.threads == 1 && !core.has_place(step.touch, &self.rules) {
+            thread.turn.get_or_insert_with(|| self.timetable.reserve());
+            thread.waits = Waits::Place;
+            core.blocked.push_back(t);
+            return;
+        }
+        thread.waits = Waits::Time;
+        let turn = thread.turn.take().unwrap_or_else(|| self.timetable.reserve());
+        self.timetable.put_in_turn(due, turn, Task::Step(t));
     }
 
     /// Takes a step, if its core has a place for it; whether it was taken.
@@ -102,7 +119,7 @@ impl MemoryHost {
             self.hit(t, &step, began, delay);
             return true;
         }
-        if core.misses == 0 || !core.owed.is_empty() {
+        if !core.has_place(step.touch, &self.rules) {
             return false;
         }
         core.misses -= 1;
@@ -286,7 +303,7 @@ impl MemoryHost {
     fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
         let c = self.threads[t as usize].core;
         let core = &mut self.cores[c as usize];
-        if *core.write_places(&self.rules) == 0 || !core.owed.is_empty() {
+        if !core.has_place(Touch::Stream, &self.rules) {
             return false;
         }
         core.l1.remove(line);
@@ -299,105 +316,6 @@ impl MemoryHost {
         self.answered += 1;
         self.write_back(c, t, line, cx);
         true
-    }
-
-    /// Where a line is. It is in the caches from now on; what has to go for it, and what a prefetcher advises, is left to be settled.
-    pub(super) fn look(&mut self, c: u32, line: u64, dirty: bool) -> Place {
-        let core = &mut self.cores[c as usize];
-        let (l2, socket) = (core.l2, core.socket as usize);
-        let pending = core.pending.find(line).map(Place::UnderWay);
-        if core.l1.touch(line, dirty) {
-            return pending.unwrap_or(Place::L1);
-        }
-        if !core.prefetcher.is_off() {
-            self.advice = core.prefetcher.touch(line);
-        }
-        let place = if self.l2[l2].touch(line, false) { Place::L2 } else { self.fill_from_llc(l2, socket, line) };
-        self.fill_l1(c, line, dirty);
-        pending.unwrap_or(place)
-    }
-    /// Brings a line that the second level has not into it, from the last level or from memory.
-    fn fill_from_llc(&mut self, l2: usize, socket: usize, line: u64) -> Place {
-        let llc = &mut self.llc[socket];
-        let (place, dirty) = if self.rules.exclusive {
-            match llc.remove(line) {
-                Some(dirty) => (Place::Llc, dirty),
-                None => (Place::Memory, false),
-            }
-        } else if llc.touch(line, false) {
-            (Place::Llc, false)
-        } else {
-            let victim = llc.insert(line, false);
-            self.let_go(victim);
-            (Place::Memory, false)
-        };
-        self.fill_l2(l2, socket, line, dirty);
-        place
-    }
-    fn fill_l1(&mut self, c: u32, line: u64, dirty: bool) {
-        let core = &mut self.cores[c as usize];
-        let (l2, socket) = (core.l2, core.socket as usize);
-        if let Some(victim) = core.l1.insert(line, dirty).filter(|victim| victim.dirty)
-            && !self.l2[l2].touch(victim.line, true)
-        {
-            self.fill_l2(l2, socket, victim.line, true);
-        }
-    }
-    fn fill_l2(&mut self, l2: usize, socket: usize, line: u64, dirty: bool) {
-        let Some(victim) = self.l2[l2].insert(line, dirty) else { return };
-        let llc = &mut self.llc[socket];
-        if (victim.dirty || self.rules.exclusive) && !llc.touch(victim.line, victim.dirty) {
-            let victim = llc.insert(victim.line, victim.dirty);
-            self.let_go(victim);
-        }
-    }
-    /// The last level lets a line go.
-    fn let_go(&mut self, victim: Option<Victim>) {
-        self.evicted.extend(victim.filter(|victim| victim.dirty).map(|victim| victim.line));
-    }
-    /// Writes back what has had to go, and asks for what the prefetcher advises.
-    fn settle(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
-        while let Some(line) = self.evicted.pop() {
-            self.write_back(c, t, line, cx);
-        }
-        let advice = std::mem::take(&mut self.advice);
-        if advice.ask != 0 {
-            self.prefetch(c, t, line, advice, cx);
-        }
-    }
-
-    /// Asks for lines of the page that `line` is in, as far as there are places.
-    fn prefetch(&mut self, c: u32, t: u32, line: u64, advice: Advice, cx: &mut Context<'_>) {
-        let cold = self.programs[self.threads[t as usize].program as usize].cold;
-        let mut ask = advice.ask;
-        while ask != 0 {
-            let core = &mut self.cores[c as usize];
-            if core.prefetches == 0 || !core.owed.is_empty() {
-                return;
-            }
-            let place = if advice.down { 63 - ask.leading_zeros() } else { ask.trailing_zeros() };
-            ask &= !(1 << place);
-            let wanted = line & !63 | u64::from(place);
-            core.prefetcher.asked(wanted);
-            let (l2, socket) = (core.l2, core.socket as usize);
-            let there = !cold
-                && (self.l2[l2].touch(wanted, false) || self.fill_from_llc(l2, socket, wanted) != Place::Memory);
-            while let Some(line) = self.evicted.pop() {
-                self.write_back(c, t, line, cx);
-            }
-            if !there {
-                self.prefetch_line(c, t, wanted, cx);
-            }
-        }
-    }
-    fn prefetch_line(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
-        let name = self.flights.begin(Flight::new(Cause::Prefetch, t, c, line, self.now));
-        let core = &mut self.cores[c as usize];
-        core.prefetches -= 1;
-        core.pending.add(line, name);
-        self.programs[self.threads[t as usize].program as usize].counted.prefetches += 1;
-        self.asked += 1;
-        self.ask(name, Span::ZERO, cx);
     }
 
     /// Sends a line to memory, now or when there is a place.
@@ -413,7 +331,7 @@ impl MemoryHost {
     }
 
     /// Asks memory for what a flight wants; the request leaves the core after `delay`.
-    fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+    pub(super) fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
         flight.asked = now;
@@ -423,6 +341,7 @@ impl MemoryHost {
         counted.ask(now);
         let socket = self.cores[core as usize].socket;
         let home = match &self.nodes[node_of(asked_for)] {
+            _ if self.rules.sockets == 1 => socket,
             Node::Dram(_) => node_of(asked_for) as u32,
             Node::Cxl(decoder) => {
                 let Decoded { target, .. } = decode(decoder, asked_for);
@@ -585,7 +504,9 @@ impl MemoryHost {
     fn release(&mut self, c: u32) {
         let core = &mut self.cores[c as usize];
         if core.owed.is_empty() {
-            while let Some(t) = core.blocked.pop_front() {
+            while !core.blocked.is_empty()
+                && let Some(t) = core.blocked.pop_front()
+            {
                 self.threads[t as usize].waits = Waits::Nothing;
                 self.runnable.push_back(t);
             }

@@ -37,8 +37,22 @@ impl Timetable {
     pub(super) const fn new() -> Self {
         Self { tasks: BinaryHeap::new(), asked: 0 }
     }
+    /// A turn among tasks of the same time: before those of all later ones.
+    #[inline]
+    pub(super) const fn reserve(&mut self) -> u64 {
+        // after 17 thousand million tasks the order begins again: equal times across that moment are ordered the other way round
+        let turn = self.asked % (1 << (TIME - ORDER));
+        self.asked += 1;
+        turn
+    }
     #[inline]
     pub(super) fn put(&mut self, at: Instant, task: Task) {
+        let turn = self.reserve();
+        self.put_in_turn(at, turn, task);
+    }
+    /// As [`Timetable::put`], in a turn that was reserved.
+    #[inline]
+    pub(super) fn put_in_turn(&mut self, at: Instant, turn: u64, task: Task) {
         let (kind, whom) = match task {
             Task::Step(whom) => (0, whom),
             Task::Found(whom) => (1, whom),
@@ -48,11 +62,8 @@ impl Timetable {
             Task::Hint(whom) => (5, whom),
         };
         debug_assert!(whom < 1 << KIND);
-        // after 17 thousand million tasks the order begins again: equal times across that moment are ordered the other way round
-        let order = self.asked % (1 << (TIME - ORDER));
-        let low = order << ORDER | kind << KIND | u64::from(whom);
+        let low = turn << ORDER | kind << KIND | u64::from(whom);
         self.tasks.push(Reverse(u128::from(at.as_ps()) << TIME | u128::from(low)));
-        self.asked += 1;
     }
     /// When the next task is due; [`Instant::NEVER`] if there is none.
     #[inline]
