@@ -16,7 +16,7 @@ mod numbers;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use numbers::{Number, Range, numbers};
+pub(crate) use numbers::{Chosen, Number, Range, numbers, numbers_and, of_claim, of_plan, seed};
 
 use crate::report::{Effect, FreeParameter};
 use lanetwin_stats::results::Digest;

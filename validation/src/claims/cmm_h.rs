@@ -21,14 +21,17 @@
 //! **Figure 2.** Threads that go round buffers larger than the cache find nothing again under LRU: every page is fetched once for 64 lines, and the drive
 //! gives the pace.
 //!
-//! Not here: figures 3 to 5.
+//! Not here: figure 3; figures 4 and 5 are a claim of their own ([`APPS`]).
 
+mod apps;
 mod machine;
 mod table;
+mod weighing;
+
+pub use apps::CLAIM as APPS;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::experiment;
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use machine::{Case, SOCKET, Shown};
@@ -176,30 +179,18 @@ fn table_4(found: &mut Found, watch: &mut Watch<'_>, total: usize) -> Option<Err
     Some(errors)
 }
 
-/// What the claim has fitted or taken for granted beside the numbers of the part.
+/// What the claim has fitted beside the numbers that are weighed: these count, since each is fitted to a row.
 fn own_parameters() -> impl Iterator<Item = FreeParameter> {
-    let of_mixes = MIXES[1..].iter().zip(INTERVALS).map(|((_, mix), interval)| {
-        (format!("lookup.interval, {mix}"), format!("{interval} ps"), format!("the 2:1 cell, {mix}"))
-    });
-    let fitted = [
-        ("core.misses".to_owned(), "13".to_owned(), "161 GB/s of DRAM alone, all reads".to_owned()),
-        (
-            "working set of the latency, caches 1/24".to_owned(),
-            WALKED.to_owned(),
-            "the mean latency, 553 ns".to_owned(),
-        ),
-    ];
-    let parameter = |(name, value, to)| FreeParameter {
-        part: "host of the white paper".into(),
-        name,
-        value,
-        calibrated_to: Some(to),
-    };
-    fitted.into_iter().chain(of_mixes).map(parameter)
+    MIXES[1..].iter().zip(INTERVALS).map(|((_, mix), interval)| FreeParameter {
+        part: "samsung-cmm-h".into(),
+        name: format!("controller.lookup.interval, {mix}"),
+        value: format!("{interval} ps"),
+        calibrated_to: Some(format!("the 2:1 cell, {mix}")),
+    })
 }
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
-    let total = 5 * MIXES.len() + 3;
+    let total = 5 * MIXES.len() + 4;
     let mut found = Found { cells: Vec::new() };
     let shown = peak().run();
     let what = ("module alone, all reads, 32 threads", "bandwidth", "GB/s");
@@ -236,8 +227,9 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let mape = |errors: &mut dyn Iterator<Item = f64>| accuracy::mape(errors).unwrap_or(f64::NAN);
     let reads = mape(&mut errors[0].iter().copied());
     let mixes = mape(&mut errors[1..].iter().flatten().copied());
-    let plan = cell_of_table(&ratios()[1], 0, 0.0).plan();
-    let free_parameters = experiment::free_parameters(&plan).chain(own_parameters()).collect();
+    let weighed = weighing::weigh();
+    watch.step(total)?;
+    let free_parameters: Vec<FreeParameter> = weighed.free.iter().cloned().chain(own_parameters()).collect();
     let judged = |good: bool| if good { "met" } else { "missed" };
     let bars = [
         peak_error.abs() <= PEAK_BAR_PCT,
@@ -249,15 +241,16 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         "Peak from slots {peak_error:+.1} % ({}). p99.9 from page walks and refreshes {tail_error:+.1} % ({}). All reads MAPE {reads:.1} % ({}): at 6:1 the \
          model finds both memories nearly full, the machine does not; a limit of 256 lines that the host tracks at its CXL port would explain \
          2:1 and 3:1 and contradict 27 GB/s. Mixes MAPE {mixes:.1} % ({}): the 2:1 cell of 2R1W is the lowest of its column's implied ceilings. Large sets: \
-         {plateau_error:+.1} % of 5 GB/s, hit rate {:.1} % of lines (the paper: 85 % to 95 %).",
+         {plateau_error:+.1} % of 5 GB/s, hit rate {:.1} % of lines (the paper: 85 % to 95 %). {}",
         judged(bars[0]),
         judged(bars[1]),
         judged(bars[2]),
         judged(bars[3]),
         hits.unwrap_or(f64::NAN),
+        weighed.told(),
     );
     let met = bars.iter().all(|met| *met);
-    Some(Outcome { cells: found.cells, free_parameters, met, text, effects: Vec::new() })
+    Some(Outcome { cells: found.cells, free_parameters, met, text, effects: weighed.effects() })
 }
 
 #[cfg(test)]

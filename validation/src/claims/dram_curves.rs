@@ -6,20 +6,25 @@
 //!   DDR5-4800, eight channels, x8, one rank: timing table ─────────────┴─► latency at every published bandwidth, peaks
 //! ```
 //!
+//! Which of the assumed and calibrated numbers matter, [`weighing`] finds out. Published bandwidths are inputs: they say where on its curve the model is read.
+//!
 //! The machine is [`world`]: the controllers of `media::dram` and threads that keep so many lines under way, without caches. The latency at a published bandwidth
 //! is that of the model's curve there. Not here: prefetchers, the mesh between cores and memory controllers, whatever else makes the
 //! latency of an idle machine.
 
+#[cfg(test)]
+mod tests;
+mod weighing;
 mod world;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::{FreeParameter, Role};
+use crate::report::Role;
 use crate::watch::Watch;
 use lanetwin_media::dram::{Config, PagePolicy, Speed};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Span};
-use world::{Point, Traffic};
+use world::{Length, Point, Threads, Traffic};
 
 /// The declaration.
 pub const CLAIM: Claim = Claim {
@@ -38,6 +43,7 @@ const SHARES: [&str; 4] = ["100", "75", "67", "51"];
 const DELAYS_NS: [u64; 11] = [2000, 160, 90, 60, 45, 35, 28, 23, 19, 16, 0];
 
 /// A published curve.
+#[derive(Clone)]
 struct Curve {
     share: &'static str,
     /// Lines written for each line read.
@@ -46,18 +52,32 @@ struct Curve {
     points: Vec<(f64, f64)>,
 }
 
-/// The published curve of a read share.
-fn curve(share: &'static str) -> Curve {
-    let mut reader = csv::Reader::from_reader(CURVES.as_bytes());
-    let rows = reader.deserialize::<(String, f64, f64, f64)>().map(|row| row.expect("our own file is sound"));
-    let rows: Vec<_> = rows.filter(|row| row.0 == share).collect();
-    let reads = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
-    let mut points: Vec<_> = rows.iter().map(|row| (row.2, row.3)).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Curve { share, stores: (1.0 - reads) / reads, points }
+impl Curve {
+    fn is_of_all_reads(&self) -> bool {
+        self.share == "100"
+    }
+    /// Whether the latency of the point calibrates something: the idle ones, which are nearly the same, and the top of the curve of all reads.
+    fn calibrates(&self, point: usize) -> bool {
+        point == 0 || self.is_of_all_reads() && point == self.points.len() - 1
+    }
 }
 
-/// The memory of the socket: what is not in the name of its DIMMs is assumed.
+/// The published curves.
+fn published() -> Vec<Curve> {
+    let mut reader = csv::Reader::from_reader(CURVES.as_bytes());
+    let rows = reader.deserialize::<(String, f64, f64, f64)>().map(|row| row.expect("our own file is sound"));
+    let rows: Vec<_> = rows.collect();
+    let curve = |share: &&'static str| {
+        let rows: Vec<_> = rows.iter().filter(|row| row.0 == *share).collect();
+        let reads = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
+        let mut points: Vec<_> = rows.iter().map(|row| (row.2, row.3)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Curve { share, stores: (1.0 - reads) / reads, points }
+    };
+    SHARES.iter().map(curve).collect()
+}
+
+/// The memory of the socket: what is not in the name of its DIMMs is assumed. [`weighing`] says it once more, in the words of a scenario.
 fn memory() -> Config {
     let mut config = Config::new(Speed::Ddr5_4800, 8, Bytes(128 << 30));
     config.mapping.interleave = Bytes(INTERLEAVE);
@@ -68,30 +88,66 @@ fn memory() -> Config {
 
 const INTERLEAVE: u64 = 128;
 
-/// The numbers that are assumed or calibrated, and move a row.
-fn free_parameters(fixed: Span, outstanding: u64) -> Vec<FreeParameter> {
-    let q = memory().queues;
-    let free = |name: &str, value: String, calibrated_to: Option<&str>| FreeParameter {
-        part: "memory".into(),
-        name: name.into(),
-        value,
-        calibrated_to: calibrated_to.map(Into::into),
+/// What is simulated, and how long.
+#[derive(Clone)]
+struct Setup {
+    config: Config,
+    threads: Threads,
+    length: Length,
+    /// Instead of what the idle latency says.
+    fixed: Option<Span>,
+    /// Instead of what Little's law says.
+    outstanding: Option<u64>,
+    /// Mean times between two lines of a thread \[ns\], from the lightest load to the heaviest.
+    delays: &'static [u64],
+}
+
+impl Setup {
+    /// That of the claim.
+    fn full() -> Self {
+        Self {
+            config: memory(),
+            threads: Threads::ASSUMED,
+            length: Length::FULL,
+            fixed: None,
+            outstanding: None,
+            delays: &DELAYS_NS,
+        }
+    }
+}
+
+/// What was simulated: the points of each curve, and what was calibrated before.
+#[derive(Clone, PartialEq, Debug)]
+struct Ran {
+    curves: Vec<Vec<Point>>,
+    fixed: Span,
+    outstanding: u64,
+}
+
+/// Calibrates, and simulates every curve. `step` is told of each run, and can end it all.
+fn simulate(setup: &Setup, published: &[Curve], step: &mut dyn FnMut() -> Option<()>) -> Option<Ran> {
+    let Setup { config, threads, length, delays, .. } = setup;
+    let reads = published.iter().find(|curve| curve.is_of_all_reads()).expect("a curve of all reads");
+    let (idle, top) = (reads.points[0].1, reads.points[reads.points.len() - 1]);
+    let by_little = (top.0 * top.1 / 64.0).round() as u64;
+    let outstanding = setup.outstanding.unwrap_or(by_little);
+    let run = |stores, delay, fixed| {
+        let delay = Span::from_ns(delay);
+        world::run(config, Traffic { stores, delay, outstanding, fixed, threads: *threads, length: *length })
     };
-    vec![
-        free("latency beside the memory", fixed.to_string(), Some("the idle latency of all reads")),
-        free(
-            "lines under way",
-            outstanding.to_string(),
-            Some("the top of the curve of all reads, by Little's law"),
-        ),
-        free("interleave", format!("{INTERLEAVE} B"), None),
-        free("page policy", "closed".into(), None),
-        free("read queue", q.reads.to_string(), None),
-        free("write queue", q.writes.to_string(), None),
-        free("high mark of writes", q.high.to_string(), None),
-        free("low mark of writes", q.low.to_string(), None),
-        free("idle time before writes", q.idle.to_string(), None),
-    ]
+    let beside = || (idle - run(reads.stores, delays[0], Span::ZERO).latency_ns) * 1e3;
+    let fixed = setup.fixed.unwrap_or_else(|| Span::from_ps(beside().max(0.0) as u64));
+    step()?;
+    let mut curves = Vec::new();
+    for curve in published {
+        let mut points = Vec::new();
+        for delay in *delays {
+            points.push(run(curve.stores, *delay, fixed));
+            step()?;
+        }
+        curves.push(points);
+    }
+    Some(Ran { curves, fixed, outstanding })
 }
 
 /// The latency of the model's curve at a bandwidth, and half of its interval; that of its top beyond.
@@ -124,11 +180,8 @@ fn cells(curve: &Curve, model: &[Point]) -> Vec<Cell> {
         source: SOURCE,
         digest,
     };
-    let all_reads = curve.share == "100";
-    let last = curve.points.len() - 1;
     let latency = |(n, (gigabytes, published)): (usize, &(f64, f64))| {
-        let is_given = n == 0 || all_reads && n == last;
-        let role = if is_given { Role::Calibrated } else { Role::Predicted };
+        let role = if curve.calibrates(n) { Role::Calibrated } else { Role::Predicted };
         let found = latency_at(model, *gigabytes);
         cell(
             "latency",
@@ -148,46 +201,46 @@ fn cells(curve: &Curve, model: &[Point]) -> Vec<Cell> {
     cells
 }
 
-fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
-    let total = 1 + SHARES.len() * DELAYS_NS.len();
-    let config = memory();
-    let reads = curve("100");
-    let (idle, top) = (reads.points[0].1, reads.points[reads.points.len() - 1]);
-    let outstanding = (top.0 * top.1 / 64.0).round() as u64;
-    let lightest = Span::from_ns(DELAYS_NS[0]);
-    let alone = Traffic { stores: reads.stores, delay: lightest, outstanding, fixed: Span::ZERO };
-    let fixed = Span::from_ps(((idle - world::run(&config, alone).latency_ns) * 1e3).max(0.0) as u64);
-    watch.step(total)?;
-    let mut all = Vec::new();
-    for share in SHARES {
-        let curve = curve(share);
-        let mut model = Vec::new();
-        for delay in DELAYS_NS.map(Span::from_ns) {
-            model.push(world::run(&config, Traffic { stores: curve.stores, delay, outstanding, fixed }));
-            watch.step(total)?;
-        }
-        all.extend(cells(&curve, &model));
-    }
-    let mean = |part: &str| {
-        let rows = all.iter().filter(|cell| cell.role == Role::Predicted && cell.quantity == "latency");
-        let rows = rows.filter(|cell| cell.case.starts_with(part));
-        accuracy::mape(rows.map(|cell| accuracy::error_pct(cell.predicted, cell.published)))
-            .unwrap_or(f64::NAN)
+/// The mean error of predicted latencies whose case begins so \[%\].
+fn mean_error(cells: &[Cell], part: &str) -> f64 {
+    let is_meant = |cell: &&Cell| {
+        cell.role == Role::Predicted && cell.quantity == "latency" && cell.case.starts_with(part)
     };
-    let by_share: Vec<String> =
-        SHARES.iter().map(|share| format!("{share} % reads {:.1} %", mean(&format!("{share} %")))).collect();
+    let errors =
+        cells.iter().filter(is_meant).map(|cell| accuracy::error_pct(cell.predicted, cell.published));
+    accuracy::mape(errors).unwrap_or(f64::NAN)
+}
+
+/// Every cell of every curve.
+fn compare(published: &[Curve], ran: &Ran) -> Vec<Cell> {
+    published.iter().zip(&ran.curves).flat_map(|(curve, model)| cells(curve, model)).collect()
+}
+
+fn is_met(cells: &[Cell]) -> bool {
+    mean_error(cells, "") < BAR_PCT
+}
+
+fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
+    let published = published();
+    let total = 2 + SHARES.len() * DELAYS_NS.len();
+    let ran = simulate(&Setup::full(), &published, &mut || watch.step(total))?;
+    let cells = compare(&published, &ran);
+    let weighed = weighing::weigh(&published, &ran);
+    watch.step(total)?;
+    let by_share: Vec<String> = SHARES
+        .iter()
+        .map(|share| format!("{share} % reads {:.1} %", mean_error(&cells, &format!("{share} %"))))
+        .collect();
     let text = format!(
-        "Mean error of predicted latencies {:.1} %: {}. {outstanding} lines under way and {fixed} beside the memory are calibrated. \
-         The model's peaks are those of the DRAM alone: nothing between cores and controllers limits them.",
-        mean(""),
-        by_share.join(", ")
+        "Mean error of predicted latencies {:.1} %: {}. {} lines under way and {} beside the memory are calibrated. \
+         The model's peaks are those of the DRAM alone: nothing between cores and controllers limits them. {}",
+        mean_error(&cells, ""),
+        by_share.join(", "),
+        ran.outstanding,
+        ran.fixed,
+        weighed.told(),
     );
-    let met = mean("") < BAR_PCT;
-    Some(Outcome {
-        cells: all,
-        free_parameters: free_parameters(fixed, outstanding),
-        met,
-        text,
-        effects: Vec::new(),
-    })
+    let met = is_met(&cells);
+    let effects = weighed.effects();
+    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
 }

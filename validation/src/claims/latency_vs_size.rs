@@ -12,18 +12,23 @@
 //!
 //! The device hangs on the host's port without a link: one load at a time sees nothing of a link but a constant, which the plateau contains.
 
+#[cfg(test)]
+mod tests;
+mod weighing;
+
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::{FreeParameter, Role};
+use crate::report::Role;
 use crate::watch::Watch;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Policy};
 use lanetwin_models::memory_host::MemoryHost;
-use lanetwin_ports::{Builder, Params, Site, Value};
-use lanetwin_scenario::{Catalogue, NumberKind, Part, quantity};
+use lanetwin_ports::{Builder, Site};
+use lanetwin_scenario::{Catalogue, ComponentPlan, Plan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Instant};
+use std::path::Path;
 
 /// The declaration.
 pub const CLAIM: Claim = Claim {
@@ -64,33 +69,40 @@ fn published(text: &str) -> Vec<Row> {
         .collect()
 }
 
-/// The parameters of a part: what it says, and defaults.
-fn params(part: &Part, replaced: &[(&'static str, Value)]) -> Params {
-    let default = |param: &lanetwin_ports::Param| {
-        let text = param.default.expect("parameters of memory have defaults");
-        quantity::read(param.dimension, text).expect("a default is a value").0
-    };
-    let said = |name| part.parameters.get(name).map(|number| number.value);
-    let mut params: Vec<_> =
-        part.model.all_params().map(|p| (p.name, said(p.name).unwrap_or_else(|| default(p)))).collect();
-    for (name, value) in &mut params {
-        if let Some((_, other)) = replaced.iter().find(|(replaced, _)| replaced == name) {
-            *value = *other;
-        }
-    }
-    Params(params.into_iter().collect())
+/// Both parts with changes; none if they make no machine.
+fn plan(sets: &[String]) -> Option<Plan> {
+    let text = format!(
+        "about: LMBench.\nmachine:\n  host: {{part: {HOST}}}\n  device: {{part: {DEVICE}}}\nlinks:\n  slot: {{from: host, to: device}}\n\
+         workloads:\n  chase: {{memory: {{pattern: chase, working-set: 1MiB, lines: 1000}}, on: host}}\n"
+    );
+    check(Path::new("lmbench.yaml"), &text, sets, &Catalogue::built_in()).plan
 }
 
+/// Host and device of a plan.
+fn parts(plan: &Plan) -> [&ComponentPlan; 2] {
+    ["host", "device"].map(|name| {
+        let is_it = |component: &&ComponentPlan| component.name == name;
+        plan.variants[0].machine.iter().find(is_it).expect("the plan has both")
+    })
+}
+
+/// How much is measured, and with which random numbers.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    loads: u64,
+    seed: u64,
+}
+
+const FULL: Effort = Effort { loads: LOADS, seed: SEED };
+
 /// The mean latency \[ns\] of a chase through so many MB of a node, and the digest of its run.
-fn chase(parts: [&Part; 2], mb: f64, node: u16, replaced: &[(&'static str, Value)]) -> (f64, u64) {
-    let [host, device] = parts;
-    let host_params = params(host, replaced);
-    let device_params = params(device, &[]);
+fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort) -> (f64, u64) {
+    let (host_params, device_params) = (&host.params, &device.params);
     let window = Decoder::new(1 << 40, device_params.size("capacity").0, 256, vec![0])
         .expect("a window of one target");
     let site = |path: &str, decoders| Site {
         path: path.to_owned(),
-        seed: SEED,
+        seed: effort.seed,
         pcie: Vec::new(),
         target: None,
         routes: Vec::new(),
@@ -98,16 +110,16 @@ fn chase(parts: [&Part; 2], mb: f64, node: u16, replaced: &[(&'static str, Value
         decoders,
     };
     let mut builder = Builder::new();
-    let mut add = |path, part: &Part, params: &Params, decoders| {
-        builder.add(path, part.model.component(params, &site(path, decoders)).expect("a component"))
+    let mut add = |path, part: &ComponentPlan, decoders| {
+        builder.add(path, part.model.component(&part.params, &site(path, decoders)).expect("a component"))
     };
-    let id = add("host", host, &host_params, vec![window]);
-    let device = add("device", device, &device_params, Vec::new());
+    let id = add("host", host, vec![window]);
+    let device = add("device", device, Vec::new());
     builder.join((id, Port(0)), (device, Port(0)));
     let mut kernel = builder.seal();
     let bytes = (mb * 1048576.0).round() as u64 / 64 * 64;
-    let spec = ChaseSpec { bytes, stride: 64, order: ChaseOrder::AcrossPages, count: Some(LOADS) };
-    let program = Chase::new(spec, SEED, "lmbench").expect("an array of lines");
+    let spec = ChaseSpec { bytes, stride: 64, order: ChaseOrder::AcrossPages, count: Some(effort.loads) };
+    let program = Chase::new(spec, effort.seed, "lmbench").expect("an array of lines");
     let Bytes(llc) = host_params.size("llc.size");
     let (lines, cache) = (bytes / 64, llc / 64);
     // a whole cycle, so that there is something to be found, and as much again as replaces all that was there before
@@ -148,97 +160,82 @@ fn case(memory: usize, mb: f64) -> String {
     format!("{}, {mb} MB", MEMORIES[memory])
 }
 
-fn free_parameters(part: &Part) -> impl Iterator<Item = FreeParameter> + '_ {
-    let free = |kind| matches!(kind, NumberKind::Assumed | NumberKind::Calibrated);
-    // what cannot move a single load of one thread is not free here
-    const IDLE: &[&str] = &["cores", "capacity", "dram", "dram.size"];
-    let numbers =
-        part.parameters.iter().filter(move |(name, number)| free(number.kind) && !IDLE.contains(name));
-    numbers.map(|(name, number)| FreeParameter {
-        part: part.name.clone(),
-        name: (*name).to_owned(),
-        value: quantity::written(number.value),
-        calibrated_to: number.to.clone(),
-    })
+/// Sizes of a memory and what a machine makes of each.
+struct Ran {
+    memory: usize,
+    mb: f64,
+    predicted: f64,
+    digest: u64,
 }
 
-fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
-    let rows = published(PUBLISHED);
-    let catalogue = Catalogue::built_in();
-    let parts = [HOST, DEVICE].map(|name| catalogue.find(name).expect("the part comes with the program"));
-    let total = 2 * rows.len();
-    let mut cells = Vec::new();
-    for memory in 0..MEMORIES.len() {
-        for &(mb, latencies) in &rows {
-            let (predicted, digest) = chase(parts, mb, memory as u16, &[]);
-            let calibrates = CALIBRATES[memory].contains(&mb);
-            cells.push(Cell {
-                case: case(memory, mb),
-                quantity: "load latency".into(),
-                unit: "ns",
-                published: latencies[memory],
-                predicted,
-                interval: (predicted, predicted),
-                role: if calibrates { Role::Calibrated } else { Role::Predicted },
-                baseline: Some(closed_form(&rows, memory, mb)),
-                source: SOURCE,
-                digest: Digest(digest),
-            });
-            watch.step(total)?;
+/// Every cell, beside what was run.
+fn compare(rows: &[Row], ran: &[Ran]) -> Vec<Cell> {
+    let cell = |ran: &Ran| {
+        let Ran { memory, mb, predicted, digest } = *ran;
+        let row = rows.iter().find(|row| row.0 == mb).expect("a size of the table");
+        Cell {
+            case: case(memory, mb),
+            quantity: "load latency".into(),
+            unit: "ns",
+            published: row.1[memory],
+            predicted,
+            interval: (predicted, predicted),
+            role: if CALIBRATES[memory].contains(&mb) { Role::Calibrated } else { Role::Predicted },
+            baseline: Some(closed_form(rows, memory, mb)),
+            source: SOURCE,
+            digest: Digest(digest),
         }
-    }
+    };
+    ran.iter().map(cell).collect()
+}
+
+/// The mean error of the predicted cells \[%\], and that of the closed form.
+fn errors(cells: &[Cell]) -> (f64, f64) {
     let predicted = || cells.iter().filter(|cell| cell.role == Role::Predicted);
     let error = |of: fn(&Cell) -> f64| {
         accuracy::mape(predicted().map(|cell| accuracy::error_pct(of(cell), cell.published)))
     };
-    let off = error(|cell| cell.predicted).unwrap_or(f64::INFINITY);
-    let closed = error(|cell| cell.baseline.unwrap_or(f64::NAN)).unwrap_or(f64::NAN);
-    let lru = [("llc.replacement", Value::Choice("lru"))];
+    let closed = error(|cell| cell.baseline.unwrap_or(f64::NAN));
+    (error(|cell| cell.predicted).unwrap_or(f64::INFINITY), closed.unwrap_or(f64::NAN))
+}
+
+fn is_met(cells: &[Cell]) -> bool {
+    errors(cells).0 < BAR_PCT
+}
+
+fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
+    let rows = published(PUBLISHED);
+    let as_it_is = plan(&[]).expect("the parts come with the program");
+    let total = 2 * rows.len() + 1;
+    let mut ran = Vec::new();
+    for memory in 0..MEMORIES.len() {
+        for &(mb, _) in &rows {
+            let (predicted, digest) = chase(parts(&as_it_is), mb, memory as u16, FULL);
+            ran.push(Ran { memory, mb, predicted, digest });
+            watch.step(total)?;
+        }
+    }
+    let cells = compare(&rows, &ran);
+    let (off, closed) = errors(&cells);
+    let lru = plan(&["machine.host.llc.replacement=lru".into()]).expect("LRU is a replacement");
     let knee = [128.0, 256.0];
-    let under_lru = knee.map(|mb| format!("{:.1}", chase(parts, mb, 0, &lru).0)).join(" and ");
+    let under_lru = knee.map(|mb| format!("{:.1}", chase(parts(&lru), mb, 0, FULL).0)).join(" and ");
     let told = |of: fn(&Cell) -> f64| {
         let at = |mb| cells.iter().find(|cell| cell.case == case(0, mb)).map_or(f64::NAN, of);
         knee.map(|mb| format!("{:.1}", at(mb))).join(" and ")
     };
     let (measured, random) = (told(|cell| cell.published), told(|cell| cell.predicted));
+    let weighed = weighing::weigh();
+    watch.step(total)?;
     let text = format!(
         "Mean absolute error {off:.1} % (closed form {closed:.1} %). Local DDR at 128 and 256 MB: measured {measured} ns, random replacement {random} ns, \
-         LRU in the last level, all else equal, {under_lru} ns."
+         LRU in the last level, all else equal, {under_lru} ns. {} They are weighed on {} of the predicted sizes.",
+        weighed.told(),
+        weighing::ROWS.len(),
     );
-    let free_parameters = parts.into_iter().flat_map(free_parameters).collect();
-    Some(Outcome { cells, free_parameters, met: off < BAR_PCT, text, effects: Vec::new() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_closed_form_is_a_fixed_point() {
-        for times in [1.1, 1.5, 2.0, 4.0] {
-            let h = hits(times);
-            assert!((h - (-(1.0 - h) * times).exp()).abs() < 1e-3 && h < 1.0, "{times}: {h}");
-        }
-        assert_eq!(hits(0.9), 1.0);
-    }
-
-    #[test]
-    fn every_size_that_calibrates_is_in_the_table() {
-        let rows = published(PUBLISHED);
-        assert_eq!(rows.len(), 33);
-        for mb in CALIBRATES.concat() {
-            assert!(rows.iter().any(|row| row.0 == mb), "{mb}");
-        }
-    }
-
-    /// Levels that are calibrated come out as calibrated: small arrays only, which are quick.
-    #[test]
-    fn plateaus_of_the_caches_are_what_they_were_calibrated_to() {
-        let catalogue = Catalogue::built_in();
-        let parts = [HOST, DEVICE].map(|name| catalogue.find(name).unwrap());
-        for (mb, ns) in [(0.00049, 1.728), (0.09375, 5.529), (1.0, 7.95)] {
-            let (got, _) = chase(parts, mb, 0, &[]);
-            assert!((got / ns - 1.0).abs() < 0.02, "{mb} MB: {got}");
-        }
-    }
+    let predicted = ran.iter().filter(|ran| !CALIBRATES[ran.memory].contains(&ran.mb));
+    let were: Vec<bool> = predicted.map(|ran| weighing::ROWS.contains(&(ran.memory, ran.mb))).collect();
+    let effects = weighed.effects_among(&were);
+    let met = is_met(&cells);
+    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
 }

@@ -83,6 +83,7 @@ pub fn claims() -> &'static [Claim] {
         retimer_ab::ON_PM1743,
         dram_curves::CLAIM,
         cmm_h::CLAIM,
+        cmm_h::APPS,
     ];
     CLAIMS
 }

@@ -2,6 +2,7 @@
 
 use crate::report::FreeParameter;
 use lanetwin_ports::{Dimension, Param, Value};
+use lanetwin_scenario::assumptions::Assumption;
 use lanetwin_scenario::quantity;
 use lanetwin_scenario::{ComponentPlan, NumberKind, Origin, Plan};
 use lanetwin_units::{Bytes, Span};
@@ -20,80 +21,131 @@ pub(crate) struct Range {
     pub(crate) reason: &'static str,
 }
 
+/// A number that the scenario of a claim sets, so that the plan takes it for part of the question, and that nobody confirms all the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen {
+    /// The component that has it.
+    pub(crate) component: &'static str,
+    /// The number.
+    pub(crate) name: &'static str,
+    /// What it was fitted to; none if it is assumed.
+    pub(crate) calibrated_to: Option<&'static str>,
+}
+
 /// A number that nobody confirms.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Number {
-    component: String,
-    part: String,
-    name: &'static str,
-    value: Value,
-    calibrated_to: Option<String>,
+    /// What stands before its name in a setting (`machine.host.`).
+    prefix: String,
+    what: FreeParameter,
     /// For each side, what can be set, the farthest first.
     pub(super) ends: [Vec<Vec<String>>; 2],
 }
 
+/// What stands before the numbers that a claim itself has, beside those of its plan.
+const OF_CLAIM: &str = "claim.";
+
 impl Number {
+    /// A number of the claim itself, beside those of its plan. Both ends are values: one each, or none where it cannot be moved farther.
+    pub(crate) fn of_claim(what: FreeParameter, ends: [&str; 2]) -> Self {
+        let set = |end: &str| vec![format!("{OF_CLAIM}{}={end}", what.name)];
+        let ends = ends.map(|end| if end.is_empty() { Vec::new() } else { vec![set(end)] });
+        Self { prefix: OF_CLAIM.into(), what, ends }
+    }
     /// A number with these ends, for tests of what is done with numbers.
     #[cfg(test)]
     pub(super) fn with_ends(name: &'static str, ends: [&[&str]; 2]) -> Self {
         let owned = |side: &[&str]| side.iter().map(|set| vec![(*set).to_owned()]).collect();
-        let (component, part) = ("c".to_owned(), "p".to_owned());
-        Self { component, part, name, value: Value::Count(1), calibrated_to: None, ends: ends.map(owned) }
+        let value = String::new();
+        let what = FreeParameter { part: "p".into(), name: name.into(), value, calibrated_to: None };
+        Self { prefix: String::new(), what, ends: ends.map(owned) }
     }
     pub(super) fn free(&self) -> FreeParameter {
-        FreeParameter {
-            part: self.part.clone(),
-            name: self.name.into(),
-            value: quantity::label(self.value),
-            calibrated_to: self.calibrated_to.clone(),
-        }
+        self.what.clone()
+    }
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.what.name
+    }
+    /// Whether it is a number of this component.
+    pub(crate) fn is_of(&self, component: &str) -> bool {
+        self.prefix == format!("machine.{component}.")
     }
     /// `samsung-pm1743: nand.blocks`
     pub(super) fn shown(&self) -> String {
-        format!("{}: {}", self.part, self.name)
+        format!("{}: {}", self.what.part, self.what.name)
     }
     /// The settings of an end, without the component.
     pub(super) fn told(&self, sets: &[String]) -> String {
-        let prefix = format!("machine.{}.", self.component);
-        let of = |set: &String| set.strip_prefix(&prefix).unwrap_or(set).to_owned();
+        let of = |set: &String| set.strip_prefix(&self.prefix).unwrap_or(set).to_owned();
         let all: Vec<String> = sets.iter().map(of).collect();
-        let own = format!("{}=", self.name);
+        let own = format!("{}=", self.what.name);
         all.join(", ").replacen(&own, "", 1)
     }
 }
 
-/// Every assumed or calibrated number of the first variant, with its ends.
-pub(crate) fn numbers(plan: &Plan, ranges: &[Range]) -> Vec<Number> {
-    let machine = &plan.variants[0].machine;
-    machine.iter().flat_map(|component| of_component(plan, component, ranges)).collect()
+/// The value of a number of the claim itself among settings.
+pub(crate) fn of_claim<'a>(sets: &'a [String], name: &str) -> Option<&'a str> {
+    sets.iter().find_map(|set| set.strip_prefix(OF_CLAIM)?.strip_prefix(name)?.strip_prefix('='))
 }
 
-fn of_component(plan: &Plan, component: &ComponentPlan, ranges: &[Range]) -> Vec<Number> {
-    let part = component.part.as_deref().unwrap_or(component.model.name);
+/// The settings that are for the plan, without those of numbers of the claim itself.
+pub(crate) fn of_plan(sets: &[String]) -> Vec<String> {
+    sets.iter().filter(|set| !set.starts_with(OF_CLAIM)).cloned().collect()
+}
+
+/// The seed among settings; 1 if there is none.
+pub(crate) fn seed(sets: &[String]) -> u64 {
+    sets.iter().find_map(|set| set.strip_prefix("run.seed=")?.parse().ok()).unwrap_or(1)
+}
+
+/// Every assumed or calibrated number of the first variant, with its ends.
+pub(crate) fn numbers(plan: &Plan, ranges: &[Range]) -> Vec<Number> {
+    numbers_and(plan, ranges, &[])
+}
+
+/// As [`numbers`], and those that the scenario sets although nobody confirms them.
+pub(crate) fn numbers_and(plan: &Plan, ranges: &[Range], chosen: &[Chosen]) -> Vec<Number> {
+    let machine = &plan.variants[0].machine;
     let known = plan.assumptions();
+    machine.iter().flat_map(|component| of_component(&known, component, ranges, chosen)).collect()
+}
+
+fn of_component(
+    known: &[Assumption],
+    component: &ComponentPlan,
+    ranges: &[Range],
+    chosen: &[Chosen],
+) -> Vec<Number> {
+    let part = component.part.as_deref().unwrap_or(component.model.name);
     let number = |(name, origin): (&&'static str, &Origin)| {
-        if !matches!(origin, Origin::Default | Origin::Part) {
-            return None;
-        }
-        let found = known.iter().find(|found| found.part == part && found.parameter == *name)?;
+        let calibrated_to = if matches!(origin, Origin::Default | Origin::Part) {
+            let found = known.iter().find(|found| found.part == part && found.parameter == *name)?;
+            (found.kind == NumberKind::Calibrated).then(|| found.note.clone())
+        } else {
+            let found = chosen.iter().find(|one| one.component == component.name && one.name == *name)?;
+            found.calibrated_to.map(Into::into)
+        };
         let value = component.params.0[*name];
         let param = component.model.all_params().find(|param| param.name == *name)?;
         let range = ranges.iter().find(|range| range.part == part && range.name == *name);
-        let set = |change: &str| format!("machine.{}.{}", component.name, change.trim());
+        let prefix = format!("machine.{}.", component.name);
+        let set = |change: &str| format!("{prefix}{}", change.trim());
         let given = |end: &str| vec![end.split(',').map(set).collect::<Vec<_>>()];
         let general = |side: usize| {
             let values = candidates(param, value, side).into_iter();
             let written = |value| quantity::label(value).replace(' ', "");
             values.map(|value| vec![set(&format!("{name}={}", written(value)))]).collect()
         };
-        Some(Number {
-            component: component.name.clone(),
+        let ends =
+            [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(range.ends[side])));
+        let what = FreeParameter {
             part: part.to_owned(),
-            name,
-            value,
-            calibrated_to: (found.kind == NumberKind::Calibrated).then(|| found.note.clone()),
-            ends: [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(range.ends[side]))),
-        })
+            name: (*name).into(),
+            value: quantity::label(value),
+            calibrated_to,
+        };
+        Some(Number { prefix, what, ends })
     };
     component.origins.iter().filter_map(number).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::experiment;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Catalogue, Checked, Plan, check};
 use lanetwin_stats::results::{Digest, Results};
 use std::path::Path;
 
@@ -41,19 +41,24 @@ impl Case {
         self
     }
 
+    /// The plan; none if this is no machine.
+    pub(super) fn checked(&self) -> Option<Plan> {
+        self.check().plan
+    }
     pub(super) fn plan(&self) -> Plan {
+        let checked = self.check();
+        checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
+    }
+    fn check(&self) -> Checked {
         let text = format!(
             "about: A CMM-H.\nmachine:\n  host: {{model: memory-host, {}}}\n  cmmh: {{part: samsung-cmm-h}}\nlinks:\n  slot: {{from: host, to: cmmh}}\n\
              workloads:\n  load:\n    memory: {{{}}}\n    on: host\nrun: {{repeats: 1}}\n",
             self.host, self.memory
         );
-        let checked = check(Path::new("cmm-h.yaml"), &text, &self.set, &Catalogue::built_in());
-        checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
+        check(Path::new("cmm-h.yaml"), &text, &self.set, &Catalogue::built_in())
     }
     pub(super) fn run(&self) -> Shown {
-        let results = experiment::results(&self.plan(), &Options::default());
-        let digest = results.digest.expect("a simulation has a digest");
-        Shown { results, digest }
+        Shown::of(&self.plan())
     }
 }
 
@@ -64,6 +69,12 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// Runs a plan.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let results = experiment::results(plan, &Options::default());
+        let digest = results.digest.expect("a simulation has a digest");
+        Self { results, digest }
+    }
     /// A metric of all together.
     pub(super) fn of_all(&self, metric: &str) -> f64 {
         let row = self.results.rows.iter().find(|row| row.device.is_none() && row.metric == metric);

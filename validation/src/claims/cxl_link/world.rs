@@ -42,11 +42,12 @@ impl Machine {
         let checked = check(Path::new("expander.yaml"), text, &[], &Catalogue::built_in());
         let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
         let expander = plan.variants[0].machine.iter().find(|component| component.name == "exp").cloned();
-        Self {
-            link: CxlLinkSpec::new(Generation::Gen5, Width::X8),
-            expander: expander.expect("the scenario has one"),
-            addresses: Addresses::Random,
-        }
+        Self::of(expander.expect("the scenario has one"))
+    }
+    /// The same link, and this expander.
+    pub fn of(expander: ComponentPlan) -> Self {
+        let link = CxlLinkSpec::new(Generation::Gen5, Width::X8);
+        Self { link, expander, addresses: Addresses::Random }
     }
     /// The same, with another value of a parameter of the expander.
     pub fn set(&self, name: &'static str, value: Value) -> Self {

@@ -10,22 +10,50 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Threads that stream.
 const THREADS: usize = 55;
-/// Threads that follow pointers. The benchmark has one; more of them sample the same latency more often, and are not felt among 815 lines.
-const CHASERS: usize = 8;
 /// Lines of a thread's buffer: 64 MiB.
 const LINES: u64 = 1 << 20;
-/// Lines of a page: 2 MiB.
-const PAGE: u64 = 1 << 15;
-/// A line is written back when so many more have been stored to: those that the caches of a core and its share of the last level hold, 2 MiB and 1.9 MiB.
-const CACHED: u64 = (2 << 20) / 64 + (105 << 20) / 56 / 64;
-/// Caches let lines go in the order of their sets, not of the stream.
-const DISORDER: u64 = 1024;
-/// Lines of a thread on their way to memory as writes.
-const WRITES: u32 = 16;
-/// The least time between two lines of a thread.
-const ISSUE_PS: u64 = 300;
-const WARM_UP: Span = Span::from_us(6);
-const MEASURE: Span = Span::from_us(24);
+
+/// What is assumed of the threads and of the caches between them and the memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Threads {
+    /// Those that follow pointers. The benchmark has one; more of them sample the same latency more often, and are not felt among 815 lines.
+    pub chasers: u64,
+    /// Lines of a page.
+    pub page: u64,
+    /// A line is written back when so many more have been stored to.
+    pub cached: u64,
+    /// Caches let lines go in the order of their sets, not of the stream: so many lines of disorder.
+    pub disorder: u64,
+    /// Lines of a thread on their way to memory as writes.
+    pub writes: u64,
+    /// The least time between two lines of a thread \[ps\].
+    pub issue: u64,
+}
+
+impl Threads {
+    /// Pages of 2 MiB; the caches of a core and its share of the last level hold 2 MiB and 1.9 MiB.
+    pub(super) const ASSUMED: Self = Self {
+        chasers: 8,
+        page: 1 << 15,
+        cached: (2 << 20) / 64 + (105 << 20) / 56 / 64,
+        disorder: 1024,
+        writes: 16,
+        issue: 300,
+    };
+}
+
+/// How long is measured, after how long, and with which random numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Length {
+    pub seed: u64,
+    pub warm_up: Span,
+    pub measure: Span,
+}
+
+impl Length {
+    /// That of the claim.
+    pub(super) const FULL: Self = Self { seed: 1, warm_up: Span::from_us(6), measure: Span::from_us(24) };
+}
 
 /// What threads do.
 #[derive(Clone, Copy)]
@@ -38,10 +66,14 @@ pub(super) struct Traffic {
     pub outstanding: u64,
     /// What a load takes beside the memory.
     pub fixed: Span,
+    /// Those who ask.
+    pub threads: Threads,
+    /// How long.
+    pub length: Length,
 }
 
 /// A point of a curve.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
     pub gigabytes: f64,
     pub latency_ns: f64,
@@ -94,9 +126,10 @@ struct World {
 impl World {
     /// Where a line of a thread is: pages are scattered over the memory.
     fn address(&self, thread: usize, line: u64) -> u64 {
-        let page = thread as u64 * (LINES / PAGE) + line / PAGE;
+        let size = self.traffic.threads.page;
+        let page = thread as u64 * (LINES / size) + line / size;
         let place = lanetwin_kernel::mix(page) % self.pages;
-        (place * PAGE + line % PAGE) * 64
+        (place * size + line % size) * 64
     }
 
     fn ask(&mut self, now: u64, asked: Asked, address: u64) {
@@ -113,8 +146,9 @@ impl World {
 
     /// Takes the steps of a thread that can be taken now.
     fn step(&mut self, now: u64, n: usize) {
+        let assumed = self.traffic.threads;
         loop {
-            while self.threads[n].writes < WRITES
+            while u64::from(self.threads[n].writes) < assumed.writes
                 && let Some(line) = self.threads[n].to_write.pop_front()
             {
                 self.threads[n].writes += 1;
@@ -135,11 +169,11 @@ impl World {
             thread.owed += self.traffic.stores;
             let delay = self.traffic.delay.as_ps();
             // real threads do not march in step
-            let pause = (delay / 2 + self.random.below(delay + 1)).max(ISSUE_PS);
+            let pause = (delay / 2 + self.random.below(delay + 1)).max(assumed.issue);
             thread.due = thread.due.max(now) + pause;
             if thread.owed >= 1.0 {
                 thread.owed -= 1.0;
-                let back = CACHED + self.random.below(DISORDER);
+                let back = assumed.cached + self.random.below(assumed.disorder);
                 thread.to_write.push_back((line + LINES - back) % LINES);
             }
             let address = self.address(n, line);
@@ -157,10 +191,11 @@ impl World {
     fn answered(&mut self, now: u64, token: u32) {
         let Asked { thread, write, at } = self.asked[token as usize];
         self.free.push(token);
-        let measured = now > WARM_UP.as_ps();
+        let warm_up = self.traffic.length.warm_up.as_ps();
+        let measured = now > warm_up;
         self.moved += u64::from(measured);
         if thread == THREADS {
-            if at > WARM_UP.as_ps() {
+            if at > warm_up {
                 self.latencies.push(now - at);
             }
             self.chase(now);
@@ -193,8 +228,8 @@ pub(super) fn run(config: &Config, traffic: Traffic) -> Point {
     let mut world = World {
         memory,
         traffic,
-        pages: config.capacity.0 / 64 / PAGE,
-        random: Stream::new(1, "dram-curves", "threads"),
+        pages: config.capacity.0 / 64 / traffic.threads.page,
+        random: Stream::new(traffic.length.seed, "dram-curves", "threads"),
         threads: Vec::new(),
         agenda: BinaryHeap::new(),
         asked: Vec::new(),
@@ -212,9 +247,10 @@ pub(super) fn run(config: &Config, traffic: Traffic) -> Point {
         world.threads.push(Thread { at_line, due, may_read: each(n) as u32, ..Thread::default() });
         world.agenda.push(Reverse((due, What::Ready(n as u32))));
     }
-    (0..CHASERS).for_each(|_| world.chase(0));
+    (0..traffic.threads.chasers).for_each(|_| world.chase(0));
     let mut done = Vec::new();
-    let end = (WARM_UP + MEASURE).as_ps();
+    let Length { warm_up, measure, .. } = traffic.length;
+    let end = (warm_up + measure).as_ps();
     world.collect(0, &mut done);
     while let Some(Reverse((now, what))) = world.agenda.pop() {
         if now > end {
@@ -233,7 +269,7 @@ pub(super) fn run(config: &Config, traffic: Traffic) -> Point {
     let c = world.memory.counters();
     let trace = [c.accesses[0], c.accesses[1], c.activates, c.turnarounds, mean as u64];
     Point {
-        gigabytes: world.moved as f64 * 64.0 / MEASURE.as_ps() as f64 * 1e3,
+        gigabytes: world.moved as f64 * 64.0 / measure.as_ps() as f64 * 1e3,
         latency_ns: mean / 1e3,
         half_ns: 1.96 * (square / n).sqrt() / 1e3,
         trace: trace.into_iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word)),
