@@ -94,7 +94,9 @@ pub(super) fn metrics(repeats: &[Measured], place: usize) -> Vec<Metric> {
         each("drive power", "W", &|d| Some(d.watts)),
         each("drive throughput per watt", "MB/s/W", &|d| Some(d.bytes_per_second_per_watt / 1e6)),
         each("doorbells", "/command", &|d| d.signals.map(|signals| signals[0])),
-        each("shadow doorbells read", "/command", &|d| d.signals.map(|signals| signals[1]).filter(|_| shadowed)),
+        each("shadow doorbells read", "/command", &|d| {
+            d.signals.map(|signals| signals[1]).filter(|_| shadowed)
+        }),
         each("interrupts", "/command", &|d| d.signals.map(|signals| signals[2])),
     ];
     let if_written = [

@@ -22,12 +22,12 @@ use super::memory::as_results;
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{ComponentPlan, End, FioJob, Load, Pair};
+use driving::{SharedDriver, is_shared};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
-use driving::{SharedDriver, is_shared};
 use lanetwin_units::Instant;
 use std::collections::BTreeMap;
 
