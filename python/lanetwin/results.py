@@ -65,6 +65,34 @@ class Waterfall(TypedDict):
     stages: list[Stage]
 
 
+class Round(TypedDict):
+    """What one round of a run has shown, reads and writes together."""
+
+    iops: float
+    bytes_per_second: float
+    latency_ns: float | None
+    p99_ns: float | None
+    write_amplification: float | None
+
+
+class SteadyState(TypedDict):
+    """The rounds of one repeat of a case, and what a rule says of the last five of them."""
+
+    variant: str
+    workload: str
+    case: str
+    repeat: int
+    rule: str
+    of: Literal["iops", "throughput", "latency"]
+    round_seconds: float
+    rounds: list[Round]
+    attained: bool
+    range: float | None
+    slope: float | None
+    range_limit: float
+    slope_limit: float
+
+
 SwitchTransit = TypedDict(
     "SwitchTransit",
     {
@@ -232,6 +260,7 @@ class Results(TypedDict):
     plan: dict[str, Any]
     rows: list[Row]
     waterfalls: list[Waterfall]
+    steady: NotRequired[list[SteadyState]]
     switches: NotRequired[list[SwitchTransit]]
     utilisation: list[Utilisation]
     cxl: NotRequired[list[CxlUse]]

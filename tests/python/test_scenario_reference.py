@@ -118,6 +118,7 @@ def tables() -> dict[str, list[str]]:
         "fio": rows_of(workload["properties"]["fio"]),
         "iometer": rows_of(workload["properties"]["iometer"]),
         "memory": rows_of(workload["properties"]["memory"]),
+        "steady state": rows_of(workload["properties"]["steady-state"]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),
         "ports": parameter_rows(port=True),

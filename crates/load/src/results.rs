@@ -96,6 +96,20 @@ impl Results {
             (sum, more) => *sum = sum.take().or_else(|| more.clone()),
         }
     }
+    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one. How much was moved when is then not known.
+    ///
+    /// # Panics
+    /// If the other window does not begin where this one ends.
+    pub fn append(&mut self, next: &Self) {
+        assert_eq!(self.until, next.since, "windows are put together one behind the other");
+        self.until = next.until;
+        self.reads.merge(&next.reads);
+        self.writes.merge(&next.writes);
+        self.little.area_ps += next.little.area_ps;
+        self.little.residence_ps += next.little.residence_ps;
+        self.outstanding = next.outstanding;
+        self.intervals = None;
+    }
     /// Bits per second that were moved, both ways together; nothing if no time has passed.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {
@@ -161,6 +175,31 @@ mod tests {
         assert_eq!(side.bits_per_second(Span::from_ns(16)), Some(64e9));
         assert_eq!(side.operations_per_second(Span::from_us(1)), Some(2e6));
         assert_eq!(side.operations_per_second(Span::ZERO), None);
+    }
+
+    /// Two windows of 1 ms with three and five reads are one of 2 ms with eight; what was outstanding in between does not count.
+    #[test]
+    fn windows_behind_each_other_are_one() {
+        let window = |ms: u64, answers: u64, outstanding| {
+            let mut reads = Side::default();
+            (0..answers).for_each(|_| reads.count(Status::Ok, 4096, Span::from_us(10 * answers)));
+            let little = Little { area_ps: u128::from(answers), residence_ps: u128::from(answers) };
+            let at = |ms: u64| Instant::ZERO + Span::from_us(ms * 1000);
+            Results {
+                since: at(ms),
+                until: at(ms + 1),
+                reads,
+                writes: Side::default(),
+                little,
+                outstanding,
+                intervals: Some(Intervals::default()),
+            }
+        };
+        let mut both = window(4, 3, 7);
+        both.append(&window(5, 5, 2));
+        assert_eq!((both.elapsed(), both.reads.completed, both.outstanding), (Span::from_us(2000), 8, 2));
+        assert_eq!(both.reads.latency.sum_ps(), (3 * 30 + 5 * 50) * 1_000_000);
+        assert_eq!((both.little.area_ps, both.intervals), (8, None));
     }
 
     /// By hand: two outstanding all the time, 10 µs each: 200 000 a second, wherever counting begins and ends. Four answers in 24 µs would be

@@ -18,11 +18,18 @@
 //! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::be_path`]): it then says on its block ports when it is lost and when it
 //! works ([`PATH_LOST`], [`PATH_WORKS`]), and answers what it cannot end at once, for somebody else to ask again.
 //!
+//! **Priorities.** Each queue can be of a class ([`NvmeDriver::prioritise`]); with `driver.arbitration: weighted` the controller is asked for weighted
+//! round robin with urgent priority class. The driver of Linux never does that; SPDK's can.
+//!
+//! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell is written to memory, and rung only where the controller waits for it. Drives on real slots do not have
+//! them; virtual ones do, for which a write to a register is an exit of the guest.
+//!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
 mod buffers;
 mod path;
 mod queue;
+mod shadow;
 mod start;
 
 use crate::agenda::Agenda;
@@ -42,6 +49,7 @@ use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
 
+pub use lanetwin_nvme::spec::admin::QueuePriority;
 pub use path::{Outage, PATH_LOST, PATH_WORKS};
 pub use queue::RequestRecord;
 
@@ -87,6 +95,8 @@ pub struct NvmeDriver {
     place: Option<Place>,
     queues: Vec<Queue>,
     agenda: Agenda<Task>,
+    /// Which class each queue is of.
+    priorities: Vec<QueuePriority>,
     /// None if this driver is all that leads to the drive.
     path: Option<Path>,
     answered: u64,
@@ -111,6 +121,8 @@ enum Task {
     Look(u16),
     /// What was submitted to this queue without a doorbell gets one.
     Ring(u16),
+    /// A doorbell that is shadowed in memory moves to this value, if the path has not been lost since.
+    Shadow { doorbell: Doorbell, value: u16, losses: u32 },
     /// The link of the path is known to be down, or up again.
     LinkDown,
     LinkUp,
@@ -124,8 +136,9 @@ impl NvmeDriver {
     fn new(params: &Params, site: &Site) -> Self {
         let software = Software::new(params);
         let loads = params.count("ports") as u16;
+        let priorities = vec![QueuePriority::MEDIUM; loads.into()];
         let place = site.target.zip(site.memory.clone()).map(|(device, memory)| {
-            let start = Start::new(software, loads, &memory);
+            let start = Start::new(software, priorities.clone(), &memory);
             Place { device, memory, start }
         });
         let pairs: Vec<_> = match &place {
@@ -137,10 +150,20 @@ impl NvmeDriver {
             queues: (1..).zip(pairs).map(|(number, pair)| Queue::new(number, pair, software)).collect(),
             place,
             agenda: Agenda::new(),
+            priorities,
             path: None,
             answered: 0,
             refused: 0,
             unexpected: 0,
+        }
+    }
+
+    /// Says which class the queue of each load is of; those that are left out are medium. It matters with `driver.arbitration: weighted` alone. To be said before the run
+    /// starts.
+    pub fn prioritise(&mut self, priorities: &[QueuePriority]) {
+        self.priorities.iter_mut().zip(priorities).for_each(|(own, said)| *own = *said);
+        if let Some(place) = &mut self.place {
+            place.start.prioritise(&self.priorities);
         }
     }
 
@@ -159,14 +182,32 @@ impl NvmeDriver {
         self.software.polled
     }
 
+    /// Whether doorbells are shadowed in memory.
+    #[must_use]
+    pub const fn shadows_doorbells(&self) -> bool {
+        self.software.shadow_doorbells
+    }
+
     /// Writes a register of the drive.
     fn write(&self, at: Instant, offset: u32, value: u32, cx: &mut Context<'_>) {
         let Some(place) = &self.place else { return };
         let mmio = Message::Mmio { to: place.device, bytes: REGISTER_BYTES, handle: value, address: offset.into() };
         cx.send_at(CPU, at + self.software.far, mmio);
     }
-    fn ring(&self, ring: &Ring, cx: &mut Context<'_>) {
-        self.write(ring.at, doorbell_offset(ring.doorbell, STRIDE), ring.value.into(), cx);
+    fn ring(&mut self, ring: &Ring, cx: &mut Context<'_>) {
+        if self.software.shadow_doorbells && is_shadowed(ring.doorbell) {
+            let losses = self.losses() as u32;
+            self.agenda.put(ring.at, Task::Shadow { doorbell: ring.doorbell, value: ring.value, losses }, cx);
+        } else {
+            self.write(ring.at, doorbell_offset(ring.doorbell, STRIDE), ring.value.into(), cx);
+        }
+    }
+    /// Moves a shadowed doorbell, and rings it if the controller waits for that.
+    fn move_shadow(&self, doorbell: Doorbell, value: u16, cx: &mut Context<'_>) {
+        let Some(Place { memory, start, .. }) = &self.place else { return };
+        if start.shadow.is_some_and(|shadow| shadow.moves(doorbell, value, memory)) {
+            self.write(cx.now(), doorbell_offset(doorbell, STRIDE), value.into(), cx);
+        }
     }
 
     /// Sends the admin command that is next, or begins with what has waited for the last.
@@ -299,6 +340,14 @@ impl NvmeDriver {
     }
 }
 
+/// Whether a doorbell has a shadow, if any have: those of the admin queue have none.
+fn is_shadowed(doorbell: Doorbell) -> bool {
+    match doorbell {
+        Doorbell::SubmissionTail(queue) => queue.0 > 0,
+        Doorbell::CompletionHead(queue) => queue.0 > 0,
+    }
+}
+
 impl Component<Message> for NvmeDriver {
     fn start(&mut self, cx: &mut Context<'_>) {
         let Some(place) = &self.place else { return };
@@ -323,6 +372,11 @@ impl Component<Message> for NvmeDriver {
                 Task::Admin => self.admin_completions(cx),
                 Task::Look(load) => self.look(load, cx),
                 Task::Ring(load) => self.ring_late(load, cx),
+                Task::Shadow { doorbell, value, losses } if losses == self.losses() as u32 => {
+                    self.move_shadow(doorbell, value, cx);
+                }
+                // of rings that are no more
+                Task::Shadow { .. } => {}
                 Task::LinkDown => self.lose(cx),
                 Task::LinkUp => self.reset(cx),
                 Task::Overdue => self.overdue(cx),

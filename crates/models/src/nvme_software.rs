@@ -9,11 +9,15 @@
 //! All of it is CPU time of the core that the queue pair belongs to, so it is latency at low rates and the limit of the rate
 //! at high ones.
 
+use lanetwin_nvme::spec::feature::Arbitration;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
 /// The engines, by their names.
 const ENGINES: &[&str] = &["libaio", "io_uring", "io_uring-poll", "spdk"];
+
+/// Arbitration bursts, the place of each being the number that stands for it (NVM Express Base 2.0 §5.27.1.1).
+const BURSTS: &[&str] = &["1", "2", "4", "8", "16", "32", "64", "unlimited"];
 
 /// The parameters.
 pub(crate) const PARAMS: &[Param] = &[
@@ -96,6 +100,42 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "how long the controller may wait for them, in steps of 100us",
     },
     Param {
+        name: "driver.arbitration",
+        dimension: Dimension::Choice(&["round-robin", "weighted"]),
+        default: Some("round-robin"),
+        about: "how the controller chooses among queues: each in turn, or weighted round robin with urgent priority class, by what `prioclass` says of each job of fio",
+    },
+    Param {
+        name: "driver.arbitration.high",
+        dimension: Dimension::Count { least: 1, most: 256 },
+        default: Some("8"),
+        about: "of weighted arbitration: how many commands of queues of high priority are taken in a round",
+    },
+    Param {
+        name: "driver.arbitration.medium",
+        dimension: Dimension::Count { least: 1, most: 256 },
+        default: Some("4"),
+        about: "of weighted arbitration: how many of medium priority",
+    },
+    Param {
+        name: "driver.arbitration.low",
+        dimension: Dimension::Count { least: 1, most: 256 },
+        default: Some("2"),
+        about: "of weighted arbitration: how many of low priority",
+    },
+    Param {
+        name: "driver.arbitration.burst",
+        dimension: Dimension::Choice(BURSTS),
+        default: Some("1"),
+        about: "of weighted arbitration: how many commands of one queue are taken in its turn",
+    },
+    Param {
+        name: "driver.shadow-doorbells",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether the driver writes doorbells to memory and rings only where the controller waits for it (Doorbell Buffer Config), as for virtual devices",
+    },
+    Param {
         name: "driver.queue-entries",
         dimension: Dimension::Count { least: 2, most: 65536 },
         default: Some("1024"),
@@ -170,6 +210,10 @@ pub(crate) struct Software {
     pub(crate) polled: bool,
     /// Aggregation threshold; none if interrupts are not coalesced.
     pub(crate) coalescing: Option<(u8, u8)>,
+    /// Weights and burst of weighted round robin; none for round robin.
+    pub(crate) weighted: Option<Arbitration>,
+    /// Whether doorbells are shadowed in memory.
+    pub(crate) shadow_doorbells: bool,
     pub(crate) entries: u32,
     /// What a doorbell takes longer.
     pub(crate) far: Span,
@@ -205,6 +249,8 @@ impl Software {
             admin: params.time("driver.interrupt"),
             polled,
             coalescing: (entries > 0 && !polled).then(|| (entries as u8, steps.min(255) as u8)),
+            weighted: (params.choice("driver.arbitration") == "weighted").then(|| weights(params)),
+            shadow_doorbells: params.flag("driver.shadow-doorbells"),
             entries: params.count("driver.queue-entries").min(params.count("queues.entries")) as u32,
             far,
             enable: params.time("driver.enable"),
@@ -215,6 +261,19 @@ impl Software {
             },
         }
     }
+}
+
+/// The Arbitration feature; in its fields weights are counted from 0.
+fn weights(params: &Params) -> Arbitration {
+    let burst = params.choice("driver.arbitration.burst");
+    let burst = BURSTS.iter().position(|word| *word == burst).expect("a choice is one of its words");
+    let less_1 = |class: &str| (params.count(&format!("driver.arbitration.{class}")) - 1) as u8;
+    Arbitration::ZERO
+        .with_burst(burst as u8)
+        .and_then(|word| word.with_high_less_1(less_1("high")))
+        .and_then(|word| word.with_medium_less_1(less_1("medium")))
+        .and_then(|word| word.with_low_less_1(less_1("low")))
+        .expect("weights of 1 to 256 and a burst of three bits fill their fields")
 }
 
 /// Interrupt coalescing counts time in these (NVM Express Base 2.0, Interrupt Coalescing feature).

@@ -19,6 +19,7 @@
 //! have to read), the content of user data, power states.
 
 mod effects;
+mod lived;
 mod medium;
 mod params;
 mod record;
@@ -33,6 +34,7 @@ use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
 use lanetwin_nvme::logic::{
     Effect, Health, MediaOperation, MediaRequest, Subsystem, Token,
 };
+use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
@@ -46,6 +48,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 pub use lanetwin_media::Counters;
+pub use lived::{Endurance, Lived, Signals};
 pub use record::CommandRecord;
 use record::{Recorder, Worked};
 
@@ -114,6 +117,7 @@ pub struct NvmeSsd {
     effects: Vec<Effect>,
     done: Vec<Done>,
     recorder: Option<Recorder>,
+    signals: Signals,
     unexpected: u64,
 }
 
@@ -124,17 +128,9 @@ struct Inside {
     namespace_bytes: u64,
     block_bytes: u64,
     idle_watts: f64,
+    endurance: Endurance,
     /// When the medium has been promised to be looked at; [`Instant::NEVER`] if not.
     look: Instant,
-}
-
-/// What a drive has lived through.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Lived {
-    /// What the medium has done since the start of the run.
-    pub counters: Counters,
-    /// What the drive takes when it does nothing \[W\].
-    pub idle_watts: f64,
 }
 
 /// A read of host memory that is under way.
@@ -195,6 +191,7 @@ impl NvmeSsd {
             effects: Vec::new(),
             done: Vec::new(),
             recorder: None,
+            signals: Signals::default(),
             unexpected: 0,
         }
     }
@@ -209,7 +206,8 @@ impl NvmeSsd {
     #[must_use]
     pub fn lived(&self) -> Option<Lived> {
         let inside = self.inside.as_ref()?;
-        Some(Lived { counters: inside.drive.counters(), idle_watts: inside.idle_watts })
+        let (counters, idle_watts) = (inside.drive.counters(), inside.idle_watts);
+        Some(Lived { counters, idle_watts, endurance: inside.endurance, signals: self.signals })
     }
 
     /// Records from now on when each command is where, or stops recording.
@@ -388,6 +386,7 @@ impl NvmeSsd {
             self.unexpected += u64::from(tlps.count);
             return;
         };
+        self.signals.doorbells += u64::from(offset >= DOORBELLS);
         let (value, controller) = (tlps.handle, ControllerId(port as u16));
         self.with(cx, |subsystem, now, effects| subsystem.write_register(now, controller, offset, value, effects));
     }
@@ -403,6 +402,7 @@ impl Inside {
             namespace_bytes: medium::namespace_bytes(params),
             block_bytes,
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
+            endurance: Endurance::new(params),
             look: Instant::NEVER,
         })
     }

@@ -225,6 +225,23 @@ pub(crate) const WORKLOAD: &[Field] = &[
     ),
     optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
     optional("memory", Holds::Section(MEMORY), "loads and stores of the cores of a host"),
+    optional(
+        "steady-state",
+        Holds::Section(STEADY_STATE),
+        "that each case goes in rounds until it is steady, instead of warm-up and `requests`",
+    ),
+];
+
+/// The rule of the SNIA PTS.
+pub(crate) const STEADY_STATE: &[Field] = &[
+    required("round", Holds::One(Dimension::Time), "how long a round is, in virtual time"),
+    field("of", one_of(&["iops", "throughput", "latency"]), "iops", "what has to be steady"),
+    field(
+        "rounds",
+        Holds::One(count(5, 1000)),
+        "25",
+        "how many rounds there are at most, if it does not become steady before",
+    ),
 ];
 
 const PATTERN: Holds = one_of(&["random", "sequential"]);

@@ -48,7 +48,7 @@ pub use plan::{
     Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole,
     Decoding, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, IometerCase,
     IometerFile, Join, KernelCase, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram, Offered, Pair,
-    Pattern, Plan, PortPlan, Run, TrafficCase, Variant, Via, WarmUp, WorkloadPlan,
+    Pattern, Plan, PortPlan, Run, SteadyRule, Tracked, TrafficCase, Variant, Via, WarmUp, WorkloadPlan,
 };
 pub use problem::{Diagnostic, Severity};
 pub use resolve::Checked;

@@ -3,6 +3,7 @@
 mod cxl;
 mod link;
 mod load;
+mod steady;
 
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
@@ -10,6 +11,7 @@ pub use load::{
     DeviceCache, FioCase, FioJob, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
     TrafficCase,
 };
+pub use steady::{SteadyRule, Tracked};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
@@ -179,6 +181,8 @@ pub struct WorkloadPlan {
     pub pairs: Vec<Pair>,
     /// What is measured one after the other, in the order of the lists; at least one.
     pub cases: Vec<Case>,
+    /// How long each case goes on, if it goes in rounds until it is steady.
+    pub steady: Option<SteadyRule>,
 }
 
 /// Who asks whom.

@@ -266,6 +266,8 @@ problems! {
     /// Less memory than is used.
     NoRoom { needed: String, node: String, has: String } = "SC096", "{needed} are placed on `{node}`, which has {has}", "make `working-set` smaller, the memory larger, or place less of it there";
 
+    /// Rounds of what does not go on.
+    NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.
@@ -280,6 +282,8 @@ problems! {
     Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
     /// More in flight than a queue of an NVMe drive has room for.
     DeeperThanQueue { depth: u64, drive: String, room: u64 } = "SC107", "{depth} in flight do not fit into a queue of `{drive}`, which takes {room}", "at most {room} for each load, or more `queues.entries` and `driver.queue-entries`";
+    /// Priorities that nobody heeds.
+    UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
     /// Writes that fit into the write buffer.
     WritesFitBuffer { written: String, drive: String, buffer: String } = "SC108", "{written} of writes are measured, and `{drive}` has a write buffer of {buffer}: the flash may not be what is seen", "more `requests`, or a smaller `buffer`";
 }

@@ -25,7 +25,7 @@
 
 mod rules;
 
-pub use rules::{FioFound, FioRule, Measure, SniaFound, SniaRule, fio_rule, snia_rule};
+pub use rules::{FioFound, FioRule, Measure, SNIA_ROUNDS, SniaFound, SniaRule, fio_rule, snia_rule};
 
 use crate::confidence::{Confidence, Interval};
 use crate::sample;

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from lanetwin.cli.console import out, printable
 from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
+from lanetwin.steadiness import TRACKED, agreement, beside_limit, cases, verdict
 from lanetwin.summary import device_tables, iometer_tables, limits, stopped, tables
 from lanetwin.transits import ends_of_sweeps, passages, varying
 
@@ -79,6 +80,7 @@ def print_results(results: Results) -> None:
     if found:
         console.print(_iometer(found))
         console.print()
+    _print_steady(results)
     _print_switches(results)
     _print_limits(results)
     partial = stopped(results)
@@ -177,6 +179,39 @@ def _iometer(tables: Sequence[IometerTable]) -> Table:
             numbers = [Text("–" if value is None else significant(value)) for value in values]
             table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
+
+
+def _print_steady(results: Results) -> None:
+    """Say of each case that went in rounds whether and when it was steady, and what its rounds have shown."""
+    found = cases(results)
+    if not found:
+        return
+    several = len({steady["variant"] for steady in found}) > 1
+    names = [
+        "workload",
+        "case",
+        *(["variant"] if several else []),
+        "steady",
+        "repeats",
+        "range",
+        "slope",
+        "rounds",
+    ]
+    table = plain_table(f"Steady state, {found[0]['rule']}", [(name, False) for name in names])
+    for steady in found:
+        tracked = TRACKED[steady["of"]]
+        rounds = " ".join(significant(tracked.of(one)) for one in steady["rounds"])
+        words = [steady["workload"], steady["case"], *([steady["variant"]] if several else [])]
+        words += [verdict(steady), agreement(results, steady)]
+        words += [
+            beside_limit(steady["range"], steady["range_limit"]),
+            beside_limit(steady["slope"], steady["slope_limit"]),
+        ]
+        words.append(f"{tracked.name} [{tracked.unit}]: {rounds}")
+        table.add_row(*(Text(printable(word)) for word in words))
+    console = out()
+    console.print(table)
+    console.print()
 
 
 def _print_switches(results: Results) -> None:

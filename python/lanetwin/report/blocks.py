@@ -18,8 +18,17 @@ from lanetwin.numbers import (
     share,
     significant,
 )
-from lanetwin.report.figures import loaded_latency, sweep, transits, utilisation, verdicts, waterfall
+from lanetwin.report.figures import (
+    loaded_latency,
+    rounds,
+    sweep,
+    transits,
+    utilisation,
+    verdicts,
+    waterfall,
+)
 from lanetwin.report.figures.axes import NARROW, WIDE
+from lanetwin.steadiness import agreement, beside_limit, cases, verdict
 from lanetwin.summary import device_tables, tables, unique
 from lanetwin.transits import ordered, packet
 
@@ -244,6 +253,48 @@ def cxl_use(results: Results) -> Details | None:
     return _details(
         "Every case", ["workload", "case", "variant", "link", "direction"], [*names, "mean queue"], rows
     )
+
+
+def steady(results: Results, easel: Easel) -> tuple[list[Figure], list[Details]]:
+    """Draw and tabulate the rounds of cases that went in rounds, and whether they were steady in the end."""
+    found = cases(results)
+    if not found:
+        return [], []
+    where = ["workload", "case", "variant"]
+    place = [[s["workload"], s["case"], s["variant"]] for s in found]
+    judged = [
+        [
+            *at,
+            verdict(s),
+            agreement(results, s),
+            beside_limit(s["range"], s["range_limit"]),
+            beside_limit(s["slope"], s["slope_limit"]),
+        ]
+        for at, s in zip(place, found, strict=True)
+    ]
+    values = ["IOPS [k/s]", "throughput [MB/s]", "mean latency [µs]", "p99 [µs]", "write amplification"]
+    keys = (
+        ("iops", 1e3),
+        ("bytes_per_second", 1e6),
+        ("latency_ns", 1e3),
+        ("p99_ns", 1e3),
+        ("write_amplification", 1.0),
+    )
+    rows = [
+        [*at, str(nth)]
+        + [
+            "–" if one[key] is None else significant(one[key] / scale)  # type: ignore[literal-required]
+            for key, scale in keys
+        ]
+        for at, s in zip(place, found, strict=True)
+        for nth, one in enumerate(s["rounds"], 1)
+    ]
+    figures = [easel.figure(rounds.draw, course) for course in rounds.courses(results)]
+    names = ["steady", "in repeats", "range", "slope"]
+    return figures, [
+        _details("Whether it is steady", [*where, *names], [], judged),
+        _details("Every round", [*where, "round"], values, rows),
+    ]
 
 
 def _reading(row: Row | None) -> str:

@@ -50,6 +50,7 @@ def render(results: Results) -> str:
     easel = blocks.Easel()
     link_figures, link_details = blocks.link_use(results, easel)
     switch_figures, switch_details = blocks.in_switches(results, easel)
+    steady_figures, steady_details = blocks.steady(results, easel)
     workloads = unique(row["workload"] for row in results["rows"])
     return (
         environment()
@@ -67,6 +68,8 @@ def render(results: Results) -> str:
             devices=blocks.devices(results),
             components=blocks.components(results),
             iometer=iometer_tables(results),
+            steady_figures=steady_figures,
+            steady_details=steady_details,
             plots=blocks.plots(results, easel),
             waterfalls=blocks.waterfalls(results, easel),
             switch_figures=switch_figures,

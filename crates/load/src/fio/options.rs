@@ -286,8 +286,8 @@ const OPTIONS: &[Declared] = &[
     option("percentage_sequential", "", Removed, ANY, NotModelled),
     option("percentile_list", "", Floats { most: 20, range: Some((0.0, 100.0)) }, ANY, Modelled),
     option("pre_read", "", Bool, ANY, NotModelled),
-    option("prio", "", Size { bits: 32 }, lim(0, 7), NotModelled),
-    option("prioclass", "", Size { bits: 32 }, lim(0, 3), NotModelled),
+    option("prio", "", Size { bits: 32 }, lim(0, 7), Modelled),
+    option("prioclass", "", Size { bits: 32 }, lim(0, 3), Modelled),
     option("profile", "", Text, ANY, NotModelled),
     option("ramp_time", "", Time { seconds: true, bits: 64 }, ANY, Modelled),
     option(

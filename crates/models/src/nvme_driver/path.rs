@@ -121,9 +121,9 @@ impl NvmeDriver {
     }
     /// Starts the controller once more, with new rings.
     pub(super) fn enable(&mut self, cx: &mut Context<'_>) {
-        let (software, loads) = (self.software, self.queues.len() as u16);
+        let (software, priorities) = (self.software, self.priorities.clone());
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
-        *start = Start::new(software, loads, memory);
+        *start = Start::new(software, priorities, memory);
         let registers = start.registers();
         let pairs: Vec<_> = start.pairs().collect();
         self.queues.iter_mut().zip(pairs).for_each(|(queue, pair)| queue.renew(pair));

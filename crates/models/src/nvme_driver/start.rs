@@ -2,21 +2,24 @@
 //!
 //! ```text
 //!  AQA ASQ ACQ CC.EN ─ driver.enable ─► Identify controller ─► Identify each namespace ─► Number of Queues
-//!   ─► Interrupt Coalescing, if it is wanted ─► for each queue: Create I/O CQ ─► Create I/O SQ ─► ready
+//!   ─► Interrupt Coalescing, Arbitration, Doorbell Buffer Config, each if it is wanted
+//!   ─► for each queue: Create I/O CQ ─► Create I/O SQ ─► ready
 //! ```
 //!
 //! Registers are only written: a driver would wait for CSTS.RDY, which is said to take `driver.enable`.
 
 use super::buffers::ONE_LIST;
 use super::queue::Limits;
+use super::shadow::ShadowDoorbells;
 use crate::nvme_software::Software;
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy};
 use lanetwin_nvme::spec::admin::{
-    CreateCqDword11, CreateSqDword11, IdentifyDword10, IdentifyStructure, QueueDword10, SetFeaturesDword10,
+    CreateCqDword11, CreateSqDword11, IdentifyDword10, IdentifyStructure, QueueDword10, QueuePriority,
+    SetFeaturesDword10,
 };
 use lanetwin_nvme::spec::feature::{Feature, InterruptCoalescing, NumberOfQueues};
 use lanetwin_nvme::spec::identify::{IdentifyController, IdentifyNamespace, LbaFormatWord};
-use lanetwin_nvme::spec::registers::{self, AdminQueueAttributes, Configuration};
+use lanetwin_nvme::spec::registers::{self, AdminQueueAttributes, ArbitrationMechanism, Configuration};
 use lanetwin_nvme::spec::{AdminOpcode, Command, CommandDword0, CqId, SqId};
 use lanetwin_ports::{HostMemory, SharedMemory};
 
@@ -36,6 +39,8 @@ enum Step {
     IdentifyNamespace(u32),
     NumberOfQueues,
     Coalescing,
+    Arbitration,
+    DoorbellBuffers,
     CreateCompletion(u16),
     CreateSubmission(u16),
     Ready,
@@ -52,6 +57,10 @@ pub(super) struct Start {
     page: u64,
     /// The rings of each I/O queue: submission and completion.
     rings: Vec<(u64, u64)>,
+    /// Which class each queue is of, where that matters.
+    priorities: Vec<QueuePriority>,
+    /// None if doorbells are registers alone.
+    pub(super) shadow: Option<ShadowDoorbells>,
     step: Step,
     namespaces: u32,
     pub(super) limits: Limits,
@@ -59,7 +68,8 @@ pub(super) struct Start {
 
 impl Start {
     /// Takes memory for everything.
-    pub(super) fn new(software: Software, queues: u16, memory: &SharedMemory) -> Self {
+    pub(super) fn new(software: Software, priorities: Vec<QueuePriority>, memory: &SharedMemory) -> Self {
+        let queues = priorities.len() as u16;
         let mut memory = memory.change();
         let sq = memory.allocate(u64::from(ADMIN_ENTRIES) << ENTRY_SIZES.0);
         let cq = memory.allocate(u64::from(ADMIN_ENTRIES) << ENTRY_SIZES.1);
@@ -73,16 +83,24 @@ impl Start {
             (sq, cq)
         };
         let rings = (0..queues).map(&mut ring).collect();
+        let shadow = software.shadow_doorbells.then(|| ShadowDoorbells::new(queues, &mut memory));
         Self {
             admin: pair(0, ADMIN_ENTRIES, (sq, cq), false),
             admin_rings: (sq, cq),
             software,
             page,
             rings,
+            priorities,
+            shadow,
             step: Step::IdentifyController,
             namespaces: 0,
             limits: Limits::default(),
         }
+    }
+
+    /// Says which class each queue is of.
+    pub(super) fn prioritise(&mut self, priorities: &[QueuePriority]) {
+        self.priorities = priorities.to_vec();
     }
 
     /// The registers to be written, in this order, and what.
@@ -91,8 +109,13 @@ impl Start {
         let attributes = AdminQueueAttributes::ZERO
             .with_sq_entries_less_1((ADMIN_ENTRIES - 1) as u16)
             .and_then(|word| word.with_cq_entries_less_1((ADMIN_ENTRIES - 1) as u16));
+        let mechanism = match self.software.weighted {
+            Some(_) => ArbitrationMechanism::WEIGHTED_ROUND_ROBIN,
+            None => ArbitrationMechanism::ROUND_ROBIN,
+        };
         let configuration = Configuration::ZERO
             .with_sq_entry(ENTRY_SIZES.0)
+            .and_then(|word| word.with_arbitration(mechanism))
             .and_then(|word| word.with_cq_entry(ENTRY_SIZES.1))
             .and_then(|word| word.with_enable(true));
         [
@@ -133,6 +156,13 @@ impl Start {
                     .and_then(|word| word.with_time(time));
                 Some(set_feature(Feature::INTERRUPT_COALESCING, value.expect("a byte fills its field").raw()))
             }
+            Step::Arbitration => Some(set_feature(Feature::ARBITRATION, self.software.weighted?.raw())),
+            Step::DoorbellBuffers => self.shadow.as_ref().map(|shadow| {
+                let mut command = admin(AdminOpcode::DOORBELL_BUFFER_CONFIG);
+                command.set_prp1(shadow.doorbells);
+                command.set_prp2(shadow.event_index);
+                command
+            }),
             Step::CreateCompletion(queue) => {
                 let dword11 = CreateCqDword11::ZERO
                     .with_contiguous(true)
@@ -144,8 +174,9 @@ impl Start {
             Step::CreateSubmission(queue) => {
                 let dword11 = CreateSqDword11::ZERO
                     .with_contiguous(true)
+                    .and_then(|word| word.with_priority(self.priority(queue)))
                     .and_then(|word| word.with_completion_queue(queue + 1))
-                    .expect("a queue fills its field");
+                    .expect("a queue and its class fill their fields");
                 Some(self.create(AdminOpcode::CREATE_IO_SQ, queue, self.rings[usize::from(queue)].0, dword11.raw()))
             }
             Step::Ready | Step::Failed => None,
@@ -177,13 +208,32 @@ impl Start {
                 self.limits.blocks.push(namespace.map_or(0, |namespace| block_bytes(&namespace)));
                 if nsid < self.namespaces { Step::IdentifyNamespace(nsid + 1) } else { Step::NumberOfQueues }
             }
-            Step::NumberOfQueues if self.software.coalescing.is_some() => Step::Coalescing,
-            Step::NumberOfQueues | Step::Coalescing => Step::CreateCompletion(0),
+            Step::NumberOfQueues => {
+                self.first_wanted(&[Step::Coalescing, Step::Arbitration, Step::DoorbellBuffers])
+            }
+            Step::Coalescing => self.first_wanted(&[Step::Arbitration, Step::DoorbellBuffers]),
+            Step::Arbitration => self.first_wanted(&[Step::DoorbellBuffers]),
+            Step::DoorbellBuffers => Step::CreateCompletion(0),
             Step::CreateCompletion(queue) => Step::CreateSubmission(queue),
             Step::CreateSubmission(queue) if queue + 1 < queues => Step::CreateCompletion(queue + 1),
             Step::CreateSubmission(_) => Step::Ready,
             same => same,
         }
+    }
+
+    /// The first of these steps that somebody wants, else the first queue.
+    fn first_wanted(&self, steps: &[Step]) -> Step {
+        let wanted = |step: &&Step| match step {
+            Step::Coalescing => self.software.coalescing.is_some(),
+            Step::Arbitration => self.software.weighted.is_some(),
+            _ => self.shadow.is_some(),
+        };
+        steps.iter().find(wanted).copied().unwrap_or(Step::CreateCompletion(0))
+    }
+    /// The class of a queue; under round robin the field is ignored, and zero (Base 2.0 §5.5).
+    fn priority(&self, queue: u16) -> QueuePriority {
+        let own = self.priorities.get(usize::from(queue)).copied();
+        own.filter(|_| self.software.weighted.is_some()).unwrap_or(QueuePriority::URGENT)
     }
 
     /// The pairs of the queues that have been created.

@@ -13,6 +13,7 @@ impl NvmeSsd {
         let now = cx.now();
         match effect {
             Effect::Fetch { token, address, bytes, purpose } => {
+                self.signals.shadow_reads += u64::from(matches!(purpose, Purpose::ShadowDoorbell(_)));
                 let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
                 self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
             }
@@ -51,12 +52,14 @@ impl NvmeSsd {
             Effect::Complete { controller, address, entry, .. } => {
                 let handle = command_name(controller, entry.sq_number(), entry.cid_number());
                 self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
+                self.signals.completions += 1;
                 self.write_small((controller, handle), address, &entry.to_bytes(), cx);
             }
             Effect::EventIndex { controller, address, value, .. } => {
                 self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
             }
             Effect::Interrupt { controller, vector } => {
+                self.signals.interrupts += 1;
                 if let Some(requests) = self.port(controller) {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }

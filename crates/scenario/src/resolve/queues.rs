@@ -1,8 +1,9 @@
-//! What a workload asks of an NVMe drive that will not show what was meant: more in flight than its queue has room for, and a sample of writes that its buffer swallows.
+//! What a workload asks of an NVMe drive that will not show what was meant: more in flight than its queue has room for, a sample of
+//! writes that its buffer swallows, priorities that nobody heeds.
 
 use super::Machine;
 use crate::fields::Fields;
-use crate::plan::{Case, Load, Offered, Pair};
+use crate::plan::{Case, Load, Offered, WorkloadPlan};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use lanetwin_models::nvme_ssd;
@@ -19,13 +20,14 @@ struct Asked {
 /// A sample shows what the flash takes if it is this many times what the buffer takes.
 const BUFFERS: u64 = 2;
 
-/// Reports both, once each for a workload.
+/// Reports each once for a workload.
 pub(super) fn report(
     fields: &Fields<'_>,
-    (pairs, cases, key): (&[Pair], &[Case], &str),
+    (workload, key): (&WorkloadPlan, &str),
     machine: &Machine,
     reports: &mut Reports,
 ) {
+    let WorkloadPlan { pairs, cases, steady, .. } = workload;
     let drives = pairs.iter().filter_map(|pair| {
         let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
         Some((&*pair.device, &plan.params))
@@ -37,12 +39,28 @@ pub(super) fn report(
             fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
         }
         let buffer = params.size("buffer").0;
-        let least = asked.iter().filter_map(|asked| asked.written).min();
+        // rounds are as long as the scenario says, whatever that is in requests
+        let least = asked.iter().filter_map(|asked| asked.written).min().filter(|_| steady.is_none());
         if let Some(written) = least.filter(|written| *written < BUFFERS * buffer) {
             let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
             fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
         }
+        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(params)) {
+            fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
+        }
     }
+}
+
+/// A job that says a priority, if there is one.
+fn with_priority(case: &Case) -> Option<String> {
+    let Load::Fio(fio) = &case.load else { return None };
+    let job = fio.jobs.iter().find(|job| job.job.settings.prioclass > 0)?;
+    Some(job.job.name().to_owned())
+}
+
+/// Whether the controller takes commands from its queues in turn.
+fn takes_turns(params: &Params) -> bool {
+    params.choice("driver.arbitration") == "round-robin"
 }
 
 /// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).

@@ -4,6 +4,7 @@ mod devices;
 pub(crate) mod fio;
 mod iometer;
 mod memory;
+mod steady;
 
 use super::links::Wiring;
 use super::{Machine, check_name, queues};
@@ -97,10 +98,11 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         fields.record(key, node);
         cases
     });
-    let (pairs, cases) = (pairs?, cases?);
+    let steady = steady::read(&mut fields, key, cases.as_deref().unwrap_or_default(), reports);
+    let (pairs, cases, steady) = (pairs?, cases?, steady?);
     report_beyond(&fields, (&pairs, &cases), place.machine, reports);
-    queues::report(&fields, (&pairs, &cases, key), place.machine, reports);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases };
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady };
+    queues::report(&fields, (&plan, key), place.machine, reports);
     Some((plan, fields.finish()))
 }
 

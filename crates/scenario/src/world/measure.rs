@@ -1,13 +1,14 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::before::{Before, Counted, supplies};
 use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
-use super::loads::shown;
 use super::memory::{DeviceUse, MemoryUse};
+use super::rounds::{self, Rounds};
 use super::transit::{self, Transit};
 use super::waterfall::{self, Followed};
 use super::wire::World;
-use crate::plan::{Case, FioCase, Load, Offered, WarmUp};
+use crate::plan::{Case, FioCase, Load, Offered, SteadyRule, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
@@ -48,6 +49,8 @@ pub struct Measured {
     pub links: Vec<DirectionUse>,
     /// What every direction of every CXL link has done meanwhile.
     pub cxl: Vec<CxlDirectionUse>,
+    /// What each round has shown, if it went in rounds.
+    pub rounds: Option<Rounds>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
     /// How long TLPs were in the switches, if operations were followed.
@@ -113,42 +116,28 @@ impl DirectionUse {
     }
 }
 
-/// Runs a world through warm-up and measurement; afterwards follows some operations, if asked to on behalf of so many repeats.
-pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: Option<u32>) -> Measured {
+/// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some operations, if asked to on behalf of so
+/// many repeats.
+pub(super) fn measure(
+    world: &mut World,
+    (case, steady): (&Case, Option<&SteadyRule>),
+    warm_up: WarmUp,
+    follow: Option<u32>,
+) -> Measured {
     let wanted = case.load.operations();
-    let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
+    let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
     // a log has a beginning and an end, and all of it is measured
-    let (warm_up, follow) =
-        if fio.is_some_and(FioCase::replays) { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
-    let ends = matches!(&case.load, Load::Memory(memory) if memory.ends());
-    let warm_up = if ends { WarmUp::Transfers(0) } else { warm_up };
-    let warm = match warm_up {
-        WarmUp::Transfers(n) => n,
-        WarmUp::Auto => {
-            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
-            let in_flight = u64::from(in_flight(case)) * devices as u64;
-            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
-        }
+    let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
+    let Window { before, end, results, ended, rounds } = match steady {
+        Some(rule) => rounds::run(world, rule),
+        None => run_window(world, case, warm_up),
     };
-    run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
-    let begin = world.kernel.now();
-    world.reset(begin);
-    let (links_before, supplies_before) = (world.links().report(), supplies(world));
-    let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
-    let devices_before = world.devices_lived(begin);
-    let answered = world.progress().1;
-    let end = if ends {
-        world.run_to_end()
-    } else {
-        run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
-        world.kernel.now()
-    };
-    let results = world.results(world.kernel.now());
+    let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let load = together(&results);
     let memory = world.memory_use(world.kernel.now());
-    let memory = memory.map(|memory| MemoryUse { ended: ends.then(|| end - begin), ..memory });
+    let memory = memory.map(|memory| MemoryUse { ended: ended.then(|| end - begin), ..memory });
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -160,15 +149,15 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
         devices.clear();
     }
     let after = world.links().report();
-    let supplies = supplies_before.iter().zip(supplies(world));
+    let supplies = before.supplies.iter().zip(supplies(world));
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
-    let lived = lived_before.iter().zip(world.lived());
+    let lived = before.lived.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
     let devices_after = world.devices_lived(world.kernel.now());
-    let memories = world.devices_use(&devices_before, &devices_after, end - begin);
+    let memories = world.devices_use(&before.devices, &devices_after, end - begin);
     let cxl_after = world.cxl_report(world.kernel.now());
-    let cxl = world.cxl_use(&cxl_before, &cxl_after);
-    let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
+    let cxl = world.cxl_use(&before.cxl, &cxl_after);
+    let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
     let follow = follow.filter(|_| world.memory.is_none());
@@ -182,6 +171,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
         drives,
         links,
         cxl,
+        rounds,
         followed,
         transits,
         limits,
@@ -189,6 +179,45 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
         events,
         tlp_hops,
     }
+}
+
+/// What was counted from one instant to another.
+pub(super) struct Window {
+    /// Everything as it was at the beginning.
+    pub(super) before: Before,
+    pub(super) end: Instant,
+    /// Of each load.
+    pub(super) results: Vec<Results>,
+    /// Whether it was over when a program had ended.
+    pub(super) ended: bool,
+    pub(super) rounds: Option<Rounds>,
+}
+
+/// A warm-up, and a window behind it.
+fn run_window(world: &mut World, case: &Case, warm_up: WarmUp) -> Window {
+    let wanted = case.load.operations();
+    let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
+    let ended = matches!(&case.load, Load::Memory(memory) if memory.ends());
+    let warm_up = if ended { WarmUp::Transfers(0) } else { warm_up };
+    let warm = match warm_up {
+        WarmUp::Transfers(n) => n,
+        WarmUp::Auto => {
+            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
+            let in_flight = u64::from(in_flight(case)) * devices as u64;
+            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
+        }
+    };
+    run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
+    let before = Before::look(world);
+    let answered = world.progress().1;
+    let end = if ended {
+        world.run_to_end()
+    } else {
+        run_until(world, answered + wanted, case.load.longest().map(|longest| before.at + longest));
+        world.kernel.now()
+    };
+    let results = world.results(world.kernel.now());
+    Window { before, end, results, ended, rounds: None }
 }
 
 /// How many operations each load keeps in flight.
@@ -238,7 +267,7 @@ fn run_until(world: &mut World, answered: u64, deadline: Option<Instant>) {
 }
 
 /// The sum of what the loads have counted in the same window.
-fn together(results: &[Results]) -> Results {
+pub(super) fn together(results: &[Results]) -> Results {
     let (first, others) = results.split_first().expect("a world has a load");
     let mut sum = first.clone();
     others.iter().for_each(|other| sum.merge(other));
@@ -271,15 +300,6 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     // An outage is booked when it begins, and may end after the measurement.
     used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
     used
-}
-
-/// A component, what it has only so many of, and what was used of that.
-type Counted = (String, String, Supply);
-
-fn supplies(world: &World) -> Vec<Counted> {
-    let mut list = Vec::new();
-    world.kernel.supplies(&mut |path, name, supply| list.push((shown(path), name.to_owned(), supply)));
-    list
 }
 
 /// What was used between two looks at the same supply.

@@ -3,6 +3,7 @@
 mod devices;
 mod rows;
 
+pub(super) use devices::Lived as DeviceLived;
 pub(super) use devices::metrics as device_metrics;
 pub use devices::{CacheUse, DeviceUse};
 pub use rows::MemoryUse;

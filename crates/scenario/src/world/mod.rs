@@ -12,6 +12,7 @@
 //! Not here: reading and checking scenarios (the rest of the crate), what devices do (the models crate).
 
 mod asks;
+mod before;
 mod bottleneck;
 mod capsule;
 mod compare;
@@ -26,6 +27,7 @@ mod loads;
 mod measure;
 mod memory;
 mod paths;
+mod rounds;
 mod route;
 mod rows;
 mod run;
@@ -42,6 +44,7 @@ pub use loads::WorldLoad;
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use memory::{CacheUse, DeviceUse, MemoryUse, WorldMemory};
 pub use paths::{PathCounts, Paths};
+pub use rounds::Rounds;
 pub use run::{Granularity, Options, Progress, Watcher, run};
 pub use transit::Transit;
 pub use wire::World;

@@ -23,8 +23,17 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 7] =
-        ["latency", "failed", "amplification", "moved", "erased", "power", "program time"];
+    const LOWER: [&str; 9] = [
+        "latency",
+        "failed",
+        "amplification",
+        "moved",
+        "erased",
+        "power",
+        "program time",
+        "doorbells",
+        "interrupts",
+    ];
     if LOWER.iter().any(|word| metric.contains(word)) {
         Direction::LowerIsBetter
     } else {

@@ -16,14 +16,18 @@ use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
     Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
-    ScenarioText, Utilisation, Waterfall,
+    ScenarioText, SteadyState, Utilisation, Waterfall,
 };
+use lanetwin_stats::steady::SniaRule;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Whose rule it is that rounds go by.
+const SNIA_RULE: &str = "SNIA PTS 2.0.1";
 
 /// How finely links are simulated: the results are the same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -137,7 +141,8 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
-    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, task.case, plan.run.warm_up, follow)));
+    let what = (task.case, task.workload.steady.as_ref());
+    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, plan.run.warm_up, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
         let capsule = Capsule {
@@ -253,6 +258,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             mean_queue: link.mean_queue,
         });
     }
+    results.steady.extend(steady(task, repeats));
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
     if let Some(Followed { stages, crossings }) = first.followed.clone() {
@@ -261,6 +267,31 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
         results.waterfalls.push(waterfall.with_crossings(crossings));
     }
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
+}
+
+/// The rounds of each repeat, if the workload goes in rounds.
+fn steady(task: &Task<'_>, repeats: &[Measured]) -> Vec<SteadyState> {
+    let limits = SniaRule::default();
+    let Some(rule) = task.workload.steady else { return Vec::new() };
+    let told = |(repeat, measured): (u32, &Measured)| {
+        let rounds = measured.rounds.as_ref()?;
+        Some(SteadyState {
+            variant: task.variant.name.clone(),
+            workload: task.workload.name.clone(),
+            case: task.case.label.clone(),
+            repeat,
+            rule: SNIA_RULE.into(),
+            of: rule.of.name().into(),
+            round_seconds: rule.round.as_ps() as f64 * 1e-12,
+            rounds: rounds.all.clone(),
+            attained: rounds.attained(),
+            range: rounds.found.map(|found| found.range),
+            slope: rounds.found.map(|found| found.slope),
+            range_limit: limits.range,
+            slope_limit: limits.slope,
+        })
+    };
+    (1..).zip(repeats).filter_map(told).collect()
 }
 
 fn tell_assumptions(results: &mut Results, plan: &Plan) {

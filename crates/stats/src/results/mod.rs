@@ -29,6 +29,7 @@ mod cxl;
 mod digest;
 mod iometer;
 mod read;
+mod steady;
 mod switches;
 mod tables;
 mod waterfall;
@@ -44,6 +45,7 @@ pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
 pub use read::ReadError;
+pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
 pub use waterfall::{Crossings, Stage, Waterfall};
@@ -95,6 +97,9 @@ pub struct Results {
     /// Iometer's own metrics, of workloads that run its access specifications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub iometer: Vec<IometerMetric>,
+    /// Whether and when cases that ask for it were steady.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steady: Vec<SteadyState>,
     /// How long packets were in the switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<SwitchTransit>,
@@ -349,6 +354,7 @@ impl Results {
             rows: Vec::new(),
             waterfalls: Vec::new(),
             iometer: Vec::new(),
+            steady: Vec::new(),
             switches: Vec::new(),
             utilisation: Vec::new(),
             cxl: Vec::new(),

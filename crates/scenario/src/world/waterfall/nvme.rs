@@ -33,6 +33,8 @@ struct Known {
     request: RequestRecord,
     command: CommandRecord,
     polled: bool,
+    /// Whether doorbells are shadowed in memory.
+    shadowed: bool,
     driver: String,
     drive: String,
     host: String,
@@ -49,7 +51,7 @@ pub(super) fn followed(
 ) -> Option<Followed> {
     let NvmeLoad { driver, drive } = load.nvme?;
     let component = world.kernel.component::<NvmeDriver>(driver)?;
-    let polled = component.polls();
+    let (polled, shadowed) = (component.polls(), component.shadows_doorbells());
     let requests = component.take_record();
     let request = requests.into_iter().find(|r| (r.handle, r.asked) == (median.handle, median.asked))?;
     let commands = world.kernel.component::<NvmeSsd>(drive)?.take_record();
@@ -68,6 +70,7 @@ pub(super) fn followed(
         request,
         command,
         polled,
+        shadowed,
         driver: shown(&load.asked),
         drive: drive_name(world, drive),
         host,
@@ -112,9 +115,19 @@ impl Course<'_> {
             journeys,
             |j| j.user.to == known.endpoint && j.user.kind == TlpKind::MWr && is_tail(j, command.name >> 16),
             request.submitted,
-        )?;
-        self.along(doorbell, format!("{host}: doorbell"));
-        self.spend(command.asked, format!("{drive}: queue for a fetch"));
+        );
+        // with a shadow, the controller may have found the command without a doorbell of its own
+        let rung = doorbell.filter(|j| !known.shadowed || j.arrival.as_ps_ceil() <= command.asked);
+        match rung {
+            Some(doorbell) => {
+                self.along(doorbell, format!("{host}: doorbell"));
+                self.spend(command.asked, format!("{drive}: queue for a fetch"));
+            }
+            None if known.shadowed => {
+                self.spend(command.asked, format!("{drive}: shadow doorbell, queue for a fetch"));
+            }
+            None => return None,
+        }
         self.round_trip(journeys, known.endpoint, command.fetch, (command.asked, command.fetched), drive);
         if let Some((data, asked)) = command.data {
             self.spend(asked, format!("{drive}: data pointer"));
