@@ -31,6 +31,7 @@ mod prefetch;
 mod results;
 mod running;
 mod timetable;
+mod translation;
 
 use crate::dram_params::DRAM;
 use crate::{Mistake, dram_params};
@@ -51,6 +52,7 @@ use running::Running;
 use std::any::Any;
 use std::collections::VecDeque;
 use timetable::{Task, Timetable};
+use translation::{PageTable, TRANSLATION, Walks};
 
 pub use results::{Found, MemoryResults, NodeTraffic};
 
@@ -64,7 +66,7 @@ pub static MODEL: Model = Model {
         about: "the CXL ports, with memory behind decoders",
         many: true,
     }],
-    params: &[&CXL_PORT, CORES, CACHES, MEMORY, &DRAM],
+    params: &[&CXL_PORT, CORES, CACHES, TRANSLATION, MEMORY, &DRAM],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
@@ -88,6 +90,7 @@ pub struct MemoryHost {
     programs: Vec<Running>,
     threads: Vec<Thread>,
     flights: Flights,
+    walks: Walks,
     hints: Hints,
     timetable: Timetable,
     /// Threads that can perhaps take a step.
@@ -135,6 +138,7 @@ impl MemoryHost {
             programs: Vec::new(),
             threads: Vec::new(),
             flights: Flights::new(),
+            walks: Walks::default(),
             hints: Hints::default(),
             timetable: Timetable::new(),
             runnable: VecDeque::new(),
@@ -170,11 +174,11 @@ impl MemoryHost {
     pub fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>> {
         let Placement { name, policy, cpus, warm } = placement;
         let pages = program.footprint().div_ceil(4096);
-        let table = self.rules.tlb.map_or(0, |_| Running::table(pages >> self.rules.page_shift));
+        let table = PageTable::new(pages, self.rules.translation.as_ref());
         let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
         let unused = vec![0; frames.len()];
         let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
-        let map = PageMap::new(&policy, pages + table, &frames, used)?;
+        let map = PageMap::new(&policy, table.end(), &frames, used)?;
         let number = self.programs.len() as u32;
         let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
         let threads = program.threads();
@@ -194,7 +198,7 @@ impl MemoryHost {
         let counted = Counted::new(self.nodes.len());
         let lag = share.clamp(1, LAG);
         let settled = if cold { lag } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
-        self.programs.push(Running { name, program, map, pages, cold, lag, counted });
+        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }
@@ -238,9 +242,7 @@ impl MemoryHost {
             return;
         }
         let core = thread.core;
-        if let Some(entry) = self.walked(t, step.address) {
-            self.look(core, entry, false);
-        }
+        self.warm_walk(t, step.address);
         self.look(core, line, step.touch == Touch::Store);
         self.evicted.clear();
     }
@@ -255,7 +257,7 @@ impl MemoryHost {
     /// a probability of exp(-bytes / capacity); that is neglected below one in a million.
     fn never_hits(&self, bytes: u64) -> bool {
         let times = if self.is_random() { 14 } else { 2 };
-        self.rules.tlb.is_none() && bytes / 64 >= times * self.capacity()
+        self.rules.translation.is_none() && bytes / 64 >= times * self.capacity()
     }
 
     /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address on; pages on nodes

@@ -3,6 +3,7 @@
 use super::cache::Cache;
 use super::params::Rules;
 use super::prefetch::Prefetcher;
+use super::translation::Translations;
 use lanetwin_load::memory::{Step, Touch};
 use lanetwin_units::{Instant, mix};
 use std::collections::VecDeque;
@@ -16,8 +17,8 @@ pub(super) struct Core {
     /// Which second-level cache is its own.
     pub(super) l2: usize,
     pub(super) l1: Cache,
-    pub(super) tlb: Option<Cache>,
-    pub(super) first_tlb: Option<Cache>,
+    /// None if every translation is at hand.
+    pub(super) translations: Option<Translations>,
     pub(super) prefetcher: Prefetcher,
     /// Places that are free: fill buffers, write buffers, prefetches.
     pub(super) misses: u32,
@@ -75,8 +76,7 @@ impl Core {
             threads: 0,
             l2: (number / rules.sharing) as usize,
             l1: Cache::new(rules.l1, seed),
-            tlb: rules.tlb.map(|shape| Cache::new(shape, seed)),
-            first_tlb: rules.first_tlb.map(|shape| Cache::new(shape, seed)),
+            translations: rules.translation.as_ref().map(|rules| Translations::new(rules, seed)),
             prefetcher: Prefetcher::new(rules),
             misses: rules.misses,
             writes: rules.writes,

@@ -161,68 +161,8 @@ impl MemoryHost {
         }
     }
 
-    /// The name of a translation: of which program, which page.
-    const fn translation(&self, program: u32, address: u64) -> u64 {
-        (program as u64) << 48 | address >> 12 >> self.rules.page_shift
-    }
-    /// Whether the core of a thread has the translation of an address, or needs none.
-    fn is_translated(&mut self, t: u32, address: u64) -> bool {
-        let thread = &self.threads[t as usize];
-        let translation = self.translation(thread.program, address);
-        let tlb = &mut self.cores[thread.core as usize].tlb;
-        tlb.as_mut().is_none_or(|tlb| tlb.touch(translation, false))
-    }
-    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
-    fn first_miss(&mut self, t: u32, address: u64) -> Span {
-        let thread = &self.threads[t as usize];
-        let translation = self.translation(thread.program, address);
-        let Some(first) = &mut self.cores[thread.core as usize].first_tlb else { return Span::ZERO };
-        if first.touch(translation, false) {
-            return Span::ZERO;
-        }
-        first.insert(translation, false);
-        self.rules.first_miss
-    }
-    /// The line with the translation of an address, if the core of a thread has not got it; it has it from now on.
-    pub(super) fn walked(&mut self, t: u32, address: u64) -> Option<u64> {
-        if self.is_translated(t, address) {
-            return None;
-        }
-        let thread = &self.threads[t as usize];
-        let translation = self.translation(thread.program, address);
-        self.cores[thread.core as usize].tlb.as_mut()?.insert(translation, false);
-        let page = address >> 12 >> self.rules.page_shift;
-        Some(self.programs[thread.program as usize].entry(page))
-    }
-
-    /// Loads the translation of a flight, through the caches.
-    fn walk(&mut self, name: u32, address: u64, cx: &mut Context<'_>) {
-        let Flight { thread: t, core: c, .. } = *self.flights.get(name);
-        let Some(entry) = self.walked(t, address) else { return self.go(name, Span::ZERO, cx) };
-        self.programs[self.threads[t as usize].program as usize].counted.walks += 1;
-        let walk = self.rules.walk;
-        let place = self.look(c, entry, false);
-        self.settle(c, t, entry, cx);
-        match place {
-            Place::UnderWay(other) => {
-                self.flights.get(name).walking = true;
-                self.flights.join(name, other);
-            }
-            Place::Memory => {
-                let flight = self.flights.get(name);
-                (flight.walking, flight.asked_for) = (true, entry);
-                self.cores[c as usize].pending.add(entry, name);
-                self.ask(name, walk, cx);
-            }
-            place => {
-                let delay = walk + self.latency(place);
-                self.go(name, delay, cx);
-            }
-        }
-    }
-
     /// Looks for the line of a flight, and fetches it if need be; the request leaves the core after `delay`.
-    fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
+    pub(super) fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let Flight { thread: t, core: c, line, cause, .. } = *self.flights.get(name);
         let place = self.look(c, line, cause == Cause::Store);
         self.settle(c, t, line, cx);
@@ -251,7 +191,7 @@ impl MemoryHost {
             }
         }
     }
-    fn latency(&self, place: Place) -> Span {
+    pub(super) fn latency(&self, place: Place) -> Span {
         match place {
             Place::L1 => self.rules.l1_latency,
             Place::L2 => self.rules.l2_latency,
@@ -456,8 +396,7 @@ impl MemoryHost {
     /// What a flight waited for is there: the translation, or the line.
     fn arrived(&mut self, name: u32, walking: bool, cx: &mut Context<'_>) {
         if walking {
-            self.flights.get(name).walking = false;
-            self.go(name, Span::ZERO, cx);
+            self.walk_on(name, cx);
         } else {
             self.complete(name, cx);
         }

@@ -1,6 +1,7 @@
 //! What can be said of a memory host.
 
 use super::cache::{Index, Replacement, Shape};
+use super::translation::TranslationRules;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
@@ -71,22 +72,6 @@ pub(super) const CACHES: &[Param] = &[
         "memory",
         "whether it takes in what comes from memory, or what the second level evicts (and gives up what that takes back)"
     ),
-    param!(
-        "tlb.first.entries",
-        count(0, 1 << 16),
-        "0",
-        "how many translations a first-level TLB of the core keeps; 0 is none: all are in the one behind it"
-    ),
-    param!("tlb.first.miss", Dimension::Time, "0ns", "what a translation takes that only the TLB behind it has"),
-    param!("tlb.entries", count(0, 1 << 20), "0", "how many translations a hardware thread's core keeps; 0 is all"),
-    param!("tlb.ways", count(1, 64), "8", "the ways of that cache of translations"),
-    param!("tlb.page", Dimension::Size, "4KiB", "what a translation reaches: the size of a page"),
-    param!(
-        "tlb.walk",
-        Dimension::Time,
-        "5ns",
-        "what a page walk takes beside its load of the entry, which goes through the caches to memory"
-    ),
 ];
 
 pub(super) const MEMORY: &[Param] = &[
@@ -138,13 +123,8 @@ pub(super) struct Rules {
     pub(super) sharing: u32,
     /// Whether evictions of the second level fill the last.
     pub(super) exclusive: bool,
-    pub(super) tlb: Option<Shape>,
-    /// A first-level TLB before it, and what missing that takes.
-    pub(super) first_tlb: Option<Shape>,
-    pub(super) first_miss: Span,
-    /// Pages of 4 KiB in one of a translation, as a power of two.
-    pub(super) page_shift: u32,
-    pub(super) walk: Span,
+    /// None if every translation is at hand.
+    pub(super) translation: Option<TranslationRules>,
     pub(super) uncore: Span,
     pub(super) socket_latency: Span,
     /// What a line takes from one socket to the other \[ps\].
@@ -170,13 +150,6 @@ impl Rules {
             if random { Replacement::Random } else { Replacement::Lru },
             if hashed { Index::Hashed } else { Index::Modulo },
         );
-        let (entries, first) = (params.count("tlb.entries"), params.count("tlb.first.entries"));
-        let tlb = Shape {
-            lines: entries,
-            ways: params.count("tlb.ways"),
-            replacement: Replacement::Lru,
-            index: Index::Modulo,
-        };
         Self {
             sockets: number("sockets"),
             cores: number("cores"),
@@ -200,11 +173,7 @@ impl Rules {
             llc_latency: params.time("llc.latency"),
             sharing: number("l2.cores"),
             exclusive: params.choice("llc.filled-by") == "evictions",
-            tlb: (entries > 0).then_some(tlb),
-            first_tlb: (entries > 0 && first > 0).then_some(Shape { lines: first, ..tlb }),
-            first_miss: params.time("tlb.first.miss"),
-            page_shift: (params.size("tlb.page").0 / 4096).max(1).ilog2(),
-            walk: params.time("tlb.walk"),
+            translation: TranslationRules::new(params),
             uncore: params.time("uncore.latency"),
             socket_latency: params.time("socket.latency"),
             socket_line: per_line(params.rate("socket.bandwidth")),

@@ -2,10 +2,9 @@
 
 use super::counted::Counted;
 use super::nodes;
+use super::translation::PageTable;
 use lanetwin_load::memory::{PageMap, Program};
 
-/// Translations of a page of the page table: 4 KiB of 8 B each (Intel 64 SDM volume 3, section 4.5).
-const ENTRIES: u64 = 512;
 /// Lines of a page.
 const LINES: u64 = 64;
 
@@ -17,6 +16,7 @@ pub(super) struct Running {
     pub(super) map: PageMap,
     /// Its pages; those of its page table come behind them.
     pub(super) pages: u64,
+    pub(super) table: PageTable,
     /// Whether no cache ever has its lines when they come again.
     pub(super) cold: bool,
     /// Then: so many steps of a thread after a store, the line is written back.
@@ -38,16 +38,9 @@ impl Running {
         }
         last.1 + (address >> 6) % LINES
     }
-    /// The place of the line with a translation: the entry of this page in the lowest level of the page table.
-    pub(super) fn entry(&self, page: u64) -> u64 {
-        self.first_line(self.pages + page / ENTRIES) + page % ENTRIES / 8
-    }
-    fn first_line(&self, page: u64) -> u64 {
+    /// The place of the first line of a page, of those of its page table, too.
+    pub(super) fn first_line(&self, page: u64) -> u64 {
         let (node, frame) = self.map.place(page);
         nodes::place(node, frame * LINES)
-    }
-    /// The pages that a page table with so many translations takes.
-    pub(super) const fn table(translations: u64) -> u64 {
-        translations.div_ceil(ENTRIES)
     }
 }

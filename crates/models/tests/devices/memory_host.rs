@@ -273,23 +273,44 @@ fn a_prefetcher_hides_latency_of_streams_and_of_nothing_else() {
     }
 }
 
+/// The mean latency \[ns\] of a chase through one line of each of 4096 pages, none of whose translations a TLB of 64 keeps; and its walks.
+fn walked(more: &[(&'static str, &'static str)]) -> (f64, u64) {
+    let tlb = [("tlb.entries", "64"), ("tlb.walk", "5ns"), ("l2.size", "0B"), ("l2.latency", "6ns")];
+    let said: Vec<_> = tlb.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).copied().collect();
+    let mut world = world(&[&said, more].concat(), 0);
+    let spec = ChaseSpec { bytes: 1 << 24, stride: 4096, order: ChaseOrder::Random, count: Some(4096) };
+    let placement = Placement::new("program", local()).warmed_by(4096);
+    world.host().run(Box::new(Chase::new(spec, 1, "chase").unwrap()), placement).unwrap();
+    let results = world.finish();
+    (mean_ns(&results), results.walks)
+}
+
 #[test]
 fn page_walks_cost_what_their_loads_cost() {
-    // 4096 pages, none of which a TLB of 64 translations keeps; their entries are in 512 lines, which the second level keeps
-    let mean = |size: &str| {
-        let tlb = [("tlb.entries", "64"), ("tlb.walk", "5ns"), ("l2.size", size), ("l2.latency", "6ns")];
-        let mut world = world(&tlb, 0);
-        let spec = ChaseSpec { bytes: 1 << 24, stride: 4096, order: ChaseOrder::Random, count: Some(4000) };
-        let placement = Placement::new("program", local());
-        world.host().run(Box::new(Chase::new(spec, 1, "chase").unwrap()), placement).unwrap();
-        let results = world.finish();
-        (mean_ns(&results), results.walks)
-    };
-    // without a cache, the walk's load takes as long as the load's own
-    assert_eq!(mean("0B"), (5.0 + 80.0 + 80.0, 4000));
-    let (some, walks) = mean("128KiB");
-    assert_eq!(walks, 4000);
+    // without a cache, the walk's load takes as long as the load's own; eight entries of the directory are kept
+    assert_eq!(walked(&[]), (5.0 + 80.0 + 80.0, 4096));
+    let (some, walks) = walked(&[("l2.size", "128KiB")]);
+    assert_eq!(walks, 4096);
     assert!(some > 90.0 && some < 165.0, "{some}");
+}
+
+#[test]
+fn a_walk_loads_every_level_below_the_lowest_that_is_kept() {
+    let none = [("tlb.pde.entries", "0"), ("tlb.pdpte.entries", "0"), ("tlb.pml4e.entries", "0")];
+    for (levels, loads) in [("1", 1.0), ("4", 4.0), ("5", 5.0)] {
+        let (mean, _) = walked(&[&none[..], &[("tlb.levels", levels)]].concat());
+        assert_eq!(mean, 5.0 + 80.0 * (loads + 1.0), "{levels} levels");
+    }
+    // the level above the directory is kept: two loads
+    assert_eq!(walked(&none[..1]).0, 5.0 + 80.0 * 3.0);
+    // one of eight directory entries is kept: a random page has it in one case of eight
+    let (mean, _) = walked(&[("tlb.pde.entries", "1")]);
+    assert!((mean - (5.0 + 80.0 * (3.0 - 1.0 / 8.0))).abs() < 2.0, "{mean}");
+    // pages of 2 MiB: eight translations, which the TLB keeps
+    assert_eq!(walked(&[("tlb.page", "2MiB")]), (80.0, 0));
+    // and without room for them: three levels, of which the one above the lowest is kept
+    let (mean, walks) = walked(&[("tlb.page", "2MiB"), ("tlb.entries", "1")]);
+    assert_eq!(mean, (walks as f64 * (5.0 + 80.0) + 4096.0 * 80.0) / 4096.0);
 }
 
 #[test]
@@ -348,7 +369,7 @@ proptest! {
         let [misses, writes, window, sockets] = [misses, writes, window, sockets].map(|n| n.to_string());
         let replaced = [
             ("core.misses", &*misses), ("core.writes", &writes), ("core.window", &window), ("prefetch", prefetch), ("llc.size", llc),
-            ("llc.filled-by", fill), ("tlb.entries", tlb), ("dram", dram), ("sockets", &sockets), ("cores", "2"), ("threads", "2"),
+            ("llc.filled-by", fill), ("tlb.entries", tlb), ("tlb.pde.entries", "1"), ("tlb.pdpte.entries", "0"), ("dram", dram), ("sockets", &sockets), ("cores", "2"), ("threads", "2"),
             ("l1.size", "4KiB"), ("l2.size", "16KiB"), ("tlb.first.entries", "8"), ("tlb.first.miss", "2ns"), ("prefetch.outstanding", "3"), ("cxl.outstanding", "5"),
         ];
         let far = if sockets == "2" { 2 } else { 1 };

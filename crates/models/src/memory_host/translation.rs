@@ -1,0 +1,338 @@
+//! Translation: TLBs, the page table of a program, and walks through it.
+//!
+//! ```text
+//!  first-level TLB ─ miss ─► TLB ─ miss ─► walk: from the lowest level whose entry a paging-structure cache has, or from the root,
+//!                                          one load for each level below, each after the one before, through the caches to memory
+//! ```
+//!
+//! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels or 5. Larger pages end it a level or
+//! two earlier. Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
+//! which the manual leaves open.
+//!
+//! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure cache have an entry from the moment on
+//! when the walk begins that brings it: a second load of the same page does not wait for the first one's walk.
+//!
+//! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on walks under way other than fill buffers.
+
+use super::MemoryHost;
+use super::cache::{Cache, Index, Replacement, Shape};
+use super::cores::Core;
+use super::engine::Place;
+use super::flights::Flight;
+use lanetwin_ports::{Context, Dimension, Param, Params};
+use lanetwin_units::Span;
+
+/// Entries of a page of a page table: 4 KiB of 8 B each, as a power of two.
+const ENTRIES_SHIFT: u32 = 9;
+/// Entries in a line.
+const ENTRIES_OF_LINE: u64 = 8;
+/// Levels above the lowest that have a cache: PDE, PDPTE, PML4E.
+const CACHED_LEVELS: usize = 3;
+const CACHES: [&str; CACHED_LEVELS] = ["tlb.pde.entries", "tlb.pdpte.entries", "tlb.pml4e.entries"];
+
+#[rustfmt::skip]
+pub(in super::super) const TRANSLATION: &[Param] = &[
+    Param { name: "tlb.first.entries", dimension: Dimension::Count { least: 0, most: 1 << 16 }, default: Some("0"), about: "how many translations a first-level TLB of the core keeps; 0 is none: all are in the one behind it" },
+    Param { name: "tlb.first.miss", dimension: Dimension::Time, default: Some("0ns"), about: "what a translation takes that only the TLB behind it has" },
+    Param { name: "tlb.entries", dimension: Dimension::Count { least: 0, most: 1 << 20 }, default: Some("0"), about: "how many translations a hardware thread's core keeps; 0 is all" },
+    Param { name: "tlb.ways", dimension: Dimension::Count { least: 1, most: 64 }, default: Some("8"), about: "the ways of that cache of translations" },
+    Param { name: "tlb.page", dimension: Dimension::Size, default: Some("4KiB"), about: "what a translation reaches: the size of a page" },
+    Param { name: "tlb.walk", dimension: Dimension::Time, default: Some("5ns"), about: "what a page walk takes beside its loads of entries, which go through the caches to memory" },
+    Param { name: "tlb.levels", dimension: Dimension::Count { least: 1, most: 5 }, default: Some("4"), about: "levels of the page table for pages of 4 KiB; one less for 2 MiB, two less for 1 GiB" },
+    Param { name: "tlb.pde.entries", dimension: Dimension::Count { least: 0, most: 4096 }, default: Some("32"), about: "page-directory entries that a core keeps, for 2 MiB each; a walk that finds its own loads one entry" },
+    Param { name: "tlb.pdpte.entries", dimension: Dimension::Count { least: 0, most: 4096 }, default: Some("4"), about: "entries of the level above that a core keeps, for 1 GiB each" },
+    Param { name: "tlb.pml4e.entries", dimension: Dimension::Count { least: 0, most: 4096 }, default: Some("1"), about: "entries of the level above that, for 512 GiB each" },
+];
+
+/// How a core translates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TranslationRules {
+    pub(super) tlb: Shape,
+    /// A TLB before it, and what missing that takes.
+    pub(super) first: Option<Shape>,
+    pub(super) first_miss: Span,
+    /// Pages of 4 KiB in one of a translation, as a power of two.
+    pub(super) page_shift: u32,
+    /// What a walk takes beside its loads.
+    pub(super) walk: Span,
+    /// Levels from the root to the entry that maps a page.
+    pub(super) levels: u32,
+    /// Entries of the cache for the level above that, for the level above this, and so on.
+    upper: [u64; CACHED_LEVELS],
+}
+
+impl TranslationRules {
+    /// None if every translation is at hand.
+    pub(super) fn new(params: &Params) -> Option<Self> {
+        let (entries, first) = (params.count("tlb.entries"), params.count("tlb.first.entries"));
+        let tlb = lru(entries, params.count("tlb.ways"));
+        let page_shift = (params.size("tlb.page").0 / 4096).max(1).ilog2();
+        let skipped = page_shift / ENTRIES_SHIFT;
+        let mut upper = [0; CACHED_LEVELS];
+        let names = CACHES.iter().skip(skipped as usize);
+        upper.iter_mut().zip(names).for_each(|(entries, name)| *entries = params.count(name));
+        (entries > 0).then(|| Self {
+            tlb,
+            first: (first > 0).then_some(Shape { lines: first, ..tlb }),
+            first_miss: params.time("tlb.first.miss"),
+            page_shift,
+            walk: params.time("tlb.walk"),
+            levels: (params.count("tlb.levels") as u32).saturating_sub(skipped).max(1),
+            upper,
+        })
+    }
+}
+
+const fn lru(lines: u64, ways: u64) -> Shape {
+    Shape { lines, ways, replacement: Replacement::Lru, index: Index::Modulo }
+}
+
+/// What a core keeps of page tables.
+#[derive(Debug)]
+pub(super) struct Translations {
+    tlb: Cache,
+    first: Option<Cache>,
+    upper: [Cache; CACHED_LEVELS],
+}
+
+impl Translations {
+    pub(super) fn new(rules: &TranslationRules, seed: u64) -> Self {
+        Self {
+            tlb: Cache::new(rules.tlb, seed),
+            first: rules.first.map(|shape| Cache::new(shape, seed)),
+            upper: rules.upper.map(|entries| Cache::new(lru(entries, entries.max(1)), seed)),
+        }
+    }
+    /// Begins the walk for a translation that is not there; it is from now on, and so is what the walk reads above it.
+    fn begin_walk(&mut self, translation: u64, levels: u32) -> Walk {
+        self.tlb.insert(translation, false);
+        // the level whose entry is at hand: the one below it is the first to be loaded
+        let known = (1..levels)
+            .find(|level| {
+                let cache = self.upper.get_mut(*level as usize - 1);
+                cache.is_some_and(|cache| cache.touch(translation >> (ENTRIES_SHIFT * level), false))
+            })
+            .unwrap_or(levels);
+        for level in 1..known {
+            if let Some(cache) = self.upper.get_mut(level as usize - 1) {
+                cache.insert(translation >> (ENTRIES_SHIFT * level), false);
+            }
+        }
+        Walk { level: known - 1 }
+    }
+}
+
+/// A walk under way: the level that is loaded next, 0 the one that maps the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Walk {
+    level: u32,
+}
+
+/// Where the page table of a program is: its levels one behind the other, that which maps pages first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct PageTable {
+    /// The first page of each level, and one behind the last.
+    firsts: Vec<u64>,
+}
+
+impl PageTable {
+    /// A table behind so many pages of 4 KiB; without rules there is none.
+    pub(super) fn new(pages: u64, rules: Option<&TranslationRules>) -> Self {
+        let mut firsts = vec![pages];
+        if let Some(rules) = rules {
+            let (mut entries, mut end) = (pages.div_ceil(1 << rules.page_shift), pages);
+            for _ in 0..rules.levels {
+                entries = entries.div_ceil(1 << ENTRIES_SHIFT);
+                end += entries;
+                firsts.push(end);
+            }
+        }
+        Self { firsts }
+    }
+    /// How many pages the program and its table have.
+    pub(super) fn end(&self) -> u64 {
+        self.firsts.last().copied().expect("the first is always there")
+    }
+    /// The page and the line in it that have the entry of a level for the page with this number.
+    fn entry(&self, number: u64, level: u32) -> (u64, u64) {
+        let entry = number >> (ENTRIES_SHIFT * level);
+        let in_page = entry & ((1 << ENTRIES_SHIFT) - 1);
+        (self.firsts[level as usize] + (entry >> ENTRIES_SHIFT), in_page / ENTRIES_OF_LINE)
+    }
+}
+
+/// Walks that wait for memory, by their flights: few, and searched through.
+#[derive(Default, Debug)]
+pub(super) struct Walks {
+    walks: Vec<(u32, u64, Walk)>,
+}
+
+impl Walks {
+    fn wait(&mut self, flight: u32, number: u64, walk: Walk) {
+        self.walks.push((flight, number, walk));
+    }
+    fn take(&mut self, flight: u32) -> Option<(u64, Walk)> {
+        let at = self.walks.iter().position(|(waits, ..)| *waits == flight)?;
+        let (_, number, walk) = self.walks.swap_remove(at);
+        Some((number, walk))
+    }
+}
+
+impl MemoryHost {
+    /// The number of a page in its program, and the name of its translation in the TLBs.
+    fn translation(&self, t: u32, address: u64) -> (u64, u64) {
+        let shift = self.rules.translation.map_or(0, |rules| rules.page_shift);
+        let number = address >> 12 >> shift;
+        (number, u64::from(self.threads[t as usize].program) << 48 | number)
+    }
+    fn core_of(&mut self, t: u32) -> &mut Core {
+        let core = self.threads[t as usize].core;
+        &mut self.cores[core as usize]
+    }
+    /// Whether the core of a thread has the translation of an address, or needs none.
+    pub(super) fn is_translated(&mut self, t: u32, address: u64) -> bool {
+        let (_, translation) = self.translation(t, address);
+        let translations = &mut self.core_of(t).translations;
+        translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
+    }
+    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
+    pub(super) fn first_miss(&mut self, t: u32, address: u64) -> Span {
+        let (_, translation) = self.translation(t, address);
+        let Some(first) = self.core_of(t).translations.as_mut().and_then(|of| of.first.as_mut()) else {
+            return Span::ZERO;
+        };
+        if first.touch(translation, false) {
+            return Span::ZERO;
+        }
+        first.insert(translation, false);
+        self.rules.translation.map_or(Span::ZERO, |rules| rules.first_miss)
+    }
+    /// Begins the walk for an address whose translation the core of a thread has not got.
+    fn begin_walk(&mut self, t: u32, address: u64) -> Option<(u64, Walk)> {
+        if self.is_translated(t, address) {
+            return None;
+        }
+        let (number, translation) = self.translation(t, address);
+        let levels = self.rules.translation?.levels;
+        let walk = self.core_of(t).translations.as_mut()?.begin_walk(translation, levels);
+        Some((number, walk))
+    }
+    fn entry(&self, t: u32, number: u64, level: u32) -> u64 {
+        let running = &self.programs[self.threads[t as usize].program as usize];
+        let (page, line) = running.table.entry(number, level);
+        running.first_line(page) + line
+    }
+
+    /// Takes the walk for an address in no time, if there is one: what it loads is in the caches from now on.
+    pub(super) fn warm_walk(&mut self, t: u32, address: u64) {
+        let Some((number, walk)) = self.begin_walk(t, address) else { return };
+        let core = self.threads[t as usize].core;
+        for level in (0..=walk.level).rev() {
+            let entry = self.entry(t, number, level);
+            self.look(core, entry, false);
+        }
+    }
+    /// Loads the translation of a flight, through the caches, and then its line.
+    pub(super) fn walk(&mut self, name: u32, address: u64, cx: &mut Context<'_>) {
+        let t = self.flights.get(name).thread;
+        let Some((number, walk)) = self.begin_walk(t, address) else { return self.go(name, Span::ZERO, cx) };
+        self.programs[self.threads[t as usize].program as usize].counted.walks += 1;
+        let beside = self.rules.translation.map_or(Span::ZERO, |rules| rules.walk);
+        self.load_entries(name, (number, walk), beside, cx);
+    }
+    /// What a flight on its walk waited for is there.
+    pub(super) fn walk_on(&mut self, name: u32, cx: &mut Context<'_>) {
+        self.flights.get(name).walking = false;
+        match self.walks.take(name) {
+            Some(walk) => self.load_entries(name, walk, Span::ZERO, cx),
+            None => self.go(name, Span::ZERO, cx),
+        }
+    }
+    /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came from memory.
+    fn load_entries(&mut self, name: u32, (number, walk): (u64, Walk), mut delay: Span, cx: &mut Context<'_>) {
+        let Flight { thread: t, core: c, .. } = *self.flights.get(name);
+        for level in (0..=walk.level).rev() {
+            let entry = self.entry(t, number, level);
+            let place = self.look(c, entry, false);
+            self.settle(c, t, entry, cx);
+            if !matches!(place, Place::UnderWay(_) | Place::Memory) {
+                delay += self.latency(place);
+                continue;
+            }
+            if let Some(below) = level.checked_sub(1) {
+                self.walks.wait(name, number, Walk { level: below });
+            }
+            self.flights.get(name).walking = true;
+            match place {
+                Place::UnderWay(other) => self.flights.join(name, other),
+                _ => {
+                    self.flights.get(name).asked_for = entry;
+                    self.cores[c as usize].pending.add(entry, name);
+                    self.ask(name, delay, cx);
+                }
+            }
+            return;
+        }
+        self.go(name, delay, cx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rules(levels: u32, page_shift: u32, upper: [u64; CACHED_LEVELS]) -> TranslationRules {
+        let (tlb, first, time) = (lru(4, 4), None, Span::ZERO);
+        TranslationRules { tlb, first, first_miss: time, page_shift, walk: time, levels, upper }
+    }
+
+    #[test]
+    fn a_table_has_a_page_for_512_entries_of_each_level() {
+        let table = |pages, levels, shift| PageTable::new(pages, Some(&rules(levels, shift, [0; 3])));
+        // 1 GiB of pages of 4 KiB: 512 page tables, a directory, and a page for each level above
+        assert_eq!(table(1 << 18, 4, 0).end() - (1 << 18), 512 + 1 + 1 + 1);
+        assert_eq!(table((1 << 18) + 1, 4, 0).end() - (1 << 18) - 1, 513 + 2 + 1 + 1);
+        assert_eq!(table(1 << 18, 3, 9).end() - (1 << 18), 1 + 1 + 1);
+        assert_eq!(PageTable::new(77, None).end(), 77);
+        let of = table(1 << 18, 4, 0);
+        assert_eq!(of.entry(513, 0), ((1 << 18) + 1, 0));
+        assert_eq!(of.entry(513 + 8, 0), ((1 << 18) + 1, 1));
+        assert_eq!(of.entry(16 * 512, 1), ((1 << 18) + 512, 2));
+        assert_eq!(of.entry((1 << 18) - 1, 3), ((1 << 18) + 514, 0));
+    }
+
+    proptest! {
+        /// Entries of all levels lie in the pages of their level, and two pages share one exactly if they share their upper bits.
+        #[test]
+        fn every_entry_is_in_its_level(pages in 1..5_000_000_u64, a in any::<u64>(), b in any::<u64>(), levels in 1..6_u32) {
+            let table = PageTable::new(pages, Some(&rules(levels, 0, [0; 3])));
+            let (a, b) = (a % pages, b % pages);
+            for level in 0..levels {
+                let (page, line) = table.entry(a, level);
+                prop_assert!((table.firsts[level as usize]..table.firsts[level as usize + 1]).contains(&page) && line < 64);
+                let same = a >> (9 * level) >> 3 == b >> (9 * level) >> 3;
+                prop_assert_eq!(same, table.entry(b, level) == (page, line));
+            }
+        }
+    }
+
+    #[test]
+    fn a_walk_begins_below_the_lowest_entry_that_is_cached() {
+        let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
+        let mut first = |number| core.begin_walk(number, 4).level;
+        assert_eq!(first(0), 3, "nothing is cached: all four levels");
+        assert_eq!(first(1), 0, "the same directory entry");
+        assert_eq!(first(512), 1, "the same gigabyte");
+        assert_eq!(first(1 << 18), 2, "the same 512 GiB");
+        assert_eq!(first(2), 1, "of two directory entries the second last is gone, and so is the one gigabyte");
+    }
+
+    #[test]
+    fn without_caches_every_walk_loads_every_level() {
+        for levels in 1..=5 {
+            let mut core = Translations::new(&rules(levels, 0, [0; 3]), 1);
+            assert!((0..3).all(|_| core.begin_walk(9, levels).level == levels - 1));
+        }
+    }
+}
