@@ -7,7 +7,7 @@ mod load;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
+    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
     TrafficCase,
 };
 

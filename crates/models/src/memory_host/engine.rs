@@ -80,6 +80,9 @@ impl MemoryHost {
             self.asked += 1;
             let began = thread.operation.unwrap_or(self.now);
             thread.operation = (!step.ends).then_some(began);
+            if self.advises {
+                self.give_advice(t, step.address, cx);
+            }
         }
     }
 
@@ -145,11 +148,16 @@ impl MemoryHost {
     }
 
     /// The name of a translation: of which program, which page.
-    const fn translation(&self, program: u32, address: u64) -> u64 {
-        (program as u64) << 48 | address >> 12 >> self.rules.page_shift
+    #[inline]
+    fn translation(&self, program: u32, address: u64) -> u64 {
+        let number = self.programs[program as usize].translation(address >> 12, self.rules.page_shift);
+        u64::from(program) << 48 | number
     }
     /// Whether the core of a thread has the translation of an address, or needs none.
     fn is_translated(&mut self, t: u32, address: u64) -> bool {
+        if self.rules.tlb.is_none() {
+            return true;
+        }
         let thread = &self.threads[t as usize];
         let translation = self.translation(thread.program, address);
         let tlb = &mut self.cores[thread.core as usize].tlb;
@@ -157,6 +165,9 @@ impl MemoryHost {
     }
     /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
     fn first_miss(&mut self, t: u32, address: u64) -> Span {
+        if self.rules.first_tlb.is_none() {
+            return Span::ZERO;
+        }
         let thread = &self.threads[t as usize];
         let translation = self.translation(thread.program, address);
         let Some(first) = &mut self.cores[thread.core as usize].first_tlb else { return Span::ZERO };
@@ -174,8 +185,8 @@ impl MemoryHost {
         let thread = &self.threads[t as usize];
         let translation = self.translation(thread.program, address);
         self.cores[thread.core as usize].tlb.as_mut()?.insert(translation, false);
-        let page = address >> 12 >> self.rules.page_shift;
-        Some(self.programs[thread.program as usize].entry(page))
+        let running = &self.programs[thread.program as usize];
+        Some(running.entry(running.translation(address >> 12, self.rules.page_shift)))
     }
 
     /// Loads the translation of a flight, through the caches.
@@ -206,7 +217,9 @@ impl MemoryHost {
 
     /// Looks for the line of a flight, and fetches it if need be; the request leaves the core after `delay`.
     fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
-        let Flight { thread: t, core: c, line, cause, .. } = *self.flights.get(name);
+        let flight = self.flights.get(name);
+        flight.translated = self.now + delay;
+        let Flight { thread: t, core: c, line, cause, .. } = *flight;
         let place = self.look(c, line, cause == Cause::Store);
         self.settle(c, t, line, cx);
         let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
@@ -416,7 +429,7 @@ impl MemoryHost {
     fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
-        flight.asked = now;
+        (flight.asked, flight.leader) = (now, NONE);
         let Flight { cause, asked_for, core, thread, .. } = *flight;
         flight.at_memory = true;
         let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
@@ -495,6 +508,7 @@ impl MemoryHost {
         if home == socket || cause == Cause::Write {
             self.answer(name, cx);
         } else {
+            self.flights.get(name).returned = self.now;
             let at = self.lanes[home as usize].pass(self.now);
             self.timetable.put(at, Task::Arrive(name));
         }
@@ -502,7 +516,8 @@ impl MemoryHost {
 
     /// What a flight asked memory for is there.
     pub(super) fn answer(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { cause, walking, asked, asked_for, thread, core: c, waiters, .. } = *self.flights.get(name);
+        let Flight { cause, walking, asked, arrives, returned, asked_for, thread, core: c, waiters, .. } =
+            *self.flights.get(name);
         self.flights.get(name).at_memory = false;
         let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
         counted.answer(asked, self.now);
@@ -529,7 +544,9 @@ impl MemoryHost {
         }
         let mut waiter = waiters;
         while waiter != NONE {
-            let Flight { next, walking, .. } = *self.flights.get(waiter);
+            let flight = self.flights.get(waiter);
+            (flight.asked, flight.arrives, flight.returned, flight.leader) = (asked, arrives, returned, name);
+            let Flight { next, walking, .. } = *flight;
             self.arrived(waiter, walking, cx);
             waiter = next;
         }
@@ -557,14 +574,17 @@ impl MemoryHost {
     }
     /// A step is over.
     pub(super) fn complete(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
-            *self.flights.get(name);
+        let flight = *self.flights.get(name);
+        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } = flight;
         self.flights.end(name);
         self.answered += 1;
         let thread = &mut self.threads[t as usize];
         let counted = &mut self.programs[thread.program as usize].counted;
         if cause == Cause::Load {
             counted.load(from_memory.then(|| node_of(line)), self.now - issued);
+            if from_memory && let Some(record) = &mut self.record {
+                record.add(thread.program, name, &flight, self.now);
+            }
             thread.window.close(number);
             if thread.data == Data::With(name) {
                 thread.data = Data::At(self.now);

@@ -5,6 +5,7 @@ use super::drives::{DriveUse, drive_use};
 use super::loads::shown;
 use super::memory::{DeviceUse, MemoryUse};
 use super::transit::{self, Transit};
+use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
 use crate::plan::{Case, FioCase, Load, Offered, WarmUp};
@@ -50,6 +51,8 @@ pub struct Measured {
     pub cxl: Vec<CxlDirectionUse>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
+    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were followed.
+    pub loads: Vec<(String, Followed)>,
     /// How long TLPs were in the switches, if operations were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
@@ -135,10 +138,11 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     world.reset(begin);
     let (links_before, supplies_before) = (world.links().report(), supplies(world));
     let (lived_before, cxl_before) = (world.lived(), world.cxl_report(begin));
-    let devices_before = world.devices_lived(begin);
+    let (devices_before, advised_before) = (world.devices_lived(begin), world.advised());
     let answered = world.progress().1;
+    let mut within = follow.filter(|_| ends).map(|_| Following::within(wanted));
     let end = if ends {
-        world.run_to_end()
+        world.run_to_end(&mut within)
     } else {
         run_until(world, answered + wanted, case.load.longest().map(|longest| begin + longest));
         world.kernel.now()
@@ -148,7 +152,11 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let load = together(&results);
     let memory = world.memory_use(world.kernel.now());
-    let memory = memory.map(|memory| MemoryUse { ended: ends.then(|| end - begin), ..memory });
+    let memory = memory.map(|memory| MemoryUse {
+        ended: ends.then(|| end - begin),
+        advised: memory.advised.since(&advised_before),
+        ..memory
+    });
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -171,6 +179,11 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
     let links = links_before.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let loads = match (within, follow) {
+        (Some(within), _) => within.finish(world),
+        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
+        _ => Vec::new(),
+    };
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
@@ -183,6 +196,7 @@ pub(super) fn measure(world: &mut World, case: &Case, warm_up: WarmUp, follow: O
         links,
         cxl,
         followed,
+        loads,
         transits,
         limits,
         digest,

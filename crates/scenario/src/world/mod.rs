@@ -26,6 +26,7 @@ mod loads;
 mod measure;
 mod memory;
 mod paths;
+mod relative;
 mod route;
 mod rows;
 mod run;
