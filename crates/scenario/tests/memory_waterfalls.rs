@@ -142,9 +142,15 @@ fn a_miss_waits_for_the_disk_and_a_walk_for_its_translation() {
     };
     let (hit, miss) = (of("hit"), of("miss"));
     assert!(hit.is_exact() && miss.is_exact());
-    assert!(stage(miss, "cmmh: disk") > 0.9 * miss.total - stage(miss, "host: translation"), "{miss:#?}");
-    assert!(hit.stages.iter().all(|stage| stage.name != "cmmh: disk"), "{hit:#?}");
-    assert!(stage(hit, "cmmh: look-up") > 0.0 && stage(hit, "cmmh: DRAM burst") > 0.0, "{hit:#?}");
+    assert!(
+        stage(miss, "cmmh.controller: disk") > 0.9 * miss.total - stage(miss, "host: translation"),
+        "{miss:#?}"
+    );
+    assert!(hit.stages.iter().all(|stage| stage.name != "cmmh.controller: disk"), "{hit:#?}");
+    assert!(
+        stage(hit, "cmmh.controller: look-up") > 0.0 && stage(hit, "cmmh.controller: DRAM burst") > 0.0,
+        "{hit:#?}"
+    );
     assert!(stage(hit, "host: translation") > 0.0, "{hit:#?}");
 }
 

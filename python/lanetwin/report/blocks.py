@@ -36,7 +36,7 @@ from lanetwin.transits import ordered, packet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lanetwin.results import Outcome, Results, Row
+    from lanetwin.results import Outcome, Relative, Results, Row
     from lanetwin.summary import CaseLine, ResultTable
 
 HEAT_EDGES = (1.02, 1.15, 1.4)
@@ -241,7 +241,6 @@ def components(results: Results) -> list[Details]:
 
 def matrices(results: Results) -> list[Matrix]:
     """Lay out cases that vary in two ways as what they are: one way down, the other across."""
-    held = {(r["variant"], r["workload"], r["case"], r["metric"]): r for r in results.get("relative", [])}
     found = []
     for table in tables(results):
         named = {line.case: line.case.split(", ") for line in table.lines}
@@ -251,23 +250,27 @@ def matrices(results: Results) -> list[Matrix]:
         down, across = (unique(words[part] for words in named.values()) for part in (0, 1))
         if min(len(down), len(across)) < 2 or len(down) * len(across) != len(named):
             continue
-        lines = {line.case: line for line in table.lines}
         for variant in table.variants:
-
-            def cell(name: str, other: str, variant: str = variant, table: ResultTable = table) -> MatrixCell:
-                case = f"{name}, {other}"
-                row = lines[case].values.get(variant)
-                relative = held.get((variant, table.workload, case, table.metric))
-                if relative is None:
-                    return MatrixCell(_reading(row), "", 0)
-                return MatrixCell(_reading(row), change(relative["value"] - 1), heat(relative["value"]))
-
-            rows = [(name, [cell(name, other) for other in across]) for name in down]
-            of = f", {variant}" if len(table.variants) > 1 else ""
-            title = f"{table.workload}: {headed(table.metric, table.unit)}{of}"
-            is_held = any(cell.note for _, cells in rows for cell in cells)
-            found.append(Matrix(title, across, rows, down[0] if is_held else ""))
+            own = {
+                speed["case"]: speed
+                for speed in results.get("relative", [])
+                if (speed["variant"], speed["workload"], speed["metric"])
+                == (variant, table.workload, table.metric)
+            }
+            cells = {
+                line.case: _matrix_cell(line.values.get(variant), own.get(line.case)) for line in table.lines
+            }
+            rows = [(name, [cells[f"{name}, {other}"] for other in across]) for name in down]
+            of_variant = f", {variant}" if len(table.variants) > 1 else ""
+            title = f"{table.workload}: {headed(table.metric, table.unit)}{of_variant}"
+            found.append(Matrix(title, across, rows, down[0] if own else ""))
     return found
+
+
+def _matrix_cell(row: Row | None, speed: Relative | None) -> MatrixCell:
+    if speed is None:
+        return MatrixCell(_reading(row), "", 0)
+    return MatrixCell(_reading(row), change(speed["value"] - 1), heat(speed["value"]))
 
 
 def heat(speed: float) -> int:
@@ -340,7 +343,7 @@ def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
 
 
 def speeds(results: Results, easel: Easel) -> list[Figure]:
-    """Draw how fast programs are on each placement beside the first, or with each variant beside the baseline."""
+    """Draw how fast programs are beside the first placement, or beside the baseline."""
     return [easel.figure(speed.draw, data) for data in speed.speeds(results)]
 
 

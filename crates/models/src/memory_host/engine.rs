@@ -574,8 +574,8 @@ impl MemoryHost {
     }
     /// A step is over.
     pub(super) fn complete(&mut self, name: u32, cx: &mut Context<'_>) {
-        let flight = *self.flights.get(name);
-        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } = flight;
+        let Flight { cause, from_memory, ends, thread: t, core: c, line, number, issued, operation, .. } =
+            *self.flights.get(name);
         self.flights.end(name);
         self.answered += 1;
         let thread = &mut self.threads[t as usize];
@@ -583,7 +583,7 @@ impl MemoryHost {
         if cause == Cause::Load {
             counted.load(from_memory.then(|| node_of(line)), self.now - issued);
             if from_memory && let Some(record) = &mut self.record {
-                record.add(thread.program, name, &flight, self.now);
+                record.add(thread.program, name, self.flights.get(name), self.now);
             }
             thread.window.close(number);
             if thread.data == Data::With(name) {

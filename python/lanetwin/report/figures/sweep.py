@@ -106,10 +106,9 @@ def component_sweeps(results: Results) -> list[Sweep]:
                     ]
                     series.setdefault(": ".join(word for word in words if word), []).append(row)
             if own and max(len(points) for points in series.values()) > 1:
-                x = own[0]["x"]
-                assert x
                 points = {name: sorted(line, key=_x) for name, line in series.items()}
-                drawn.append(Sweep(workload, title, own[0]["unit"], x["name"], x["unit"], points))
+                axes = [(x["name"], x["unit"]) for row in own if (x := row["x"])]
+                drawn.append(Sweep(workload, title, own[0]["unit"], *axes[0], points))
     return drawn
 
 

@@ -193,7 +193,8 @@ fn serve(world: &mut World) -> Vec<bool> {
 fn has_enough(world: &mut World, serve: &[bool]) -> bool {
     let loads = loads(world);
     let enough = loads.iter().zip(serve).all(|(loads, serves)| loads.len() >= FOLLOWED || !serves);
-    enough && loads.iter().any(|loads| !loads.is_empty())
+    let none = !serve.contains(&true);
+    enough && (none || loads.iter().any(|loads| !loads.is_empty()))
 }
 
 /// The load of median latency of each node, with the name of the node.

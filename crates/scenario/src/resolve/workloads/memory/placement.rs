@@ -44,24 +44,31 @@ impl Placed {
         let mut found = Vec::new();
         for own in &self.parts {
             let before = found.len();
-            for part in touched().filter(|part| part.name == own.name) {
+            for part in touched().filter(|part| spelled(part) == own.name) {
                 let pages = part.first / PAGE..(part.first + part.bytes).div_ceil(PAGE);
                 found.push(PlacedPart { pages, policy: own.policy.clone() });
             }
             if found.len() == before {
-                let mut names: Vec<&str> = touched().map(|part| part.name).collect();
+                let mut names: Vec<String> = touched().map(spelled).collect();
                 names.dedup();
-                let (near, known) =
-                    (Near::of(&own.name, names.iter().copied()), quoted(names.iter().copied()));
+                let (near, known) = (
+                    Near::of(&own.name, names.iter().map(String::as_str)),
+                    quoted(names.iter().map(String::as_str)),
+                );
                 let (name, program) = (own.name.clone(), program.to_owned());
                 let problem = Problem::UnknownStructure { name, program, known, near };
                 reports.add(problem, own.spot, &join(&join(path, "parts"), &own.name));
             }
         }
         found.sort_by_key(|part| part.pages.start);
-        let known = |own: &PlacedName| touched().any(|part| part.name == own.name);
+        let known = |own: &PlacedName| touched().any(|part| spelled(part) == own.name);
         self.parts.iter().all(known).then_some(found)
     }
+}
+
+/// The name of a data structure as a scenario has it: a key is one word.
+fn spelled(part: &Part) -> String {
+    part.name.replace(' ', "-")
 }
 
 impl Asked<'_> {
