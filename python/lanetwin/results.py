@@ -60,6 +60,8 @@ class Waterfall(TypedDict):
     variant: str
     workload: str
     case: str
+    device: NotRequired[str]
+    """Of a load of memory: the node that served it."""
     unit: str
     total: float
     stages: list[Stage]
@@ -140,6 +142,30 @@ class Utilisation(TypedDict):
     """Down or in Recovery; not there if never."""
     idle: float
     mean_queue: float
+
+
+class Relative(TypedDict):
+    """How fast a case is beside the one that it is held against; 1 is as fast."""
+
+    variant: str
+    workload: str
+    case: str
+    metric: str
+    baseline_variant: str
+    baseline_case: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Temperatures(TypedDict):
+    """How many cached pages of a device have which temperature: 0, 1, 2 to 3, 4 to 7, …."""
+
+    variant: str
+    workload: str
+    case: str
+    device: str
+    pages: list[int]
 
 
 class CxlUse(TypedDict):
@@ -264,6 +290,8 @@ class Results(TypedDict):
     switches: NotRequired[list[SwitchTransit]]
     utilisation: list[Utilisation]
     cxl: NotRequired[list[CxlUse]]
+    relative: NotRequired[list[Relative]]
+    temperatures: NotRequired[list[Temperatures]]
     bottlenecks: list[Bottleneck]
     verdicts: list[Verdict]
     assumptions: list[Assumption]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lanetwin import report
 from lanetwin.report import blocks
+from lanetwin.report.figures import speed as speeds
 from lanetwin.report.figures import sweep
 
 if TYPE_CHECKING:
@@ -28,14 +29,34 @@ def of_memory(results: Results, rows: list[dict[str, Any]]) -> Results:
     return own
 
 
+def speed(case: str, baseline: str, value: float, **other: Any) -> Any:
+    """Return how fast a case is beside another."""
+    interval = {"low": value - 0.1, "high": value + 0.1}
+    place = {"variant": "as-is", "workload": "bw", "case": case, "metric": "throughput"}
+    held = {"baseline_variant": "as-is", "baseline_case": baseline, "value": value}
+    return place | held | interval | other
+
+
 def test_cases_that_vary_in_two_ways_are_a_matrix(results: Results) -> None:
     cases = [(a, b) for a in ("dram", "dram 2 : exp 1") for b in ("all-reads", "2r1w", "1r1w")]
     rows = [{"case": f"{a}, {b}", "value": float(10 + i)} for i, (a, b) in enumerate(cases)]
-    [matrix] = blocks.matrices(of_memory(results, rows))
-    assert matrix.title == "bw: throughput [GB/s]"
-    assert matrix.values == ["all-reads", "2r1w", "1r1w"]
-    assert [row[0] for row in matrix.rows] == ["dram", "dram 2 : exp 1"]
-    assert [row[1:] for row in matrix.rows] == [["10.00", "11.00", "12.00"], ["13.00", "14.00", "15.00"]]
+    own = of_memory(results, rows)
+    own["relative"] = [
+        speed(f"dram 2 : exp 1, {b}", f"dram, {b}", 1.3) for b in ("all-reads", "2r1w", "1r1w")
+    ]
+    [matrix] = blocks.matrices(own)
+    assert (matrix.title, matrix.baseline) == ("bw: throughput [GB/s]", "dram")
+    assert matrix.across == ["all-reads", "2r1w", "1r1w"]
+    assert [name for name, _ in matrix.rows] == ["dram", "dram 2 : exp 1"]
+    texts = [[cell.text for cell in cells] for _, cells in matrix.rows]
+    assert texts == [["10.00", "11.00", "12.00"], ["13.00", "14.00", "15.00"]]
+    assert [(cell.note, cell.heat) for cell in matrix.rows[0][1]] == [("", 0)] * 3
+    assert {cell.heat for cell in matrix.rows[1][1]} == {2}
+    assert all("30" in cell.note for cell in matrix.rows[1][1])
+    page = report.render(own)
+    unfolded = page.split('id="placements"')[1].split("</section>")[0]
+    assert "<details" not in unfolded
+    assert unfolded.count('class="n heat2"') == 3
     assert blocks.matrices(of_memory(results, rows[:-1])) == [], "a gap makes it no matrix"
     assert blocks.matrices(of_memory(results, rows[:3])) == [], "one line is a table"
 
@@ -75,3 +96,64 @@ def test_components_and_links_are_tabulated(results: Results) -> None:
     page = report.render(own)
     assert "What the CXL links carried" in page
     assert "what components did" in page
+
+
+def test_speeds_are_bars_beside_the_first_placement(results: Results) -> None:
+    rows = [{"case": case, "value": value} for case, value in (("dram", 10.0), ("exp", 5.0))]
+    own = of_memory(results, rows)
+    assert speeds.speeds(own) == []
+    own["relative"] = [
+        speed("exp", "dram", 0.5),
+        speed("exp", "dram", 0.75, workload="cg", metric="program time", low=None, high=None),
+    ]
+    [drawn] = speeds.speeds(own)
+    assert (drawn.title, [drawn.name(bar) for bar in drawn.bars]) == ("Speed beside dram", ["exp", "exp"])
+    assert drawn.description == "dram is 1. bw, exp: 0.500; cg, exp: 0.750."
+    page = report.render(own)
+    assert page.count("Speed beside dram") >= 2
+    # one of the two has an interval, in both widths
+    assert page.count('class="whisker-ink"') == 2
+    own["relative"] = [speed("64 B", "64 B", 1.2, variant="ahead", baseline_variant="none")]
+    [drawn] = speeds.speeds(own)
+    assert drawn.title == "Speed beside none"
+
+
+def test_hit_rate_and_traffic_are_drawn_beside_the_throughput(results: Results) -> None:
+    def x(value: float) -> dict[str, Any]:
+        return {"name": "working set", "value": value, "unit": "B"}
+
+    metrics = [(HITS, "%", 99.0), ("fetched", "MB/s", 10.0), ("written back", "MB/s", 4.0)]
+    of_device = {"device": "cmmh", "metric": "", "unit": ""}
+    rows: list[dict[str, Any]] = [
+        of_device | {"case": str(size), "x": x(size), "metric": metric, "unit": unit, "value": value / size}
+        for size in (1.0, 2.0, 4.0)
+        for metric, unit, value in metrics
+    ]
+    hits, traffic = sweep.component_sweeps(of_memory(results, rows))
+    assert (hits.metric, list(hits.series)) == (HITS, ["as-is"])
+    assert (traffic.metric, list(traffic.series)) == ("traffic with the disk", ["fetched", "written back"])
+    assert [row["value"] for row in traffic.series["written back"]] == [4.0, 2.0, 1.0]
+    own = of_memory(results, rows)
+    own["temperatures"] = [
+        {"variant": "as-is", "workload": "bw", "case": "1.0", "device": "cmmh", "pages": [3, 0, 7, 0]}
+    ]
+    table = blocks.temperatures(own)
+    assert table is not None
+    assert (table.values, table.rows[0][4:]) == (["0", "1", "2 – 3"], ["3", "–", "7"])
+
+
+def test_a_load_of_each_memory_is_taken_apart(results: Results) -> None:
+    own = of_memory(results, [{"case": "both", "value": 10.0}])
+
+    def of(device: str) -> Any:
+        stages = [{"name": f"host {device}: DRAM", "value": 60.0}, {"name": "host: uncore", "value": 40.0}]
+        place = {"variant": "as-is", "workload": "bw", "case": "both", "device": device}
+        return place | {"unit": "ns", "total": 100.0, "stages": stages}
+
+    own["waterfalls"] = [of("dram"), of("exp")]
+    page = report.render(own)
+    assert "One load from dram by hop, both" in page
+    assert "One load from exp by hop, both" in page
+    [told] = blocks.waterfalls(own, blocks.Easel())
+    assert told.details.names == ["case", "memory", "variant"]
+    assert [row[:2] for row in told.details.rows] == [["both", "dram"], ["both", "exp"]]

@@ -18,6 +18,7 @@
 
 use crate::dram_params::{self, DRAM};
 use crate::gauge::{Gauge, held};
+use crate::marks::{Mark, of_read};
 use crate::slab::Slab;
 use crate::Mistake;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
@@ -76,8 +77,17 @@ pub struct CxlExpander {
     armed: Instant,
     aborted: u64,
     hints: u64,
+    /// While requests are followed.
+    record: Option<Box<Record>>,
     /// Kept for its room.
     done: Vec<dram::Done>,
+}
+
+/// What is written down while requests are followed: when each got its place, and the commands of the memory.
+#[derive(Default)]
+struct Record {
+    taken: Vec<(u32, Instant)>,
+    commands: Vec<dram::Command>,
 }
 
 /// What an expander has lived through.
@@ -107,6 +117,7 @@ impl CxlExpander {
             armed: Instant::NEVER,
             aborted: 0,
             hints: 0,
+            record: None,
             done: Vec::new(),
         }
     }
@@ -116,6 +127,25 @@ impl CxlExpander {
     pub fn lived(&self) -> Lived {
         let dram = self.memory.as_ref().map(Machine::counters).unwrap_or_default();
         Lived { dram, aborted: self.aborted }
+    }
+
+    /// Writes down from now on when requests are where, or stops.
+    pub fn record(&mut self, on: bool) {
+        self.record = on.then(Box::default);
+        self.memory.iter_mut().for_each(|memory| memory.record(on));
+    }
+    /// Where a read was that came and left at these instants.
+    pub fn explain(&mut self, handle: u32, address: u64, came: Instant, left: Instant) -> Vec<Mark> {
+        let (Some(memory), Some(record)) = (&mut self.memory, &mut self.record) else { return Vec::new() };
+        record.commands.extend(memory.take_record());
+        let its = |(other, at): &&(u32, Instant)| *other == handle && (came..=left).contains(at);
+        let taken = record.taken.iter().find(its).map_or(came, |(_, at)| *at);
+        let (offered, done) = (taken + self.request, left.as_ps().saturating_sub(self.answer.as_ps()));
+        let done = Instant::from_ps(done);
+        let mut marks = vec![(taken, "queue for the tracker"), (offered, "ingress")];
+        marks.extend(of_read(memory.read_steps(&record.commands, address, offered, done), done));
+        marks.push((left, "egress"));
+        marks
     }
 
     /// Places whose answers have left are free.
@@ -131,6 +161,9 @@ impl CxlExpander {
     fn take(&mut self, line: Line, cx: &mut Context<'_>) {
         let now = cx.now();
         self.tracked.add(1, now);
+        if let Some(record) = &mut self.record {
+            record.taken.push((line.handle, now));
+        }
         let token = self.asked.put((line.handle, line.operation));
         let operation = match line.operation {
             Operation::Read => dram::Operation::Read,

@@ -18,6 +18,7 @@
 //! Not here: the link and its flits, the disk and the way to it, data.
 
 mod params;
+mod record;
 
 use crate::Mistake;
 use crate::gauge::{Gauge, held};
@@ -94,6 +95,8 @@ pub struct CxlHybrid {
     /// None if the parameters describe no device: then every request is refused.
     inside: Option<Inside>,
     traffic: HybridTraffic,
+    /// While requests are followed.
+    record: Option<Box<record::Record>>,
     /// Kept for their room.
     effects: Vec<Effect>,
     done: Vec<dram::Done>,
@@ -201,6 +204,7 @@ impl CxlHybrid {
             open: Slab::new(),
             inside: Inside::new(params, site),
             traffic: HybridTraffic::default(),
+            record: None,
             effects: Vec::new(),
             done: Vec::new(),
         }
@@ -234,6 +238,9 @@ impl CxlHybrid {
         let begin = self.directory.serve_later(now, now + self.ingress, self.interval);
         let at = begin + self.latency;
         let token = self.open.put(Open { operation, handle, address, arrived: now });
+        if let Some(record) = &mut self.record {
+            record.look_up(handle, token, [now, begin, at]);
+        }
         if self.looked_up.is_empty() {
             cx.wake_at(at, LOOK_UP);
         }
@@ -333,6 +340,9 @@ impl CxlHybrid {
             Then::Answer(token) if lines == 1 => token,
             _ => GROUPS | inside.groups.put(Group { left: lines, last: cx.now(), then: After::Then(then) }),
         };
+        if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
+            record.read(token, address, cx.now());
+        }
         for line in 0..u64::from(lines) {
             inside.offer(operation, address + line * LINE, token, cx.now());
         }
@@ -358,6 +368,9 @@ impl CxlHybrid {
         cx: &mut Context<'_>,
     ) {
         if cx.is_connected(DISK) {
+            if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
+                record.fetch(job, address, bytes, cx.now());
+            }
             let transfer = Transfer { operation, bytes, handle: job.0, unit: 0, address };
             cx.send(DISK, Span::ZERO, Message::Block(transfer));
         } else if let Some(inside) = &mut self.inside {
@@ -507,6 +520,9 @@ impl Component<Message> for CxlHybrid {
             Message::BlockDone(Done { handle, status }) => {
                 let outcome = if status == Status::Ok { Outcome::Success } else { Outcome::Failed };
                 let now = cx.now();
+                if let Some(record) = &mut self.record {
+                    record.fetched(Job(handle), now);
+                }
                 self.with_cache(cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
                 self.look_at_memory(cx);
             }

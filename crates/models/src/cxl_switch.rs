@@ -111,6 +111,19 @@ pub struct CxlSwitch {
     hints: Slab<Whole>,
     forwarded: [u64; 2],
     aborted: u64,
+    /// While requests are followed: when each came, the asker's handle and its own.
+    record: Option<Vec<Renamed>>,
+}
+
+/// A request that a switch has forwarded under a handle of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Renamed {
+    /// When it came.
+    pub at: Instant,
+    /// The asker's handle.
+    pub asked: u32,
+    /// The handle that it was forwarded with.
+    pub forwarded: u32,
 }
 
 impl CxlSwitch {
@@ -126,7 +139,17 @@ impl CxlSwitch {
             hints: Slab::new(),
             forwarded: [0; 2],
             aborted: 0,
+            record: None,
         }
+    }
+    /// Writes down from now on which request was forwarded as which, or stops.
+    pub fn record(&mut self, on: bool) {
+        self.record = on.then(Vec::new);
+    }
+    /// What was written down since recording began.
+    #[must_use]
+    pub fn recorded(&self) -> &[Renamed] {
+        self.record.as_deref().unwrap_or_default()
     }
     /// How many messages it has forwarded, down and up, and how many requests found no memory.
     #[must_use]
@@ -159,7 +182,11 @@ impl CxlSwitch {
             return;
         };
         self.forwarded[0] += 1;
-        let handle = self.asked.put(Asked::Line(handle));
+        let asked = handle;
+        let handle = self.asked.put(Asked::Line(asked));
+        if let Some(record) = &mut self.record {
+            record.push(Renamed { at: cx.now(), asked, forwarded: handle });
+        }
         cx.send_at(down(target), at, Message::Line(Line { operation, handle, address: dpa }));
     }
     #[inline]

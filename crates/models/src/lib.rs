@@ -18,6 +18,7 @@
 //! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
+//! | [`marks`] | when something that was followed had passed which place |
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
@@ -31,6 +32,7 @@ mod doorbell;
 pub mod dram_params;
 mod gauge;
 mod iommu;
+pub mod marks;
 mod nvme_software;
 mod requests;
 mod servers;

@@ -28,6 +28,7 @@ mod hints;
 mod nodes;
 mod params;
 mod prefetch;
+mod record;
 mod results;
 mod running;
 mod timetable;
@@ -41,7 +42,8 @@ use counted::Counted;
 use flights::Flights;
 use hints::Hints;
 use lanetwin_kernel::{Component, Port, Supply, mix};
-use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Program, Touch};
+use lanetwin_load::memory::placement::Part;
+use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Policy, Program, Touch};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
 use lanetwin_units::{Instant, stream_seed};
@@ -54,6 +56,8 @@ use std::collections::VecDeque;
 use timetable::{Task, Timetable};
 use translation::{PageTable, TRANSLATION, Walks};
 
+pub use hints::{Advised, PageAdvice};
+pub use record::LoadRecord;
 pub use results::{Found, MemoryResults, NodeTraffic};
 
 /// The declaration.
@@ -92,6 +96,10 @@ pub struct MemoryHost {
     flights: Flights,
     walks: Walks,
     hints: Hints,
+    /// Whether a program gives hints as it goes on.
+    advises: bool,
+    /// While loads are followed.
+    record: Option<Box<record::Record>>,
     timetable: Timetable,
     /// Threads that can perhaps take a step.
     runnable: VecDeque<u32>,
@@ -140,6 +148,8 @@ impl MemoryHost {
             flights: Flights::new(),
             walks: Walks::default(),
             hints: Hints::default(),
+            advises: false,
+            record: None,
             timetable: Timetable::new(),
             runnable: VecDeque::new(),
             done: Vec::new(),
@@ -172,13 +182,21 @@ impl MemoryHost {
     /// # Errors
     /// Everything that is wrong with its placement; then it is not run.
     pub fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>> {
-        let Placement { name, policy, cpus, warm } = placement;
+        let Placement { name, policy, parts, cpus, warm } = placement;
         let pages = program.footprint().div_ceil(4096);
+        let direct = |part: &&Part| matches!(part.policy, Policy::Dax(_));
+        let whole = Part { pages: 0..pages, policy: policy.clone() };
+        // page tables are the kernel's: they lie in memory of the host, also where all else is mapped directly
+        let (policy, parts) = match policy {
+            Policy::Dax(_) => (Policy::Preferred(0), vec![whole]),
+            policy => (policy, parts),
+        };
+        let direct: Vec<_> = parts.iter().filter(direct).map(|part| part.pages.start..part.pages.end.min(pages)).collect();
         let table = PageTable::new(pages, self.rules.translation.as_ref());
         let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
         let unused = vec![0; frames.len()];
         let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
-        let map = PageMap::new(&policy, table.end(), &frames, used)?;
+        let map = PageMap::with_parts((&policy, &parts), table.end(), &frames, used)?;
         let number = self.programs.len() as u32;
         let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
         let threads = program.threads();
@@ -198,7 +216,8 @@ impl MemoryHost {
         let counted = Counted::new(self.nodes.len());
         let lag = share.clamp(1, LAG);
         let settled = if cold { lag } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
-        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted });
+        let advice = None;
+        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted, direct, advice });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }
@@ -274,6 +293,21 @@ impl MemoryHost {
     #[must_use]
     pub fn hint_answers(&self) -> Vec<Option<u64>> {
         self.hints.answers()
+    }
+
+    /// Lets the threads of a program (in the order of [`MemoryHost::run`]) that stream over buffers say which pages they will need, and which
+    /// they will not. To be called before the first event.
+    ///
+    /// # Panics
+    /// If there is no such program.
+    pub fn advise(&mut self, program: usize, advice: PageAdvice) {
+        self.programs[program].advice = Some(advice);
+        self.advises = true;
+    }
+    /// What devices were told of pages so far, and what they answered.
+    #[must_use]
+    pub const fn advised(&self) -> Advised {
+        self.hints.told
     }
 
     /// Counts from `at` on, the present: the end of the warm-up.
@@ -392,6 +426,7 @@ impl Component<Message> for MemoryHost {
         self.now = cx.now();
         match message {
             Message::LineDone(done) => self.answer_cxl(port, done.handle, done.status, cx),
+            Message::HintDone { handle, value } if hints::is_advice(handle) => self.hints.advised(handle, value),
             Message::HintDone { handle, value } => self.hints.answer(handle, value),
             _ => unreachable!("a memory host is sent answers of CXL.mem, not {message:?}"),
         }

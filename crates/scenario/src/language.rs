@@ -46,6 +46,10 @@ pub(crate) enum Holds {
     Variants,
     /// The name of a node of memory, a mapping with one of these keys, or a list of such.
     Placements(&'static [Field]),
+    /// The name of a node of memory, or a mapping with one of these keys.
+    Placed(&'static [Field]),
+    /// A mapping from names to such.
+    PlacedParts(&'static [Field]),
     /// A mapping from names to whole numbers in a range.
     Weights(Dimension),
     /// A mapping from names of files to their texts.
@@ -445,7 +449,12 @@ pub(crate) const MEMORY: &[Field] = &[
     optional(
         "placement",
         Holds::Placements(PLACEMENT),
-        "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave` and `weighted`; a case for each of a list; otherwise the host's own memory",
+        "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave`, `weighted`, `dax` and `parts`; a case for each of a list; otherwise the host's own memory",
+    ),
+    optional(
+        "hints",
+        Holds::Section(HINTS),
+        "what threads that stream in order tell devices with a cache as they go on",
     ),
     field(
         "cache",
@@ -497,7 +506,23 @@ const KEY_VALUE: &[Field] = &[
     ),
 ];
 
-/// A policy for pages, as Linux has them.
+/// Hints to devices with a cache.
+pub(crate) const HINTS: &[Field] = &[
+    field(
+        "prefetch",
+        Holds::One(count(0, 65_536)),
+        "0",
+        "how many pages ahead of where a thread is it announces one; 0 for none",
+    ),
+    field(
+        "evict",
+        Holds::One(count(0, 65_536)),
+        "0",
+        "how many pages behind where a thread is it dismisses one; 0 for none",
+    ),
+];
+
+/// Where pages are: a policy, as Linux has them, or policies for parts.
 pub(crate) const PLACEMENT: &[Field] = &[
     optional("bind", Holds::Names, "on these nodes only"),
     optional("preferred", Holds::Text, "on this node while it has room"),
@@ -507,6 +532,27 @@ pub(crate) const PLACEMENT: &[Field] = &[
         Holds::Weights(count(1, 255)),
         "on these nodes in turn, as many pages in a row as the weight says",
     ),
+    optional("dax", Holds::Text, DAX),
+    optional(
+        "default",
+        Holds::Placed(PART),
+        "where everything is that `parts` does not name; otherwise in the host's own memory",
+    ),
+    optional(
+        "parts",
+        Holds::PlacedParts(PART),
+        "of a `program`: the names of its data structures, and where each is: a name of a node, or one of the keys above",
+    ),
+];
+const DAX: &str =
+    "mapped directly from the device of this node, in pages of 2 MiB, by no policy (device-dax)";
+/// Where a part of a program is.
+pub(crate) const PART: &[Field] = &[
+    optional("bind", Holds::Names, "on these nodes only"),
+    optional("preferred", Holds::Text, "on this node while it has room"),
+    optional("interleave", Holds::Names, "on these nodes in turn, a page each"),
+    optional("weighted", Holds::Weights(count(1, 255)), "on these nodes in turn, by weight"),
+    optional("dax", Holds::Text, DAX),
 ];
 
 /// The comparison.

@@ -8,7 +8,7 @@ mod steady;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    DeviceCache, FioCase, FioJob, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
+    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
     TrafficCase,
 };
 pub use steady::{SteadyRule, Tracked};

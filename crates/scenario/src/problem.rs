@@ -265,6 +265,12 @@ problems! {
     UnknownNode { name: String, host: String, known: String, near: Near } = "SC095", "host `{host}` has no memory `{name}`", "{near}it has {known}";
     /// Less memory than is used.
     NoRoom { needed: String, node: String, has: String } = "SC096", "{needed} are placed on `{node}`, which has {has}", "make `working-set` smaller, the memory larger, or place less of it there";
+    /// A data structure that a program does not have.
+    UnknownStructure { name: String, program: String, known: String, near: Near } = "SC097", "`{program}` has no data structure `{name}`", "{near}it has {known}";
+    /// Memory that is no device, and cannot be mapped as one.
+    NoDax { name: String } = "SC098", "`{name}` is memory of the host, which is no device to map", "name a node of CXL memory, or write `{name}` without `dax`";
+    /// Hints to what takes none.
+    NoHints { nodes: String } = "SC099", "hints are given about pages on {nodes}, and none of that has a cache in front of a disk", "place pages on a device such as `samsung-cmm-h`, or leave `hints` out";
 
     /// Rounds of what does not go on.
     NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";

@@ -155,6 +155,8 @@ fn holds(field: &Field) -> Entries {
             let list = entries([("type", text("array")), ("items", Node::map(one()))]);
             any_of([one(), list])
         }
+        Holds::Placed(fields) => any_of([word(), mapping(fields, Vec::new())]),
+        Holds::PlacedParts(fields) => named(any_of([word(), mapping(fields, Vec::new())])),
         Holds::Weights(dimension) => {
             entries([("type", text("object")), ("additionalProperties", Node::map(quantity(dimension)))])
         }

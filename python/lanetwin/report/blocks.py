@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -12,6 +13,7 @@ from lanetwin.numbers import (
     change,
     change_interval,
     compact,
+    fixed,
     headed,
     measured,
     percentile_name,
@@ -21,6 +23,7 @@ from lanetwin.numbers import (
 from lanetwin.report.figures import (
     loaded_latency,
     rounds,
+    speed,
     sweep,
     transits,
     utilisation,
@@ -35,9 +38,13 @@ from lanetwin.transits import ordered, packet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lanetwin.results import Outcome, Results, Row
+    from lanetwin.results import Outcome, Relative, Results, Row
     from lanetwin.summary import CaseLine, ResultTable
 
+HEAT_EDGES = (1.02, 1.15, 1.4)
+"""From these ratios to the baseline on, either way, a cell of a matrix is warmer."""
+MOST_NODES = 4
+"""Of so many memories a load is drawn."""
 MOST_ROWS = 400
 """A table of details longer than this is cut, with a word on where the rest is."""
 
@@ -113,6 +120,26 @@ class Details:
     values: list[str]
     rows: list[list[str]]
     cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """A value, how it is beside that of the first line, and how warm that is, from -3 to 3."""
+
+    text: str
+    note: str
+    heat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Cases that vary in two ways: one way down, the other across."""
+
+    title: str
+    across: list[str]
+    rows: list[tuple[str, list[MatrixCell]]]
+    baseline: str
+    """The line that the others are held against; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +241,8 @@ def components(results: Results) -> list[Details]:
     return tabulated
 
 
-def matrices(results: Results) -> list[Details]:
-    """Tabulate cases that vary in two ways as what they are: one way down, the other across."""
+def matrices(results: Results) -> list[Matrix]:
+    """Lay out cases that vary in two ways as what they are: one way down, the other across."""
     found = []
     for table in tables(results):
         named = {line.case: line.case.split(", ") for line in table.lines}
@@ -225,16 +252,63 @@ def matrices(results: Results) -> list[Details]:
         down, across = (unique(words[part] for words in named.values()) for part in (0, 1))
         if min(len(down), len(across)) < 2 or len(down) * len(across) != len(named):
             continue
-        lines = {line.case: line for line in table.lines}
         for variant in table.variants:
-            rows = [
-                [name, *(_reading(lines[f"{name}, {other}"].values.get(variant)) for other in across)]
-                for name in down
-            ]
-            of = f", {variant}" if len(table.variants) > 1 else ""
-            title = f"{table.workload}: {headed(table.metric, table.unit)}{of}"
-            found.append(_details(title, [""], across, rows))
+            own = {
+                speed["case"]: speed
+                for speed in results.get("relative", [])
+                if (speed["variant"], speed["workload"], speed["metric"])
+                == (variant, table.workload, table.metric)
+            }
+            cells = {
+                line.case: _matrix_cell(line.values.get(variant), own.get(line.case)) for line in table.lines
+            }
+            rows = [(name, [cells[f"{name}, {other}"] for other in across]) for name in down]
+            of_variant = f", {variant}" if len(table.variants) > 1 else ""
+            title = f"{table.workload}: {headed(table.metric, table.unit)}{of_variant}"
+            found.append(Matrix(title, across, rows, down[0] if own else ""))
     return found
+
+
+def _matrix_cell(row: Row | None, speed: Relative | None) -> MatrixCell:
+    if speed is None:
+        return MatrixCell(_reading(row), "", 0)
+    return MatrixCell(_reading(row), change(speed["value"] - 1), heat(speed["value"]))
+
+
+def heat(speed: float) -> int:
+    """Return how far a speed is from that of the baseline: -3 to 3, where 0 is within 2 %.
+
+    >>> heat(1.01), heat(1.1), heat(0.9), heat(2.0), heat(0.5)
+    (0, 1, -1, 3, -3)
+    """
+    steps = sum(abs(math.log(max(speed, 1e-9))) >= math.log(edge) for edge in HEAT_EDGES)
+    return steps if speed >= 1 else -steps
+
+
+def temperatures(results: Results) -> Details | None:
+    """Tabulate how warm the cached pages of devices were in the end."""
+    everything = results.get("temperatures", [])
+    if not everything:
+        return None
+    most = max((place for t in everything for place, pages in enumerate(t["pages"]) if pages), default=0)
+    bins = [_bin(place) for place in range(most + 1)]
+    rows = [
+        [t["workload"], t["case"], t["variant"], t["device"]]
+        + [fixed(pages, 0) if pages else "–" for pages in t["pages"][: most + 1]]
+        for t in everything
+    ]
+    return _details(
+        "Temperatures of cached pages: pages by accesses that the device counts",
+        ["workload", "case", "variant", "device"],
+        bins,
+        rows,
+    )
+
+
+def _bin(place: int) -> str:
+    """Name the temperatures of a bin: the first holds 0, the others are as wide as all before them."""
+    low, high = (1 << place) >> 1, (1 << place) - 1
+    return str(low) if low >= high else f"{low} – {high}"
 
 
 def cxl_use(results: Results) -> Details | None:
@@ -305,10 +379,16 @@ def plots(results: Results, easel: Easel) -> list[tuple[str, list[Figure]]]:
     """Draw sweeps, loaded-latency curves and verdicts, by workload."""
     figures = [easel.figure(sweep.draw, data) for data in sweep.sweeps(results)]
     figures += [easel.figure(loaded_latency.draw, data) for data in loaded_latency.curves(results)]
+    figures += [easel.figure(sweep.draw, data) for data in sweep.component_sweeps(results)]
     figures += [easel.figure(verdicts.draw, data) for data in verdicts.changes(results)]
     workloads = unique(row["workload"] for row in results["rows"])
     grouped = [(name, [figure for figure in figures if figure.workload == name]) for name in workloads]
     return [(name, some) for name, some in grouped if some]
+
+
+def speeds(results: Results, easel: Easel) -> list[Figure]:
+    """Draw how fast programs are beside the first placement, or beside the baseline."""
+    return [easel.figure(speed.draw, data) for data in speed.speeds(results)]
 
 
 def waterfalls(results: Results, easel: Easel) -> list[Breakdowns]:
@@ -318,19 +398,26 @@ def waterfalls(results: Results, easel: Easel) -> list[Breakdowns]:
     for workload in unique(breakdown.workload for breakdown in everything):
         own = [breakdown for breakdown in everything if breakdown.workload == workload]
         shown = own if len(own) < 3 else [own[0], own[-1]]
+        nodes = unique(breakdown.device for breakdown in own)
+        if len(nodes) > 1:
+            # the first case of each memory
+            shown = [next(b for b in own if b.device == node) for node in nodes[:MOST_NODES]]
         found.append(Breakdowns(workload, [easel.figure(waterfall.draw, b) for b in shown], _stages(own)))
     return found
 
 
 def _stages(breakdowns: list[waterfall.Breakdown]) -> Details:
     hops = unique(hop for breakdown in breakdowns for hop in breakdown.hops)
+    has_nodes = any(breakdown.device for breakdown in breakdowns)
     rows = []
     for breakdown in breakdowns:
         for variant, whole in breakdown.by_variant.items():
             values = [breakdown.value(variant, hop) for hop in hops]
             stages = ["–" if value is None else significant(value) for value in values]
-            rows.append([breakdown.case, variant, *stages, significant(whole["total"])])
-    return _details(f"Every case in {breakdowns[0].unit}", ["case", "variant"], [*hops, "total"], rows)
+            place = [breakdown.case, breakdown.device] if has_nodes else [breakdown.case]
+            rows.append([*place, variant, *stages, significant(whole["total"])])
+    names = ["case", "memory", "variant"] if has_nodes else ["case", "variant"]
+    return _details(f"Every case in {breakdowns[0].unit}", names, [*hops, "total"], rows)
 
 
 def in_switches(results: Results, easel: Easel) -> tuple[list[Figure], Details | None]:

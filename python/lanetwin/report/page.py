@@ -65,6 +65,8 @@ def render(results: Results) -> str:
             workloads=workloads,
             tables=blocks.result_tables(results),
             matrices=blocks.matrices(results),
+            speeds=blocks.speeds(results, easel),
+            temperatures=blocks.temperatures(results),
             devices=blocks.devices(results),
             components=blocks.components(results),
             iometer=iometer_tables(results),

@@ -8,6 +8,9 @@
 //! | preferred | the node | the nearest node that has room |
 //! | interleave | the nodes in turn, a page each | the turn stays; its page goes to the nearest node that has room |
 //! | weighted interleave | the nodes in turn, as many pages as the node's weight (1 to 255) | as above |
+//! | DAX | the device's memory, mapped directly in pages of 2 MiB (device-dax): no policy, and no other node | there is no memory: an error |
+//!
+//! Parts of a program can have a policy of their own, as `mbind(2)` or a mapping of a device gives them.
 //!
 //! *Near* goes by the numbers of the nodes from the page's own upwards, and round again: nodes are numbered by sockets first, then by
 //! memory behind CXL.
@@ -20,6 +23,10 @@
 
 /// The size of a page \[B\].
 pub const PAGE: u64 = 4096;
+/// The pages of 4 KiB that a page of a directly mapped device is: 2 MiB, the alignment of device-dax (Linux, drivers/dax; `daxctl-create-device`).
+pub const HUGE: u64 = 512;
+
+use std::ops::Range;
 
 /// A policy for the pages of a program; nodes go by their number in the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +39,17 @@ pub enum Policy {
     Interleave(Vec<u16>),
     /// On these nodes in turn, with a weight each.
     WeightedInterleave(Vec<(u16, u8)>),
+    /// Directly on the device of this node, in pages of 2 MiB.
+    Dax(u16),
+}
+
+/// Pages of a program that have a policy of their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Which.
+    pub pages: Range<u64>,
+    /// Where they are.
+    pub policy: Policy,
 }
 
 /// Where a program is.
@@ -41,6 +59,8 @@ pub struct Placement {
     pub name: String,
     /// Where its pages are.
     pub policy: Policy,
+    /// Parts that have another, by address and apart.
+    pub parts: Vec<Part>,
     /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no program has yet, if
     /// there are none. Hardware threads are numbered core by core first, then again for the second of every core, as Linux does.
     pub cpus: Vec<u32>,
@@ -53,7 +73,12 @@ impl Placement {
     /// A program of this name, with this policy, on cores that no other has.
     #[must_use]
     pub fn new(name: impl Into<String>, policy: Policy) -> Self {
-        Self { name: name.into(), policy, cpus: Vec::new(), warm: None }
+        Self { name: name.into(), policy, parts: Vec::new(), cpus: Vec::new(), warm: None }
+    }
+    /// The same with policies of their own for these parts.
+    #[must_use]
+    pub fn with_parts(self, parts: Vec<Part>) -> Self {
+        Self { parts, ..self }
     }
     /// The same, after so many steps of each thread; 0 for cold caches.
     #[must_use]
@@ -106,6 +131,8 @@ pub struct PageMap {
     stretches: Vec<Stretch>,
     /// Frames that are used of each node, with those that were before.
     used: Vec<u64>,
+    /// Pages that are mapped directly, in pages of 2 MiB.
+    huge: Vec<Range<u64>>,
 }
 
 /// Pages from `first` on: the i-th of a round goes to `turns[i]`.
@@ -125,22 +152,28 @@ impl Policy {
     fn round(&self) -> Vec<u16> {
         match self {
             Self::Bind(nodes) => nodes.iter().min().copied().into_iter().collect(),
-            Self::Preferred(node) => vec![*node],
+            Self::Preferred(node) | Self::Dax(node) => vec![*node],
             Self::Interleave(nodes) => nodes.clone(),
             Self::WeightedInterleave(nodes) => {
                 nodes.iter().flat_map(|&(node, weight)| std::iter::repeat_n(node, weight.into())).collect()
             }
         }
     }
-    fn named(&self) -> Vec<u16> {
+    /// The nodes that it names, in the order of writing.
+    #[must_use]
+    pub fn named(&self) -> Vec<u16> {
         match self {
             Self::Bind(nodes) | Self::Interleave(nodes) => nodes.clone(),
-            Self::Preferred(node) => vec![*node],
+            Self::Preferred(node) | Self::Dax(node) => vec![*node],
             Self::WeightedInterleave(nodes) => nodes.iter().map(|(node, _)| *node).collect(),
         }
     }
     fn may_use(&self, node: u16) -> bool {
-        !matches!(self, Self::Bind(nodes) if !nodes.contains(&node))
+        match self {
+            Self::Bind(nodes) => nodes.contains(&node),
+            Self::Dax(own) => *own == node,
+            _ => true,
+        }
     }
     /// Everything that is wrong with it on a host with so many nodes, whatever their room.
     #[must_use]
@@ -172,32 +205,77 @@ impl PageMap {
     /// # Errors
     /// Everything that is wrong.
     pub fn new(policy: &Policy, pages: u64, frames: &[u64], used: &[u64]) -> Result<Self, Vec<BadPlacement>> {
-        let wrong = policy.check(frames.len());
+        Self::with_parts((policy, &[]), pages, frames, used)
+    }
+    /// The same with policies of their own for parts, which ascend and are apart; what of them lies beyond the pages is left out. The turns of
+    /// every policy follow from the numbers of the pages.
+    ///
+    /// # Errors
+    /// Everything that is wrong; of what does not fit, the first.
+    pub fn with_parts(
+        (policy, parts): (&Policy, &[Part]),
+        pages: u64,
+        frames: &[u64],
+        used: &[u64],
+    ) -> Result<Self, Vec<BadPlacement>> {
+        let all = std::iter::once(policy).chain(parts.iter().map(|part| &part.policy));
+        let wrong: Vec<BadPlacement> = all.flat_map(|policy| policy.check(frames.len())).collect();
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let free = |node: usize, used: &[u64]| frames[node].saturating_sub(used[node]);
-        let room = (0..frames.len()).filter(|n| policy.may_use(*n as u16)).map(|n| free(n, used)).sum();
-        if room < pages {
-            return Err(vec![BadPlacement::NoRoom { needed: pages, room }]);
+        let mut map = Self { pages, stretches: Vec::new(), used: used.to_vec(), huge: Vec::new() };
+        let mut at = 0;
+        for part in parts {
+            let (first, end) = (part.pages.start.clamp(at, pages), part.pages.end.clamp(at, pages));
+            map.fill(policy, at..first, frames)?;
+            map.fill(&part.policy, first..end, frames)?;
+            at = end.max(first);
         }
-        let (round, mut used) = (policy.round(), used.to_vec());
-        let (mut stretches, mut at) = (Vec::new(), 0);
-        while at < pages {
-            let full: Vec<bool> = (0..frames.len()).map(|node| free(node, &used) == 0).collect();
+        map.fill(policy, at..pages, frames)?;
+        Ok(map)
+    }
+    /// Gives pages that follow those before their places.
+    fn fill(&mut self, policy: &Policy, pages: Range<u64>, frames: &[u64]) -> Result<(), Vec<BadPlacement>> {
+        let free = |node: usize, used: &[u64]| frames[node].saturating_sub(used[node]);
+        let mut needed = pages.end - pages.start;
+        if needed == 0 {
+            return Ok(());
+        }
+        if let Policy::Dax(node) = policy {
+            needed = needed.next_multiple_of(HUGE);
+            let used = &mut self.used[usize::from(*node)];
+            *used = used.next_multiple_of(HUGE);
+            self.huge.push(pages.clone());
+        }
+        let room = (0..frames.len()).filter(|n| policy.may_use(*n as u16)).map(|n| free(n, &self.used)).sum();
+        if room < needed {
+            return Err(vec![BadPlacement::NoRoom { needed, room }]);
+        }
+        let (round, mut at) = (policy.round(), pages.start);
+        while at < pages.end {
+            let full: Vec<bool> = (0..frames.len()).map(|node| free(node, &self.used) == 0).collect();
             let nearest = |node: u16| {
                 let order = (node..frames.len() as u16).chain(0..node);
                 let mut with_room = order.filter(|n| !full[usize::from(*n)] && policy.may_use(*n));
                 with_room.next().expect("there is room for all pages")
             };
             let turns: Vec<u16> = round.iter().map(|node| nearest(*node)).collect();
-            let stretch = Stretch::new(at, &turns, &used);
-            let length = stretch.until_full(frames, pages - at, &used);
-            stretch.take(length, &mut used);
+            let stretch = Stretch::new(at, &turns, &self.used);
+            let length = stretch.until_full(frames, pages.end - at, &self.used);
+            stretch.take(length, &mut self.used);
             at += length;
-            stretches.push(stretch);
+            self.stretches.push(stretch);
         }
-        Ok(Self { pages, stretches, used })
+        if let Policy::Dax(node) = policy {
+            let used = &mut self.used[usize::from(*node)];
+            *used = used.next_multiple_of(HUGE);
+        }
+        Ok(())
+    }
+    /// Pages that are mapped directly, in pages of 2 MiB from the first of each on.
+    #[must_use]
+    pub fn huge(&self) -> &[Range<u64>] {
+        &self.huge
     }
     /// How many pages there are.
     #[must_use]
@@ -347,6 +425,30 @@ mod tests {
         }
         assert_eq!((map.place(10), map.place(11), map.place(21)), ((1, 0), (0, 10), (1, 1)));
         assert_eq!(map.used(), [1000, 100]);
+    }
+
+    #[test]
+    fn parts_have_policies_of_their_own_and_dax_whole_pages_of_two_mebibytes() {
+        let part = |pages, policy| Part { pages, policy };
+        let parts = [
+            part(10..20, Policy::Bind(vec![1])),
+            part(100..700, Policy::Dax(2)),
+            part(900..1300, Policy::Dax(2)),
+        ];
+        let policy = Policy::Interleave(vec![0, 1]);
+        let map = PageMap::with_parts((&policy, &parts), 1000, &[10_000; 3], &[0, 0, 3]).unwrap();
+        let nodes: Vec<u16> = (0..1000).map(|page| map.place(page).0).collect();
+        assert_eq!(&nodes[8..22], &[0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1]);
+        assert!(nodes[100..700].iter().chain(&nodes[900..]).all(|node| *node == 2));
+        assert!(nodes[700..900].iter().all(|node| *node < 2));
+        // both begin at a multiple of 2 MiB, and what is left of their last page is nobody's
+        assert_eq!((map.place(100), map.place(699), map.place(900)), ((2, 512), (2, 1111), (2, 1536)));
+        assert_eq!((map.used()[2], map.huge()), (2048, &[100..700, 900..1000][..]));
+        // every other place is there once
+        let places: std::collections::BTreeSet<_> = (0..1000).map(|page| map.place(page)).collect();
+        assert_eq!(places.len(), 1000);
+        let small = PageMap::new(&Policy::Dax(1), 513, &[9999, 1023], &[0; 2]).unwrap_err();
+        assert_eq!(small, [BadPlacement::NoRoom { needed: 1024, room: 1023 }]);
     }
 
     #[test]

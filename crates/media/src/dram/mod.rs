@@ -16,6 +16,7 @@
 //! | `bank` | what commands have left behind in banks, bank groups and ranks |
 //! | `refresh` | when cells are refreshed |
 //! | `channel` | which command is next on one data bus, and when |
+//! | `explain` | where the time of one read went |
 //!
 //! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now` depend on
 //! nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at every clock. An answer is
@@ -29,6 +30,7 @@ mod bank;
 mod channel;
 mod clock;
 pub mod config;
+mod explain;
 mod map;
 mod queue;
 mod refresh;
@@ -39,6 +41,7 @@ pub use clock::Clock;
 pub use config::{
     BadDram, Config, Geometry, LINE, Mapping, Order, PagePolicy, Queues, Refresh, Turn, WriteAnswer,
 };
+pub use explain::ReadSteps;
 use lanetwin_units::{Instant, Span};
 use map::Map;
 pub use spec::{Density, Speed, Timings, Width};

@@ -139,6 +139,8 @@ pub(super) struct Thread {
     pub(super) stored: VecDeque<(u64, u64)>,
     /// Steps taken.
     pub(super) steps: u64,
+    /// The page that devices were told of last.
+    pub(super) advised: u64,
 }
 
 impl Thread {
@@ -158,6 +160,7 @@ impl Thread {
             page: (u64::MAX, 0),
             stored: VecDeque::new(),
             steps: 0,
+            advised: u64::MAX,
         }
     }
 }

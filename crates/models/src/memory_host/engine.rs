@@ -77,6 +77,9 @@ impl MemoryHost {
             self.asked += 1;
             let began = thread.operation.unwrap_or(self.now);
             thread.operation = (!step.ends).then_some(began);
+            if self.advises {
+                self.give_advice(t, step.address, cx);
+            }
         }
     }
 
@@ -163,7 +166,9 @@ impl MemoryHost {
 
     /// Looks for the line of a flight, and fetches it if need be; the request leaves the core after `delay`.
     pub(super) fn go(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
-        let Flight { thread: t, core: c, line, cause, .. } = *self.flights.get(name);
+        let flight = self.flights.get(name);
+        flight.translated = self.now + delay;
+        let Flight { thread: t, core: c, line, cause, .. } = *flight;
         let place = self.look(c, line, cause == Cause::Store);
         self.settle(c, t, line, cx);
         let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
@@ -274,7 +279,7 @@ impl MemoryHost {
     pub(super) fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
-        flight.asked = now;
+        (flight.asked, flight.leader) = (now, NONE);
         let Flight { cause, asked_for, core, thread, .. } = *flight;
         flight.at_memory = true;
         let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
@@ -354,6 +359,7 @@ impl MemoryHost {
         if home == socket || cause == Cause::Write {
             self.answer(name, cx);
         } else {
+            self.flights.get(name).returned = self.now;
             let at = self.lanes[home as usize].pass(self.now);
             self.timetable.put(at, Task::Arrive(name));
         }
@@ -361,7 +367,8 @@ impl MemoryHost {
 
     /// What a flight asked memory for is there.
     pub(super) fn answer(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { cause, walking, asked, asked_for, thread, core: c, waiters, .. } = *self.flights.get(name);
+        let Flight { cause, walking, asked, arrives, returned, asked_for, thread, core: c, waiters, .. } =
+            *self.flights.get(name);
         self.flights.get(name).at_memory = false;
         let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
         counted.answer(asked, self.now);
@@ -388,7 +395,9 @@ impl MemoryHost {
         }
         let mut waiter = waiters;
         while waiter != NONE {
-            let Flight { next, walking, .. } = *self.flights.get(waiter);
+            let flight = self.flights.get(waiter);
+            (flight.asked, flight.arrives, flight.returned, flight.leader) = (asked, arrives, returned, name);
+            let Flight { next, walking, .. } = *flight;
             self.arrived(waiter, walking, cx);
             waiter = next;
         }
@@ -423,6 +432,9 @@ impl MemoryHost {
         let counted = &mut self.programs[thread.program as usize].counted;
         if cause == Cause::Load {
             counted.load(from_memory.then(|| node_of(line)), self.now - issued);
+            if from_memory && let Some(record) = &mut self.record {
+                record.add(thread.program, name, self.flights.get(name), self.now);
+            }
             thread.window.close(number);
             if thread.data == Data::With(name) {
                 thread.data = Data::At(self.now);

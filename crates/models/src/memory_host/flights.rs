@@ -45,6 +45,11 @@ pub(super) struct Flight {
     /// When memory was asked, and when the request gets there.
     pub(super) asked: Instant,
     pub(super) arrives: Instant,
+    /// When its translation is known, and when its line came from another socket's memory: told of loads that are followed.
+    pub(super) translated: Instant,
+    pub(super) returned: Instant,
+    /// Who has asked for its line, if somebody had before; none if it has itself.
+    pub(super) leader: u32,
     /// The first of the flights that wait for what this one has asked for, and the next of those that wait with it.
     pub(super) waiters: u32,
     pub(super) next: u32,
@@ -67,6 +72,9 @@ impl Flight {
             operation: issued,
             asked: issued,
             arrives: issued,
+            translated: issued,
+            returned: issued,
+            leader: NONE,
             waiters: NONE,
             next: NONE,
         }

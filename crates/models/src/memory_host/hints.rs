@@ -1,11 +1,13 @@
 //! What the owner of a program says or asks of its pages, to the devices that they are on.
 
+use super::MemoryHost;
 use super::nodes::{Node, address_of, node_of};
 use super::running::Running;
 use lanetwin_kernel::Port;
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 use lanetwin_units::Span;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 const PAGE: u64 = 4096;
 
@@ -15,6 +17,76 @@ pub(super) struct Hints {
     /// What is sent for each: port, first page at the device, how many.
     all: Vec<(HintKind, Vec<Run>)>,
     answers: Vec<(u64, usize)>,
+    pub(super) told: Advised,
+}
+
+/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other, one for each thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageAdvice {
+    /// They announce the page so many ahead of the one that they come to; 0 for none.
+    pub prefetch: u32,
+    /// They dismiss the page so many behind the one that they come to; 0 for none.
+    pub evict: u32,
+    /// The pages of a buffer. Behind its last page comes its first.
+    pub buffer: u64,
+}
+
+/// What devices were told of pages, and what they answered.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Advised {
+    /// Pages that were announced.
+    pub announced: u64,
+    /// Of those, pages that were there, on their way or accepted.
+    pub accepted: u64,
+    /// Pages that were dismissed.
+    pub dismissed: u64,
+    /// Of those, pages that left.
+    pub leaving: u64,
+}
+
+impl Advised {
+    /// What has happened since an earlier look. What was answered may have been said before that.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            announced: self.announced - earlier.announced,
+            accepted: self.accepted - earlier.accepted,
+            dismissed: self.dismissed - earlier.dismissed,
+            leaving: self.leaving - earlier.leaving,
+        }
+    }
+}
+
+/// The names of hints that threads give as they go on: only their sums are told.
+const ANNOUNCES: u32 = u32::MAX;
+const DISMISSES: u32 = u32::MAX - 1;
+
+/// Whether it is the name of such a hint.
+pub(super) const fn is_advice(handle: u32) -> bool {
+    handle >= DISMISSES
+}
+
+/// The pages of devices that these pages of a program are on.
+fn runs(of: &Running, nodes: &[Node], pages: Range<u64>) -> Vec<Run> {
+    let mut wanted = BTreeSet::new();
+    let mut last = (u64::MAX, 0);
+    for page in pages {
+        let place = of.line(page * PAGE, &mut last);
+        if let Node::Cxl(decoder) = &nodes[node_of(place)] {
+            let start = decoder.base() + address_of(place);
+            let step = decoder.granularity().min(PAGE);
+            let leads = (0..PAGE / step).filter_map(|i| decoder.decode(start + i * step));
+            wanted.extend(leads.map(|to| (to.target, to.dpa / PAGE)));
+        }
+    }
+    let mut runs: Vec<Run> = Vec::new();
+    for (port, page) in wanted {
+        match runs.last_mut() {
+            Some(run) if run.port == port && run.page + u64::from(run.pages) == page => run.pages += 1,
+            _ => runs.push(Run { port, page, pages: 1 }),
+        }
+    }
+    runs
 }
 
 /// Consecutive pages of a device.
@@ -28,24 +100,8 @@ struct Run {
 impl Hints {
     /// Takes note of a hint about pages of a program.
     pub(super) fn add(&mut self, of: &Running, nodes: &[Node], what: HintKind, address: u64, pages: u32) {
-        let mut wanted = BTreeSet::new();
-        let mut last = (u64::MAX, 0);
-        for page in 0..u64::from(pages) {
-            let place = of.line(address / PAGE * PAGE + page * PAGE, &mut last);
-            if let Node::Cxl(decoder) = &nodes[node_of(place)] {
-                let start = decoder.base() + address_of(place);
-                let step = decoder.granularity().min(PAGE);
-                let leads = (0..PAGE / step).filter_map(|i| decoder.decode(start + i * step));
-                wanted.extend(leads.map(|to| (to.target, to.dpa / PAGE)));
-            }
-        }
-        let mut runs: Vec<Run> = Vec::new();
-        for (port, page) in wanted {
-            match runs.last_mut() {
-                Some(run) if run.port == port && run.page + u64::from(run.pages) == page => run.pages += 1,
-                _ => runs.push(Run { port, page, pages: 1 }),
-            }
-        }
+        let first = address / PAGE;
+        let runs = runs(of, nodes, first..first + u64::from(pages));
         self.answers.push((0, runs.len()));
         self.all.push((what, runs));
     }
@@ -61,6 +117,10 @@ impl Hints {
             cx.send(Port(port), Span::ZERO, Message::Hint(hint));
         }
     }
+    /// A device has answered what a thread said as it went on.
+    pub(super) const fn advised(&mut self, handle: u32, value: u64) {
+        if handle == ANNOUNCES { self.told.accepted += value } else { self.told.leaving += value }
+    }
     /// A device has answered.
     pub(super) fn answer(&mut self, hint: u32, value: u64) {
         let (sum, left) = &mut self.answers[hint as usize];
@@ -70,5 +130,41 @@ impl Hints {
     /// The sum of the answers to each; none while one is out.
     pub(super) fn answers(&self) -> Vec<Option<u64>> {
         self.answers.iter().map(|(sum, left)| (*left == 0).then_some(*sum)).collect()
+    }
+}
+
+impl MemoryHost {
+    /// A thread has taken a step at this address: if it has come to another page, it says what its program says.
+    pub(super) fn give_advice(&mut self, t: u32, address: u64, cx: &mut Context<'_>) {
+        let thread = &mut self.threads[t as usize];
+        let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
+        let before = std::mem::replace(&mut thread.advised, page);
+        let Some(PageAdvice { prefetch, evict, buffer }) = self.programs[program].advice.filter(|_| before != page) else {
+            return;
+        };
+        let (base, ahead, behind) = (number * buffer, u64::from(prefetch), u64::from(evict));
+        let at = page - base;
+        if prefetch > 0 {
+            // the first time, everything up to there
+            let from = if before == u64::MAX { 1 } else { ahead };
+            let pages: Vec<u64> = (from..=ahead).map(|further| base + (at + further) % buffer).collect();
+            self.tell(program, HintKind::Prefetch, &pages, cx);
+        }
+        if evict > 0 && before != u64::MAX {
+            self.tell(program, HintKind::Evict, &[base + (at + buffer - behind % buffer) % buffer], cx);
+        }
+    }
+    fn tell(&mut self, program: usize, what: HintKind, pages: &[u64], cx: &mut Context<'_>) {
+        let is_prefetch = what == HintKind::Prefetch;
+        for page in pages {
+            for Run { port, page, pages } in runs(&self.programs[program], &self.nodes, *page..page + 1) {
+                let told = &mut self.hints.told;
+                *(if is_prefetch { &mut told.announced } else { &mut told.dismissed }) += u64::from(pages);
+                let handle = if is_prefetch { ANNOUNCES } else { DISMISSES };
+                self.sent = true;
+                let hint = Hint { what, pages, handle, address: page * PAGE };
+                cx.send_at(Port(port), self.now, Message::Hint(hint));
+            }
+        }
     }
 }

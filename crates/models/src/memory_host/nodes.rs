@@ -52,8 +52,8 @@ impl Node {
 pub(super) struct Dram {
     pub(super) size: u64,
     /// None if it is nothing but a latency and a bandwidth.
-    machine: Option<Box<Machine>>,
-    latency: Span,
+    pub(super) machine: Option<Box<Machine>>,
+    pub(super) latency: Span,
     /// What a line occupies it for.
     line: Span,
     free: Instant,
@@ -131,7 +131,7 @@ impl Dram {
 /// hash channels with upper bits for the same reason: were the channels of all pages in one order, threads that stream would fall into step
 /// and ask the same few channels at a time.
 #[inline]
-const fn spread(address: u64) -> u64 {
+pub(super) const fn spread(address: u64) -> u64 {
     /// The bits of an address in its page, down to 256 B, what an interleave leaves together.
     const GRANULES: u64 = 0xf00;
     address ^ mix(address >> 12) & GRANULES

@@ -1,9 +1,11 @@
 //! A program that runs.
 
 use super::counted::Counted;
+use super::hints::PageAdvice;
 use super::nodes;
 use super::translation::PageTable;
 use lanetwin_load::memory::{PageMap, Program};
+use std::ops::Range;
 
 /// Lines of a page.
 const LINES: u64 = 64;
@@ -22,6 +24,9 @@ pub(super) struct Running {
     /// Then: so many steps of a thread after a store, the line is written back.
     pub(super) lag: u64,
     pub(super) counted: Counted,
+    /// Pages that are mapped directly, in pages of 2 MiB.
+    pub(super) direct: Vec<Range<u64>>,
+    pub(super) advice: Option<PageAdvice>,
 }
 
 impl Running {
@@ -37,6 +42,11 @@ impl Running {
             *last = (page, self.first_line(page));
         }
         last.1 + (address >> 6) % LINES
+    }
+    /// Whether a page is mapped directly, in pages of 2 MiB.
+    #[inline]
+    pub(super) fn is_direct(&self, page: u64) -> bool {
+        !self.direct.is_empty() && self.direct.iter().any(|pages| pages.contains(&page))
     }
     /// The place of the first line of a page, of those of its page table, too.
     pub(super) fn first_line(&self, page: u64) -> u64 {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels or 5. Larger pages end it a level or
-//! two earlier. Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
+//! two earlier, and so do those that are mapped directly (DAX), which are of 2 MiB. Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
 //! which the manual leaves open.
 //!
 //! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure cache have an entry from the moment on
@@ -26,6 +26,10 @@ use lanetwin_units::Span;
 const ENTRIES_SHIFT: u32 = 9;
 /// Entries in a line.
 const ENTRIES_OF_LINE: u64 = 8;
+/// Where the number of a program stands in the name of a translation.
+const PROGRAM_SHIFT: u32 = 48;
+/// Set in the names of translations of directly mapped pages.
+const DIRECT: u64 = 1 << (PROGRAM_SHIFT - 1);
 /// Levels above the lowest that have a cache: PDE, PDPTE, PML4E.
 const CACHED_LEVELS: usize = 3;
 const CACHES: [&str; CACHED_LEVELS] = ["tlb.pde.entries", "tlb.pdpte.entries", "tlb.pml4e.entries"];
@@ -104,28 +108,48 @@ impl Translations {
         }
     }
     /// Begins the walk for a translation that is not there; it is from now on, and so is what the walk reads above it.
-    fn begin_walk(&mut self, translation: u64, levels: u32) -> Walk {
+    fn begin_walk(&mut self, wanted: Wanted, levels: u32) -> Walk {
+        let Wanted { translation, page: path, last } = wanted;
         self.tlb.insert(translation, false);
         // the level whose entry is at hand: the one below it is the first to be loaded
-        let known = (1..levels)
+        let known = (last + 1..levels)
             .find(|level| {
                 let cache = self.upper.get_mut(*level as usize - 1);
-                cache.is_some_and(|cache| cache.touch(translation >> (ENTRIES_SHIFT * level), false))
+                cache.is_some_and(|cache| cache.touch(path >> (ENTRIES_SHIFT * level), false))
             })
             .unwrap_or(levels);
-        for level in 1..known {
+        for level in last + 1..known {
             if let Some(cache) = self.upper.get_mut(level as usize - 1) {
-                cache.insert(translation >> (ENTRIES_SHIFT * level), false);
+                cache.insert(path >> (ENTRIES_SHIFT * level), false);
             }
         }
-        Walk { level: known - 1 }
+        Walk { level: known - 1, last }
     }
 }
 
-/// A walk under way: the level that is loaded next, 0 the one that maps the page.
+/// The translation that an address needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Wanted {
+    /// Its name in the TLBs.
+    translation: u64,
+    /// The name of its page, as long as others, which are not mapped directly: its upper bits name the entries above.
+    page: u64,
+    /// The level that maps it: 0, or 1 for a page of 2 MiB among pages of 4 KiB.
+    last: u32,
+}
+
+impl Wanted {
+    /// The number of the page in its program.
+    const fn number(self) -> u64 {
+        self.page & ((1 << PROGRAM_SHIFT) - 1)
+    }
+}
+
+/// A walk under way: the level that is loaded next, and the one that maps the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Walk {
     level: u32,
+    last: u32,
 }
 
 /// Where the page table of a program is: its levels one behind the other, that which maps pages first.
@@ -179,11 +203,16 @@ impl Walks {
 }
 
 impl MemoryHost {
-    /// The number of a page in its program, and the name of its translation in the TLBs.
-    fn translation(&self, t: u32, address: u64) -> (u64, u64) {
-        let shift = self.rules.translation.map_or(0, |rules| rules.page_shift);
-        let number = address >> 12 >> shift;
-        (number, u64::from(self.threads[t as usize].program) << 48 | number)
+    /// The translation that an address of a thread needs. Directly mapped pages have one for each 2 MiB of addresses, if others are smaller.
+    #[inline]
+    fn wanted(&self, t: u32, address: u64) -> Wanted {
+        let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
+        let program = u64::from(self.threads[t as usize].program) << PROGRAM_SHIFT;
+        let page = program | address >> 12 >> shift;
+        if shift < ENTRIES_SHIFT && levels > 1 && self.programs[(program >> PROGRAM_SHIFT) as usize].is_direct(address >> 12) {
+            return Wanted { translation: program | DIRECT | address >> 12 >> ENTRIES_SHIFT, page, last: 1 };
+        }
+        Wanted { translation: page, page, last: 0 }
     }
     fn core_of(&mut self, t: u32) -> &mut Core {
         let core = self.threads[t as usize].core;
@@ -191,13 +220,19 @@ impl MemoryHost {
     }
     /// Whether the core of a thread has the translation of an address, or needs none.
     pub(super) fn is_translated(&mut self, t: u32, address: u64) -> bool {
-        let (_, translation) = self.translation(t, address);
+        if self.rules.translation.is_none() {
+            return true;
+        }
+        let Wanted { translation, .. } = self.wanted(t, address);
         let translations = &mut self.core_of(t).translations;
         translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
     }
     /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
     pub(super) fn first_miss(&mut self, t: u32, address: u64) -> Span {
-        let (_, translation) = self.translation(t, address);
+        if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
+            return Span::ZERO;
+        }
+        let Wanted { translation, .. } = self.wanted(t, address);
         let Some(first) = self.core_of(t).translations.as_mut().and_then(|of| of.first.as_mut()) else {
             return Span::ZERO;
         };
@@ -212,10 +247,10 @@ impl MemoryHost {
         if self.is_translated(t, address) {
             return None;
         }
-        let (number, translation) = self.translation(t, address);
+        let wanted = self.wanted(t, address);
         let levels = self.rules.translation?.levels;
-        let walk = self.core_of(t).translations.as_mut()?.begin_walk(translation, levels);
-        Some((number, walk))
+        let walk = self.core_of(t).translations.as_mut()?.begin_walk(wanted, levels);
+        Some((wanted.number(), walk))
     }
     fn entry(&self, t: u32, number: u64, level: u32) -> u64 {
         let running = &self.programs[self.threads[t as usize].program as usize];
@@ -227,7 +262,7 @@ impl MemoryHost {
     pub(super) fn warm_walk(&mut self, t: u32, address: u64) {
         let Some((number, walk)) = self.begin_walk(t, address) else { return };
         let core = self.threads[t as usize].core;
-        for level in (0..=walk.level).rev() {
+        for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
             self.look(core, entry, false);
         }
@@ -251,7 +286,7 @@ impl MemoryHost {
     /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came from memory.
     fn load_entries(&mut self, name: u32, (number, walk): (u64, Walk), mut delay: Span, cx: &mut Context<'_>) {
         let Flight { thread: t, core: c, .. } = *self.flights.get(name);
-        for level in (0..=walk.level).rev() {
+        for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
             let place = self.look(c, entry, false);
             self.settle(c, t, entry, cx);
@@ -259,8 +294,8 @@ impl MemoryHost {
                 delay += self.latency(place);
                 continue;
             }
-            if let Some(below) = level.checked_sub(1) {
-                self.walks.wait(name, number, Walk { level: below });
+            if level > walk.last {
+                self.walks.wait(name, number, Walk { level: level - 1, ..walk });
             }
             self.flights.get(name).walking = true;
             match place {
@@ -285,6 +320,22 @@ mod tests {
     fn rules(levels: u32, page_shift: u32, upper: [u64; CACHED_LEVELS]) -> TranslationRules {
         let (tlb, first, time) = (lru(4, 4), None, Span::ZERO);
         TranslationRules { tlb, first, first_miss: time, page_shift, walk: time, levels, upper }
+    }
+
+    fn small(number: u64) -> Wanted {
+        Wanted { translation: number, page: number, last: 0 }
+    }
+    /// The page of 2 MiB that has this page of 4 KiB.
+    fn direct(number: u64) -> Wanted {
+        Wanted { translation: DIRECT | number >> ENTRIES_SHIFT, page: number, last: 1 }
+    }
+
+    #[test]
+    fn a_walk_for_a_page_of_2_mib_ends_a_level_earlier() {
+        let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
+        assert_eq!(core.begin_walk(direct(0), 4), Walk { level: 3, last: 1 });
+        assert_eq!(core.begin_walk(direct(512), 4), Walk { level: 1, last: 1 }, "the same gigabyte: one load");
+        assert_eq!(core.begin_walk(small(513), 4), Walk { level: 1, last: 0 }, "an entry that maps a page is none above pages of 4 KiB");
     }
 
     #[test]
@@ -320,7 +371,7 @@ mod tests {
     #[test]
     fn a_walk_begins_below_the_lowest_entry_that_is_cached() {
         let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
-        let mut first = |number| core.begin_walk(number, 4).level;
+        let mut first = |number| core.begin_walk(small(number), 4).level;
         assert_eq!(first(0), 3, "nothing is cached: all four levels");
         assert_eq!(first(1), 0, "the same directory entry");
         assert_eq!(first(512), 1, "the same gigabyte");
@@ -332,7 +383,7 @@ mod tests {
     fn without_caches_every_walk_loads_every_level() {
         for levels in 1..=5 {
             let mut core = Translations::new(&rules(levels, 0, [0; 3]), 1);
-            assert!((0..3).all(|_| core.begin_walk(9, levels).level == levels - 1));
+            assert!((0..3).all(|_| core.begin_walk(small(9), levels).level == levels - 1));
         }
     }
 }

@@ -4,7 +4,7 @@ mod fio;
 mod memory;
 
 pub use fio::{FioCase, FioJob};
-pub use memory::{DeviceCache, KernelCase, MemoryCase, MemoryProgram, TrafficCase};
+pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, TrafficCase};
 
 use super::{Load, Offered};
 use lanetwin_load::iometer::access::{AccessWorkload, Region};

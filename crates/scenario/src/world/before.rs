@@ -4,6 +4,7 @@ use super::loads::shown;
 use super::memory::DeviceLived;
 use super::wire::World;
 use lanetwin_kernel::Supply;
+use lanetwin_models::memory_host::Advised;
 use lanetwin_models::nvme_ssd::Lived;
 use lanetwin_ports::{CxlLinkUse, LinkReport};
 use lanetwin_units::Instant;
@@ -20,6 +21,8 @@ pub(super) struct Before {
     pub(super) lived: Vec<(String, Lived)>,
     pub(super) cxl: Vec<[CxlLinkUse; 2]>,
     pub(super) devices: Vec<Option<DeviceLived>>,
+    /// What hosts have told memories of their pages.
+    pub(super) advised: Advised,
 }
 
 impl Before {
@@ -29,7 +32,8 @@ impl Before {
         world.reset(at);
         let (links, supplies) = (world.links().report(), supplies(world));
         let (lived, cxl) = (world.lived(), world.cxl_report(at));
-        Self { at, links, supplies, lived, cxl, devices: world.devices_lived(at) }
+        let (devices, advised) = (world.devices_lived(at), world.advised());
+        Self { at, links, supplies, lived, cxl, devices, advised }
     }
 }
 

@@ -67,7 +67,7 @@ impl Wiring<'_> {
     pub(super) fn add_cxl(&self, ids: &Ids, builder: &mut Builder) -> Vec<WorldCxl> {
         let add = |link: &CxlLinkPlan| {
             let component = CxlLink::new(&link.name, self.seed, spec(link));
-            let id = builder.add_foreseeing(format!("{LINK}/{}", link.name), Box::new(component));
+            let id = builder.add_foreseeing(path(&link.name), Box::new(component));
             for (end, port) in [(link.host, CxlLink::HOST), (link.device, CxlLink::DEVICE)] {
                 builder.join((ids.of(end.component), Port(end.port as u16)), (id, port));
             }
@@ -89,6 +89,17 @@ fn spec(link: &CxlLinkPlan) -> CxlLinkSpec {
         io: [io; 2],
         ..CxlLinkSpec::new(link.generation, link.width)
     }
+}
+
+impl WorldCxl {
+    /// Its path in the kernel.
+    pub(super) fn path(&self) -> String {
+        path(&self.link)
+    }
+}
+
+fn path(link: &str) -> String {
+    format!("{LINK}/{link}")
 }
 
 impl World {

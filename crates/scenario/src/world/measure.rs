@@ -6,6 +6,7 @@ use super::drives::{DriveUse, drive_use};
 use super::memory::{DeviceUse, MemoryUse};
 use super::rounds::{self, Rounds};
 use super::transit::{self, Transit};
+use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
 use crate::plan::{Case, FioCase, Load, Offered, SteadyRule, WarmUp};
@@ -53,6 +54,8 @@ pub struct Measured {
     pub rounds: Option<Rounds>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
+    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were followed.
+    pub loads: Vec<(String, Followed)>,
     /// How long TLPs were in the switches, if operations were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
@@ -128,16 +131,20 @@ pub(super) fn measure(
     let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
-    let Window { before, end, results, ended, rounds } = match steady {
+    let Window { before, end, results, ended, rounds, followed: within } = match steady {
         Some(rule) => rounds::run(world, rule),
-        None => run_window(world, case, warm_up),
+        None => run_window(world, case, warm_up, follow.is_some()),
     };
     let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
     let load = together(&results);
     let memory = world.memory_use(world.kernel.now());
-    let memory = memory.map(|memory| MemoryUse { ended: ended.then(|| end - begin), ..memory });
+    let memory = memory.map(|memory| MemoryUse {
+        ended: ended.then(|| end - begin),
+        advised: memory.advised.since(&before.advised),
+        ..memory
+    });
     let mut devices: Vec<(String, Results)> = Vec::new();
     for (load, own) in world.loads.iter().zip(results) {
         match devices.iter_mut().find(|(name, _)| *name == load.device) {
@@ -160,6 +167,11 @@ pub(super) fn measure(
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
     let (digest, events) = (world.kernel.digest(), world.kernel.events());
     let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let loads = match (within, follow) {
+        (Some(within), _) => within.finish(world),
+        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
+        _ => Vec::new(),
+    };
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
@@ -173,6 +185,7 @@ pub(super) fn measure(
         cxl,
         rounds,
         followed,
+        loads,
         transits,
         limits,
         digest,
@@ -191,10 +204,12 @@ pub(super) struct Window {
     /// Whether it was over when a program had ended.
     pub(super) ended: bool,
     pub(super) rounds: Option<Rounds>,
+    /// Loads that were followed within it, because nothing comes behind it.
+    pub(super) followed: Option<Following>,
 }
 
 /// A warm-up, and a window behind it.
-fn run_window(world: &mut World, case: &Case, warm_up: WarmUp) -> Window {
+fn run_window(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Window {
     let wanted = case.load.operations();
     let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
     let ended = matches!(&case.load, Load::Memory(memory) if memory.ends());
@@ -210,14 +225,15 @@ fn run_window(world: &mut World, case: &Case, warm_up: WarmUp) -> Window {
     run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
     let before = Before::look(world);
     let answered = world.progress().1;
+    let mut followed = (follow && ended).then(|| Following::within(wanted));
     let end = if ended {
-        world.run_to_end()
+        world.run_to_end(&mut followed)
     } else {
         run_until(world, answered + wanted, case.load.longest().map(|longest| before.at + longest));
         world.kernel.now()
     };
     let results = world.results(world.kernel.now());
-    Window { before, end, results, ended, rounds: None }
+    Window { before, end, results, ended, rounds: None, followed }
 }
 
 /// How many operations each load keeps in flight.

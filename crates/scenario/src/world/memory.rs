@@ -9,15 +9,18 @@ pub use devices::{CacheUse, DeviceUse};
 pub use rows::MemoryUse;
 pub(super) use rows::metrics;
 
+use super::waterfall::memory::Following;
 use super::wire::{Ids, Wiring, World};
-use crate::plan::{DeviceCache, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase};
+use crate::plan::{
+    DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase,
+};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{
     Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
 };
 use lanetwin_load::{Little, Results, Side};
-use lanetwin_models::memory_host::{MemoryHost, MemoryResults};
+use lanetwin_models::memory_host::{Advised, MemoryHost, MemoryResults, PageAdvice};
 use lanetwin_ports::{Params, Value};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
@@ -49,16 +52,20 @@ pub struct WorldMemory {
     pub name: String,
     /// The names of its nodes, in the order of their numbers.
     pub nodes: Vec<String>,
+    /// Which of its programs is the one whose latency is told.
+    pub told: u32,
 }
 
 impl Wiring<'_> {
     /// The host whose cores are the load, if they are.
     pub(super) fn memory(&self, ids: &Ids) -> Option<WorldMemory> {
-        let Load::Memory(_) = self.case.load else { return None };
+        let Load::Memory(case) = &self.case.load else { return None };
         let on = self.workload.pairs.first()?.on;
         let nodes = self.variant.nodes.iter().filter(|node| node.host == on);
         let nodes = nodes.map(|node| node.name.clone()).collect();
-        Some(WorldMemory { host: ids.of(on), name: self.variant.machine[on].name.clone(), nodes })
+        let chases = matches!(case.program, MemoryProgram::Traffic(traffic) if traffic.chaser);
+        let name = self.variant.machine[on].name.clone();
+        Some(WorldMemory { host: ids.of(on), name, nodes, told: u32::from(chases) })
     }
 
     /// Gives the host what its cores run.
@@ -75,8 +82,15 @@ impl Wiring<'_> {
                 lines if lines <= WARMED * caches => steps,
                 _ => STORED.min(steps),
             };
-            let placement = Placement::new(name, case.policy.clone()).warmed_by(warm);
+            let placement =
+                Placement::new(name, case.policy.clone()).with_parts(case.parts.clone()).warmed_by(warm);
             host.run(program, placement).expect("a checked plan places pages where there is room");
+        }
+        if let (Some(HintsCase { prefetch, evict }), MemoryProgram::Traffic(traffic)) =
+            (case.hints, &case.program)
+        {
+            let buffer = (traffic.working_set.0 / u64::from(traffic.threads)).div_ceil(PAGE);
+            host.advise(0, PageAdvice { prefetch, evict, buffer });
         }
     }
 }
@@ -125,7 +139,7 @@ impl Wiring<'_> {
         let mut used = vec![0; frames.len()];
         for (_, program) in programs(case, self.seed) {
             let pages = program.footprint().div_ceil(PAGE);
-            let map = PageMap::new(&case.policy, pages, &frames, &used);
+            let map = PageMap::with_parts((&case.policy, &case.parts), pages, &frames, &used);
             used = map.expect("a checked plan places pages where there is room").used().to_vec();
         }
         Some(used[node] * PAGE / own[node].devices.len() as u64)
@@ -172,15 +186,19 @@ impl World {
     /// What all programs have shown up to `at`, the present; nothing if the load is no load of memory.
     pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
         let WorldMemory { name, nodes, .. } = self.memory.clone()?;
-        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None })
+        let advised = self.advised();
+        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None, advised })
     }
     /// Runs until programs that end have ended; when they did, to a 4096th of their time.
-    pub(super) fn run_to_end(&mut self) -> Instant {
+    pub(super) fn run_to_end(&mut self, loads: &mut Option<Following>) -> Instant {
         let (mut last, mut end) = (self.progress(), self.kernel.now());
         loop {
             let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
             let until = self.kernel.now() + slice;
             self.kernel.run_until(until);
+            if let Some(following) = loads {
+                following.look(self);
+            }
             let now = self.progress();
             if now != last {
                 (last, end) = (now, self.kernel.now());
@@ -188,6 +206,10 @@ impl World {
                 return end;
             }
         }
+    }
+    /// What devices were told of pages so far, and what they answered.
+    pub(super) fn advised(&mut self) -> Advised {
+        self.memory_host().map(|host| host.advised()).unwrap_or_default()
     }
     /// What each program has counted up to `at`, the present; nothing if the load is no load of memory.
     pub fn memory_results(&mut self, at: Instant) -> Vec<MemoryResults> {

@@ -27,6 +27,7 @@ mod loads;
 mod measure;
 mod memory;
 mod paths;
+mod relative;
 mod rounds;
 mod route;
 mod rows;

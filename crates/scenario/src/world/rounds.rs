@@ -56,7 +56,7 @@ pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
     for (_, next) in window {
         results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
     }
-    Window { before, end, results, ended: false, rounds: Some(rounds) }
+    Window { before, end, results, ended: false, rounds: Some(rounds), followed: None }
 }
 
 /// What the rule says of the last five rounds.

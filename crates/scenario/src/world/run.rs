@@ -6,6 +6,7 @@ use super::compare::verdicts;
 use super::fio;
 use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
+use super::relative::relatives;
 use super::rows::rows;
 use super::switches;
 use super::waterfall::Followed;
@@ -16,7 +17,7 @@ use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
     Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
-    ScenarioText, SteadyState, Utilisation, Waterfall,
+    ScenarioText, SteadyState, Temperatures, Utilisation, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
 use rayon::prelude::*;
@@ -214,6 +215,7 @@ fn document(
     if let Some(margin) = Margin::new(plan.compare.equivalent_within) {
         results.verdicts = verdicts(&results.rows, baseline, margin, seed);
     }
+    results.relative = relatives(plan, &results.rows, seed);
     tell_assumptions(&mut results, plan);
     results
 }
@@ -264,6 +266,18 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     if let Some(Followed { stages, crossings }) = first.followed.clone() {
         let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();
         let waterfall = Waterfall::of(&variant, &workload, &case, stages);
+        results.waterfalls.push(waterfall.with_crossings(crossings));
+    }
+    for device in &first.memories {
+        if let Some(pages) = device.temperatures.clone() {
+            let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
+            let device = device.device.clone();
+            results.temperatures.push(Temperatures { variant, workload, case, device, pages });
+        }
+    }
+    for (node, Followed { stages, crossings }) in first.loads.clone() {
+        let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();
+        let waterfall = Waterfall::of(&variant, &workload, &case, stages).of_device(node);
         results.waterfalls.push(waterfall.with_crossings(crossings));
     }
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });

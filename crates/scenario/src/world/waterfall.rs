@@ -18,9 +18,10 @@
 //! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
 //! its queue includes the TLPs before it.
 
+pub(super) mod memory;
 mod nvme;
 
-use super::loads::WorldLoad;
+use super::loads::{WorldLoad, shown};
 use super::route::{Crossing, way};
 use super::wire::World;
 use lanetwin_kernel::Tap;
@@ -308,14 +309,21 @@ impl Course<'_> {
     }
 
     fn spend(&mut self, until: Instant, what: String) {
-        if until <= self.cursor {
+        self.seen.spend(&mut self.cursor, until, what);
+    }
+}
+
+impl Followed {
+    /// The time from the cursor to `until` was spent on this; what is over already, was not.
+    fn spend(&mut self, cursor: &mut Instant, until: Instant, what: String) {
+        if until <= *cursor {
             return;
         }
-        let span = until - self.cursor;
-        self.cursor = until;
-        match self.seen.stages.iter_mut().find(|s| s.0 == what) {
+        let span = until - *cursor;
+        *cursor = until;
+        match self.stages.iter_mut().find(|s| s.0 == what) {
             Some(stage) => stage.1 += span,
-            None => self.seen.stages.push((what, span)),
+            None => self.stages.push((what, span)),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
 use super::memory::WorldMemory;
-use crate::plan::{Cache, Case, ComponentPlan, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
+use crate::plan::{Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::nvme_ssd;
@@ -31,6 +31,8 @@ pub struct World {
     pub memory: Option<WorldMemory>,
     /// The devices with CXL memory: their names, and what they are in the kernel.
     pub devices: Vec<(String, ComponentId)>,
+    /// The CXL switches: their names, and what they are in the kernel.
+    pub switches: Vec<(String, ComponentId)>,
     /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
     pub paths: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
@@ -126,7 +128,8 @@ impl Wiring<'_> {
             loads,
             paths,
             memory,
-            devices: self.devices(&ids),
+            devices: self.of_role(CxlRole::Device, &ids),
+            switches: self.of_role(CxlRole::Switch, &ids),
             drives,
             server,
         };

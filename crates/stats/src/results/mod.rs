@@ -28,6 +28,7 @@
 mod cxl;
 mod digest;
 mod iometer;
+mod memory;
 mod read;
 mod steady;
 mod switches;
@@ -44,6 +45,7 @@ use serde_json::Value;
 pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
+pub use memory::{Relative, Temperatures};
 pub use read::ReadError;
 pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
@@ -109,6 +111,12 @@ pub struct Results {
     /// What the CXL links were busy with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cxl: Vec<CxlUse>,
+    /// How fast the placements of a load of memory are beside each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relative: Vec<Relative>,
+    /// How warm the cached pages of devices were in the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub temperatures: Vec<Temperatures>,
     /// What limited each case.
     #[serde(default)]
     pub bottlenecks: Vec<Bottleneck>,
@@ -358,6 +366,8 @@ impl Results {
             switches: Vec::new(),
             utilisation: Vec::new(),
             cxl: Vec::new(),
+            relative: Vec::new(),
+            temperatures: Vec::new(),
             bottlenecks: Vec::new(),
             verdicts: Vec::new(),
             assumptions: Vec::new(),

@@ -15,6 +15,9 @@ pub struct Waterfall {
     pub workload: String,
     /// The case's name.
     pub case: String,
+    /// Which node of memory served it; none of an I/O.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Always `ns`.
     pub unit: String,
     /// The whole latency \[ns\].
@@ -63,7 +66,13 @@ impl Waterfall {
             .collect();
         let (variant, workload, case) = (variant.into(), workload.into(), case.into());
         let (total, crossings) = (nanoseconds(total), Vec::new());
-        Self { variant, workload, case, unit: "ns".into(), total, stages, crossings }
+        Self { variant, workload, case, device: None, unit: "ns".into(), total, stages, crossings }
+    }
+
+    /// The same of a load that this node of memory served.
+    #[must_use]
+    pub fn of_device(self, device: String) -> Self {
+        Self { device: Some(device), ..self }
     }
 
     /// The same with so many crossings of each link.

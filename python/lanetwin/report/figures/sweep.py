@@ -78,6 +78,40 @@ def sweeps(results: Results) -> list[Sweep]:
     return drawn
 
 
+COMPONENTS: dict[str, tuple[str, ...]] = {
+    "device cache hits": ("device cache hits",),
+    "traffic with the disk": ("fetched", "written back"),
+    "blocks erased": ("blocks erased",),
+}
+"""What of components is drawn along a sweep: figures, and the metrics in each."""
+
+
+def component_sweeps(results: Results) -> list[Sweep]:
+    """Find what caches and disks of devices did along a sweep."""
+    order = variants(results)
+    rows = [row for row in results["rows"] if row.get("device") is not None and row["x"]]
+    drawn = []
+    for workload in unique(row["workload"] for row in rows):
+        for title, metrics in COMPONENTS.items():
+            own = [row for row in rows if row["workload"] == workload and row["metric"] in metrics]
+            series: dict[str, list[Row]] = {}
+            for variant in order:
+                for row in (row for row in own if row["variant"] == variant):
+                    curve = row["x"].get("curve", "") if row["x"] else ""
+                    words = [
+                        variant if len(order) > 1 or not (curve or len(metrics) > 1) else "",
+                        curve,
+                        str(row.get("device")) if len({row.get("device") for row in own}) > 1 else "",
+                        row["metric"] if len(metrics) > 1 else "",
+                    ]
+                    series.setdefault(": ".join(word for word in words if word), []).append(row)
+            if own and max(len(points) for points in series.values()) > 1:
+                points = {name: sorted(line, key=_x) for name, line in series.items()}
+                axes = [(x["name"], x["unit"]) for row in own if (x := row["x"])]
+                drawn.append(Sweep(workload, title, own[0]["unit"], *axes[0], points))
+    return drawn
+
+
 def _curves(rows: list[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:

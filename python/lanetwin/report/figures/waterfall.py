@@ -34,11 +34,17 @@ class Breakdown:
     case: str
     unit: str
     by_variant: dict[str, Waterfall]
+    device: str = ""
+    """Of a load of memory: the node that served it."""
 
     @property
     def title(self) -> str:
         """Which I/O is taken apart."""
-        return f"One I/O by hop, {self.case}"
+        return (
+            f"One load from {self.device} by hop, {self.case}"
+            if self.device
+            else f"One I/O by hop, {self.case}"
+        )
 
     @property
     def description(self) -> str:
@@ -81,14 +87,14 @@ def numbered(waterfall: Waterfall) -> list[tuple[str, float]]:
 
 def breakdowns(results: Results) -> list[Breakdown]:
     """Return the waterfalls, the variants of a case together."""
-    found: dict[tuple[str, str, str], dict[str, Waterfall]] = {}
+    found: dict[tuple[str, str, str, str], dict[str, Waterfall]] = {}
     for waterfall in results["waterfalls"]:
-        key = (waterfall["workload"], waterfall["case"], waterfall["unit"])
+        key = (waterfall["workload"], waterfall["case"], waterfall["unit"], waterfall.get("device", ""))
         found.setdefault(key, {})[waterfall["variant"]] = waterfall
     order = variants(results)
     rank = {name: place for place, name in enumerate(order)}
     return [
-        Breakdown(*key, dict(sorted(some.items(), key=lambda item: rank.get(item[0], len(rank)))))
+        Breakdown(*key[:3], dict(sorted(some.items(), key=lambda item: rank.get(item[0], len(rank)))), key[3])
         for key, some in found.items()
     ]
 

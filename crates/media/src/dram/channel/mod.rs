@@ -141,6 +141,10 @@ impl Channel {
     pub fn record(&mut self, on: bool) {
         self.record = on.then(Vec::new);
     }
+    /// From a read command to its first beat, and from there behind its last \[clocks\].
+    pub const fn read_clocks(&self) -> (u64, u64) {
+        (self.t.cl, self.t.burst)
+    }
     pub fn take_record(&mut self) -> Vec<Command> {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
     }

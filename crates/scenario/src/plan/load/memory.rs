@@ -1,7 +1,7 @@
 //! Loads and stores of the cores of a host.
 
 use lanetwin_load::memory::kernels::{Kernel, Window};
-use lanetwin_load::memory::{ChaseOrder, Policy, TrafficMix, TrafficOrder};
+use lanetwin_load::memory::{ChaseOrder, PlacedPart, Policy, TrafficMix, TrafficOrder};
 use lanetwin_units::{Bytes, Span};
 
 /// One load of memory.
@@ -11,6 +11,12 @@ pub struct MemoryCase {
     pub program: MemoryProgram,
     /// Where their pages are: on nodes of the host, by their places among its [`crate::MemoryNode`]s.
     pub policy: Policy,
+    /// Data structures that have a policy of their own, by address.
+    pub parts: Vec<PlacedPart>,
+    /// What threads tell devices of pages, if they do.
+    pub hints: Option<HintsCase>,
+    /// The case that it is held against: the same on the first placement, if it is on another.
+    pub against: Option<String>,
     /// What caches of devices hold at the start.
     pub cache: DeviceCache,
     /// Steps that are measured, of all threads together: loads and stores.
@@ -26,6 +32,15 @@ pub enum DeviceCache {
     Cold,
     /// What the parameters of the device say.
     AsIs,
+}
+
+/// What threads that stream tell devices of pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HintsCase {
+    /// They announce the page so many ahead; 0 for none.
+    pub prefetch: u32,
+    /// They dismiss the page so many behind; 0 for none.
+    pub evict: u32,
 }
 
 /// What threads do.
@@ -111,10 +126,12 @@ impl MemoryCase {
     /// The nodes that pages may be on, in the order of writing.
     #[must_use]
     pub fn nodes(&self) -> Vec<u16> {
-        match &self.policy {
-            Policy::Bind(nodes) | Policy::Interleave(nodes) => nodes.clone(),
-            Policy::Preferred(node) => vec![*node],
-            Policy::WeightedInterleave(nodes) => nodes.iter().map(|(node, _)| *node).collect(),
+        let mut nodes = self.policy.named();
+        for node in self.parts.iter().flat_map(|part| part.policy.named()) {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
         }
+        nodes
     }
 }

@@ -9,13 +9,15 @@ use super::{Cases, MOST_CASES, cannot, choice, count, list};
 use crate::fields::{Fields, Said};
 use crate::language::MEMORY;
 use crate::node::{Node, Origin};
-use crate::plan::{Case, CxlRole, DeviceCache, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram};
-use crate::problem::{Problem, Reports};
+use crate::plan::{
+    Case, CxlRole, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram,
+};
+use crate::problem::{Problem, Reports, quoted};
 use crate::quantity;
 use crate::resolve::Machine;
 use lanetwin_load::memory::kernels::Kernel;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{ChaseOrder, PageMap, TrafficOrder};
+use lanetwin_load::memory::{BadPlacement, ChaseOrder, PageMap, PlacedPart, Policy, TrafficOrder};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use placement::Placed;
@@ -23,6 +25,8 @@ use spread::{Point, Spread};
 
 /// The line of a cache \[B\]: a thread needs one.
 const LINE: u64 = 64;
+/// The parameter of a device that says how long it takes to answer hints.
+const HINTS_LATENCY: &str = "hints.latency";
 /// The parameters of a host that say how many cores it has.
 const CORES: [&str; 2] = ["sockets", "cores"];
 
@@ -81,9 +85,12 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
     let delays = list(&mut fields, "delay", reports);
     let policies = asked.policies(&mut fields, reports);
     let cache = cache(&mut fields, reports);
+    let hints = asked.hints(&mut fields, reports);
     let steps = count(&mut fields, "lines", reports);
     let (pattern, cache, steps) = (pattern?, cache?, steps?);
-    let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies?);
+    let (hints, policies) = (hints?, policies?);
+    asked.check_hints(hints, (pattern, &policies), &fields, reports)?;
+    let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies);
     if spread.count() > MOST_CASES {
         let problem = Problem::TooMuch { cases: spread.count(), most: MOST_CASES };
         fields.fault("working-set", problem, reports);
@@ -101,6 +108,9 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
         load: Load::Memory(Box::new(MemoryCase {
             program: point.program(pattern),
             policy: point.policy.policy.clone(),
+            parts: Vec::new(),
+            hints,
+            against: spread.against(point),
             cache,
             steps,
         })),
@@ -129,19 +139,34 @@ fn kernels(
     for policy in &policies {
         for case in &all {
             let last = kernel.parts(case.threads).last().map_or(0, |part| part.first + part.bytes);
-            if !asked.fits(policy, last.div_ceil(PAGE), &fields, reports) {
+            let Some(parts) =
+                policy.parts_of((&kernel.parts(case.threads), name), &fields.at("placement"), reports)
+            else {
+                continue;
+            };
+            if !asked.fits((policy, &parts), last.div_ceil(PAGE), &fields, reports) {
                 continue;
             }
-            let words =
-                [(policies.len(), policy.label.clone()), (all.len(), format!("{} threads", case.threads))];
-            let varied: Vec<String> =
-                words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+            let label = |policy: &Placed| {
+                let words = [
+                    (policies.len(), policy.label.clone()),
+                    (all.len(), format!("{} threads", case.threads)),
+                ];
+                let varied: Vec<String> =
+                    words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+                if varied.is_empty() { name.to_owned() } else { varied.join(", ") }
+            };
+            let first = &policies[0];
+            let is_first = std::ptr::eq(first, policy);
             cases.push(Case {
-                label: if varied.is_empty() { name.to_owned() } else { varied.join(", ") },
+                label: label(policy),
                 axis: None,
                 load: Load::Memory(Box::new(MemoryCase {
                     program: MemoryProgram::Kernel(*case),
                     policy: policy.policy.clone(),
+                    parts,
+                    hints: None,
+                    against: (!is_first).then(|| label(first)),
                     cache,
                     steps,
                 })),
@@ -227,23 +252,91 @@ impl<'a> Asked<'a> {
             return false;
         }
         // every buffer begins on a page of its own
-        self.fits(point.policy, (bytes / buffers).div_ceil(PAGE) * programs, fields, reports)
+        self.fits((point.policy, &[]), (bytes / buffers).div_ceil(PAGE) * programs, fields, reports)
     }
 
     /// Whether so many pages have room where a policy places them; reports if not.
-    fn fits(self, policy: &Placed, pages: u64, fields: &Fields<'_>, reports: &mut Reports) -> bool {
+    fn fits(
+        self,
+        (policy, parts): (&Placed, &[PlacedPart]),
+        pages: u64,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
         let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let own = self.own_nodes();
         let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
-        let fits = PageMap::new(&policy.policy, pages, &frames, &vec![0; frames.len()]).is_ok();
-        if !fits {
+        let used = vec![0; frames.len()];
+        let map = PageMap::with_parts((&policy.policy, parts), pages, &frames, &used);
+        if let Err(wrong) = &map {
             let named: Vec<&MemoryNode> = policy.named.iter().map(|node| own[usize::from(*node)]).collect();
             let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
-            let has = written(named.iter().map(|node| node.size.0).sum());
-            let problem = Problem::NoRoom { needed: written(pages * PAGE), node: names.join("`, `"), has };
+            let all = (pages, named.iter().map(|node| node.size.0).sum());
+            // what is in pages of 2 MiB, or beside parts, needs and has another room
+            let (needed, has) = match wrong[..] {
+                [BadPlacement::NoRoom { needed, room }] if self.is_cut(policy) => (needed, room * PAGE),
+                _ => all,
+            };
+            let (needed, has) = (written(needed * PAGE), written(has));
+            let problem = Problem::NoRoom { needed, node: names.join("`, `"), has };
             reports.add(problem, policy.spot, &fields.at("placement"));
         }
-        fits
+        map.is_ok()
+    }
+    fn is_cut(self, placed: &Placed) -> bool {
+        !placed.parts.is_empty() || matches!(placed.policy, Policy::Dax(_))
+    }
+
+    /// What threads tell devices of pages.
+    #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
+    fn hints(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<HintsCase>> {
+        if fields.written("hints").is_none() {
+            return Some(None);
+        }
+        let mut hints = fields.section("hints", reports)?;
+        let mut pages = |key: &str| {
+            let pages = count(&mut hints, key, reports)?;
+            Some(u32::try_from(pages).expect("declared as at most 65 536"))
+        };
+        let (prefetch, evict) = (pages("prefetch"), pages("evict"));
+        let complete = hints.finish();
+        fields.record("hints", complete);
+        let case = HintsCase { prefetch: prefetch?, evict: evict? };
+        Some((case.prefetch + case.evict > 0).then_some(case))
+    }
+    /// Whether there is somebody to give hints, and somebody to hear them; reports if not.
+    fn check_hints(
+        self,
+        hints: Option<HintsCase>,
+        (pattern, policies): (Pattern, &[Placed]),
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> Option<()> {
+        if hints.is_none() {
+            return Some(());
+        }
+        let one = match pattern {
+            Pattern::Chase(_) => "pattern: chase",
+            Pattern::Traffic(TrafficOrder::Random, _) => "pattern: random",
+            Pattern::Traffic(TrafficOrder::Sequential, _) => "",
+        };
+        if !one.is_empty() {
+            fields.fault("hints", Problem::Exclusive { one, other: "hints" }, reports);
+        }
+        let own = self.own_nodes();
+        let hears = |device: &usize| {
+            self.machine.plan(*device).is_some_and(|plan| plan.params.0.contains_key(HINTS_LATENCY))
+        };
+        let deaf = policies.iter().filter(|placed| {
+            !placed.named.iter().any(|node| own[usize::from(*node)].devices.iter().any(hears))
+        });
+        let mut all_hear = true;
+        for placed in deaf {
+            let names: Vec<&str> = placed.named.iter().map(|node| &*own[usize::from(*node)].name).collect();
+            reports.add(Problem::NoHints { nodes: quoted(names) }, placed.spot, &fields.at("hints"));
+            all_hear = false;
+        }
+        (one.is_empty() && all_hear).then_some(())
     }
 
     /// The memory of the host.

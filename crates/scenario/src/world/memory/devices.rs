@@ -13,11 +13,13 @@ const PS_PER_SECOND: f64 = 1e12;
 const MB: f64 = 1e6;
 
 /// What a device has done so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::world) struct Lived {
     memory: DramCounters,
     /// Its cache, if it has one.
     cache: Option<CacheCounters>,
+    /// How many of its cached pages have which temperature.
+    temperatures: Option<Vec<u64>>,
 }
 
 /// What a device did while it was measured.
@@ -29,6 +31,8 @@ pub struct DeviceUse {
     pub row_hits: Option<f64>,
     /// What its cache did, if it has one.
     pub cache: Option<CacheUse>,
+    /// How many of its cached pages have which temperature in the end: 0, 1, 2 to 3, 4 to 7, …; none if it has no cache.
+    pub temperatures: Option<Vec<u64>>,
 }
 
 /// What the cache of a device did while it was measured.
@@ -40,14 +44,22 @@ pub struct CacheUse {
     pub fetched: f64,
     /// What was written back to the disk \[B/s\].
     pub written_back: f64,
+    /// Pages that were fetched before anybody had asked for them.
+    pub ahead: u64,
+    /// Such pages that were used then.
+    pub ahead_used: u64,
+    /// Such pages that went unused.
+    pub ahead_wasted: u64,
+    /// Pages that the host had announced and that were forgotten.
+    pub forgotten: u64,
 }
 
 impl Wiring<'_> {
-    /// The devices with CXL memory: their names, and what they are in the kernel.
-    pub(in crate::world) fn devices(&self, ids: &Ids) -> Vec<(String, ComponentId)> {
+    /// The components that are this to CXL: their names, and what they are in the kernel.
+    pub(in crate::world) fn of_role(&self, role: CxlRole, ids: &Ids) -> Vec<(String, ComponentId)> {
         let components = self.variant.machine.iter().enumerate();
-        let devices = components.filter(|(_, component)| component.cxl_role() == Some(CxlRole::Device));
-        devices.map(|(i, component)| (component.name.clone(), ids.of(i))).collect()
+        let own = components.filter(|(_, component)| component.cxl_role() == Some(role));
+        own.map(|(i, component)| (component.name.clone(), ids.of(i))).collect()
     }
 }
 
@@ -60,10 +72,11 @@ impl World {
 
     fn device_lived(&mut self, id: ComponentId, now: Instant) -> Option<Lived> {
         if let Some(expander) = self.kernel.component::<CxlExpander>(id) {
-            return Some(Lived { memory: expander.lived().dram, cache: None });
+            return Some(Lived { memory: expander.lived().dram, cache: None, temperatures: None });
         }
         let lived = self.kernel.component::<CxlHybrid>(id)?.lived(now)?;
-        Some(Lived { memory: lived.memory, cache: Some(lived.cache) })
+        let temperatures = Some(lived.temperatures.to_vec());
+        Some(Lived { memory: lived.memory, cache: Some(lived.cache), temperatures })
     }
 
     /// What happened between two looks at them.
@@ -78,7 +91,9 @@ impl World {
             let (before, after) = (before.as_ref()?, after.as_ref()?);
             let rows = [0, 1, 2].map(|i| after.memory.rows[i] - before.memory.rows[i]);
             let cache = before.cache.zip(after.cache).map(|(b, a)| cache_use(&b, &a, elapsed));
-            Some(DeviceUse { device: name.clone(), row_hits: share(rows[0], rows.iter().sum()), cache })
+            let temperatures = after.temperatures.clone();
+            let row_hits = share(rows[0], rows.iter().sum());
+            Some(DeviceUse { device: name.clone(), row_hits, cache, temperatures })
         })
         .collect()
     }
@@ -91,6 +106,10 @@ fn cache_use(b: &CacheCounters, a: &CacheCounters, elapsed: Span) -> CacheUse {
         hits: share(hits, (a.reads + a.writes) - (b.reads + b.writes)),
         fetched: (a.fetched_bytes - b.fetched_bytes) as f64 / seconds,
         written_back: (a.written_bytes - b.written_bytes) as f64 / seconds,
+        ahead: a.ahead - b.ahead,
+        ahead_used: a.ahead_used - b.ahead_used,
+        ahead_wasted: a.ahead_wasted - b.ahead_wasted,
+        forgotten: a.announcements_dropped - b.announcements_dropped,
     }
 }
 
@@ -114,6 +133,16 @@ pub(in crate::world) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
         add("device cache hits", "%", &|device| Some(100.0 * device.cache?.hits?));
         add("fetched", "MB/s", &|device| Some(device.cache?.fetched / MB));
         add("written back", "MB/s", &|device| Some(device.cache?.written_back / MB));
+        let is_ahead = |m: &Measured| {
+            let cache = m.memories.get(place).and_then(|device| device.cache);
+            cache.is_some_and(|cache| cache.ahead + cache.ahead_used + cache.forgotten > 0)
+        };
+        if repeats.iter().any(is_ahead) {
+            add("pages fetched ahead", "", &|device| Some(device.cache?.ahead as f64));
+            add("of those used", "", &|device| Some(device.cache?.ahead_used as f64));
+            add("of those wasted", "", &|device| Some(device.cache?.ahead_wasted as f64));
+            add("announced pages forgotten", "", &|device| Some(device.cache?.forgotten as f64));
+        }
     }
     list
 }

@@ -3,7 +3,7 @@
 use super::CHASE;
 use crate::world::measure::Measured;
 use crate::world::rows::Metric;
-use lanetwin_models::memory_host::{Found, MemoryResults, NodeTraffic};
+use lanetwin_models::memory_host::{Advised, Found, MemoryResults, NodeTraffic};
 use lanetwin_stats::Histogram;
 use lanetwin_units::Span;
 
@@ -25,6 +25,8 @@ pub struct MemoryUse {
     pub nodes: Vec<String>,
     /// How long they took, if they have ended.
     pub ended: Option<Span>,
+    /// What devices were told of pages meanwhile, and what they answered.
+    pub advised: Advised,
 }
 
 impl MemoryUse {
@@ -107,6 +109,18 @@ pub(in crate::world) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Me
     };
     let served = plain("found in caches", "%", uses.iter().map(cached).collect());
     list.push((Some(first.host.clone()), served));
+    let hints: [(&str, fn(&Advised) -> u64); 4] = [
+        ("pages announced", |told| told.announced),
+        ("announced pages accepted", |told| told.accepted),
+        ("pages dismissed", |told| told.dismissed),
+        ("dismissed pages that left", |told| told.leaving),
+    ];
+    for (name, of) in hints {
+        if uses.iter().any(|u| of(&u.advised) > 0) {
+            let samples = uses.iter().map(|u| of(&u.advised) as f64).collect();
+            list.push((Some(first.host.clone()), plain(name, "", samples)));
+        }
+    }
     list
 }
 

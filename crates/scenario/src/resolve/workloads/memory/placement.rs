@@ -2,11 +2,13 @@
 
 use super::Asked;
 use crate::fields::{self, Fields, Said, is_map, join};
-use crate::language::PLACEMENT;
+use crate::language::{PART, PLACEMENT};
 use crate::node::{Kind, Node, Spot};
 use crate::problem::{Problem, Reports, quoted};
 use crate::spelling::Near;
-use lanetwin_load::memory::Policy;
+use lanetwin_load::memory::kernels::Part;
+use lanetwin_load::memory::placement::PAGE;
+use lanetwin_load::memory::{PlacedPart, Policy};
 use lanetwin_ports::{Dimension, Value};
 
 /// A policy, and what it is called.
@@ -16,6 +18,57 @@ pub(super) struct Placed {
     pub named: Vec<u16>,
     pub label: String,
     pub spot: Spot,
+    /// The data structures that have one of their own.
+    pub parts: Vec<PlacedName>,
+}
+
+/// A data structure, and where it is.
+pub(super) struct PlacedName {
+    name: String,
+    spot: Spot,
+    policy: Policy,
+}
+
+impl Placed {
+    fn whole(policy: Policy, label: String, spot: Spot) -> Self {
+        Self { named: policy.named(), policy, label, spot, parts: Vec::new() }
+    }
+    /// The parts of a program that have policies of their own, by address; reports names that it does not have.
+    pub(super) fn parts_of(
+        &self,
+        (parts, program): (&[Part], &str),
+        path: &str,
+        reports: &mut Reports,
+    ) -> Option<Vec<PlacedPart>> {
+        let touched = || parts.iter().filter(|part| part.touched);
+        let mut found = Vec::new();
+        for own in &self.parts {
+            let before = found.len();
+            for part in touched().filter(|part| spelled(part) == own.name) {
+                let pages = part.first / PAGE..(part.first + part.bytes).div_ceil(PAGE);
+                found.push(PlacedPart { pages, policy: own.policy.clone() });
+            }
+            if found.len() == before {
+                let mut names: Vec<String> = touched().map(spelled).collect();
+                names.dedup();
+                let (near, known) = (
+                    Near::of(&own.name, names.iter().map(String::as_str)),
+                    quoted(names.iter().map(String::as_str)),
+                );
+                let (name, program) = (own.name.clone(), program.to_owned());
+                let problem = Problem::UnknownStructure { name, program, known, near };
+                reports.add(problem, own.spot, &join(&join(path, "parts"), &own.name));
+            }
+        }
+        found.sort_by_key(|part| part.pages.start);
+        let known = |own: &PlacedName| touched().any(|part| spelled(part) == own.name);
+        self.parts.iter().all(known).then_some(found)
+    }
+}
+
+/// The name of a data structure as a scenario has it: a key is one word.
+fn spelled(part: &Part) -> String {
+    part.name.replace(' ', "-")
 }
 
 impl Asked<'_> {
@@ -25,8 +78,7 @@ impl Asked<'_> {
         let Some(node) = fields.written("placement") else {
             let local = self.own_nodes().first()?.name.clone();
             fields.record("placement", Node::scalar(&local));
-            let (policy, spot) = (Policy::Bind(vec![0]), fields.node.spot);
-            return Some(vec![Placed { policy, named: vec![0], label: local, spot }]);
+            return Some(vec![Placed::whole(Policy::Bind(vec![0]), local, fields.node.spot)]);
         };
         let items = match &node.kind {
             Kind::List(items) => &items[..],
@@ -42,24 +94,79 @@ impl Asked<'_> {
     }
 
     fn policy(self, node: &Node, path: &str, reports: &mut Reports) -> Option<Placed> {
+        if node.text().is_some() {
+            return self.placed(node, path, reports);
+        }
+        let mut fields = Fields::open(node, path, PLACEMENT, &[], reports)?;
+        if fields.written("parts").is_none() && fields.written("default").is_none() {
+            return self.by_key(&mut fields, reports);
+        }
+        let others = PART.iter().map(|field| field.name).find(|key| fields.written(key).is_some());
+        if let Some(other) = others {
+            fields.fault(other, Problem::Exclusive { one: "parts", other }, reports);
+        }
+        let default = match fields.written("default") {
+            Some(node) => self.placed(node, &fields.at("default"), reports),
+            None => {
+                Some(Placed::whole(Policy::Bind(vec![0]), self.own_nodes().first()?.name.clone(), node.spot))
+            }
+        };
+        let parts = self.parts(&fields, reports);
+        let (default, parts) = (default?, parts?);
+        let mut whole = Placed { spot: node.spot, ..default };
+        let told: Vec<String> =
+            parts.iter().map(|(name, part)| format!("{} on {}", name.name, part.label)).collect();
+        whole.label = format!("{} but {}", whole.label, told.join(" and "));
+        for (name, part) in parts {
+            whole.named.extend(part.named);
+            whole.parts.push(name);
+        }
+        others.is_none().then_some(whole)
+    }
+    /// The data structures under `parts`, each with where it is.
+    fn parts(self, fields: &Fields<'_>, reports: &mut Reports) -> Option<Vec<(PlacedName, Placed)>> {
+        let Some(node) = fields.written("parts") else {
+            let about = "with the data structures that are elsewhere".into();
+            fields.fault("default", Problem::Missing { key: "parts".into(), about }, reports);
+            return None;
+        };
+        let path = fields.at("parts");
+        if !is_map(node, &path, reports) {
+            return None;
+        }
+        if node.entries().is_empty() {
+            fields.fault("parts", Problem::Empty { what: "there is no data structure" }, reports);
+            return None;
+        }
+        let read = node.entries().iter().map(|entry| {
+            let placed = self.placed(&entry.value, &join(&path, &entry.key), reports)?;
+            let policy = placed.policy.clone();
+            Some((PlacedName { name: entry.key.clone(), spot: entry.spot, policy }, placed))
+        });
+        // all of them, before the first that is wrong ends it
+        read.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    /// The name of a node, or one policy.
+    fn placed(self, node: &Node, path: &str, reports: &mut Reports) -> Option<Placed> {
         let spot = node.spot;
         if let Some(name) = node.text() {
             let number = self.node(name, spot, path, reports)?;
-            return Some(Placed {
-                policy: Policy::Bind(vec![number]),
-                named: vec![number],
-                label: name.into(),
-                spot,
-            });
+            return Some(Placed::whole(Policy::Bind(vec![number]), name.into(), spot));
         }
-        let mut fields = Fields::open(node, path, PLACEMENT, &[], reports)?;
+        let mut fields = Fields::open(node, path, PART, &[], reports)?;
+        self.by_key(&mut fields, reports)
+    }
+    fn by_key(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Placed> {
+        let (spot, path) = (fields.node.spot, fields.path.clone());
         let written: Vec<&'static str> =
-            PLACEMENT.iter().map(|field| field.name).filter(|key| fields.written(key).is_some()).collect();
+            PART.iter().map(|field| field.name).filter(|key| fields.written(key).is_some()).collect();
         let key = match written[..] {
             [only] => only,
             [] => {
-                let about = "or `preferred:`, `interleave:` or `weighted:`, with the names of nodes".into();
-                reports.add(Problem::Missing { key: "bind".into(), about }, spot, path);
+                let about =
+                    "or `preferred:`, `interleave:`, `weighted:` or `dax:`, with the names of nodes".into();
+                reports.add(Problem::Missing { key: "bind".into(), about }, spot, &path);
                 return None;
             }
             [one, other, ..] => {
@@ -68,10 +175,10 @@ impl Asked<'_> {
             }
         };
         if key == "weighted" {
-            return self.weighted(&fields, reports);
+            return self.weighted(fields, reports);
         }
         let (names, listed) = fields.names(key, "the name of a node", reports)?;
-        if key == "preferred" && listed {
+        if listed && matches!(key, "preferred" | "dax") {
             let problem = Problem::WrongKind { found: "a list", wanted: "the name of one node" };
             fields.fault(key, problem, reports);
             return None;
@@ -83,11 +190,21 @@ impl Asked<'_> {
         }
         let joined = |with: &str| names.iter().map(|said| &*said.value).collect::<Vec<_>>().join(with);
         let (policy, label) = match key {
-            "bind" => (Policy::Bind(named.clone()), joined(" or ")),
+            "bind" => (Policy::Bind(named), joined(" or ")),
             "preferred" => (Policy::Preferred(named[0]), format!("{} preferred", joined(""))),
-            _ => (Policy::Interleave(named.clone()), joined(" and ")),
+            "dax" => (self.dax(named[0], fields, reports)?, format!("{} DAX", joined(""))),
+            _ => (Policy::Interleave(named), joined(" and ")),
         };
-        Some(Placed { policy, named, label, spot })
+        Some(Placed::whole(policy, label, spot))
+    }
+    /// A device that is mapped directly; reports memory that is none.
+    fn dax(self, node: u16, fields: &Fields<'_>, reports: &mut Reports) -> Option<Policy> {
+        let own = self.own_nodes()[usize::from(node)];
+        if own.devices.is_empty() {
+            fields.fault("dax", Problem::NoDax { name: own.name.clone() }, reports);
+            return None;
+        }
+        Some(Policy::Dax(node))
     }
 
     /// `{dram: 10, exp: 1}`
@@ -115,8 +232,7 @@ impl Asked<'_> {
         let told =
             node.entries().iter().zip(&weights).map(|(entry, (_, weight))| format!("{} {weight}", entry.key));
         let label = told.collect::<Vec<_>>().join(" : ");
-        let named = weights.iter().map(|(node, _)| *node).collect();
-        Some(Placed { policy: Policy::WeightedInterleave(weights), named, label, spot: node.spot })
+        Some(Placed::whole(Policy::WeightedInterleave(weights), label, node.spot))
     }
 
     /// The numbers of nodes, none twice.

@@ -13,7 +13,7 @@ use lanetwin_load::memory::kernels::{Kernel, Window};
 use lanetwin_ports::Value;
 
 /// What only a pattern has.
-const OF_PATTERNS: [&str; 5] = ["pattern", "mix", "working-set", "delay", "chaser"];
+const OF_PATTERNS: [&str; 6] = ["pattern", "mix", "working-set", "delay", "chaser", "hints"];
 
 /// The application under `program`, and what it is called; nothing if there is none.
 #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]

@@ -13,7 +13,7 @@ const PS_PER_NS: f64 = 1e3;
 
 /// The lists.
 pub(super) struct Spread {
-    policies: Vec<Placed>,
+    pub(super) policies: Vec<Placed>,
     mixes: Vec<&'static str>,
     threads: Vec<u32>,
     working_sets: Vec<Bytes>,
@@ -21,6 +21,7 @@ pub(super) struct Spread {
 }
 
 /// One value of each.
+#[derive(Clone, Copy)]
 pub(super) struct Point<'a> {
     pub policy: &'a Placed,
     mix: &'static str,
@@ -80,6 +81,13 @@ impl Spread {
     pub(super) fn label(&self, point: &Point<'_>) -> String {
         let words = self.varied(point, None);
         if words.is_empty() { quantity::label(Value::Size(point.working_set)) } else { words.join(", ") }
+    }
+
+    /// What the point is called that is the same on the first placement, if it is on another.
+    pub(super) fn against(&self, point: &Point<'_>) -> Option<String> {
+        let first = self.policies.first()?;
+        let is_first = std::ptr::eq(first, point.policy);
+        (!is_first).then(|| self.label(&Point { policy: first, ..*point }))
     }
 
     /// What varies at a point, but for one of the lists.
