@@ -7,7 +7,8 @@
 use super::machine::{Case, Shown};
 use super::table::{MIXES, ratios};
 use super::{
-    INTERVALS, MIXES_BAR_PCT, PEAK_BAR_PCT, READS_BAR_PCT, TAIL_BAR_PCT, WALKED, cell_of_table, large, latency, peak,
+    INTERVALS, MIXES_BAR_PCT, PEAK_BAR_PCT, READS_BAR_PCT, TAIL_BAR_PCT, WALKED, cell_of_table, large,
+    latency, peak,
 };
 use crate::report::FreeParameter;
 use crate::sensitivity::{self, Chosen, Effort, Number, Seen, Weighed};
@@ -47,7 +48,9 @@ fn rows() -> Vec<Row> {
     let ratios = ratios();
     for mix in 0..MIXES.len() {
         let bar = if mix == 0 { READS_BAR_PCT } else { MIXES_BAR_PCT };
-        for ratio in ratios.iter().enumerate().filter(|(row, _)| is_weighed(mix, *row)).map(|(_, ratio)| ratio) {
+        for ratio in
+            ratios.iter().enumerate().filter(|(row, _)| is_weighed(mix, *row)).map(|(_, ratio)| ratio)
+        {
             let case = cell_of_table(ratio, mix, ratios[0].published[mix]);
             all.push(row(case, bandwidth, bar, (mix > 0).then_some(mix)));
         }

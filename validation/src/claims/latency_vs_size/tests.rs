@@ -70,7 +70,8 @@ fn a_corrupted_cell_is_seen_and_missed() {
     wrong[at].1[0] /= 4.0;
     let (honest, corrupted) = (compare(&right, &HONEST), compare(&wrong, &HONEST));
     let differs = |(a, b): &(&Cell, &Cell)| a.published != b.published;
-    let changed: Vec<_> = honest.iter().zip(&corrupted).filter(differs).map(|(a, _)| a.case.clone()).collect();
+    let changed: Vec<_> =
+        honest.iter().zip(&corrupted).filter(differs).map(|(a, _)| a.case.clone()).collect();
     assert_eq!(changed, [case(0, 1.5)]);
     assert!(!is_met(&corrupted), "{:?}", errors(&corrupted));
 }

@@ -142,9 +142,10 @@ mod tests {
     #[test]
     fn a_plateau_that_is_fitted_again_is_where_it_was() {
         let at = |sets: &[String]| latency(sets, Effort::Full, (0, 0.09375)).expect("a machine").0;
-        let plateaus: Vec<f64> = FITS[..2].iter().map(|(_, _, memory, mb)| {
-            latency(&[], Effort::Full, (*memory, *mb)).expect("a machine").0
-        }).collect();
+        let plateaus: Vec<f64> = FITS[..2]
+            .iter()
+            .map(|(_, _, memory, mb)| latency(&[], Effort::Full, (*memory, *mb)).expect("a machine").0)
+            .collect();
         let moved = ["machine.host.tlb.first.entries=16".to_owned()];
         let all = calibrated(&moved, Effort::Full, &plateaus).expect("a machine");
         assert!((at(&moved) / at(&[]) - 1.0).abs() > 0.02, "the plateau moves");
