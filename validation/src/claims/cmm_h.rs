@@ -250,7 +250,13 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         weighed.told(),
     );
     let met = bars.iter().all(|met| *met);
-    Some(Outcome { cells: found.cells, free_parameters, met, text, effects: weighed.effects() })
+    Some(Outcome {
+        cells: found.cells,
+        free_parameters,
+        met,
+        text,
+        effects: weighed.effects_among(&weighing::were_weighed()),
+    })
 }
 
 #[cfg(test)]

@@ -197,16 +197,7 @@ fn saturation(machine: &Machine, row: &Row, effort: Effort<'_>) -> Cell {
     let got: Vec<f64> = all.iter().map(|one| one.bandwidth).collect();
     let share = row.read_pct as f64 / 100.0;
     let baseline = closed_form::bandwidth(Generation::Gen5, Width::X8, true, share) / 1e9;
-    cell(
-        row,
-        "saturation",
-        "GB/s",
-        row.bandwidth,
-        &got,
-        all[0].digest,
-        Role::Predicted,
-        Some(baseline),
-    )
+    cell(row, "saturation", "GB/s", row.bandwidth, &got, all[0].digest, Role::Predicted, Some(baseline))
 }
 
 #[allow(clippy::too_many_arguments, reason = "a cell has as many columns")]

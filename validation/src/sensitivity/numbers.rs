@@ -137,8 +137,7 @@ fn of_component(
             let written = |value| quantity::label(value).replace(' ', "");
             values.map(|value| vec![set(&format!("{name}={}", written(value)))]).collect()
         };
-        let ends =
-            [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(range.ends[side])));
+        let ends = [0, 1].map(|side| range.map_or_else(|| general(side), |range| given(range.ends[side])));
         let what = FreeParameter {
             part: part.to_owned(),
             name: (*name).into(),

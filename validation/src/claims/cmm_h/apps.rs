@@ -92,9 +92,13 @@ fn mean(values: &[f64]) -> f64 {
 /// A row for each printed number.
 fn compare(published: &[f64; 5], predicted: &[Vec<f64>; 5], digest: Digest) -> Vec<Cell> {
     let confidence = Confidence::new(0.95).expect("a level below one");
-    let cell = |((_, shown, _, (dram, cmmh)), (published, values)): (&(&str, &str, &str, (u32, u32)), (&f64, &Vec<f64>))| {
+    let cell = |((_, shown, _, (dram, cmmh)), (published, values)): (
+        &(&str, &str, &str, (u32, u32)),
+        (&f64, &Vec<f64>),
+    )| {
         let predicted = mean(values);
-        let around = interval::mean(values, confidence).map_or((predicted, predicted), |of| (of.low(), of.high()));
+        let around =
+            interval::mean(values, confidence).map_or((predicted, predicted), |of| (of.low(), of.high()));
         Cell {
             case: format!("{shown}, {dram} : {cmmh}"),
             quantity: "performance relative to DRAM alone".into(),

@@ -114,23 +114,3 @@ fn a_corrupted_model_is_missed() {
         assert!(!is_met(&found), "{name}: {:?}", worst(&found));
     }
 }
-
-/// The whole claim, as `lanetwin validate cxl-link` runs it.
-#[test]
-#[cfg_attr(debug_assertions, ignore = "millions of lines: for release builds")]
-fn the_bar_is_met() {
-    let report =
-        crate::run(&["cxl-link"], &mut |_| std::ops::ControlFlow::Continue(())).expect("the claim exists");
-    let summary = &report.claims[0];
-    for row in &report.rows {
-        println!(
-            "{:?} {} {}: {} published, {:.2}, {:+.2} %",
-            row.role, row.case, row.quantity, row.published, row.predicted, row.error_pct
-        );
-    }
-    for effect in &summary.effects {
-        println!("{} {}: {:?}", effect.mechanism, effect.end, effect.changes_pct);
-    }
-    println!("{} {:?} {}", summary.mape, summary.free_parameters, summary.text);
-    assert!(summary.met && summary.is_prediction, "{}", summary.text);
-}

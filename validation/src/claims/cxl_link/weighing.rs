@@ -144,7 +144,11 @@ fn moved(rows: &[Row], fitted: &Fitted, sets: &[String], effort: Effort) -> Opti
     let seen = |(read_pct, bandwidth): &(u64, f64)| {
         let is_it = |row: &&Row| {
             row.read_pct == *read_pct
-                && if *bandwidth == SATURATED { super::is_saturated(rows, row) } else { row.bandwidth == *bandwidth }
+                && if *bandwidth == SATURATED {
+                    super::is_saturated(rows, row)
+                } else {
+                    row.bandwidth == *bandwidth
+                }
         };
         let row = rows.iter().find(is_it).expect("a row of the table");
         let cell = cell_of(&machine, rows, row, amount);
@@ -155,7 +159,8 @@ fn moved(rows: &[Row], fitted: &Fitted, sets: &[String], effort: Effort) -> Opti
 
 /// What every assumed and fitted number does.
 pub(super) fn weigh(rows: &[Row], fitted: &Fitted) -> Weighed {
-    let bar = |(_, bandwidth): &(u64, f64)| if *bandwidth == SATURATED { SATURATION_PCT } else { LATENCY_PCT };
+    let bar =
+        |(_, bandwidth): &(u64, f64)| if *bandwidth == SATURATED { SATURATION_PCT } else { LATENCY_PCT };
     let bars: Vec<f64> = ROWS.iter().map(bar).collect();
     sensitivity::weigh(numbers(fitted), &bars, &|sets, effort| moved(rows, fitted, sets, effort))
 }
@@ -198,7 +203,9 @@ mod tests {
             rows.iter().partition(|row| super::super::is_saturated(&rows, row));
         let order = full.iter().chain(&loaded).filter(|row| is_weighed(&rows, row));
         let keys: Vec<(u64, f64)> = order
-            .map(|row| (row.read_pct, if super::super::is_saturated(&rows, row) { SATURATED } else { row.bandwidth }))
+            .map(|row| {
+                (row.read_pct, if super::super::is_saturated(&rows, row) { SATURATED } else { row.bandwidth })
+            })
             .collect();
         assert_eq!(keys, ROWS);
     }

@@ -39,6 +39,13 @@ fn no_predicted_latency_reaches_a_prediction() {
     assert!(!is_met(&compare(&wrong, &again)), "and a table in which every cell is wrong is not met");
 }
 
+#[test]
+fn every_published_point_and_every_peak_is_a_row() {
+    let cells = compare(&published(), &HONEST);
+    let calibrated = cells.iter().filter(|cell| cell.role == Role::Calibrated).count();
+    assert_eq!((cells.len(), calibrated), (43 + 4, 5));
+}
+
 /// What is fitted to does reach them, or it would be fitted to nothing.
 #[test]
 fn what_is_calibrated_to_reaches_the_predictions() {

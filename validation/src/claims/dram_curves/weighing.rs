@@ -29,8 +29,12 @@ const fn assumed(name: &'static str) -> Chosen {
 }
 
 /// What the scenario sets, and the names of the DIMMs do not say.
-const CHOSEN: [Chosen; 4] =
-    [assumed("dram.interleave"), assumed("dram.page"), assumed("dram.write-queue"), assumed("dram.write-high")];
+const CHOSEN: [Chosen; 4] = [
+    assumed("dram.interleave"),
+    assumed("dram.page"),
+    assumed("dram.write-queue"),
+    assumed("dram.write-high"),
+];
 
 /// The memory with changes; none if they make none.
 fn config(sets: &[String]) -> Option<Config> {
@@ -47,11 +51,12 @@ type OfThreads = (&'static str, String, [String; 2], Option<&'static str>);
 
 fn of_threads(ran: &Ran) -> Vec<OfThreads> {
     let threads = super::Threads::ASSUMED;
-    let scaled = |name, value: u64| (name, value.to_string(), [(value / 2).to_string(), (value * 2).to_string()], None);
-    let label = |ps: u64| quantity::label(Value::Time(Span::from_ps(ps)));
-    let time = |name, ps: u64, to| {
-        (name, label(ps), [ps / 2, ps * 2].map(|ps| label(ps).replace(' ', "")), to)
+    let scaled = |name, value: u64| {
+        (name, value.to_string(), [(value / 2).to_string(), (value * 2).to_string()], None)
     };
+    let label = |ps: u64| quantity::label(Value::Time(Span::from_ps(ps)));
+    let time =
+        |name, ps: u64, to| (name, label(ps), [ps / 2, ps * 2].map(|ps| label(ps).replace(' ', "")), to);
     vec![
         time("latency beside the memory", ran.fixed.as_ps(), Some("the idle latency of all reads")),
         (

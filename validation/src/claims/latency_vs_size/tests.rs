@@ -40,7 +40,7 @@ fn every_size_that_calibrates_is_in_the_table() {
 /// Levels that are calibrated come out as calibrated: small arrays only, which are quick.
 #[test]
 fn plateaus_of_the_caches_are_what_they_were_calibrated_to() {
-    for (mb, ns) in [(0.00049, 1.728), (0.09375, 5.529), (1.0, 7.95)] {
+    for (mb, ns) in [(0.00049, 1.728), (0.09375, 5.529), (1.0, 7.95), (3.0, 36.633)] {
         let got = HONEST.iter().find(|ran| ran.mb == mb).expect("a quick row").predicted;
         assert!((got / ns - 1.0).abs() < 0.02, "{mb} MB: {got}");
     }
@@ -70,7 +70,8 @@ fn a_corrupted_cell_is_seen_and_missed() {
     wrong[at].1[0] /= 4.0;
     let (honest, corrupted) = (compare(&right, &HONEST), compare(&wrong, &HONEST));
     let differs = |(a, b): &(&Cell, &Cell)| a.published != b.published;
-    let changed: Vec<_> = honest.iter().zip(&corrupted).filter(differs).map(|(a, _)| a.case.clone()).collect();
+    let changed: Vec<_> =
+        honest.iter().zip(&corrupted).filter(differs).map(|(a, _)| a.case.clone()).collect();
     assert_eq!(changed, [case(0, 1.5)]);
     assert!(!is_met(&corrupted), "{:?}", errors(&corrupted));
 }

@@ -7,7 +7,7 @@ use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
 use lanetwin_stats::results::Digest;
 
 /// The memories and sizes \[MB\] that are weighed: some on each side of every step, and the knee in both memories.
-pub(super) const ROWS: [(usize, f64); 13] = [
+pub(super) const ROWS: [(usize, f64); 11] = [
     (0, 0.03125),
     (0, 0.1875),
     (0, 0.75),
@@ -16,11 +16,9 @@ pub(super) const ROWS: [(usize, f64); 13] = [
     (0, 6.0),
     (0, 12.0),
     (0, 32.0),
-    (0, 96.0),
     (0, 128.0),
     (1, 12.0),
     (1, 128.0),
-    (1, 512.0),
 ];
 
 /// What a plateau is fitted with, in the order of the fits: component, number, memory and size \[MB\].
@@ -59,8 +57,8 @@ const RANGES: [Range; 3] = [
 fn loads(effort: Effort) -> u64 {
     match effort {
         Effort::Short => 500,
-        Effort::Full => 4_000,
-        Effort::Long => 12_000,
+        Effort::Full => 3_000,
+        Effort::Long => 8_000,
     }
 }
 
@@ -94,7 +92,7 @@ fn calibrated(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<S
 fn moved(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<Seen>> {
     // only the events matter: a calibration moves none that was not moved
     let sets = if effort == Effort::Short { sets.to_vec() } else { calibrated(sets, effort, plateaus)? };
-    let small = |row: &&(usize, f64)| effort != Effort::Short || row.1 < 100.0;
+    let small = |row: &&(usize, f64)| effort != Effort::Short || row.1 < 20.0;
     let seen = |row: &(usize, f64)| {
         let (value, digest) = latency(&sets, effort, *row)?;
         Some(Seen { value, digest: Digest(digest) })
@@ -144,9 +142,10 @@ mod tests {
     #[test]
     fn a_plateau_that_is_fitted_again_is_where_it_was() {
         let at = |sets: &[String]| latency(sets, Effort::Full, (0, 0.09375)).expect("a machine").0;
-        let plateaus: Vec<f64> = FITS[..2].iter().map(|(_, _, memory, mb)| {
-            latency(&[], Effort::Full, (*memory, *mb)).expect("a machine").0
-        }).collect();
+        let plateaus: Vec<f64> = FITS[..2]
+            .iter()
+            .map(|(_, _, memory, mb)| latency(&[], Effort::Full, (*memory, *mb)).expect("a machine").0)
+            .collect();
         let moved = ["machine.host.tlb.first.entries=16".to_owned()];
         let all = calibrated(&moved, Effort::Full, &plateaus).expect("a machine");
         assert!((at(&moved) / at(&[]) - 1.0).abs() > 0.02, "the plateau moves");
