@@ -128,7 +128,7 @@ impl Following {
             }
             Some(begun) => {
                 let over = answered - begun.answered >= MOST_LINES || now.since(begun.at) >= LONGEST;
-                if over || has_enough(world, &begun.serve) {
+                if over || has_enough(world, begun) {
                     self.found = Some(self.explain(world));
                 }
             }
@@ -145,7 +145,7 @@ impl Following {
         let Some(begun) = &self.begun else { return Vec::new() };
         world.kernel.set_tap(None);
         let seen = begun.seen.take();
-        let told = medians(world);
+        let told = medians(world, begun.at);
         let found = told.into_iter().filter_map(|(name, load)| Some((name, follow(world, &seen, &load)?)));
         let found: Vec<_> = found.collect();
         set_recording(world, false);
@@ -170,12 +170,12 @@ fn set_recording(world: &mut World, on: bool) {
     }
 }
 
-/// The loads of each node that were followed, of the program whose latency is told.
-fn loads(world: &mut World) -> Vec<Vec<LoadRecord>> {
+/// The loads of each node that were followed from their request on, of the program whose latency is told.
+fn loads(world: &mut World, since: Instant) -> Vec<Vec<LoadRecord>> {
     let Some(WorldMemory { nodes, told, .. }) = world.memory.clone() else { return Vec::new() };
     let Some(host) = world.memory_host() else { return Vec::new() };
     let mut of = vec![Vec::new(); nodes.len()];
-    for load in host.recorded().iter().filter(|load| load.program == told) {
+    for load in host.recorded().iter().filter(|load| load.program == told && load.asked >= since) {
         of[load.node].push(*load);
     }
     of
@@ -190,21 +190,21 @@ fn serve(world: &mut World) -> Vec<bool> {
 }
 
 /// Whether there are enough loads of every node that serves any.
-fn has_enough(world: &mut World, serve: &[bool]) -> bool {
-    let loads = loads(world);
+fn has_enough(world: &mut World, begun: &Begun) -> bool {
+    let (loads, serve) = (loads(world, begun.at), &begun.serve);
     let enough = loads.iter().zip(serve).all(|(loads, serves)| loads.len() >= FOLLOWED || !serves);
     let none = !serve.contains(&true);
     enough && (none || loads.iter().any(|loads| !loads.is_empty()))
 }
 
 /// The load of median latency of each node, with the name of the node.
-fn medians(world: &mut World) -> Vec<(String, LoadRecord)> {
+fn medians(world: &mut World, since: Instant) -> Vec<(String, LoadRecord)> {
     let names = world.memory.clone().map(|memory| memory.nodes).unwrap_or_default();
     let median = |(name, mut loads): (String, Vec<LoadRecord>)| {
         loads.sort_by_key(|load| (load.told - load.issued, load.issued, load.handle));
         loads.get(loads.len() / 2).map(|load| (name, *load))
     };
-    names.into_iter().zip(loads(world)).filter_map(median).collect()
+    names.into_iter().zip(loads(world, since)).filter_map(median).collect()
 }
 
 /// Where a load spent its time; none if something of it was not recorded.
