@@ -1,7 +1,7 @@
 """How fast is a program on each placement? A bar for each, beside that of the first placement, which is 1.
 
-Also for variants of one placement, beside the baseline. Not for sweeps, which are lines, and not for cases that
-vary in two ways, which are a matrix.
+Also for variants of one placement, beside the baseline. Not for sweeps, which are lines, and not for
+cases that vary in two ways, which are a matrix.
 """
 
 from __future__ import annotations
