@@ -1,7 +1,7 @@
 //! What a host writes down while loads are followed, and what it says of where one spent its time.
 
 use super::MemoryHost;
-use super::flights::{Flight, NONE};
+use super::flights::{Cause, Flight, NONE};
 use super::nodes::{Node, address_of, node_of, spread};
 use crate::marks::{Mark, of_read};
 use lanetwin_media::dram::Command;
@@ -54,6 +54,12 @@ impl MemoryHost {
     #[must_use]
     pub fn recorded(&self) -> &[LoadRecord] {
         self.record.as_ref().map_or(&[], |record| &record.loads)
+    }
+
+    /// Whether a load or store that was issued up to `at` still waits for memory.
+    #[must_use]
+    pub fn waits_since(&self, at: Instant) -> bool {
+        self.flights.at_memory().any(|flight| flight.issued <= at && matches!(flight.cause, Cause::Load | Cause::Store))
     }
 
     /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at `sent`.

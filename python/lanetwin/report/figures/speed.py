@@ -1,6 +1,7 @@
 """How fast is a program on each placement? A bar for each, beside that of the first placement, which is 1.
 
-Also for variants of one placement, beside the baseline. Not for sweeps: those are lines.
+Also for variants of one placement, beside the baseline. Not for sweeps, which are lines, and not for
+cases that vary in two ways, which are a matrix.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ STEP = 19.0
 """From one bar to the next [px]."""
 HEAD = 22.0
 """Above the bars of a workload [px]."""
+WIDEST = 1.4
+"""An interval that reaches beyond so many times the longest bar is cut off."""
 MOST_BARS = 40
 """More bars than this are a table."""
 
@@ -66,9 +69,9 @@ def speeds(results: Results) -> list[Speeds]:
     found: dict[str, list[Relative]] = {}
     for bar in results.get("relative", []):
         is_variant = bar["variant"] != bar["baseline_variant"]
-        # of cases that vary in more than their placement, the placement is what they are held against
-        baseline = bar["baseline_variant"] if is_variant else bar["baseline_case"].split(", ")[0]
-        found.setdefault(baseline, []).append(bar)
+        if not is_variant and ", " in bar["case"]:
+            continue  # what varies in two ways is a matrix
+        found.setdefault(bar["baseline_variant"] if is_variant else bar["baseline_case"], []).append(bar)
     return [Speeds(name, bars, order) for name, bars in found.items() if len(bars) <= MOST_BARS]
 
 
@@ -78,10 +81,12 @@ def draw(drawn: Speeds, key: str, width: float) -> str:
     label = min(max(text_width(drawn.name(bar), SMALL) for bar in bars) + 10, width * 0.42)
     reading = max(text_width(fixed(bar["value"], 3), SMALL) for bar in bars) + 12
     ends = [bar["high"] if bar["high"] is not None else bar["value"] for bar in bars]
-    ticks = linear_ticks(0, max(1.1, *ends), 4)
+    # an interval that says nothing must not flatten the bars
+    most = max(1.1, min(max(ends), WIDEST * max(bar["value"] for bar in bars)))
+    ticks = linear_ticks(0, most, 4)
     height = len(workloads) * HEAD + len(bars) * STEP + 44
     drawing = Drawing(width, height, key=key, title=drawn.title, description=drawn.description)
-    scale = Scale(0, max(1.1, *ends) * 1.02, label, width - reading)
+    scale = Scale(0, most * 1.02, label, width - reading)
     bottom = height - 40
     for tick in ticks:
         if scale(tick) <= width - reading + 1:
@@ -110,6 +115,7 @@ def _bar(
     drawing.box(label, y, scale(value) - label, BAR, f"fill {css}", f"{name}: {fixed(value, 3)}")
     end = scale(value)
     if low is not None and high is not None:
-        drawing.line(scale(low), middle, scale(high), middle, "whisker-ink")
-        end = max(end, scale(high))
+        right = min(scale(high), scale.end)
+        drawing.line(scale(max(low, 0)), middle, right, middle, "whisker-ink")
+        end = max(end, right)
     drawing.text(max(end, scale(1)) + 6, middle + 4, fixed(value, 3), "value")

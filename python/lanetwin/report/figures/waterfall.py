@@ -136,7 +136,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
     for hop, row_height in zip(hops, rows_height, strict=True):
         drawing.line(0, y, width, y, "hair")
         middle = y + row_height / 2
-        drawing.text(0, middle + 4, shortened(hop, label_width - 6, SMALL), "small", hint=hop)
+        drawing.text(0, middle + 4, _label(hop, label_width - 6), "small", hint=hop)
         for index, name in enumerate(names):
             hop_value = breakdown.value(name, hop)
             bar_y = y + 4 + index * (BAR + BETWEEN)
@@ -150,6 +150,19 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
             starts[name] += hop_value
         y += row_height
     return str(drawing)
+
+
+def _label(hop: str, room: float) -> str:
+    """Cut the name of a hop to the room it has [px]: rather where it is than what it is.
+
+    >>> _label("slot host → cmmh.controller: wire", 160)
+    'slot host → cmmh.…: wire'
+    """
+    place, colon, what = hop.rpartition(": ")
+    left = room - text_width(colon + what, SMALL)
+    if text_width(hop, SMALL) <= room or not colon or left < text_width("slot…", SMALL):
+        return shortened(hop, room, SMALL)
+    return shortened(place, left, SMALL) + colon + what
 
 
 def _value_beside(drawing: Drawing, text: str, x: float, end: float, y: float, width: float) -> None:

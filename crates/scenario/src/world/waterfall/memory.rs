@@ -24,10 +24,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// So many loads of each node are followed …
-const FOLLOWED: usize = 31;
-/// … unless so many lines have been answered before …
+const FOLLOWED: usize = 101;
+/// … unless so many lines have been answered before. Then all loads that had been issued by then are waited for: were those taken that are answered first, slow ones
+/// would be missing.
 const MOST_LINES: u64 = 4_000;
-/// … or so much time has passed.
+/// Nothing is waited for longer.
 const LONGEST: Span = Span::from_us(20_000);
 /// How often it is looked whether there are enough of them.
 const SLICE: Span = Span::from_ns(500);
@@ -88,6 +89,8 @@ struct Begun {
     at: Instant,
     /// Which nodes had served loads.
     serve: Vec<bool>,
+    /// When there were enough of them: loads that were issued up to then are told.
+    enough: Option<Instant>,
     seen: Rc<RefCell<Seen>>,
 }
 
@@ -124,12 +127,18 @@ impl Following {
                 let seen = Rc::new(RefCell::new(Seen::default()));
                 world.kernel.set_tap(Some(Box::new(Listener(Rc::clone(&seen)))));
                 set_recording(world, true);
-                self.begun = Some(Begun { answered, at: now, serve: serve(world), seen });
+                self.begun = Some(Begun { answered, at: now, serve: serve(world), enough: None, seen });
+            }
+            Some(begun) if now.since(begun.at) >= LONGEST => self.found = Some(self.explain(world)),
+            Some(Begun { enough: Some(last), .. }) => {
+                let last = *last;
+                if !world.memory_host().is_some_and(|host| host.waits_since(last)) {
+                    self.found = Some(self.explain(world));
+                }
             }
             Some(begun) => {
-                let over = answered - begun.answered >= MOST_LINES || now.since(begun.at) >= LONGEST;
-                if over || has_enough(world, &begun.serve) {
-                    self.found = Some(self.explain(world));
+                if answered - begun.answered >= MOST_LINES || has_enough(world, begun) {
+                    self.begun.iter_mut().for_each(|begun| begun.enough = Some(now));
                 }
             }
             None => {}
@@ -145,7 +154,7 @@ impl Following {
         let Some(begun) = &self.begun else { return Vec::new() };
         world.kernel.set_tap(None);
         let seen = begun.seen.take();
-        let told = medians(world);
+        let told = medians(world, begun.at, begun.enough.unwrap_or(Instant::NEVER));
         let found = told.into_iter().filter_map(|(name, load)| Some((name, follow(world, &seen, &load)?)));
         let found: Vec<_> = found.collect();
         set_recording(world, false);
@@ -170,12 +179,12 @@ fn set_recording(world: &mut World, on: bool) {
     }
 }
 
-/// The loads of each node that were followed, of the program whose latency is told.
-fn loads(world: &mut World) -> Vec<Vec<LoadRecord>> {
+/// The loads of each node that were followed from their request on, of the program whose latency is told.
+fn loads(world: &mut World, since: Instant) -> Vec<Vec<LoadRecord>> {
     let Some(WorldMemory { nodes, told, .. }) = world.memory.clone() else { return Vec::new() };
     let Some(host) = world.memory_host() else { return Vec::new() };
     let mut of = vec![Vec::new(); nodes.len()];
-    for load in host.recorded().iter().filter(|load| load.program == told) {
+    for load in host.recorded().iter().filter(|load| load.program == told && load.asked >= since) {
         of[load.node].push(*load);
     }
     of
@@ -190,21 +199,22 @@ fn serve(world: &mut World) -> Vec<bool> {
 }
 
 /// Whether there are enough loads of every node that serves any.
-fn has_enough(world: &mut World, serve: &[bool]) -> bool {
-    let loads = loads(world);
+fn has_enough(world: &mut World, begun: &Begun) -> bool {
+    let (loads, serve) = (loads(world, begun.at), &begun.serve);
     let enough = loads.iter().zip(serve).all(|(loads, serves)| loads.len() >= FOLLOWED || !serves);
     let none = !serve.contains(&true);
     enough && (none || loads.iter().any(|loads| !loads.is_empty()))
 }
 
 /// The load of median latency of each node, with the name of the node.
-fn medians(world: &mut World) -> Vec<(String, LoadRecord)> {
+fn medians(world: &mut World, since: Instant, last: Instant) -> Vec<(String, LoadRecord)> {
     let names = world.memory.clone().map(|memory| memory.nodes).unwrap_or_default();
     let median = |(name, mut loads): (String, Vec<LoadRecord>)| {
+        loads.retain(|load| load.issued <= last);
         loads.sort_by_key(|load| (load.told - load.issued, load.issued, load.handle));
         loads.get(loads.len() / 2).map(|load| (name, *load))
     };
-    names.into_iter().zip(loads(world)).filter_map(median).collect()
+    names.into_iter().zip(loads(world, since)).filter_map(median).collect()
 }
 
 /// Where a load spent its time; none if something of it was not recorded.
