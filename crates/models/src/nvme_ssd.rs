@@ -218,6 +218,11 @@ impl NvmeSsd {
     pub fn take_record(&mut self) -> Vec<CommandRecord> {
         self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
     }
+    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls it queue × 2^16 + command identifier.
+    #[must_use]
+    pub const fn name_of(port: u16, command: u32) -> u32 {
+        command_name(ControllerId(port), (command >> 16) as u16, command as u16)
+    }
     /// Writes down something about the command that a token belongs to, while commands are recorded.
     fn note(&mut self, token: Token, write: impl FnOnce(&mut Recorder, u32)) {
         let name = self.recorder.is_some().then(|| self.name(token));

@@ -127,3 +127,15 @@ fn both_ports_together_carry_what_one_of_twice_the_lanes_does() {
     let (both, one) = (of("queue-depth"), of("numa"));
     assert!((both / one - 2.0).abs() < 0.06, "{both} and {one} MB/s");
 }
+
+/// With the first port gone for good, every command goes over the second: it is followed there, hop by hop, and the hops sum to its latency.
+#[test]
+fn a_command_of_the_second_port_is_explained() {
+    let links = [", down: [{at: 50us, for: 1s}]", ""];
+    let results = results(&machine("", links, "size: 4KiB, depth: 1, requests: 40"), &Options::default());
+    let waterfall = results.waterfalls.first().expect("a command can be followed");
+    let of_link = |link: &str| waterfall.stages.iter().any(|stage| stage.name.starts_with(link));
+    assert!(of_link("b cpu → ssd") && of_link("b ssd → cpu") && !of_link("a "), "{waterfall:?}");
+    let sum: f64 = waterfall.stages.iter().map(|stage| stage.value).sum();
+    assert!((sum - waterfall.total).abs() < 1e-6, "{waterfall:?}");
+}

@@ -22,7 +22,7 @@ fn of<'r>(results: &'r Results, variant: &str) -> &'r SteadyState {
 /// allow, and only where the rule says so.
 #[test]
 fn a_purged_drive_becomes_steady_at_the_rate_of_its_spare_blocks() {
-    let results = run("steady-state.yaml", &[]);
+    let results = run("long/steady-state.yaml", &[]);
     for steady in &results.steady {
         let iops: Vec<f64> = steady.rounds.iter().map(|round| round.iops).collect();
         assert!(steady.attained, "{}: {iops:?}", steady.variant);
@@ -30,7 +30,7 @@ fn a_purged_drive_becomes_steady_at_the_rate_of_its_spare_blocks() {
         assert!(found.attained && found.rounds == iops.len(), "it ends with the first five that are steady");
         assert!(iops.len() > SNIA_ROUNDS && iops[0] > 1.5 * found.mean, "{}: {iops:?}", steady.variant);
         let amplification = |place: usize| steady.rounds[place].write_amplification.expect("it wrote");
-        assert!(amplification(0) < 1.1 && amplification(iops.len() - 1) > 1.5);
+        assert!(amplification(0) < 1.1 && amplification(iops.len() - 1) > 1.15);
         // all other results are those of the window
         let row = |metric: &str| {
             let is_it = |row: &&lanetwin_stats::results::Row| {
@@ -38,7 +38,12 @@ fn a_purged_drive_becomes_steady_at_the_rate_of_its_spare_blocks() {
             };
             results.rows.iter().find(is_it).expect("a row").value
         };
-        assert!((row("IOPS") * 1e3 / found.mean - 1.0).abs() < 0.02, "{}", row("IOPS"));
+        assert!(
+            (row("IOPS") * 1e3 / found.mean - 1.0).abs() < 0.005,
+            "{} k/s, {}/s",
+            row("IOPS"),
+            found.mean
+        );
     }
     let mean = |variant: &str| {
         let rounds = &of(&results, variant).rounds;
@@ -50,7 +55,7 @@ fn a_purged_drive_becomes_steady_at_the_rate_of_its_spare_blocks() {
 #[test]
 fn what_is_not_steady_says_so_after_as_many_rounds_as_there_may_be() {
     let results = run(
-        "steady-state.yaml",
+        "long/steady-state.yaml",
         &["workloads.wsat.steady-state.rounds=5", "workloads.wsat.steady-state.of=latency"],
     );
     for steady in &results.steady {
@@ -73,14 +78,14 @@ fn rounds_of_what_has_none_are_an_error() {
     };
     assert_eq!(codes("dma: {size: 4KiB}, on: card", "1ms"), ["SC085"]);
     assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "1ms"), Vec::<String>::new());
-    assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "2h"), ["SC003"]);
+    assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "2h"), ["SC008"]);
     assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "90s"), ["SC009"]);
 }
 
 /// A complete plan is a scenario that gives the same run.
 #[test]
 fn a_complete_plan_keeps_its_rounds() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/steady-state.yaml");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/long/steady-state.yaml");
     let whole = plan_of(&file, &["workloads.wsat.steady-state.rounds=5"]);
     let text = serde_json::to_string(&whole).expect("a plan is a document");
     let again = plan("again.yaml", &text, &[]);

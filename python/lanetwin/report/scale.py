@@ -32,9 +32,10 @@ class Scale:
 
 def round_step(span: float, about: int) -> float:
     """Return the step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about so many parts."""
-    if span <= 0 or not math.isfinite(span):
-        return 1.0
     rough = span / max(about, 1)
+    # the smallest of all numbers has no fifth
+    if rough <= 0 or not math.isfinite(rough):
+        return 1.0
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in (1, 2, 2.5, 5, 10) if rough <= step * power * (1 + 1e-9))
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// When a command was where, for a waterfall. What a command had none of has the time of the stage before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandRecord {
-    /// What its TLPs are called on the link: queue × 2^16 + command identifier.
+    /// What its TLPs are called on the link: [`NvmeSsd::name_of`](super::NvmeSsd::name_of).
     pub name: u32,
     /// What the TLPs of the fetch are called that brought its entry.
     pub fetch: u32,

@@ -3,7 +3,8 @@
 
 use super::Machine;
 use crate::fields::Fields;
-use crate::plan::{Case, Load, Offered, WorkloadPlan};
+use crate::node::Origin;
+use crate::plan::{Case, ComponentPlan, Load, Offered, WorkloadPlan};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use lanetwin_models::nvme_ssd;
@@ -30,9 +31,10 @@ pub(super) fn report(
     let WorkloadPlan { pairs, cases, steady, .. } = workload;
     let drives = pairs.iter().filter_map(|pair| {
         let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
-        Some((&*pair.device, &plan.params))
+        Some((&*pair.device, plan))
     });
-    for (drive, params) in drives {
+    for (drive, plan) in drives {
+        let params = &plan.params;
         let asked: Vec<Asked> = cases.iter().filter_map(asked).collect();
         let room = entries(params) - 1;
         if let Some(depth) = asked.iter().map(|asked| asked.depth).max().filter(|depth| *depth > room) {
@@ -45,7 +47,7 @@ pub(super) fn report(
             let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
             fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
         }
-        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(params)) {
+        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(plan)) {
             fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
         }
     }
@@ -58,9 +60,11 @@ fn with_priority(case: &Case) -> Option<String> {
     Some(job.job.name().to_owned())
 }
 
-/// Whether the controller takes commands from its queues in turn.
-fn takes_turns(params: &Params) -> bool {
-    params.choice("driver.arbitration") == "round-robin"
+/// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it is about.
+fn takes_turns(plan: &ComponentPlan) -> bool {
+    const ARBITRATION: &str = "driver.arbitration";
+    plan.params.choice(ARBITRATION) == "round-robin"
+        && plan.origins.get(ARBITRATION) == Some(&Origin::Default)
 }
 
 /// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).

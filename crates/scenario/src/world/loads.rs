@@ -52,6 +52,17 @@ pub struct WorldLoad {
     pub endpoint: Option<EndpointId>,
     /// The driver and the drive, if it is an NVMe drive.
     pub nvme: Option<NvmeLoad>,
+    /// Behind the first, the paths to a drive that has several, in the order of its ports.
+    pub further: Vec<NvmePath>,
+}
+
+/// A further path to a drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvmePath {
+    /// Its driver.
+    pub driver: ComponentId,
+    /// The port of the drive that it leads to.
+    pub endpoint: EndpointId,
 }
 
 /// What stands between a load and an NVMe medium.
@@ -324,9 +335,10 @@ impl<'a> Adding<'a> {
         self.builder.join((id, Port(0)), answers);
         let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        let driver = self.shared.get(&pair.target).map(|shared| shared.driver);
-        let nvme = driver.map(|driver| NvmeLoad { driver, drive: self.ids.of(pair.target) });
-        WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint, nvme }
+        let shared = self.shared.get(&pair.target);
+        let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
+        let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
+        WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint, nvme, further }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.

@@ -74,7 +74,7 @@ fn judged(all: &[Round], of: Tracked) -> Option<SniaFound> {
 fn round(counted: &Results, before: &[(String, Lived)], after: &[(String, Lived)]) -> Round {
     const PS_PER_SECOND: f64 = 1e12;
     const PS_PER_NS: f64 = 1e3;
-    let seconds = counted.time().as_ps() as f64 / PS_PER_SECOND;
+    let seconds = counted.elapsed().as_ps() as f64 / PS_PER_SECOND;
     let per_second = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
     let mut latency = counted.reads.latency.clone();
     latency.merge(&counted.writes.latency);

@@ -2,7 +2,7 @@
 
 use super::super::drivers::{self, Drivers};
 use super::super::paths::{Paths, Policy};
-use super::{Adding, Asker, DRIVER, path, port, settings, shown};
+use super::{Adding, Asker, DRIVER, NvmePath, path, port, settings, shown};
 use crate::node::Origin;
 use crate::plan::{End, FioJob, Pair};
 use lanetwin_kernel::{ComponentId, Port};
@@ -26,6 +26,8 @@ pub(super) struct SharedDriver {
     pub(super) id: ComponentId,
     /// The driver, or that of the first path.
     pub(super) driver: ComponentId,
+    /// The drivers of further paths.
+    pub(super) further: Vec<NvmePath>,
     path: String,
     /// Of its ports to loads, the next that is free.
     next: u16,
@@ -55,7 +57,7 @@ impl Adding<'_> {
                 [_, _, ..] => self.add_paths(model, loads as u16, asker, &path, &ports),
                 _ => {
                     let driver = self.add_driver(model, loads as u64, asker, &path, None);
-                    SharedDriver { id: driver, driver, path, next: FIRST_LOAD }
+                    SharedDriver { id: driver, driver, further: Vec::new(), path, next: FIRST_LOAD }
                 }
             };
             self.shared.insert(pair.target, shared);
@@ -88,11 +90,12 @@ impl Adding<'_> {
                 let port = Paths::of_path(number, load, loads);
                 self.builder.join((joined, port), (driver, Port(FIRST_LOAD + load)));
             }
-            drivers.push(driver);
+            drivers.push(NvmePath { driver, endpoint: *device });
         }
         self.paths.push((name, joined));
-        let first = *drivers.first().expect("there are several");
-        SharedDriver { id: joined, driver: first, path: path.to_owned(), next: Paths::of_load(0).0 }
+        let driver = drivers.remove(0).driver;
+        let (path, next) = (path.to_owned(), Paths::of_load(0).0);
+        SharedDriver { id: joined, driver, further: drivers, path, next }
     }
 
     /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several, with the port of the device.

@@ -9,8 +9,9 @@
 //! polled for), whose queue contains the data of a read.
 
 use super::{Course, Followed, Operation, within};
-use crate::world::loads::{NvmeLoad, WorldLoad, shown};
+use crate::world::loads::{NvmeLoad, NvmePath, WorldLoad, shown};
 use crate::world::wire::World;
+use lanetwin_kernel::ComponentId;
 use lanetwin_models::nvme_driver::{NvmeDriver, RequestRecord};
 use lanetwin_models::nvme_ssd::{CommandRecord, NvmeSsd};
 use lanetwin_models::root_complex::ServedRead;
@@ -21,9 +22,14 @@ use lanetwin_units::Instant;
 
 /// Lets the drivers and drives of all loads say when they did what, or no longer.
 pub(super) fn set_recording(world: &mut World, on: bool) {
+    let further = world.loads.iter().flat_map(|load| &load.further).map(|path| path.driver);
+    let mut drivers: Vec<ComponentId> = further.collect();
     let all: Vec<NvmeLoad> = world.loads.iter().filter_map(|load| load.nvme).collect();
-    for NvmeLoad { driver, drive } in all {
+    drivers.extend(all.iter().map(|load| load.driver));
+    for driver in drivers {
         world.kernel.component::<NvmeDriver>(driver).into_iter().for_each(|driver| driver.record(on));
+    }
+    for NvmeLoad { drive, .. } in all {
         world.kernel.component::<NvmeSsd>(drive).into_iter().for_each(|drive| drive.record(on));
     }
 }
@@ -52,14 +58,12 @@ pub(super) fn followed(
     let NvmeLoad { driver, drive } = load.nvme?;
     let component = world.kernel.component::<NvmeDriver>(driver)?;
     let (polled, shadowed) = (component.polls(), component.shadows_doorbells());
-    let requests = component.take_record();
-    let request = requests.into_iter().find(|r| (r.handle, r.asked) == (median.handle, median.asked))?;
+    let (port, request, endpoint) = on_path(world, load, (driver, load.endpoint?), median)?;
+    let name = NvmeSsd::name_of(port, request.command);
     let commands = world.kernel.component::<NvmeSsd>(drive)?.take_record();
-    let its = |c: &&CommandRecord| {
-        c.name == request.command && c.fetched >= request.submitted && c.answered <= request.looked
-    };
+    let its =
+        |c: &&CommandRecord| c.name == name && c.fetched >= request.submitted && c.answered <= request.looked;
     let command = commands.iter().find(its).copied()?;
-    let endpoint = load.endpoint?;
     let journeys: Vec<&Journey> = journeys
         .iter()
         .filter(|j| [j.user.from, j.user.to].contains(&endpoint) && within(j, median.asked, median.told))
@@ -86,6 +90,21 @@ pub(super) fn followed(
     course.follow_command(&known, &journeys)
 }
 
+/// The path that an operation took: the number of the drive's port, what its driver says of the request, and the port's place on the links.
+fn on_path(
+    world: &mut World,
+    load: &WorldLoad,
+    (driver, endpoint): (ComponentId, EndpointId),
+    median: &Operation,
+) -> Option<(u16, RequestRecord, EndpointId)> {
+    let first = std::iter::once(NvmePath { driver, endpoint });
+    (0..).zip(first.chain(load.further.iter().copied())).find_map(|(port, path)| {
+        let requests = world.kernel.component::<NvmeDriver>(path.driver)?.take_record();
+        let request = requests.into_iter().find(|r| (r.handle, r.asked) == (median.handle, median.asked))?;
+        Some((port, request, path.endpoint))
+    })
+}
+
 /// The name of the component that a root port belongs to.
 fn host_of(world: &mut World, root: EndpointId) -> String {
     let links = world.links();
@@ -102,7 +121,7 @@ fn host_of(world: &mut World, root: EndpointId) -> String {
     links.egress_name(egress).1.to_owned()
 }
 
-fn drive_name(world: &World, drive: lanetwin_kernel::ComponentId) -> String {
+fn drive_name(world: &World, drive: ComponentId) -> String {
     world.drives.iter().find(|(_, id)| *id == drive).map_or_else(|| "drive".into(), |(name, _)| name.clone())
 }
 
@@ -113,7 +132,11 @@ impl Course<'_> {
         self.spend(request.submitted, format!("{driver}: submit"));
         let doorbell = first(
             journeys,
-            |j| j.user.to == known.endpoint && j.user.kind == TlpKind::MWr && is_tail(j, command.name >> 16),
+            |j| {
+                j.user.to == known.endpoint
+                    && j.user.kind == TlpKind::MWr
+                    && is_tail(j, request.command >> 16)
+            },
             request.submitted,
         );
         // with a shadow, the controller may have found the command without a doorbell of its own
@@ -209,6 +232,6 @@ fn tells(journey: &Journey, known: &Known) -> bool {
             && journey.user.bytes == 16
             && journey.user.count == 1
     } else {
-        signals && journey.user.handle == known.command.name >> 16
+        signals && journey.user.handle == known.request.command >> 16
     }
 }
