@@ -268,6 +268,8 @@ class Cost(TypedDict):
     events: int
     tlp_hops: int
     cpu_seconds: float
+    peak_memory_bytes: NotRequired[int]
+    """Absent if the system does not tell."""
 
 
 class Results(TypedDict):

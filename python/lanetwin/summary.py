@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, share, with_unit
+from lanetwin.numbers import NARROW_SPACE, change, change_interval, fixed, measured, share, significant, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lanetwin.results import Bottleneck, IometerMetric, Outcome, Results, Row, Verdict
+    from lanetwin.results import Bottleneck, Cost, IometerMetric, Outcome, Results, Row, Verdict
 
 NO_BREAK_SPACE = "\u00a0"
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "inconclusive", "equivalent")
@@ -372,3 +372,14 @@ def stopped(results: Results) -> str | None:
     if results["complete"]:
         return None
     return f"partial result: {results['stopped'] or 'stopped early'}; cases that had not run are missing"
+
+
+def cost_line(cost: Cost) -> str:
+    """Say in a line what a run cost.
+
+    >>> cost_line({"events": 48211093, "tlp_hops": 0, "cpu_seconds": 2.41, "peak_memory_bytes": 163_840_000})
+    '48\u202f211\u202f093 events in 2.410\u202fs of CPU time, peak memory 163.8\u202fMB'
+    """
+    line = f"{fixed(cost['events'], 0)} events in {significant(cost['cpu_seconds'])}{NARROW_SPACE}s of CPU time"
+    memory = cost.get("peak_memory_bytes")
+    return line if memory is None else f"{line}, peak memory {significant(memory / 1e6)}{NARROW_SPACE}MB"

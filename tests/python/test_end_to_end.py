@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import yaml
 
-from lanetwin.numbers import significant
+from lanetwin.numbers import NARROW_SPACE, significant
 from lanetwin.results import load
 from lanetwin.transits import passages
 
@@ -214,6 +214,22 @@ def test_there_is_no_progress_where_nobody_watches(tmp_path: Path) -> None:
     done = call(tmp_path, "run", "slot.yaml")
     assert done.stderr.startswith("Report: ")
     assert "\x1b" not in done.stderr + done.stdout
+    assert "events in" not in done.stderr
+
+
+def test_what_a_run_took_is_told_if_asked_and_changes_no_digest(tmp_path: Path) -> None:
+    (tmp_path / "slot.yaml").write_text(SLOT, encoding="utf-8")
+    done = call(tmp_path, "run", "slot.yaml", "--cost", "--quiet", "--out", "one")
+    events, rest = done.stderr.split(" events in ")
+    assert int(events.replace(NARROW_SPACE, "")) > 1000
+    assert rest.startswith(tuple("0123456789"))
+    assert "s of CPU time" in rest
+    call(tmp_path, "run", "slot.yaml", "--out", "two")
+    one, two = (json.loads((tmp_path / name / "results.json").read_text("utf-8")) for name in ("one", "two"))
+    assert one["digest"] == two["digest"]
+    if sys.platform == "linux":
+        assert "peak memory" in rest
+        assert 1e7 < one["cost"]["peak_memory_bytes"] < 1e10
 
 
 # --- the schema, read by somebody else ----------------------------------------------------------------------

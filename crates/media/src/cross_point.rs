@@ -1,6 +1,5 @@
 //! The machine of a medium that is written in place: no mapping, no GC, the same time for a line wherever and whenever.
 
-use crate::alarms::NEVER;
 use crate::config::{CrossPoint, WriteBuffer};
 use crate::drive::{Counters, Finish, Kind, Request};
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
@@ -83,8 +82,8 @@ impl Machine {
         }
     }
 
-    pub fn next(&self) -> u64 {
-        self.machine.next()
+    pub fn soonest(&self) -> u64 {
+        self.machine.soonest()
     }
 
     pub fn finished(&mut self) -> &mut Vec<Finish> {
@@ -92,9 +91,7 @@ impl Machine {
     }
 
     pub fn run(&mut self, now: u64) {
-        while self.machine.next() <= now && self.machine.next() != NEVER {
-            let at = self.machine.next();
-            self.machine.step();
+        while let Some(at) = self.machine.step(now) {
             while let Some(owner) = self.machine.ended.pop_front() {
                 self.line_done(at, owner);
             }
@@ -197,6 +194,7 @@ impl Machine {
             transfers: 1,
             array: array.as_ps(),
             bus_out,
+            heard_after: 0,
         };
         self.machine.put(now, op, if work == Work::Read { Queue::Front } else { Queue::Writes });
     }

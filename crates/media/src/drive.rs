@@ -4,9 +4,8 @@ use crate::alarms::NEVER;
 use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
 use crate::cross_point;
 use crate::ftl::Flash;
-use core::cmp::Reverse;
 use lanetwin_units::Instant;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// What a request asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -155,9 +154,8 @@ pub struct Drive {
     capacity: u64,
     encryption: Option<(Encryption, u64)>,
     energy: Energy,
-    /// Ends that are still to come, by (time, order, token).
-    later: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    order: u64,
+    /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and whose.
+    later: VecDeque<(u64, u32)>,
     /// Ends whose time has come.
     ready: Vec<Done>,
     now: u64,
@@ -196,8 +194,7 @@ impl Drive {
             capacity: config.capacity.0,
             encryption: config.encryption.map(|encryption| (encryption, 0)),
             energy: config.energy,
-            later: BinaryHeap::new(),
-            order: 0,
+            later: VecDeque::new(),
             ready: Vec::new(),
             now: 0,
             host: Host::default(),
@@ -238,18 +235,18 @@ impl Drive {
         self.reap();
     }
 
-    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier. None
-    /// if nothing will happen without another request.
+    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier; what happens inside
+    /// before that is made up for. None if nothing will happen without another request.
     #[must_use]
     pub fn next_event(&self) -> Option<Instant> {
         if !self.ready.is_empty() {
             return Some(Instant::from_ps(self.now));
         }
         let medium = match &self.core {
-            Core::Flash(flash) => flash.next(),
-            Core::CrossPoint(medium) => medium.next(),
+            Core::Flash(flash) => flash.soonest(),
+            Core::CrossPoint(medium) => medium.soonest(),
         };
-        let later = self.later.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let later = self.later.front().map_or(NEVER, |(at, _)| *at);
         let next = medium.min(later);
         (next != NEVER).then_some(Instant::from_ps(next))
     }
@@ -276,27 +273,36 @@ impl Drive {
 
     /// Sees what has ended.
     fn reap(&mut self) {
-        loop {
-            let finished = match &mut self.core {
-                Core::Flash(flash) => flash.finished(),
-                Core::CrossPoint(medium) => medium.finished(),
-            };
-            // reads pass the encryption in the order in which they end
-            let Some(finish) = (!finished.is_empty()).then(|| finished.remove(0)) else { break };
-            let at =
-                if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
-            if at <= self.now && self.later.is_empty() {
-                self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
-            } else {
-                self.order += 1;
-                self.later.push(Reverse((at, self.order, finish.token)));
+        let finished = match &mut self.core {
+            Core::Flash(flash) => flash.finished(),
+            Core::CrossPoint(medium) => medium.finished(),
+        };
+        if !finished.is_empty() {
+            let mut finished = core::mem::take(finished);
+            finished.drain(..).for_each(|finish| self.finish(finish));
+            match &mut self.core {
+                Core::Flash(flash) => *flash.finished() = finished,
+                Core::CrossPoint(medium) => *medium.finished() = finished,
             }
         }
-        while let Some(Reverse((_, _, token))) = self.later.peek().copied().filter(|end| end.0.0 <= self.now)
-        {
-            self.later.pop();
+        while let Some((_, token)) = self.later.front().copied().filter(|(at, _)| *at <= self.now) {
+            self.later.pop_front();
             self.ready.push(Done { token, outcome: Outcome::Success });
         }
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        // reads pass the encryption in the order in which they end
+        let at = if finish.kind == Kind::Read { self.encrypt(finish.at, finish.bytes) } else { finish.at };
+        if at <= self.now && self.later.is_empty() {
+            self.ready.push(Done { token: finish.token, outcome: Outcome::Success });
+            return;
+        }
+        let mut place = self.later.len();
+        while place > 0 && self.later[place - 1].0 > at {
+            place -= 1;
+        }
+        self.later.insert(place, (at, finish.token));
     }
 
     /// When data that arrive now have passed the encryption.
@@ -307,7 +313,7 @@ impl Drive {
         *free + encryption.latency.as_ps()
     }
 
-    /// What it has done.
+    /// What it has done up to the last call with a time.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut counters = match &self.core {
@@ -334,7 +340,7 @@ impl Drive {
         counters
     }
 
-    /// How long each channel and each die has been busy \[ps\]. Dies are in the order of channels, then chips.
+    /// How long each channel and each die has been busy up to the last call with a time \[ps\]. Dies are in the order of channels, then chips.
     #[must_use]
     pub fn busy(&self) -> (Vec<u64>, Vec<u64>) {
         match &self.core {
@@ -343,14 +349,12 @@ impl Drive {
         }
     }
 
-    /// How long each channel and each die (or partition) has been busy up to `now` \[ps\], if nothing is due before: see
-    /// [`next_event`](Self::next_event).
-    #[must_use]
-    pub fn busy_at(&self, now: Instant) -> (Vec<u64>, Vec<u64>) {
-        let now = now.as_ps().max(self.now);
-        match &self.core {
-            Core::Flash(flash) => flash.busy(now),
-            Core::CrossPoint(medium) => medium.busy(now),
+    /// Makes up for what has happened inside up to `now`, before [`next_event`](Self::next_event): what it [has
+    /// done](Self::counters) and how long it has [been busy](Self::busy) is then told up to `now`. It changes nothing else, and nothing if `now`
+    /// is before an earlier call's.
+    pub fn catch_up(&mut self, now: Instant) {
+        if now.as_ps() > self.now {
+            self.run(now.as_ps());
         }
     }
 

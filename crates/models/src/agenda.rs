@@ -6,16 +6,22 @@
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Tasks of type `T`, each with the instant at which it is due.
 #[derive(Debug)]
 pub(crate) struct Agenda<T> {
+    /// Tasks in the order in which they are due: those that were put down nearly in that order, as most are.
+    queue: VecDeque<Task<T>>,
+    /// The others.
     tasks: BinaryHeap<Task<T>>,
     asked: u64,
     /// The earliest wake that is still to come; [`Instant::NEVER`] if there is none.
     wake: Instant,
 }
+
+/// A task goes into the queue if it comes before no more than so many.
+const NEAR: usize = 16;
 
 #[derive(Debug)]
 struct Task<T> {
@@ -26,20 +32,37 @@ struct Task<T> {
 
 impl<T> Agenda<T> {
     pub(crate) fn new() -> Self {
-        Self { tasks: BinaryHeap::new(), asked: 0, wake: Instant::NEVER }
+        Self { queue: VecDeque::new(), tasks: BinaryHeap::new(), asked: 0, wake: Instant::NEVER }
     }
     /// How many tasks wait.
     pub(crate) fn len(&self) -> usize {
-        self.tasks.len()
+        self.queue.len() + self.tasks.len()
     }
     /// Puts `what` down for `at`, which is not in the past.
     pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
-        self.tasks.push(Task { at, number: self.asked, what });
+        let task = Task { at, number: self.asked, what };
         self.asked += 1;
+        match self.place_in_queue(at) {
+            Some(place) if place == self.queue.len() => self.queue.push_back(task),
+            Some(place) => self.queue.insert(place, task),
+            None => self.tasks.push(task),
+        }
         if at < self.wake {
             self.wake = at;
             cx.wake_at(at, 0);
         }
+    }
+    /// Where in the queue a task belongs that is due at `at`; none if it is far from its end.
+    fn place_in_queue(&self, at: Instant) -> Option<usize> {
+        let len = self.queue.len();
+        let mut place = len;
+        while place > 0 && self.queue[place - 1].at > at {
+            place -= 1;
+            if len - place > NEAR {
+                return None;
+            }
+        }
+        Some(place)
     }
     /// The next task that is due. To be called, in a wake, until there is none: then the next wake is asked for.
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
@@ -47,9 +70,16 @@ impl<T> Agenda<T> {
         if self.wake <= now {
             self.wake = Instant::NEVER;
         }
-        let next = self.tasks.peek()?.at;
+        let (next, queued) = match (self.queue.front(), self.tasks.peek()) {
+            (None, None) => return None,
+            (Some(queued), None) => (queued.at, true),
+            (None, Some(other)) => (other.at, false),
+            // the greater of two tasks is due first
+            (Some(queued), Some(other)) => (queued.at.min(other.at), queued > other),
+        };
         if next <= now {
-            return self.tasks.pop().map(|task| task.what);
+            let task = if queued { self.queue.pop_front() } else { self.tasks.pop() };
+            return task.map(|task| task.what);
         }
         if next < self.wake {
             self.wake = next;
@@ -109,6 +139,55 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Puts down many tasks, in bursts, near and far.
+    struct Many {
+        agenda: Agenda<(u64, u32)>,
+        random: lanetwin_kernel::Stream,
+        left: u32,
+        last: (u64, u32),
+        done: Rc<RefCell<u32>>,
+    }
+    impl Many {
+        fn put(&mut self, cx: &mut Context<'_>) {
+            let reach = [3, 100, 5000][self.random.below(3) as usize];
+            for _ in 0..self.random.below(4).min(self.left.into()) {
+                self.left -= 1;
+                let at = cx.now() + Span::from_ps(self.random.below(reach));
+                self.agenda.put(at, (at.as_ps(), self.left), cx);
+            }
+        }
+    }
+    impl Component<Message> for Many {
+        fn start(&mut self, cx: &mut Context<'_>) {
+            (0..40).for_each(|_| self.put(cx));
+        }
+        fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {}
+        fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+            while let Some((at, left)) = self.agenda.take(cx) {
+                assert_eq!(at, cx.now().as_ps());
+                assert!(
+                    at > self.last.0 || left < self.last.1,
+                    "of two at one time the one put down first comes first"
+                );
+                self.last = (at, left);
+                *self.done.borrow_mut() += 1;
+                self.put(cx);
+            }
+        }
+    }
+
+    #[test]
+    fn every_task_is_done_in_its_turn_wherever_it_waits() {
+        let done = Rc::default();
+        let random = lanetwin_kernel::Stream::new(1, "agenda", "tasks");
+        let many =
+            Many { agenda: Agenda::new(), random, left: 2000, last: (0, u32::MAX), done: Rc::clone(&done) };
+        let mut builder = Builder::new();
+        builder.add("many", Box::new(many));
+        builder.seal().run_until(Instant::NEVER);
+        assert_eq!(*done.borrow(), 2000);
     }
 
     #[test]

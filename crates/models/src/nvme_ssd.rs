@@ -19,6 +19,7 @@
 //! have to read), the content of user data, power states.
 
 mod effects;
+mod inside;
 mod lived;
 mod medium;
 mod params;
@@ -31,17 +32,16 @@ use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
 use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
-use lanetwin_nvme::logic::{
-    Effect, Health, MediaOperation, MediaRequest, Subsystem, Token,
-};
+use lanetwin_nvme::logic::{Effect, MediaOperation, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::registers::DOORBELLS;
-use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
+use lanetwin_nvme::spec::{ControllerId, Status};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, SharedMemory, Site,
     Tlps,
 };
 use lanetwin_units::{Instant, Span};
+use inside::Inside;
 use params::Firmware;
 use std::any::Any;
 use std::cmp::Reverse;
@@ -121,18 +121,6 @@ pub struct NvmeSsd {
     unexpected: u64,
 }
 
-/// The controller and the medium.
-struct Inside {
-    subsystem: Subsystem,
-    drive: Drive,
-    namespace_bytes: u64,
-    block_bytes: u64,
-    idle_watts: f64,
-    endurance: Endurance,
-    /// When the medium has been promised to be looked at; [`Instant::NEVER`] if not.
-    look: Instant,
-}
-
 /// A read of host memory that is under way.
 struct Reading {
     token: Token,
@@ -202,12 +190,13 @@ impl NvmeSsd {
         self.losses.push((at, port));
     }
 
-    /// What the drive has lived through so far; none if the parameters describe no drive.
+    /// What the drive has lived through up to `now`, the present; none if the parameters describe no drive.
     #[must_use]
-    pub fn lived(&self) -> Option<Lived> {
+    pub fn lived(&self, now: Instant) -> Option<Lived> {
         let inside = self.inside.as_ref()?;
-        let (counters, idle_watts) = (inside.drive.counters(), inside.idle_watts);
-        Some(Lived { counters, idle_watts, endurance: inside.endurance, signals: self.signals })
+        let counters = inside.up_to(now).counters();
+        let (idle_watts, endurance) = (inside.idle_watts, inside.endurance);
+        Some(Lived { counters, idle_watts, endurance, signals: self.signals })
     }
 
     /// Records from now on when each command is where, or stops recording.
@@ -303,7 +292,7 @@ impl NvmeSsd {
             MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => Kind::Trim,
             MediaOperation::Flush => Kind::Flush,
         };
-        inside.drive.submit(cx.now(), Request { token: slot, kind, first, bytes, tenant });
+        inside.drive.get_mut().submit(cx.now(), Request { token: slot, kind, first, bytes, tenant });
     }
 
     /// Takes from the medium what has ended, and asks to look again when something more will.
@@ -311,7 +300,8 @@ impl NvmeSsd {
         let now = cx.now();
         loop {
             let Some(inside) = &mut self.inside else { return };
-            let next = inside.drive.next_event().unwrap_or(Instant::NEVER);
+            let drive = inside.drive.get_mut();
+            let next = drive.next_event().unwrap_or(Instant::NEVER);
             if next > now {
                 if next < inside.look {
                     inside.look = next;
@@ -320,7 +310,7 @@ impl NvmeSsd {
                 return;
             }
             let mut done = std::mem::take(&mut self.done);
-            inside.drive.advance(now, &mut done);
+            drive.advance(now, &mut done);
             for Done { token, outcome } in done.drain(..) {
                 let Some(Asked { token, when, .. }) = self.asked.take(token) else { continue };
                 self.note(token, |recorder, name| recorder.medium(name, when, now));
@@ -397,42 +387,10 @@ impl NvmeSsd {
     }
 }
 
-impl Inside {
-    fn new(params: &Params, seed: u64) -> Option<Self> {
-        let subsystem = params::subsystem(params);
-        let block_bytes = subsystem.namespaces.first()?.formats.first()?.bytes();
-        Some(Self {
-            subsystem: Subsystem::new(&subsystem).ok()?,
-            drive: medium(params, seed)?,
-            namespace_bytes: medium::namespace_bytes(params),
-            block_bytes,
-            idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
-            endurance: Endurance::new(params),
-            look: Instant::NEVER,
-        })
-    }
-
-    /// Where on the medium blocks of a namespace are, and whose they are.
-    fn place(&self, request: &MediaRequest) -> (u64, u64, u16) {
-        let of_all = request.nsid == Nsid::ALL;
-        let namespace = if of_all { 0 } else { u64::from(request.nsid.0).saturating_sub(1) };
-        let bytes = match request.operation {
-            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => self.namespace_bytes,
-            _ => u64::from(request.blocks) * self.block_bytes,
-        };
-        (namespace * self.namespace_bytes + request.slba * self.block_bytes, bytes, namespace as u16)
-    }
-}
-
 /// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many queues that a controller
 /// would not fit beside them.
 const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
     (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
-}
-
-/// What the medium's counters say in the SMART / Health Information log.
-fn health(counters: &Counters) -> Health {
-    Health { percentage_used: (counters.life_used * 100.0).min(255.0) as u8, ..Health::default() }
 }
 
 impl Component<Message> for NvmeSsd {
@@ -476,14 +434,14 @@ impl Component<Message> for NvmeSsd {
             see(&format!("waiting-for-tags{number}"), requests.waiting().to_string());
         }
         if let Some(inside) = &self.inside {
-            see("medium", format!("{:?}", inside.drive.counters()));
+            see("medium", format!("{:?}", inside.drive.borrow().counters()));
         }
     }
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
         see("firmware engines", self.engines.used(now));
         if let Some(inside) = &self.inside {
-            let (channels, dies) = inside.drive.busy_at(now);
+            let (channels, dies) = inside.up_to(now).busy();
             let used = |busy: Vec<u64>| Supply {
                 in_use_ps: busy.iter().map(|ps| u128::from(*ps)).sum(),
                 supply: busy.len() as u64,
@@ -498,7 +456,8 @@ impl Component<Message> for NvmeSsd {
     }
 
     fn digest(&self) -> u64 {
-        let Some(Lived { counters, .. }) = self.lived() else { return self.unexpected };
+        let Some(inside) = &self.inside else { return self.unexpected };
+        let counters = inside.drive.borrow().counters();
         let words = [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
         words.iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
     }

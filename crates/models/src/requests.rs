@@ -65,6 +65,15 @@ impl Requests {
         cx: &mut Context<'_>,
         left: &mut dyn FnMut(u32),
     ) {
+        if let Some(run) = alike(address, bytes, self.mrrs.bytes())
+            && self.waiting.is_empty()
+            && self.tags_in_use() + u64::from(run.count) <= u64::from(self.site.tags)
+        {
+            self.tags.add(run.count.into(), cx.now());
+            self.send(TlpKind::MRd, handle, run, Attributes::NONE, cx);
+            left(handle);
+            return;
+        }
         let runs = reads(address, bytes, self.mrrs, Alignment::Aligned).runs();
         let requests = runs.as_slice().iter().map(|run| u64::from(run.count)).sum();
         self.tagless.add(requests, cx.now());
@@ -83,6 +92,10 @@ impl Requests {
         last: Attributes,
         cx: &mut Context<'_>,
     ) {
+        if let Some(run) = alike(address, bytes, self.mps.bytes()) {
+            self.send(TlpKind::MWr, handle, run, Attributes::LAST.and(last), cx);
+            return;
+        }
         let runs = writes(address, bytes, self.mps, Alignment::Aligned).runs();
         let Some((end, before)) = runs.as_slice().split_last() else { return };
         before.iter().for_each(|&run| self.send(TlpKind::MWr, handle, run, Attributes::NONE, cx));
@@ -153,8 +166,50 @@ impl Requests {
     }
 }
 
+/// The pieces of a transfer that is cut at multiples of `limit`, a power of two of at most a page \[B\], if they are all alike: one piece, or
+/// whole ones. Most transfers are, and need no more than this.
+pub(crate) fn alike(address: u64, bytes: u32, limit: u16) -> Option<Run> {
+    let past = (address & u64::from(limit - 1)) as u32;
+    let (len, count) = match bytes {
+        0 => return None,
+        _ if bytes <= u32::from(limit) - past => (bytes as u16, 1),
+        _ if past == 0 && bytes.is_multiple_of(limit.into()) => (limit, bytes / u32::from(limit)),
+        _ => return None,
+    };
+    Some(Run { first_address: address, len, count })
+}
+
 /// What remains of a run after its first `count` pieces.
 fn after(run: Run, count: u32) -> Run {
     let first_address = run.first_address + u64::from(count) * u64::from(run.len);
     Run { first_address, count: run.count - count, ..run }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_most_transfers_are_is_alike() {
+        let run = |first_address, len, count| Some(Run { first_address, len, count });
+        assert_eq!(alike(0x3000, 4096, 256), run(0x3000, 256, 16));
+        assert_eq!((alike(0x3f0, 16, 512), alike(0x3f1, 16, 512)), (run(0x3f0, 16, 1), None));
+        assert_eq!((alike(0x1080, 512, 256), alike(0, 0, 256)), (None, None));
+    }
+
+    proptest! {
+        /// Where all pieces are alike, the short way gives what the long way gives.
+        #[test]
+        fn pieces_that_are_alike_are_those_of_any_transfer(
+            page in 0_u64..1 << 40, past in 0_u64..4096, bytes in prop_oneof![1_u32..600, (1_u32..64).prop_map(|n| n * 512)], log2 in 7_u32..13,
+        ) {
+            let (limit, address) = (1_u16 << log2, page * 4096 + if past % 3 == 0 { 0 } else { past });
+            let mps = Mps::from_bytes(limit.into()).expect("a size of the standard");
+            let runs = writes(address, bytes, mps, Alignment::Aligned).runs();
+            if let Some(run) = alike(address, bytes, limit) {
+                prop_assert_eq!(runs.as_slice(), [run]);
+            }
+        }
+    }
 }

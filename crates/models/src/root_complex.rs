@@ -97,11 +97,19 @@ enum Task {
     /// A read request is translated.
     TakeUp(Tlps, Instant),
     /// The data of a read are (about to be) there.
-    Answer(Tlps, ServedRead),
+    Answer(Tlps, Served),
     /// A write takes effect.
     Arrive(Tlps),
     /// A buffer is (about to be) free.
     Free(Release),
+}
+
+/// When a read was where.
+#[derive(Clone, Copy, Debug)]
+struct Served {
+    arrived: Instant,
+    translated: Instant,
+    taken: Instant,
 }
 
 impl RootComplex {
@@ -184,16 +192,17 @@ impl RootComplex {
             ready = ready.max(*last);
             *last = ready;
         }
-        let Tlps { from, handle, address, .. } = request;
-        let served = ServedRead { from, handle, address, arrived, translated: cx.now(), taken, answered: ready };
+        let served = Served { arrived, translated: cx.now(), taken };
         self.agenda.put(earlier(ready, issue), (slot, Task::Answer(request, served)), cx);
     }
 
-    fn answer(&mut self, slot: usize, request: Tlps, served: ServedRead, cx: &mut Context<'_>) {
+    fn answer(&mut self, slot: usize, request: Tlps, served: Served, cx: &mut Context<'_>) {
+        let answered = cx.now() + self.rules.issue;
         let port = self.slot(slot);
         port.answers.answer(&request, &mut port.traffic, cx);
         if let Some(record) = &mut self.served {
-            record.push(served);
+            let (Tlps { from, handle, address, .. }, Served { arrived, translated, taken }) = (request, served);
+            record.push(ServedRead { from, handle, address, arrived, translated, taken, answered });
         }
     }
 
@@ -256,7 +265,7 @@ impl RootComplex {
     }
 
     fn doorbell(&mut self, (to, bytes): (EndpointId, u16), handle: u32, address: u64, cx: &mut Context<'_>) {
-        let slot = self.routes.get(&to).copied().or(self.only);
+        let slot = self.only.or_else(|| self.routes.get(&to).copied());
         let slot = slot.unwrap_or_else(|| panic!("no root port is known to lead to {to:?}"));
         let issue = self.rules.issue;
         let port = self.slot(slot);

@@ -5,13 +5,13 @@
 
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_units::{Instant, Span};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// Servers, by the instant at which each will be free.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    free: BinaryHeap<Reverse<Instant>>,
+    /// In the order of time: who begins last mostly ends last, too.
+    free: VecDeque<Instant>,
     busy_ps: u128,
     /// From when to when customers are served, of those whose service may lie ahead, at least in part.
     ahead: VecDeque<(Instant, Instant)>,
@@ -20,7 +20,7 @@ pub(crate) struct Servers {
 impl Servers {
     /// `count` idle servers.
     pub(crate) fn new(count: u64) -> Self {
-        let free = (0..count).map(|_| Reverse(Instant::ZERO)).collect();
+        let free = (0..count).map(|_| Instant::ZERO).collect();
         Self { free, busy_ps: 0, ahead: VecDeque::new() }
     }
     /// Joins the queue as its last at `now`, the present, to be served for `service`: the instant at which that begins.
@@ -29,21 +29,33 @@ impl Servers {
     }
     /// As [`Servers::serve`], of a customer that will be ready only at `ready`, not before `now`.
     pub(crate) fn serve_later(&mut self, now: Instant, ready: Instant, service: Span) -> Instant {
-        let mut first = self.free.peek_mut().expect("there is at least one server");
-        let start = ready.max(first.0);
+        let first = *self.free.front().expect("there is at least one server");
+        let start = ready.max(first);
         let end = start + service;
-        if end != first.0 {
-            first.0 = end;
-        }
-        drop(first);
+        self.first_is_free_at(end);
         if service > Span::ZERO {
             self.busy_ps += u128::from(service.as_ps());
-            while self.ahead.front().is_some_and(|past| past.1 <= now) {
-                self.ahead.pop_front();
+            // what is past is forgotten when there would be no room for more
+            if self.ahead.len() == self.ahead.capacity() {
+                let past = self.ahead.iter().take_while(|ahead| ahead.1 <= now).count();
+                self.ahead.drain(..past);
             }
             self.ahead.push_back((start, end));
         }
         start
+    }
+    /// The server that is free first has work up to `end`.
+    fn first_is_free_at(&mut self, end: Instant) {
+        if self.free.len() == 1 {
+            self.free[0] = end;
+            return;
+        }
+        self.free.pop_front();
+        let mut place = self.free.len();
+        while place > 0 && self.free[place - 1] > end {
+            place -= 1;
+        }
+        self.free.insert(place, end);
     }
     /// The time that all servers together have been given work for.
     pub(crate) fn busy(&self) -> Span {

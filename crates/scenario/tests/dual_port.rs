@@ -44,9 +44,13 @@ fn live(plan: &Plan) -> Left {
     world.kernel.run_until(Instant::ZERO + Span::from_us(100_000));
     let (_, paths) = world.paths[0].clone();
     let counts = world.kernel.component::<Paths>(paths).expect("a dual-port drive has paths").counts();
-    let drive = world.drives[0].1;
-    let counters =
-        world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived()).expect("a drive").counters;
+    let (drive, now) = (world.drives[0].1, world.kernel.now());
+    let counters = world
+        .kernel
+        .component::<NvmeSsd>(drive)
+        .and_then(|drive| drive.lived(now))
+        .expect("a drive")
+        .counters;
     let driver = world.loads[0].nvme.expect("an NVMe drive").driver;
     let losses = world.kernel.component::<NvmeDriver>(driver).expect("a driver").losses();
     let moved = (counters.host_bytes_read, counters.host_bytes_written);

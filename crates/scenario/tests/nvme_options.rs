@@ -92,8 +92,9 @@ fn with_shadow_doorbells_nothing_is_forgotten() {
         assert!(asked > 300 && asked == answered, "{engine}: {answered} of {asked}");
         let (driver, drive) =
             world.loads[0].nvme.map(|nvme| (nvme.driver, nvme.drive)).expect("an NVMe drive");
+        let now = world.kernel.now();
         let lived =
-            world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived()).expect("a drive");
+            world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived(now)).expect("a drive");
         assert!(lived.signals.shadow_reads > 0, "{engine}");
         let driver = world.kernel.component::<NvmeDriver>(driver).expect("a driver");
         assert_eq!(driver.losses(), u64::from(!down.is_empty()));

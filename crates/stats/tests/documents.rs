@@ -62,7 +62,7 @@ fn full() -> Results {
     }];
     results.not_modelled = vec!["power".into()];
     results.parts = vec![Part { name: "nfp-6000".into(), ..Part::default() }];
-    results.cost = Cost { events: 123, tlp_hops: 456, cpu_seconds: 0.1 };
+    results.cost = Cost { events: 123, tlp_hops: 456, cpu_seconds: 0.1, peak_memory_bytes: None };
     results
 }
 

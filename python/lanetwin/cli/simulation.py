@@ -15,6 +15,7 @@ from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import print_results
+from lanetwin.summary import cost_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,9 @@ def run(
         int | None,
         typer.Option("--threads", "-t", min=1, help="Default: one per core. Results do not depend on it."),
     ] = None,
+    cost: Annotated[
+        bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
+    ] = False,
     fail_on: FailOn = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -78,6 +82,8 @@ def run(
         )
     folder = store.save(results, out_folder or RUNS / store.folder_name(results))
     _show(results, folder, as_json=as_json, quiet=quiet)
+    if cost:
+        err().print(cost_line(results["cost"]), soft_wrap=True)
     _end(results, fail_on)
 
 

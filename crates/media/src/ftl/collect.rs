@@ -264,6 +264,7 @@ impl Flash {
             transfers: 1,
             array,
             bus_out: 0,
+            heard_after: 0,
         };
         self.machine.put(now, op, Queue::Writes);
     }

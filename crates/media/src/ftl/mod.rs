@@ -175,7 +175,7 @@ pub struct Flash {
     /// Flushes that wait: epoch and request.
     fences: VecDeque<(u64, u32)>,
     translation: Option<Translation>,
-    ahead: Option<Ahead>,
+    ahead: Option<Box<Ahead>>,
     touch: FirstTouch,
     /// Programs so far: the age of blocks.
     stamp: u64,
@@ -235,7 +235,7 @@ impl Flash {
             waiting: VecDeque::new(),
             fences: VecDeque::new(),
             translation: Translation::new(ftl.mapping),
-            ahead: ftl.read_ahead.map(Ahead::new),
+            ahead: ftl.read_ahead.map(|config| Box::new(Ahead::new(config))),
             touch: FirstTouch::new(&layout),
             stamp: 0,
             counters: Counters::default(),
@@ -305,18 +305,16 @@ impl Flash {
         }
     }
 
-    /// When something happens next \[ps\].
+    /// No request ends before \[ps\], if none is submitted.
     #[inline]
-    pub fn next(&self) -> u64 {
-        self.machine.next()
+    pub fn soonest(&self) -> u64 {
+        self.machine.soonest()
     }
 
     /// Does everything up to `now`.
     #[inline]
     pub fn run(&mut self, now: u64) {
-        while self.machine.next() <= now {
-            let at = self.machine.next();
-            self.machine.step();
+        while let Some(at) = self.machine.step(now) {
             while let Some(owner) = self.machine.ended.pop_front() {
                 self.ended(at, Owner::unpack(owner));
             }

@@ -194,6 +194,8 @@ impl Flash {
     fn put_page(&mut self, now: u64, page: Page, bytes: u64, owner: Owner, queue: Queue, array: u64) {
         let (server, die) = self.layout.server(page.die);
         self.counters.bus_bytes += self.times.framed(bytes);
+        // all that comes of these is the end of a request, which takes the look-up besides
+        let heard_after = if let Owner::Read(_) | Owner::Ahead(_) = owner { self.hit_latency } else { 0 };
         let op = Op {
             owner: owner.pack(),
             server,
@@ -205,6 +207,7 @@ impl Flash {
             transfers: 1,
             array,
             bus_out: self.times.data_out(bytes),
+            heard_after,
         };
         self.machine.put(now, op, queue);
     }

@@ -138,7 +138,7 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
     let mut now = 0;
     for token in 0..requests {
         while under_way.len() >= depth {
-            now = flash.next();
+            now = flash.soonest();
             assert!(
                 now != crate::alarms::NEVER,
                 "{under_way:?} are under way and nothing happens: {}",
@@ -183,8 +183,8 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
             flash.audit();
         }
     }
-    while flash.next() != crate::alarms::NEVER {
-        now = flash.next();
+    while flash.soonest() != crate::alarms::NEVER {
+        now = flash.soonest();
         flash.run(now);
         flash.finished().drain(..).for_each(|end| assert!(under_way.remove(&end.token).is_some()));
     }

@@ -290,6 +290,7 @@ impl Flash {
             transfers,
             array,
             bus_out: 0,
+            heard_after: 0,
         };
         self.machine.put(now, op, Queue::Writes);
     }

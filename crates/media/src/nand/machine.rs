@@ -15,84 +15,17 @@
 //! * Reads in front go before what waits at their die, but no more than `burst` in a row. They suspend a program or an
 //!   erase where the part can.
 
+use super::due::{Due, Step};
+use super::op::{List, NONE, Slot, push};
 use super::times::Times;
-use crate::alarms::{Alarms, NEVER};
+use crate::alarms::NEVER;
 use crate::config::Suspend;
 use std::collections::VecDeque;
 
-/// No operation.
-const NONE: u32 = u32::MAX;
-
-/// What an operation does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Work {
-    /// Sense and send out.
-    Read,
-    /// Take data in and program.
-    Program,
-    /// Erase.
-    Erase,
-}
-
-/// Where an operation waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Queue {
-    /// Somebody waits for this read.
-    Front = 0,
-    /// Programs and erases, first come first served.
-    Writes = 1,
-    /// Reads that nobody waits for.
-    Back = 2,
-}
-
-/// An operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Op {
-    /// Who is told when it ends.
-    pub owner: u32,
-    /// Which server does it.
-    pub server: u32,
-    /// What it does.
-    pub work: Work,
-    /// Which die of the server.
-    pub die: u8,
-    /// Which plane, of a read.
-    pub plane: u8,
-    /// Which page of the block, of a read.
-    pub page: u32,
-    /// On the bus before the array works, in so many transfers of this length; a read's command is added by the machine \[ps\].
-    pub bus_in: u64,
-    /// Transfers of a program: others may use the bus between them.
-    pub transfers: u16,
-    /// In the array \[ps\].
-    pub array: u64,
-    /// On the bus after the array has worked, of a read \[ps\].
-    pub bus_out: u64,
-}
-
-#[derive(Clone, Copy)]
-struct Slot {
-    op: Op,
-    next: u32,
-    /// How often a program or an erase has been suspended; of a read that is out of its queue, whether it was at the back.
-    note: u32,
-}
-
-#[derive(Clone, Copy)]
-struct List {
-    head: u32,
-    tail: u32,
-}
-
-impl List {
-    const EMPTY: Self = Self { head: NONE, tail: NONE };
-    const fn is_empty(self) -> bool {
-        self.head == NONE
-    }
-}
+pub use super::op::{Op, Queue, Work};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     Idle,
     /// Command, then array; ends at the server's alarm.
     Sensing,
@@ -104,39 +37,39 @@ enum State {
     Writing,
 }
 
-struct Server {
-    queues: [List; 3],
-    state: State,
+pub(super) struct Server {
+    pub(super) queues: [List; 3],
+    pub(super) state: State,
     /// Reads being sensed, or the one program or erase.
-    active: List,
+    pub(super) active: List,
     /// Reads that wait for the bus or are on it.
-    outs: u32,
+    pub(super) outs: u32,
     /// When the array began, which is when it can be suspended.
-    array_start: u64,
+    pub(super) array_start: u64,
     /// A program whose data are in, waiting for the array; and when its data are in.
-    loaded: (u32, u64),
+    pub(super) loaded: (u32, u64),
     /// A program whose data come in, and the transfers that are still to come.
-    loading: (u32, u16),
+    pub(super) loading: (u32, u16),
     /// A program or erase in suspense, and what it still needs.
-    suspended: (u32, u64),
+    pub(super) suspended: (u32, u64),
     /// Reads in front that have overtaken since the last write.
-    overtaken: u32,
+    pub(super) overtaken: u32,
     /// Whose turn it is at the back.
-    back_turn: bool,
-    busy_since: u64,
-    busy: u64,
+    pub(super) back_turn: bool,
+    pub(super) busy_since: u64,
+    pub(super) busy: u64,
 }
 
-struct Channel {
-    first: u32,
-    until: u64,
+pub(super) struct Channel {
+    pub(super) first: u32,
+    pub(super) until: u64,
     /// The read that is sending.
-    sending: u32,
-    outs: [List; 2],
+    pub(super) sending: u32,
+    pub(super) outs: [List; 2],
     /// Servers with a read in front that may be commanded; with something else.
-    ready: [u64; 2],
-    turn: u32,
-    busy: u64,
+    pub(super) ready: [u64; 2],
+    pub(super) turn: u32,
+    pub(super) busy: u64,
 }
 
 /// What the machine can do.
@@ -171,18 +104,20 @@ pub struct Tally {
 
 /// Channels and servers.
 pub struct Machine {
-    slots: Vec<Slot>,
-    free: u32,
-    channels: Vec<Channel>,
-    servers: Vec<Server>,
-    per_channel: u32,
-    alarms: Alarms,
-    can: Abilities,
+    pub(super) slots: Vec<Slot>,
+    pub(super) free: u32,
+    pub(super) channels: Vec<Channel>,
+    pub(super) servers: Vec<Server>,
+    pub(super) per_channel: u32,
+    pub(super) due: Due,
+    /// Programs and erases in suspense.
+    pub(super) in_suspense: u32,
+    pub(super) can: Abilities,
     /// Command and addresses of a read of so many planes \[ps\].
-    read_command: [u64; 9],
+    pub(super) read_command: [u64; 9],
     /// Owners of what has ended, in order.
     pub ended: VecDeque<u32>,
-    tally: Tally,
+    pub(super) tally: Tally,
 }
 
 impl Machine {
@@ -217,7 +152,8 @@ impl Machine {
             channels: (0..channels).map(channel).collect(),
             servers: (0..channels * per_channel).map(|_| server()).collect(),
             per_channel,
-            alarms: Alarms::new((channels + channels * per_channel) as usize),
+            due: Due::new(channels as usize, (channels * per_channel) as usize),
+            in_suspense: 0,
             can,
             read_command: core::array::from_fn(times),
             ended: VecDeque::new(),
@@ -230,10 +166,10 @@ impl Machine {
         Self::new(channels, per_channel, can, |planes| times.read_command(planes))
     }
 
-    /// When something happens next \[ps\]; [`NEVER`] if nothing does.
+    /// Nothing follows from what the machine does before \[ps\], if nothing is put into it; [`NEVER`] if nothing will.
     #[inline]
-    pub fn next(&self) -> u64 {
-        self.alarms.first().0
+    pub fn soonest(&self) -> u64 {
+        self.due.soonest(self.in_suspense > 0)
     }
 
     /// How long channels and servers have been busy up to `now` \[ps\], each.
@@ -252,6 +188,8 @@ impl Machine {
 
     /// Puts an operation into a queue of its server.
     pub fn put(&mut self, now: u64, op: Op, queue: Queue) {
+        // the last step of a read is on the bus, that of a write in the array
+        self.due.bound(if op.work == Work::Read { op.bus_out } else { op.array }, op.heard_after);
         let id = self.slot(op);
         let server = op.server as usize;
         push(&mut self.slots, &mut self.servers[server].queues[queue as usize], id);
@@ -278,10 +216,10 @@ impl Machine {
         self.free = id;
     }
 
-    /// Does the earliest thing, which is at [`next`](Self::next).
-    pub fn step(&mut self) {
-        let (now, who) = self.alarms.first();
-        self.alarms.set(who, NEVER);
+    /// Does the earliest thing, if it is not after `limit`: when.
+    #[inline]
+    pub fn step(&mut self, limit: u64) -> Option<u64> {
+        let (now, who) = self.due.take(limit)?;
         let channels = self.channels.len();
         let channel = if who < channels {
             self.sent(who, now);
@@ -291,6 +229,7 @@ impl Machine {
             (who - channels) / self.per_channel as usize
         };
         self.pump(channel, now);
+        Some(now)
     }
 
     /// The bus falls idle.
@@ -350,21 +289,22 @@ impl Machine {
     }
 
     /// The array starts on a program or an erase.
-    fn write(&mut self, server: usize, id: u32, from: u64, array: u64) {
+    pub(super) fn write(&mut self, server: usize, id: u32, from: u64, array: u64) {
         let s = &mut self.servers[server];
         s.active = List { head: id, tail: id };
         s.state = State::Writing;
         s.array_start = from;
-        self.alarms.set(self.channels.len() + server, from + array);
+        self.due.set(Step::End, self.channels.len() + server, from + array);
     }
 
     /// After a change: resumes what is in suspense, notes idleness and what may be commanded.
-    fn settle(&mut self, server: usize, now: u64) {
+    pub(super) fn settle(&mut self, server: usize, now: u64) {
         let s = &self.servers[server];
         let reads_wait = !s.queues[Queue::Front as usize].is_empty() && s.overtaken < self.can.burst;
         if s.state == State::Idle && s.outs == 0 && s.suspended.0 != NONE && !reads_wait {
             let (id, left) = core::mem::replace(&mut self.servers[server].suspended, (NONE, 0));
             self.servers[server].overtaken = 0;
+            self.in_suspense -= 1;
             self.write(server, id, now, left);
         }
         let s = &mut self.servers[server];
@@ -377,7 +317,7 @@ impl Machine {
 
     /// Notes at the channel what the server could be commanded.
     #[inline]
-    fn refresh(&mut self, server: usize, now: u64) {
+    pub(super) fn refresh(&mut self, server: usize, now: u64) {
         let s = &self.servers[server];
         let [front, writes, back] = s.queues.map(|queue| !queue.is_empty());
         let others = writes || back;
@@ -398,7 +338,7 @@ impl Machine {
         channel.ready[1] = if other { channel.ready[1] | bit } else { channel.ready[1] & !bit };
     }
 
-    fn may_suspend(&self, s: &Server, now: u64) -> bool {
+    pub(super) fn may_suspend(&self, s: &Server, now: u64) -> bool {
         let Some(suspend) = self.can.suspend else { return false };
         let slot = &self.slots[s.active.head as usize];
         let until = s.array_start.max(now) + suspend.worth.as_ps();
@@ -420,205 +360,4 @@ impl Machine {
             && self.slots[s.active.head as usize].op.work == Work::Program
             && self.slots[head as usize].op.work == Work::Program
     }
-
-    /// Uses an idle bus, or sees to it that somebody looks when it falls idle.
-    #[inline]
-    fn pump(&mut self, channel: usize, now: u64) {
-        loop {
-            let c = &self.channels[channel];
-            let outs = usize::from(c.outs[0].is_empty());
-            let wants = !c.outs[outs].is_empty() || (c.ready[0] | c.ready[1]) != 0;
-            if c.until > now {
-                if wants && c.sending == NONE {
-                    self.alarms.set(channel, c.until);
-                }
-                return;
-            }
-            if !wants || c.sending != NONE {
-                return;
-            }
-            // a command is short and lets a die work
-            let command_first = !self.can.one_turn && c.ready[0] != 0;
-            if !c.outs[outs].is_empty() && !command_first {
-                self.send(channel, outs, now);
-                return;
-            }
-            self.command(channel, now);
-        }
-    }
-
-    /// Data out of the longest waiting register.
-    fn send(&mut self, channel: usize, class: usize, now: u64) {
-        let id = pop(&self.slots, &mut self.channels[channel].outs[class]);
-        let time = self.slots[id as usize].op.bus_out;
-        self.occupy(channel, now, time);
-        self.channels[channel].sending = id;
-        self.alarms.set(channel, now + time);
-    }
-
-    fn occupy(&mut self, channel: usize, now: u64, time: u64) {
-        let c = &mut self.channels[channel];
-        c.until = now + time;
-        c.busy += time;
-    }
-
-    /// Commands the server whose turn it is.
-    fn command(&mut self, channel: usize, now: u64) {
-        let c = &self.channels[channel];
-        let all = c.ready[0] | c.ready[1];
-        let candidates = if self.can.one_turn || c.ready[0] == 0 { all } else { c.ready[0] };
-        let rest = candidates >> c.turn << c.turn;
-        let bit = if rest == 0 { candidates } else { rest }.trailing_zeros();
-        let server = (c.first + bit) as usize;
-        let read = c.ready[0] >> bit & 1 == 1;
-        self.channels[channel].turn = (bit + 1) % self.per_channel;
-        if read
-            && self.servers[server].state == State::Writing
-            && !self.may_suspend(&self.servers[server], now)
-        {
-            // it was worth suspending when the read came, and no longer is
-            self.channels[channel].ready[0] &= !(1 << bit);
-            return;
-        }
-        if self.servers[server].busy_since == NEVER {
-            self.servers[server].busy_since = now;
-        }
-        if read {
-            self.issue_read(server, Queue::Front, now);
-        } else {
-            self.issue_other(server, now);
-        }
-        self.refresh(server, now);
-    }
-
-    fn issue_other(&mut self, server: usize, now: u64) {
-        if self.servers[server].loading.0 != NONE {
-            self.load(server, now);
-            return;
-        }
-        let s = &mut self.servers[server];
-        s.overtaken = 0;
-        let [_, writes, back] = s.queues.map(|queue| !queue.is_empty());
-        if s.state == State::Idle && back && (!writes || s.back_turn) {
-            s.back_turn = false;
-            self.issue_read(server, Queue::Back, now);
-            return;
-        }
-        s.back_turn = true;
-        let id = pop(&self.slots, &mut s.queues[Queue::Writes as usize]);
-        s.loading = (id, self.slots[id as usize].op.transfers);
-        if s.state == State::Idle {
-            s.state = State::Loading;
-        }
-        self.load(server, now);
-    }
-
-    /// One transfer of what a program or an erase needs on the bus; with the last one the array can begin.
-    fn load(&mut self, server: usize, now: u64) {
-        let (id, left) = self.servers[server].loading;
-        let op = self.slots[id as usize].op;
-        self.occupy(server / self.per_channel as usize, now, op.bus_in);
-        self.servers[server].loading = (id, left.saturating_sub(1));
-        if left > 1 {
-            return;
-        }
-        self.servers[server].loading = (NONE, 0);
-        if self.servers[server].state == State::Writing {
-            self.servers[server].loaded = (id, now + op.bus_in);
-        } else {
-            self.write(server, id, now + op.bus_in, op.array);
-        }
-    }
-
-    /// Commands a read and what goes with it.
-    fn issue_read(&mut self, server: usize, queue: Queue, now: u64) {
-        let mut wait = 0;
-        if self.servers[server].state == State::Writing {
-            wait = self.suspend(server, now);
-        }
-        let first = self.slots[self.servers[server].queues[queue as usize].head as usize].op;
-        let (mut taken, mut planes) = (0, 0_u32);
-        taken = self.gather(server, queue, &first, taken, &mut planes);
-        if taken < self.can.planes && self.can.planes > 1 {
-            let other = if queue == Queue::Front { Queue::Back } else { Queue::Front };
-            taken = self.gather(server, other, &first, taken, &mut planes);
-        }
-        let bus = first.bus_in + self.read_command[taken as usize] + wait;
-        self.occupy(server / self.per_channel as usize, now, bus);
-        let s = &mut self.servers[server];
-        s.state = State::Sensing;
-        let overtakes = s.suspended.0 != NONE || s.queues[1..].iter().any(|queue| !queue.is_empty());
-        s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
-        self.tally.read_commands += 1;
-        self.tally.page_reads += u64::from(taken);
-        self.alarms.set(self.channels.len() + server, now + bus + first.array);
-    }
-
-    /// Takes reads that can be sensed together with `first` out of a queue.
-    fn gather(&mut self, server: usize, queue: Queue, first: &Op, mut taken: u32, planes: &mut u32) -> u32 {
-        let list = self.servers[server].queues[queue as usize];
-        let (mut before, mut id) = (NONE, list.head);
-        while id != NONE && taken < self.can.planes {
-            let Slot { op, next, .. } = self.slots[id as usize];
-            let fits = op.die == first.die
-                && *planes & (1 << op.plane) == 0
-                && (taken == 0 || !self.can.same_page || op.page == first.page);
-            if !fits {
-                (before, id) = (id, next);
-                continue;
-            }
-            *planes |= 1 << op.plane;
-            taken += 1;
-            let list = &mut self.servers[server].queues[queue as usize];
-            if before == NONE {
-                list.head = next
-            } else {
-                self.slots[before as usize].next = next
-            }
-            if next == NONE {
-                list.tail = before;
-            }
-            self.slots[id as usize].note = u32::from(queue == Queue::Back);
-            self.slots[id as usize].next = NONE;
-            push(&mut self.slots, &mut self.servers[server].active, id);
-            id = next;
-        }
-        taken
-    }
-
-    /// Puts the running program or erase into suspense; the time until a read can start.
-    fn suspend(&mut self, server: usize, now: u64) -> u64 {
-        let suspend = self.can.suspend.expect("asked before");
-        let id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
-        let alarm = self.channels.len() + server;
-        let left = self.alarms.of(alarm) - self.servers[server].array_start.max(now);
-        self.alarms.set(alarm, NEVER);
-        self.servers[server].suspended = (id, left);
-        self.slots[id as usize].note += 1;
-        self.tally.suspensions += 1;
-        match self.slots[id as usize].op.work {
-            Work::Erase => suspend.erase.as_ps(),
-            _ => suspend.program.as_ps(),
-        }
-    }
-}
-
-#[inline]
-fn push(slots: &mut [Slot], list: &mut List, id: u32) {
-    if list.tail == NONE {
-        list.head = id;
-    } else {
-        slots[list.tail as usize].next = id;
-    }
-    list.tail = id;
-}
-
-#[inline]
-fn pop(slots: &[Slot], list: &mut List) -> u32 {
-    let id = list.head;
-    list.head = slots[id as usize].next;
-    if list.head == NONE {
-        list.tail = NONE;
-    }
-    id
 }

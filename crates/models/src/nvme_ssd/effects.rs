@@ -1,6 +1,7 @@
 //! What the controller wants done outside: reads and writes of host memory over its port, interrupts, and everything else that an effect asks for.
 
-use super::{Inside, MSI_ADDRESS, MSI_BYTES, NvmeSsd, Reading, What, CONTROLLER_WAKE, command_name, health};
+use super::inside::{Inside, health};
+use super::{CONTROLLER_WAKE, MSI_ADDRESS, MSI_BYTES, NvmeSsd, Reading, What, command_name};
 use crate::requests::Requests;
 use lanetwin_nvme::logic::{Direction, Effect, Purpose, Segment, Token};
 use lanetwin_nvme::spec::ControllerId;
@@ -46,7 +47,7 @@ impl NvmeSsd {
                 self.inside_mut().subsystem.stored(now, token, effects);
             }
             Effect::Health { token } => {
-                let health = health(&inside.drive.counters());
+                let health = health(&inside.up_to(now).counters());
                 inside.subsystem.health(now, token, &health, effects);
             }
             Effect::Complete { controller, address, entry, .. } => {

@@ -40,7 +40,8 @@ impl World {
     /// What each drive has lived through so far.
     pub(super) fn lived(&mut self) -> Vec<(String, Lived)> {
         let drives = self.drives.clone();
-        let lived = |(name, id)| Some((name, self.kernel.component::<NvmeSsd>(id)?.lived()?));
+        let now = self.kernel.now();
+        let lived = |(name, id)| Some((name, self.kernel.component::<NvmeSsd>(id)?.lived(now)?));
         drives.into_iter().filter_map(lived).collect()
     }
 }

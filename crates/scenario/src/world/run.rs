@@ -117,7 +117,12 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
         Err(_) => tasks.iter().map(one).collect(), // no threads to be had: one after the other
     };
     let measured = measured.into_iter().map(Option::transpose).collect::<Result<Vec<_>, Crash>>()?;
-    Ok(document(plan, options, seed, &tasks, &measured, cpu_seconds() - begun))
+    let cost = Cost {
+        cpu_seconds: cpu_seconds() - begun,
+        peak_memory_bytes: peak_memory_bytes(),
+        ..Cost::default()
+    };
+    Ok(document(plan, options, seed, &tasks, &measured, cost))
 }
 
 fn tasks(plan: &Plan) -> Vec<Task<'_>> {
@@ -174,7 +179,7 @@ fn document(
     seed: u64,
     tasks: &[Task<'_>],
     measured: &[Option<Measured>],
-    cpu_seconds: f64,
+    cost: Cost,
 ) -> Results {
     let mut results = Results::new(Kind::Simulated, &plan.name, env!("CARGO_PKG_VERSION"));
     results.about.clone_from(&plan.about);
@@ -194,7 +199,7 @@ fn document(
             results.cost = Cost {
                 events: results.cost.events + m.events,
                 tlp_hops: results.cost.tlp_hops + m.tlp_hops,
-                cpu_seconds,
+                ..cost
             };
         }
         if whole.len() == repeats {
@@ -341,4 +346,11 @@ fn tell_assumptions(results: &mut Results, plan: &Plan) {
 fn cpu_seconds() -> f64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+/// The most memory that this process has held, its peak resident set \[B\], if the system tells (Linux, `VmHWM` of proc(5)).
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }

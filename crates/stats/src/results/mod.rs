@@ -340,6 +340,9 @@ pub struct Cost {
     pub tlp_hops: u64,
     /// Processor time \[s\].
     pub cpu_seconds: f64,
+    /// The most memory that the process has held up to the end of the run \[B\]; none if the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_bytes: Option<u64>,
 }
 
 impl Results {

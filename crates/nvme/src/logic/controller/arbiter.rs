@@ -82,6 +82,8 @@ pub struct Arbiter {
     burst: u32,
     /// The class whose turn it is.
     class: usize,
+    /// How many queues have something to give.
+    ready: u32,
 }
 
 impl Arbiter {
@@ -93,6 +95,7 @@ impl Arbiter {
             credits: [0; 3],
             burst: 1,
             class: 0,
+            ready: 0,
         };
         arbiter.configure(feature);
         arbiter
@@ -109,11 +112,17 @@ impl Arbiter {
     /// Says whether a queue has something to give.
     #[inline]
     pub fn set(&mut self, class: Class, queue: u16, ready: bool) {
-        self.rings[class.0 as usize].set(queue.into(), ready);
+        let ring = &mut self.rings[class.0 as usize];
+        self.ready -= ring.count;
+        ring.set(queue.into(), ready);
+        self.ready += ring.count;
     }
     /// The queue whose turn it is, and how many commands it may give at once. It stays its turn until [`Arbiter::taken`].
     #[inline]
     pub fn next(&mut self) -> Option<(u16, u32)> {
+        if self.ready == 0 {
+            return None;
+        }
         let (class, credit) = self.class()?;
         self.class = class;
         let ring = &mut self.rings[class];

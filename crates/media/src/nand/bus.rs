@@ -1,0 +1,192 @@
+//! What goes over the bus of a channel, and when: commands, the data of programs, what was read.
+
+use super::due::Step;
+use super::machine::{Machine, State};
+use super::op::{List, NONE, Op, Queue, Slot, Work, pop, push};
+use crate::alarms::NEVER;
+
+impl Machine {
+    /// Uses an idle bus, or sees to it that somebody looks when it falls idle.
+    #[inline]
+    pub(super) fn pump(&mut self, channel: usize, now: u64) {
+        loop {
+            let c = &self.channels[channel];
+            let outs = usize::from(c.outs[0].is_empty());
+            let wants = !c.outs[outs].is_empty() || (c.ready[0] | c.ready[1]) != 0;
+            if c.until > now {
+                if wants && c.sending == NONE {
+                    self.due.set(Step::Inner, channel, c.until);
+                }
+                return;
+            }
+            if !wants || c.sending != NONE {
+                return;
+            }
+            // a command is short and lets a die work
+            let command_first = !self.can.one_turn && c.ready[0] != 0;
+            if !c.outs[outs].is_empty() && !command_first {
+                self.send(channel, outs, now);
+                return;
+            }
+            self.command(channel, now);
+        }
+    }
+
+    /// Data out of the longest waiting register.
+    fn send(&mut self, channel: usize, class: usize, now: u64) {
+        let id = pop(&self.slots, &mut self.channels[channel].outs[class]);
+        let Op { bus_out: time, heard_after, .. } = self.slots[id as usize].op;
+        self.occupy(channel, now, time);
+        self.channels[channel].sending = id;
+        // the bus may have been waited for until now
+        self.due.set(Step::Inner, channel, NEVER);
+        self.due.set(if heard_after > 0 { Step::LateEnd } else { Step::End }, channel, now + time);
+    }
+
+    fn occupy(&mut self, channel: usize, now: u64, time: u64) {
+        let c = &mut self.channels[channel];
+        c.until = now + time;
+        c.busy += time;
+    }
+
+    /// Commands the server whose turn it is.
+    fn command(&mut self, channel: usize, now: u64) {
+        let c = &self.channels[channel];
+        let all = c.ready[0] | c.ready[1];
+        let candidates = if self.can.one_turn || c.ready[0] == 0 { all } else { c.ready[0] };
+        let rest = candidates >> c.turn << c.turn;
+        let bit = if rest == 0 { candidates } else { rest }.trailing_zeros();
+        let server = (c.first + bit) as usize;
+        let read = c.ready[0] >> bit & 1 == 1;
+        self.channels[channel].turn = (bit + 1) % self.per_channel;
+        if read
+            && self.servers[server].state == State::Writing
+            && !self.may_suspend(&self.servers[server], now)
+        {
+            // it was worth suspending when the read came, and no longer is
+            self.channels[channel].ready[0] &= !(1 << bit);
+            return;
+        }
+        if self.servers[server].busy_since == NEVER {
+            self.servers[server].busy_since = now;
+        }
+        if read {
+            self.issue_read(server, Queue::Front, now);
+        } else {
+            self.issue_other(server, now);
+        }
+        self.refresh(server, now);
+    }
+
+    fn issue_other(&mut self, server: usize, now: u64) {
+        if self.servers[server].loading.0 != NONE {
+            self.load(server, now);
+            return;
+        }
+        let s = &mut self.servers[server];
+        s.overtaken = 0;
+        let [_, writes, back] = s.queues.map(|queue| !queue.is_empty());
+        if s.state == State::Idle && back && (!writes || s.back_turn) {
+            s.back_turn = false;
+            self.issue_read(server, Queue::Back, now);
+            return;
+        }
+        s.back_turn = true;
+        let id = pop(&self.slots, &mut s.queues[Queue::Writes as usize]);
+        s.loading = (id, self.slots[id as usize].op.transfers);
+        if s.state == State::Idle {
+            s.state = State::Loading;
+        }
+        self.load(server, now);
+    }
+
+    /// One transfer of what a program or an erase needs on the bus; with the last one the array can begin.
+    fn load(&mut self, server: usize, now: u64) {
+        let (id, left) = self.servers[server].loading;
+        let op = self.slots[id as usize].op;
+        self.occupy(server / self.per_channel as usize, now, op.bus_in);
+        self.servers[server].loading = (id, left.saturating_sub(1));
+        if left > 1 {
+            return;
+        }
+        self.servers[server].loading = (NONE, 0);
+        if self.servers[server].state == State::Writing {
+            self.servers[server].loaded = (id, now + op.bus_in);
+        } else {
+            self.write(server, id, now + op.bus_in, op.array);
+        }
+    }
+
+    /// Commands a read and what goes with it.
+    fn issue_read(&mut self, server: usize, queue: Queue, now: u64) {
+        let mut wait = 0;
+        if self.servers[server].state == State::Writing {
+            wait = self.suspend(server, now);
+        }
+        let first = self.slots[self.servers[server].queues[queue as usize].head as usize].op;
+        let (mut taken, mut planes) = (0, 0_u32);
+        taken = self.gather(server, queue, &first, taken, &mut planes);
+        if taken < self.can.planes && self.can.planes > 1 {
+            let other = if queue == Queue::Front { Queue::Back } else { Queue::Front };
+            taken = self.gather(server, other, &first, taken, &mut planes);
+        }
+        let bus = first.bus_in + self.read_command[taken as usize] + wait;
+        self.occupy(server / self.per_channel as usize, now, bus);
+        let s = &mut self.servers[server];
+        s.state = State::Sensing;
+        let overtakes = s.suspended.0 != NONE || s.queues[1..].iter().any(|queue| !queue.is_empty());
+        s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
+        self.tally.read_commands += 1;
+        self.tally.page_reads += u64::from(taken);
+        self.due.set(Step::Inner, self.channels.len() + server, now + bus + first.array);
+    }
+
+    /// Takes reads that can be sensed together with `first` out of a queue.
+    fn gather(&mut self, server: usize, queue: Queue, first: &Op, mut taken: u32, planes: &mut u32) -> u32 {
+        let list = self.servers[server].queues[queue as usize];
+        let (mut before, mut id) = (NONE, list.head);
+        while id != NONE && taken < self.can.planes {
+            let Slot { op, next, .. } = self.slots[id as usize];
+            let fits = op.die == first.die
+                && *planes & (1 << op.plane) == 0
+                && (taken == 0 || !self.can.same_page || op.page == first.page);
+            if !fits {
+                (before, id) = (id, next);
+                continue;
+            }
+            *planes |= 1 << op.plane;
+            taken += 1;
+            let list = &mut self.servers[server].queues[queue as usize];
+            if before == NONE {
+                list.head = next
+            } else {
+                self.slots[before as usize].next = next
+            }
+            if next == NONE {
+                list.tail = before;
+            }
+            self.slots[id as usize].note = u32::from(queue == Queue::Back);
+            self.slots[id as usize].next = NONE;
+            push(&mut self.slots, &mut self.servers[server].active, id);
+            id = next;
+        }
+        taken
+    }
+
+    /// Puts the running program or erase into suspense; the time until a read can start.
+    fn suspend(&mut self, server: usize, now: u64) -> u64 {
+        let suspend = self.can.suspend.expect("asked before");
+        let id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
+        let alarm = self.channels.len() + server;
+        let left = self.due.of(Step::End, alarm) - self.servers[server].array_start.max(now);
+        self.due.set(Step::End, alarm, NEVER);
+        self.servers[server].suspended = (id, left);
+        self.in_suspense += 1;
+        self.slots[id as usize].note += 1;
+        self.tally.suspensions += 1;
+        match self.slots[id as usize].op.work {
+            Work::Erase => suspend.erase.as_ps(),
+            _ => suspend.program.as_ps(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The controller and the medium behind it.
+
+use super::{Counters, Endurance, medium, params};
+use lanetwin_media::Drive;
+use lanetwin_nvme::logic::{Health, MediaOperation, MediaRequest, Subsystem};
+use lanetwin_nvme::spec::Nsid;
+use lanetwin_ports::Params;
+use lanetwin_units::Instant;
+use std::cell::{RefCell, RefMut};
+
+/// The controller and the medium.
+pub(super) struct Inside {
+    pub(super) subsystem: Subsystem,
+    /// In a cell, because being asked what it has done lets it make up for the time since it was looked at last.
+    pub(super) drive: RefCell<Drive>,
+    pub(super) namespace_bytes: u64,
+    pub(super) block_bytes: u64,
+    pub(super) idle_watts: f64,
+    pub(super) endurance: Endurance,
+    /// When the medium has been promised to be looked at; [`Instant::NEVER`] if not.
+    pub(super) look: Instant,
+}
+
+impl Inside {
+    pub(super) fn new(params: &Params, seed: u64) -> Option<Self> {
+        let subsystem = params::subsystem(params);
+        let block_bytes = subsystem.namespaces.first()?.formats.first()?.bytes();
+        Some(Self {
+            subsystem: Subsystem::new(&subsystem).ok()?,
+            drive: RefCell::new(medium(params, seed)?),
+            namespace_bytes: medium::namespace_bytes(params),
+            block_bytes,
+            idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
+            endurance: Endurance::new(params),
+            look: Instant::NEVER,
+        })
+    }
+
+    /// The medium, with everything done up to `now`, the present.
+    pub(super) fn up_to(&self, now: Instant) -> RefMut<'_, Drive> {
+        let mut drive = self.drive.borrow_mut();
+        drive.catch_up(now);
+        drive
+    }
+
+    /// Where on the medium blocks of a namespace are, and whose they are.
+    pub(super) fn place(&self, request: &MediaRequest) -> (u64, u64, u16) {
+        let of_all = request.nsid == Nsid::ALL;
+        let namespace = if of_all { 0 } else { u64::from(request.nsid.0).saturating_sub(1) };
+        let bytes = match request.operation {
+            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => self.namespace_bytes,
+            _ => u64::from(request.blocks) * self.block_bytes,
+        };
+        (namespace * self.namespace_bytes + request.slba * self.block_bytes, bytes, namespace as u16)
+    }
+}
+
+/// What the medium's counters say in the SMART / Health Information log.
+pub(super) fn health(counters: &Counters) -> Health {
+    Health { percentage_used: (counters.life_used * 100.0).min(255.0) as u8, ..Health::default() }
+}
