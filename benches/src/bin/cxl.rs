@@ -1,4 +1,5 @@
-//! How many lines of 64 B a second: host, CXL link and a device of fixed latency, closed loop, every flit accounted; one thread.
+//! How many lines of 64 B a second: host, CXL link and a device, closed loop, every flit accounted; one thread. The device has a fixed latency, or
+//! is an expander with DDR5 by its timing tables.
 //!
 //! `cargo run --release -p lanetwin-benches --bin cxl` prints requests per CPU-second and kernel events for each, with what the link was busy
 //! with. With arguments `CASE REQUESTS` it runs one case once, for a profiler.
@@ -11,15 +12,22 @@ mod closed_loop;
 use clock::{median, peak_rss_mb};
 use closed_loop::{ClosedLoop, Measured};
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Builder, Context, Line, LineDone, Message, Operation, Status};
+use lanetwin_models::find;
+use lanetwin_ports::{Builder, Context, Line, LineDone, Message, Operation, Param, Params, Site, Status};
+use lanetwin_scenario::quantity;
 use lanetwin_units::Span;
 
 const ROUNDS: usize = 5;
 const REQUESTS: u64 = 3_000_000;
 
-/// A case: its name, and the reads among so many requests, at random addresses of 16 GiB.
-const CASES: [(&str, u64, u64); 3] =
-    [("all reads", 1, 1), ("2 reads : 1 write", 2, 3), ("1 read : 1 write", 1, 2)];
+/// A case: its name, the reads among so many requests at random addresses of 16 GiB, and whether the device is an expander.
+const CASES: [(&str, u64, u64, bool); 5] = [
+    ("all reads", 1, 1, false),
+    ("2 reads : 1 write", 2, 3, false),
+    ("1 read : 1 write", 1, 2, false),
+    ("expander, all reads", 1, 1, true),
+    ("expander, 2R1W", 2, 3, true),
+];
 
 /// Answers after 50 ns.
 struct Device;
@@ -33,14 +41,33 @@ impl Component<Message> for Device {
     }
 }
 
+/// An expander as its parameters are by default.
+fn expander() -> Box<dyn Component<Message>> {
+    let model = find("cxl-expander").expect("it is on the shelf");
+    let value = |param: &'static Param| {
+        let text = param.default.expect("every parameter has a default");
+        (param.name, quantity::read(param.dimension, text).expect("a value").0)
+    };
+    let site = Site {
+        path: "device".into(),
+        seed: 1,
+        pcie: Vec::new(),
+        target: None,
+        routes: Vec::new(),
+        memory: None,
+        decoders: Vec::new(),
+    };
+    model.component(&Params(model.all_params().map(value).collect()), &site).expect("a component")
+}
+
 fn run(case: usize, requests: u64) -> Measured {
-    let (_, reads, of) = CASES[case];
+    let (_, reads, of, expands) = CASES[case];
     let next = move |random: &mut Stream, _| {
         let bits = random.bits();
         let read = ((bits >> 32) * of) >> 32 < reads;
         (if read { Operation::Read } else { Operation::Write }, (bits & 0xfff_ffff) << 6)
     };
-    let device = |builder: &mut Builder| builder.add("device", Box::new(Device));
+    let device = |builder: &mut Builder| builder.add("device", if expands { expander() } else { Box::new(Device) });
     ClosedLoop::new(Box::new(next), device).measure(requests)
 }
 
@@ -61,7 +88,7 @@ fn main() {
         let (rate, least, most) = median(runs.iter().map(|run| run.rate / 1e6).collect());
         let Measured { events, gigabytes, slots: [there, back], .. } = runs[0];
         println!(
-            "{name:18} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.2} events each, {gigabytes:.3} GB/s, \
+            "{name:20} {rate:6.3} [{least:.3} .. {most:.3}] M, {events:.2} events each, {gigabytes:.3} GB/s, \
              slots in use M2S {:.1} %, S2M {:.1} %",
             there * 100.0,
             back * 100.0

@@ -55,7 +55,7 @@ impl Channel {
         self.counters.accesses[direction] += 1;
         let first = now + if direction == READ { t.cl } else { t.cwl };
         let end = first + t.burst;
-        self.carries(first);
+        self.bursts.begin(&self.t, first, self.floor.saturating_sub(self.look_back));
         let kind = match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,

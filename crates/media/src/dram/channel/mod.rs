@@ -5,6 +5,7 @@
 //! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
 
 mod access;
+mod bursts;
 mod decision;
 mod refresh;
 mod rows;
@@ -18,6 +19,7 @@ use super::queue::{Entry, NONE, Queue};
 use super::refresh::Refresher;
 use super::spec::Timings;
 use super::{Command, CommandKind, Counters, Done};
+use bursts::Bursts;
 use decision::Class;
 use lanetwin_units::Instant;
 use rules::Rules;
@@ -79,10 +81,8 @@ pub(super) struct Channel {
     next: u64,
     refresher: Refresher,
     counters: Counters,
-    /// The first clocks of bursts on the data bus that somebody may still ask about, and the time of all before \[ps\].
-    bursts: VecDeque<u64>,
-    settled_ps: u64,
-    /// How far back before the last request somebody may ask.
+    bursts: Bursts,
+    /// How far back before the last request somebody may ask about the data bus.
     look_back: u64,
     record: Option<Vec<Command>>,
 }
@@ -126,8 +126,7 @@ impl Channel {
             next: NEVER,
             refresher: Refresher::new(config, &t, bus),
             counters: Counters::default(),
-            bursts: VecDeque::new(),
-            settled_ps: 0,
+            bursts: Bursts::default(),
             look_back: 0,
             record: None,
         };
@@ -154,13 +153,7 @@ impl Channel {
     }
     /// For how long the data bus has carried data up to `now` \[ps\].
     pub fn busy_ps(&self, now: Instant) -> u64 {
-        let carried = |first: &u64| self.time_of(*first, now);
-        self.settled_ps + self.bursts.iter().map(carried).sum::<u64>()
-    }
-    /// The part of a burst before `now` \[ps\].
-    fn time_of(&self, first: u64, now: Instant) -> u64 {
-        let [start, end] = [first, first + self.t.burst].map(|edge| self.t.clock.instant(edge));
-        end.min(now).since(start).as_ps()
+        self.bursts.busy_ps(&self.t, now)
     }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
@@ -260,21 +253,17 @@ impl Channel {
     /// Decides every command before clock `end`.
     #[inline]
     pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
-        while self.next < end {
-            self.decide(self.next, out);
-            self.schedule();
+        if self.next < end {
+            self.run_on(end, out);
         }
     }
 
-    /// A burst begins at this clock.
-    #[inline]
-    fn carries(&mut self, first: u64) {
-        self.bursts.push_back(first);
-        while let Some(&past) = self.bursts.front()
-            && past + self.t.burst + self.look_back < self.floor
-        {
-            self.bursts.pop_front();
-            self.settled_ps += self.time_of(past, Instant::NEVER);
+    /// The loop of [`Channel::run_before`].
+    #[inline(never)]
+    fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
+        while self.next < end {
+            self.decide(self.next, out);
+            self.schedule();
         }
     }
 
