@@ -17,6 +17,7 @@
 //!
 //! Not here: the link and its flits, the disk and the way to it, data.
 
+mod memory;
 mod params;
 mod record;
 
@@ -27,16 +28,16 @@ use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{
-    Access, CacheConfig, Effect, HOTTEST, Job, LINE, LINES, Outcome, PAGE, PageCache, Pages, Request, Then,
+    Access, Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages, Request, Then,
 };
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params,
     PortInfo, Protocol, Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
+use memory::{After, GROUPS, Group, Inside, NOBODY};
 use std::any::Any;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 pub use lanetwin_media::dram::Counters as DramCounters;
 pub use lanetwin_media::page_cache::Counters as CacheCounters;
@@ -67,11 +68,6 @@ const DISK: Port = Port(1);
 const LOOK_UP: u32 = 0;
 const MEMORY: u32 = 1;
 const LATER: u32 = 2;
-
-/// An access that nobody waits for.
-const NOBODY: u32 = u32::MAX;
-/// Accesses that belong together are named from here on, requests of the host below.
-const GROUPS: u32 = 1 << 31;
 
 /// Everything about these parameters that makes a device impossible.
 pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
@@ -116,40 +112,6 @@ struct Open {
     handle: u32,
     address: u64,
     arrived: Instant,
-}
-
-/// The cache and its memory.
-struct Inside {
-    cache: PageCache,
-    memory: dram::Machine,
-    config: CacheConfig,
-    /// Accesses that belong together.
-    groups: Slab<Group>,
-    /// When the memory has been promised to be looked at; [`Instant::NEVER`] if not.
-    look: Instant,
-    /// What will end, and is known already.
-    later: BinaryHeap<Reverse<(Instant, Job)>>,
-    registers: Gauge,
-    write_backs: Gauge,
-    waiting: Gauge,
-}
-
-/// Accesses of the cache's memory that belong together, and what follows the last of them.
-#[derive(Clone, Copy, Debug)]
-struct Group {
-    left: u32,
-    last: Instant,
-    then: After,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum After {
-    Then(Then),
-    /// The write that the others were read for.
-    Write {
-        address: u64,
-        then: Then,
-    },
 }
 
 /// What has passed the device.
@@ -318,45 +280,6 @@ impl CxlHybrid {
         }
     }
 
-    fn write(&mut self, address: u64, lines: u32, then: Then, cx: &mut Context<'_>) {
-        self.move_lines(Operation::Write, address, lines, then, cx);
-        if lines == 1 && self.extra.with_write > 0 {
-            self.beside(Operation::Write, address, self.extra.with_write, NOBODY, cx);
-        }
-    }
-
-    /// Asks the cache's memory for lines.
-    fn move_lines(
-        &mut self,
-        operation: Operation,
-        address: u64,
-        lines: u32,
-        then: Then,
-        cx: &mut Context<'_>,
-    ) {
-        let Some(inside) = &mut self.inside else { return };
-        let token = match then {
-            Then::Nothing => NOBODY,
-            Then::Answer(token) if lines == 1 => token,
-            _ => GROUPS | inside.groups.put(Group { left: lines, last: cx.now(), then: After::Then(then) }),
-        };
-        if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
-            record.read(token, address, cx.now());
-        }
-        for line in 0..u64::from(lines) {
-            inside.offer(operation, address + line * LINE, token, cx.now());
-        }
-    }
-    /// Asks the cache's memory for so many lines of the same page, behind this one.
-    fn beside(&mut self, operation: Operation, address: u64, lines: u32, token: u32, cx: &mut Context<'_>) {
-        let Some(inside) = &mut self.inside else { return };
-        let (page, line) = (address / PAGE * PAGE, address % PAGE / LINE);
-        for further in 1..=u64::from(lines) {
-            let line = (line + further) % u64::from(LINES);
-            inside.offer(operation, page + line * LINE, token, cx.now());
-        }
-    }
-
     /// Asks the disk. Where there is none, it fails at once.
     fn ask(
         &mut self,
@@ -386,71 +309,6 @@ impl CxlHybrid {
         cx.send_at(CXL, leaves, Message::LineDone(LineDone { operation, handle, status }));
     }
 
-    /// Takes from the cache's memory what is known, and asks to look again when something more will be.
-    fn look_at_memory(&mut self, cx: &mut Context<'_>) {
-        let now = cx.now();
-        loop {
-            let Some(inside) = &mut self.inside else { return };
-            let next = inside.memory.next().unwrap_or(Instant::NEVER);
-            if next > now {
-                if next < inside.look {
-                    inside.look = next;
-                    cx.wake_at(next, MEMORY);
-                }
-                return;
-            }
-            let mut done = std::mem::take(&mut self.done);
-            inside.memory.advance(now, &mut done);
-            for dram::Done { token, at } in done.drain(..) {
-                self.moved(token, at.max(now), cx);
-            }
-            self.done = done;
-        }
-    }
-
-    /// An access of the cache's memory has ended, or will at `at`.
-    fn moved(&mut self, token: u32, at: Instant, cx: &mut Context<'_>) {
-        if token == NOBODY {
-            return;
-        }
-        if token & GROUPS == 0 {
-            return self.answer(token, at, Status::Ok, cx);
-        }
-        let Some(inside) = &mut self.inside else { return };
-        let slot = token & !GROUPS;
-        let Some(group) = inside.groups.get(slot) else { return };
-        group.left -= 1;
-        group.last = group.last.max(at);
-        if group.left > 0 {
-            return;
-        }
-        let Some(Group { last, then, .. }) = inside.groups.take(slot) else { return };
-        match then {
-            After::Then(Then::Nothing) => {}
-            After::Then(Then::Answer(token)) => self.answer(token, last, Status::Ok, cx),
-            After::Then(Then::End(job)) => {
-                inside.later.push(Reverse((last, job)));
-                cx.wake_at(last, LATER);
-            }
-            // the memory takes requests in the order of time: what is read is written when the rest is known
-            After::Write { address, then } => self.write(address, 1, then, cx),
-        }
-    }
-
-    /// What was known to end has ended.
-    fn end_later(&mut self, cx: &mut Context<'_>) {
-        let now = cx.now();
-        while let Some(inside) = &mut self.inside {
-            let Some(Reverse((at, job))) = inside.later.peek().copied() else { break };
-            if at > now {
-                break;
-            }
-            inside.later.pop();
-            self.with_cache(cx, |cache, effects| cache.ended(now, job, Outcome::Success, effects));
-        }
-        self.look_at_memory(cx);
-    }
-
     fn hint(&mut self, hint: Hint, cx: &mut Context<'_>) {
         let now = cx.now();
         let pages = Pages { first: hint.address / PAGE, count: hint.pages.into() };
@@ -463,52 +321,6 @@ impl CxlHybrid {
         let done = Message::HintDone { handle: hint.handle, value: value.unwrap_or(0) };
         cx.send(CXL, self.hint, done);
         self.look_at_memory(cx);
-    }
-}
-
-impl Inside {
-    fn new(params: &Params, site: &Site) -> Option<Self> {
-        if !params::mistakes(params).is_empty() {
-            return None;
-        }
-        let config = params::cache(params);
-        let seed = lanetwin_units::stream_seed(site.seed, &site.path, "cache");
-        let memory = crate::dram_params::config(params, params.size("cache.size"));
-        Some(Self {
-            cache: PageCache::new(&config, seed).ok()?,
-            memory: dram::Machine::new(&memory).ok()?,
-            config,
-            groups: Slab::new(),
-            look: Instant::NEVER,
-            later: BinaryHeap::new(),
-            registers: Gauge::default(),
-            write_backs: Gauge::default(),
-            waiting: Gauge::default(),
-        })
-    }
-    fn offer(&mut self, operation: Operation, address: u64, token: u32, now: Instant) {
-        let operation = match operation {
-            Operation::Read => dram::Operation::Read,
-            Operation::Write => dram::Operation::Write,
-        };
-        let offer = self.memory.offer(now, dram::Request { token, operation, address });
-        debug_assert_eq!(offer, dram::Offer::Accepted, "frames lie in the memory, and anybody can wait");
-    }
-    /// Notes what is in use.
-    fn gauge(&mut self, now: Instant) {
-        let is = [
-            (&mut self.registers, self.cache.registers_taken() as u64),
-            (&mut self.write_backs, self.cache.write_backs_under_way() as u64),
-            (&mut self.waiting, self.cache.waiting() as u64),
-        ];
-        for (gauge, number) in is {
-            let was = gauge.number();
-            if number > was {
-                gauge.add(number - was, now);
-            } else if number < was {
-                gauge.remove(was - number, now);
-            }
-        }
     }
 }
 

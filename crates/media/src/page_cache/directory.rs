@@ -7,6 +7,7 @@ use super::config::{CacheConfig, LINES, Policy};
 use super::index::Index;
 use super::layout::{Field, Layout};
 use crate::random::Permutation;
+use core::ops::Range;
 
 /// Sets larger than this are not searched but looked up \[ways\].
 const SEARCHED: u32 = 64;
@@ -127,16 +128,17 @@ impl Directory {
         self.sets
     }
     /// The pages of a range that belong in a set, in some order.
-    pub(super) fn belonging(&self, set: Set, first: u64, end: u64, pages: u64) -> Vec<u32> {
+    pub(super) fn belonging(&self, set: Set, range: Range<u64>, pages: u64, found: &mut Vec<u32>) {
         let all = |from: u64, to: u64| (from..to).step_by(self.sets as usize);
+        found.clear();
         match &self.strewn {
             Some(strewn) => {
                 let back = all(set.number, pages).map(|place| strewn.back(place));
-                back.filter(|page| (first..end).contains(page)).map(|page| page as u32).collect()
+                found.extend(back.filter(|page| range.contains(page)).map(|page| page as u32));
             }
             None => {
-                let lead = (set.number + self.sets - first % self.sets) % self.sets;
-                all(first + lead, end).map(|page| page as u32).collect()
+                let lead = (set.number + self.sets - range.start % self.sets) % self.sets;
+                found.extend(all(range.start + lead, range.end).map(|page| page as u32));
             }
         }
     }
@@ -172,7 +174,7 @@ impl Directory {
         place.map(|place| At { set, place })
     }
     #[inline]
-    fn search(&self, set: Set, page: u32, places: core::ops::Range<u32>) -> Option<u32> {
+    fn search(&self, set: Set, page: u32, places: Range<u32>) -> Option<u32> {
         let tags = self.layout.tags(set);
         let tags = &self.words[tags + places.start as usize..tags + places.end as usize];
         // one of them at most is equal: no branch, which nobody could predict

@@ -160,6 +160,25 @@ impl Directory {
         }
         self.words[word] += 1;
     }
+    /// Whether the lists of sets are numbers.
+    pub(super) const fn is_ordered(&self) -> bool {
+        self.layout.is_small()
+    }
+    /// Puts pages into the first frames of a set that has never held any, and those into the first list, the last at its head; all in this
+    /// state. The lists of sets are numbers.
+    pub(super) fn fill_ordered(&mut self, set: Set, pages: &[u32], state: u32) {
+        let tags = self.layout.tags(set);
+        let mut order = 0;
+        for (place, page) in (0..).zip(pages) {
+            self.words[tags + place as usize] = page + 1;
+            let word = self.layout.word(At { set, place }, Field::State);
+            self.words[word] = state;
+            order = order << 4 | u64::from(place);
+        }
+        self.set_order(set, 0, order);
+        self.words[Layout::list(set, 0)] = pages.len() as u32;
+        *self.register(set, register::FRESH) = pages.len() as u32;
+    }
     /// Takes it out of its list.
     pub(super) fn unlink(&mut self, at: At) {
         let list = self.list_of(at);

@@ -131,6 +131,24 @@ impl Directory {
         }
     }
 
+    /// Puts pages into the first frames of a set that has never held any: as taking frames and admitting pages one by one leaves it.
+    pub(super) fn admit_first(&mut self, set: Set, pages: &[u32]) {
+        let state = match self.policy {
+            Policy::Lru => Some(0),
+            Policy::Clock => Some(REFERENCED),
+            _ => None,
+        };
+        if let Some(state) = state.filter(|_| self.is_ordered()) {
+            self.fill_ordered(set, pages, state);
+            *self.register(set, register::LAST) = pages.len() as u32;
+            return;
+        }
+        for page in pages {
+            let at = self.take_free(set).expect("so many fit");
+            self.admit(at, *page);
+        }
+    }
+
     /// LFU: counts uses, and halves the counts of all pages when it is time.
     fn age(&mut self, set: Set) {
         let due = AGEING * self.ways;

@@ -2,11 +2,11 @@
 
 use super::PageCache;
 use super::config::{CacheConfig, Initial, PAGE};
-use super::directory::{DIRTY, Set, register};
+use super::directory::{At, DIRTY, Set, register};
 use crate::random::{Draws, mix};
 
 /// What is drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Warm {
     /// The working set \[pages\].
     first: u64,
@@ -16,6 +16,9 @@ pub(super) struct Warm {
     dirty_pages: u64,
     /// How many sets have been drawn.
     drawn: u64,
+    /// Kept for their room: the pages that belong in a set, and the places of those that are dirty.
+    pages: Vec<u32>,
+    soiled: Vec<u32>,
 }
 
 impl Warm {
@@ -23,7 +26,15 @@ impl Warm {
         let Initial::Warm { first, size, dirty } = config.initial else { return None };
         let (first, count) = (first / PAGE, size.0 / PAGE);
         let dirty_pages = (dirty * count.min(config.frames()) as f64) as u64;
-        Some(Self { first, end: first + count, dirty, dirty_pages, drawn: 0 })
+        Some(Self {
+            first,
+            end: first + count,
+            dirty,
+            dirty_pages,
+            drawn: 0,
+            pages: Vec::new(),
+            soiled: Vec::new(),
+        })
     }
 }
 
@@ -35,25 +46,33 @@ impl PageCache {
         *self.directory.register(set, register::DRAWN) = 1;
         let Some(warm) = &mut self.warm else { return };
         warm.drawn += 1;
-        let Warm { first, end, dirty, .. } = *warm;
+        let (first, end, dirty) = (warm.first, warm.end, warm.dirty);
         let mut draws = Draws::new(mix(self.directory.seed) ^ mix(!set.number));
-        let mut pages = self.directory.belonging(set, first, end, self.pages);
+        let mut pages = core::mem::take(&mut warm.pages);
+        self.directory.belonging(set, first..end, self.pages, &mut pages);
         let fit = pages.len().min(self.directory.ways as usize);
+        let mut soiled = core::mem::take(&mut warm.soiled);
         for place in 0..fit {
             let chosen = place + draws.below((pages.len() - place) as u64) as usize;
             pages.swap(place, chosen);
-            let at = self.directory.take_free(set).expect("so many fit");
-            self.directory.admit(at, pages[place]);
             if draws.unit() <= dirty {
-                self.directory.raise(at, DIRTY);
-                self.counters.dirty_pages += 1;
-                self.queue_if_dirty(at);
+                soiled.push(place as u32);
             }
+        }
+        self.directory.admit_first(set, &pages[..fit]);
+        for place in soiled.drain(..) {
+            let at = At { set, place };
+            self.directory.raise(at, DIRTY);
+            self.counters.dirty_pages += 1;
+            self.queue_if_dirty(at);
+        }
+        if let Some(warm) = &mut self.warm {
+            (warm.pages, warm.soiled) = (pages, soiled);
         }
     }
     /// How many pages are dirty in sets that nobody has visited, about.
     pub(super) fn dirty_elsewhere(&self) -> u64 {
-        self.warm.map_or(0, |warm| {
+        self.warm.as_ref().map_or(0, |warm| {
             let left = self.directory.sets() - warm.drawn;
             (u128::from(warm.dirty_pages) * u128::from(left) / u128::from(self.directory.sets())) as u64
         })

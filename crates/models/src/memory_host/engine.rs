@@ -56,7 +56,7 @@ impl MemoryHost {
                 Data::At(at) if step.depends => thread.due.max(at),
                 _ => thread.due,
             };
-            if due > self.now {
+            if due > self.now || due == self.now && thread.turn.is_some() {
                 return self.wait(t, due, step);
             }
             if !thread.window.has_room(self.rules.window) {

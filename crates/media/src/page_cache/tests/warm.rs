@@ -108,3 +108,28 @@ fn a_large_cache_of_a_large_device_costs_what_is_touched() {
     let hits = (0..500).filter(|_| visit(&mut cache, draws.below((26 << 30) / PAGE), Access::Read)).count();
     assert!(hits > 490, "{hits}");
 }
+
+#[test]
+fn pages_put_in_at_once_lie_as_those_put_in_one_by_one() {
+    for (_, policy) in Policy::ALL {
+        for ways in [4, 16, 32] {
+            let config = config(32, ways, policy);
+            let (mut at_once, mut one_by_one) = (Directory::new(&config, 1), Directory::new(&config, 1));
+            let pages = [40, 8, 32];
+            at_once.admit_first(at_once.set(0), &pages);
+            for page in pages {
+                let at = one_by_one.take_free(one_by_one.set(0)).expect("there is room");
+                one_by_one.admit(at, page);
+            }
+            let [all, each] = [&at_once, &one_by_one].map(|directory| {
+                let at = directory.set(0);
+                let of = |register| directory.read(at, register);
+                let registers = [of(register::LAST), of(register::FRESH), of(register::POLICY)];
+                let found =
+                    pages.map(|page| directory.find(at, page).map(|at| (at.place, directory.state(at))));
+                (registers, found, directory.choose(at, 48, 0).map(|at| at.place))
+            });
+            assert_eq!(all, each, "{policy:?} of {ways}");
+        }
+    }
+}
