@@ -53,6 +53,7 @@ pub(super) struct Dram {
     pub(super) size: u64,
     /// None if it is nothing but a latency and a bandwidth.
     pub(super) machine: Option<Box<Machine>>,
+    pub(super) spread: Spread,
     pub(super) latency: Span,
     /// What a line occupies it for.
     line: Span,
@@ -76,6 +77,7 @@ impl Dram {
         Self {
             size: size.0,
             machine: timed.then(|| Box::new(machine())),
+            spread: Spread::over(params.size("dram.interleave").0, size.0),
             latency: params.time("dram.latency"),
             line: per_line(params.rate("dram.bandwidth")),
             free: Instant::ZERO,
@@ -93,7 +95,7 @@ impl Dram {
             return Some(start + self.latency);
         };
         let operation = if write { Operation::Write } else { Operation::Read };
-        let offer = machine.offer(now, Request { token, operation, address: spread(address) });
+        let offer = machine.offer(now, Request { token, operation, address: self.spread.place(address) });
         assert_eq!(offer, Offer::Accepted, "the queue before the controllers has no end, and frames lie in the memory");
         self.due = machine.next().unwrap_or(Instant::NEVER);
         None
@@ -127,14 +129,35 @@ impl Dram {
     }
 }
 
-/// Where the controllers of a socket find a line: in its page, but at a place that a hash of the page decides. Address decoders of servers
+/// Where the controllers of a socket find a line: among its neighbours, at a place that a hash of the bits above decides. Address decoders of servers
 /// hash channels with upper bits for the same reason: were the channels of all pages in one order, threads that stream would fall into step
 /// and ask the same few channels at a time.
-#[inline]
-pub(super) const fn spread(address: u64) -> u64 {
-    /// The bits of an address in its page, down to 256 B, what an interleave leaves together.
-    const GRANULES: u64 = 0xf00;
-    address ^ mix(address >> 12) & GRANULES
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spread {
+    /// The bits that are changed: of sixteen pieces that an interleave leaves together, which one it is.
+    mask: u64,
+    /// What is above them.
+    above: u32,
+    /// Where the last whole group of sixteen ends: what is left of the memory is not changed.
+    end: u64,
+}
+
+impl Spread {
+    /// The least piece that is moved: places in a page of 4 KiB are changed only, unless an interleave leaves more together.
+    const PIECE: u64 = 256;
+
+    const fn over(interleave: u64, size: u64) -> Self {
+        let piece = if interleave > Self::PIECE { interleave } else { Self::PIECE };
+        let above = piece.ilog2() + 4;
+        Self { mask: (1 << above) - (1 << (above - 4)), above, end: size >> above << above }
+    }
+    #[inline]
+    pub(super) const fn place(self, address: u64) -> u64 {
+        if address >= self.end {
+            return address;
+        }
+        address ^ mix(address >> self.above) & self.mask
+    }
 }
 
 /// A CXL port of the host.
@@ -159,5 +182,27 @@ impl Lane {
     pub(super) fn pass(&mut self, at: Instant) -> Instant {
         self.free = self.free.max(at) + self.line;
         self.free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Lines stay in the memory, in their piece, and no two of them meet.
+        #[test]
+        fn pieces_change_places_within_their_group(interleave in 6..15_u32, size in (1_u64 << 13)..(1 << 22), a in any::<u64>(), b in any::<u64>()) {
+            let size = size / 4096 * 4096;
+            let spread = Spread::over(1 << interleave, size);
+            let piece = 1_u64 << interleave.max(8);
+            let (a, b) = (a % size, b % size);
+            prop_assert!(spread.place(a) < size);
+            prop_assert_eq!(spread.place(a) % piece, a % piece);
+            prop_assert_eq!(spread.place(a) / (16 * piece), a / (16 * piece));
+            prop_assert_eq!(spread.place(spread.place(a)), a);
+            prop_assert_eq!(spread.place(a) == spread.place(b), a == b);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::MemoryHost;
 use super::flights::{Cause, Flight, NONE};
-use super::nodes::{Node, address_of, node_of, spread};
+use super::nodes::{Node, address_of, node_of};
 use crate::marks::{Mark, of_read};
 use lanetwin_media::dram::Command;
 use lanetwin_units::Instant;
@@ -82,7 +82,8 @@ impl MemoryHost {
             return Vec::new();
         };
         record.commands.resize(count, Vec::new());
-        let mut marks = dram.steps(&mut record.commands[load.node], spread(load.address), (load.arrives, done));
+        let place = dram.spread.place(load.address);
+        let mut marks = dram.steps(&mut record.commands[load.node], place, (load.arrives, done));
         marks.push((load.returned, "uncore"));
         marks
     }

@@ -276,7 +276,8 @@ fn a_prefetcher_hides_latency_of_streams_and_of_nothing_else() {
 /// The mean latency \[ns\] of a chase through one line of each of 4096 pages, none of whose translations a TLB of 64 keeps; and its walks.
 fn walked(more: &[(&'static str, &'static str)]) -> (f64, u64) {
     let tlb = [("tlb.entries", "64"), ("tlb.walk", "5ns"), ("l2.size", "0B"), ("l2.latency", "6ns")];
-    let said: Vec<_> = tlb.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).copied().collect();
+    let said: Vec<_> =
+        tlb.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).copied().collect();
     let mut world = world(&[&said, more].concat(), 0);
     let spec = ChaseSpec { bytes: 1 << 24, stride: 4096, order: ChaseOrder::Random, count: Some(4096) };
     let placement = Placement::new("program", local()).warmed_by(4096);

@@ -51,7 +51,7 @@ fn rows() -> Vec<Row> {
         for ratio in
             ratios.iter().enumerate().filter(|(row, _)| is_weighed(mix, *row)).map(|(_, ratio)| ratio)
         {
-            let case = cell_of_table(ratio, mix, ratios[0].published[mix]);
+            let case = cell_of_table(ratio, mix);
             all.push(row(case, bandwidth, bar, (mix > 0).then_some(mix)));
         }
     }
@@ -105,7 +105,7 @@ struct Targets {
 
 fn cell_of_mix(mix: usize) -> Case {
     let ratios = ratios();
-    cell_of_table(&ratios[1], mix, ratios[0].published[mix])
+    cell_of_table(&ratios[1], mix)
 }
 
 /// Without a change what is calibrated is as it is: the targets of an effort are what the claim comes to at it.
@@ -171,7 +171,7 @@ fn moved(rows: &[Row], sets: &[String], effort: Effort, targets: [Targets; 2]) -
 }
 
 fn numbers() -> Vec<Number> {
-    let of_plan = sensitivity::numbers_and(&cell_of_table(&ratios()[1], 0, 0.0).plan(), &[], &CHOSEN);
+    let of_plan = sensitivity::numbers_and(&cell_of_table(&ratios()[1], 0).plan(), &[], &CHOSEN);
     let what = FreeParameter {
         part: "host of the white paper".into(),
         name: WORKING_SET.into(),
