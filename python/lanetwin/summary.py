@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import NARROW_SPACE, change, change_interval, fixed, measured, share, significant, with_unit
+from lanetwin.numbers import (
+    NARROW_SPACE,
+    change,
+    change_interval,
+    fixed,
+    measured,
+    share,
+    significant,
+    with_unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -380,6 +389,9 @@ def cost_line(cost: Cost) -> str:
     >>> cost_line({"events": 48211093, "tlp_hops": 0, "cpu_seconds": 2.41, "peak_memory_bytes": 163_840_000})
     '48\u202f211\u202f093 events in 2.410\u202fs of CPU time, peak memory 163.8\u202fMB'
     """
-    line = f"{fixed(cost['events'], 0)} events in {significant(cost['cpu_seconds'])}{NARROW_SPACE}s of CPU time"
+    seconds = with_unit(significant(cost["cpu_seconds"]), "s")
+    line = f"{fixed(cost['events'], 0)} events in {seconds} of CPU time"
     memory = cost.get("peak_memory_bytes")
-    return line if memory is None else f"{line}, peak memory {significant(memory / 1e6)}{NARROW_SPACE}MB"
+    if memory is None:
+        return line
+    return f"{line}, peak memory {with_unit(significant(memory / 1e6), 'MB')}"
