@@ -26,6 +26,8 @@
 //! Not here: figure 3; figures 4 and 5 are a claim of their own ([`APPS`]).
 
 mod apps;
+#[cfg(test)]
+mod laws;
 mod machine;
 mod table;
 mod weighing;

@@ -144,7 +144,7 @@ pub(super) fn weigh(published: &[Curve], ran: &Ran) -> Weighed {
 mod tests {
     use super::*;
 
-    /// A factor of two would move what the claim does not run.
+    /// Otherwise numbers would be moved that the claim does not run with.
     #[test]
     fn the_memory_in_the_words_of_a_scenario_is_that_of_the_claim() {
         assert_eq!(config(&[]), Some(super::super::memory()));
