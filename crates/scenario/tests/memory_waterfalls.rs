@@ -154,6 +154,16 @@ fn a_miss_waits_for_the_disk_and_a_walk_for_its_translation() {
     assert!(stage(hit, "host: translation") > 0.0, "{hit:#?}");
 }
 
+/// One in four is in the cache: were those told that are answered first, the median would be one of them.
+#[test]
+fn the_load_that_is_told_is_the_median_of_fast_and_slow_ones() {
+    let mixed = "workloads={mixed: {memory: {pattern: random, threads: 8, working-set: 100GiB, placement: cmmh, lines: 500}, on: host}}";
+    let results = results(&plan("mixed.yaml", HYBRID, &[mixed, "machine.host.cores=8"]), &Options::default());
+    let [w] = &results.waterfalls[..] else { panic!("{:#?}", results.waterfalls) };
+    let told = median(&results, "100 GiB");
+    assert!(told > 20_000.0 && (0.7..1.3).contains(&(w.total / told)), "{} of {told}", w.total);
+}
+
 /// An application ends: its loads are followed while it runs, and that changes nothing.
 const PROGRAM: &str = "
 about: Where does a load of an application spend its time?
