@@ -27,6 +27,13 @@ impl Gauge {
         self.reach(now);
         self.number -= n;
     }
+    /// The number is `n` from `now`, the present.
+    pub(crate) fn set(&mut self, n: u64, now: Instant) {
+        if self.number != n {
+            self.reach(now);
+            self.number = n;
+        }
+    }
     /// The integral up to `now`, the present \[number · ps\].
     pub(crate) fn integral_ps(&self, now: Instant) -> u128 {
         self.integral_ps + u128::from(self.number) * u128::from(now.since(self.since).as_ps())
@@ -56,7 +63,8 @@ mod tests {
         gauge.remove(1, ps(20));
         assert_eq!(gauge.number(), 0);
         assert_eq!(gauge.integral_ps(ps(99)), 3 * 4 + 6);
-        gauge.add(1, ps(99));
+        gauge.set(0, ps(50));
+        gauge.set(1, ps(99));
         assert_eq!((gauge.integral_ps(ps(99)), gauge.integral_ps(ps(100))), (18, 19));
     }
 }

@@ -26,6 +26,7 @@ mod params;
 mod record;
 
 use crate::Mistake;
+use crate::gauge::{Gauge, held};
 use crate::nvme_software;
 use crate::requests::Requests;
 use crate::servers::Servers;
@@ -117,6 +118,9 @@ pub struct NvmeSsd {
     effects: Vec<Effect>,
     done: Vec<Done>,
     recorder: Option<Recorder>,
+    /// Commands in progress, and whether others wait for them in the queues.
+    in_progress: Gauge,
+    short: Gauge,
     signals: Signals,
     unexpected: u64,
 }
@@ -179,6 +183,8 @@ impl NvmeSsd {
             effects: Vec::new(),
             done: Vec::new(),
             recorder: None,
+            in_progress: Gauge::default(),
+            short: Gauge::default(),
             signals: Signals::default(),
             unexpected: 0,
         }
@@ -233,11 +239,20 @@ impl NvmeSsd {
         }
         effects.clear();
         self.effects = effects;
+        self.count_commands(cx.now());
+    }
+
+    /// Notes how many commands are in progress, if that has changed.
+    fn count_commands(&mut self, now: Instant) {
+        let Some(inside) = &self.inside else { return };
+        let (number, short) = inside.subsystem.in_progress();
+        self.in_progress.set(number.into(), now);
+        self.short.set(short.into(), now);
     }
 
     /// The controller wants something of the medium: the firmware has its part before.
     fn ask(&mut self, token: Token, request: MediaRequest, cx: &mut Context<'_>) {
-        let Firmware { read, write, other, read_latency, write_latency } = self.firmware;
+        let Firmware { read, write, other, read_latency, write_latency, .. } = self.firmware;
         let (pipeline, service, latency) = match request.operation {
             MediaOperation::Read | MediaOperation::Compare => (0, read, read_latency),
             MediaOperation::Write { .. } => (1, write, write_latency),
@@ -453,6 +468,7 @@ impl Component<Message> for NvmeSsd {
         for (number, requests) in self.plugged() {
             see(&format!("tags{number}"), requests.tags_used(now));
         }
+        see("commands in progress", held(&self.in_progress, &self.short, self.firmware.commands, now));
     }
 
     fn digest(&self) -> u64 {

@@ -41,6 +41,12 @@ fn priorities_decide_where_commands_wait_for_the_controller_and_nowhere_else() {
     }
     let [high, medium, low] = ["high", "medium", "low"].map(|job| iops("few-commands", job));
     assert!((high / low - 1.0).abs() < 0.1 && (medium / low - 1.0).abs() < 0.1, "{high} {medium} {low}");
+    let limit = |variant: &str| {
+        let of = |limit: &&lanetwin_stats::results::Bottleneck| limit.variant == variant;
+        results.bottlenecks.iter().find(of).expect("every case has one").name.clone()
+    };
+    assert_eq!(limit("few-commands"), "ssd: commands in progress");
+    assert!(limit("all-commands").starts_with("load:"), "{}", limit("all-commands"));
     assert!(latency("few-commands-weighted", "urgent") < 0.75 * latency("few-commands", "urgent"));
     for job in ["urgent", "high", "medium", "low"] {
         let ratio = iops("all-commands-weighted", job) / iops("all-commands", job);

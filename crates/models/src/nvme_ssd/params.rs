@@ -50,6 +50,8 @@ pub(super) struct Firmware {
     pub(super) other: Span,
     pub(super) read_latency: Span,
     pub(super) write_latency: Span,
+    /// How many commands can be in progress, in the controllers of all ports together.
+    pub(super) commands: u64,
 }
 
 impl Firmware {
@@ -61,6 +63,7 @@ impl Firmware {
             other: time("firmware.other"),
             read_latency: time("firmware.read-latency"),
             write_latency: time("firmware.write-latency"),
+            commands: params.count("commands") * u64::from(ports(params)),
         }
     }
 }

@@ -213,6 +213,14 @@ impl Subsystem {
         let Some(ticket) = Ticket::of(token) else { return &[] };
         self.controllers.get(ticket.controller as usize).map_or(&[], |controller| controller.content(ticket))
     }
+    /// How many commands are in progress in all controllers, those that are being fetched among them, and whether one of the controllers has no room for others that
+    /// wait in its queues (`commands_in_progress`).
+    #[must_use]
+    #[inline]
+    pub fn in_progress(&self) -> (u32, bool) {
+        let each = self.controllers.iter().map(Controller::in_progress);
+        each.fold((0, false), |(sum, short), (number, waits)| (sum + number, short || waits))
+    }
     /// The command that a token belongs to; none for the fetch of entries or of a shadow doorbell, and for a token of before a reset.
     #[must_use]
     pub fn command(&self, token: Token) -> Option<CommandInfo> {

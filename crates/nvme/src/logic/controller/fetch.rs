@@ -50,6 +50,14 @@ impl Controller {
         self.arbiter.set(queue.class, sqid, ready);
     }
 
+    /// How many commands are in progress, those that are being fetched among them, and whether there is no room for others that wait.
+    #[inline]
+    pub(in crate::logic) fn in_progress(&self) -> (u32, bool) {
+        let room = self.slots.free() - self.fetches.commands;
+        let waits = || self.submission_queues.iter().any(|queue| queue.next != queue.tail);
+        (self.config.commands_in_progress - room, room == 0 && waits())
+    }
+
     /// Asks for as many entries as there is room for.
     #[inline]
     pub(super) fn pump(&mut self, cx: &mut Cx<'_>) {
