@@ -31,6 +31,7 @@ mod prefetch;
 mod results;
 mod running;
 mod timetable;
+mod writes;
 
 use crate::dram_params::DRAM;
 use crate::{Mistake, dram_params};
