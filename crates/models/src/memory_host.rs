@@ -33,6 +33,7 @@ mod results;
 mod running;
 mod timetable;
 mod translation;
+mod writes;
 
 use crate::dram_params::DRAM;
 use crate::{Mistake, dram_params};

@@ -116,7 +116,9 @@ impl MemoryHost {
             return self.stream(t, line, step.ends.then_some(began), cx);
         }
         let store = step.touch == Touch::Store;
-        let (missing, delay) = (!self.is_translated(t, step.address), self.first_miss(t, step.address));
+        // a program that no cache ever serves runs where translations cost nothing
+        let missing = !cold && !self.is_translated(t, step.address);
+        let delay = if cold { Span::ZERO } else { self.first_miss(t, step.address) };
         let core = &mut self.cores[c as usize];
         if !cold && !missing && core.l1.touch(line, store) && core.pending.find(line).is_none() {
             self.hit(t, &step, began, delay);
@@ -231,48 +233,6 @@ impl MemoryHost {
         if advice.ask != 0 {
             self.prefetch(c, t, line, advice, cx);
         }
-    }
-    /// Writes back what a thread stored to so long ago that the caches have had to let it go.
-    fn clean(&mut self, t: u32, cx: &mut Context<'_>) {
-        let thread = &mut self.threads[t as usize];
-        let lag = self.programs[thread.program as usize].lag;
-        if thread.stored.front().is_some_and(|(_, step)| step + lag <= thread.steps)
-            && let Some((line, _)) = thread.stored.pop_front()
-        {
-            let core = thread.core;
-            self.write_back(core, t, line, cx);
-        }
-    }
-
-    /// A streaming store: a write, if there is a place for it.
-    fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
-        let c = self.threads[t as usize].core;
-        let core = &mut self.cores[c as usize];
-        if !core.has_place(Touch::Stream, &self.rules) {
-            return false;
-        }
-        core.l1.remove(line);
-        self.l2[core.l2].remove(line);
-        self.llc[core.socket as usize].remove(line);
-        if let Some(began) = operation {
-            let counted = &mut self.programs[self.threads[t as usize].program as usize].counted;
-            counted.operations.record(self.now - began);
-        }
-        self.answered += 1;
-        self.write_back(c, t, line, cx);
-        true
-    }
-
-    /// Sends a line to memory, now or when there is a place.
-    pub(super) fn write_back(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
-        let core = &mut self.cores[c as usize];
-        self.asked += 1;
-        core.owed.push_back((line, t));
-        self.write_owed(c, cx);
-    }
-    fn write(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
-        let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
-        self.ask(name, Span::ZERO, cx);
     }
 
     /// Asks memory for what a flight wants; the request leaves the core after `delay`.
@@ -408,18 +368,6 @@ impl MemoryHost {
             self.walk_on(name, cx);
         } else {
             self.complete(name, cx);
-        }
-    }
-    /// Writes what waits for places, as far as there are any; then threads that wait may try again.
-    fn write_owed(&mut self, c: u32, cx: &mut Context<'_>) {
-        loop {
-            let core = &mut self.cores[c as usize];
-            if *core.write_places(&self.rules) == 0 {
-                return;
-            }
-            let Some((line, thread)) = core.owed.pop_front() else { return };
-            *core.write_places(&self.rules) -= 1;
-            self.write(c, thread, line, cx);
         }
     }
     /// A step is over.

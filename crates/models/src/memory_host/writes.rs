@@ -1,0 +1,62 @@
+//! Lines on their way to memory: write-backs and streaming stores, and what waits for their places.
+
+use super::MemoryHost;
+use super::flights::{Cause, Flight};
+use lanetwin_load::memory::Touch;
+use lanetwin_ports::Context;
+use lanetwin_units::{Instant, Span};
+
+impl MemoryHost {
+    /// A streaming store: a write, if there is a place for it.
+    pub(super) fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
+        let c = self.threads[t as usize].core;
+        let core = &mut self.cores[c as usize];
+        if !core.has_place(Touch::Stream, &self.rules) {
+            return false;
+        }
+        core.l1.remove(line);
+        self.l2[core.l2].remove(line);
+        self.llc[core.socket as usize].remove(line);
+        if let Some(began) = operation {
+            let counted = &mut self.programs[self.threads[t as usize].program as usize].counted;
+            counted.operations.record(self.now - began);
+        }
+        self.answered += 1;
+        self.write_back(c, t, line, cx);
+        true
+    }
+    /// Writes back what a thread stored to so long ago that the caches have had to let it go.
+    pub(super) fn clean(&mut self, t: u32, cx: &mut Context<'_>) {
+        let thread = &mut self.threads[t as usize];
+        let lag = self.programs[thread.program as usize].lag;
+        if thread.stored.front().is_some_and(|(_, step)| step + lag <= thread.steps)
+            && let Some((line, _)) = thread.stored.pop_front()
+        {
+            let core = thread.core;
+            self.write_back(core, t, line, cx);
+        }
+    }
+
+    /// Sends a line to memory, now or when there is a place.
+    pub(super) fn write_back(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        let core = &mut self.cores[c as usize];
+        self.asked += 1;
+        core.owed.push_back((line, t));
+        self.write_owed(c, cx);
+    }
+    fn write(&mut self, c: u32, t: u32, line: u64, cx: &mut Context<'_>) {
+        let name = self.flights.begin(Flight::new(Cause::Write, t, c, line, self.now));
+        self.ask(name, Span::ZERO, cx);
+    }
+    /// Writes what waits for places, as far as there are any; then threads that wait may try again.
+    pub(super) fn write_owed(&mut self, c: u32, cx: &mut Context<'_>) {
+        while let core = &mut self.cores[c as usize]
+            && !core.owed.is_empty()
+            && *core.write_places(&self.rules) > 0
+            && let Some((line, thread)) = core.owed.pop_front()
+        {
+            *core.write_places(&self.rules) -= 1;
+            self.write(c, thread, line, cx);
+        }
+    }
+}
