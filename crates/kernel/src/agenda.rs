@@ -36,7 +36,7 @@ impl<M: Copy> Slots<M> {
     pub(crate) const fn new() -> Self {
         Self { slots: Vec::new(), free: 0 }
     }
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(&mut self, message: M, sequence: u64) -> u32 {
         let i = self.free;
         if let Some(slot) = self.slots.get_mut(i as usize) {
@@ -114,7 +114,7 @@ impl<M: Copy> Core<M> {
     pub(crate) fn push(&mut self, entry: Entry) {
         self.queue.push(entry, &self.slots);
     }
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M, turn: Turn) {
         let c = &mut self.channels[channel as usize];
         c.sent += 1;

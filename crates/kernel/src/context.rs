@@ -45,7 +45,7 @@ impl<M: Copy> Context<'_, M> {
     pub fn send_first_at(&mut self, port: Port, at: Instant, message: M) {
         self.send_in_turn(port, at, message, Turn::First);
     }
-    #[inline]
+    #[inline(always)]
     fn send_in_turn(&mut self, port: Port, at: Instant, message: M, turn: Turn) {
         debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
         let first = self.core.first_output[self.me as usize] as usize;

@@ -83,7 +83,7 @@ impl Queue {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn push(&mut self, entry: Entry, ties: &impl TieRule) {
         if entry.time < self.current_end {
             self.insert_current(entry, ties);

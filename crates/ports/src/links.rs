@@ -232,17 +232,18 @@ fn wire_bytes(addresses: AddressWidth, tlps: &Tlps) -> u16 {
 }
 
 /// What the links are given of a train of a requester that uses addresses of this width.
-fn train(addresses: AddressWidth, tlps: Tlps) -> Train<Tlps> {
+#[inline]
+fn train(addresses: AddressWidth, tlps: &Tlps) -> Train<Tlps> {
     Train {
         count: tlps.count,
         class: tlps.kind.fc_class(),
-        wire_bytes: wire_bytes(addresses, &tlps),
-        payload: payload(&tlps),
+        wire_bytes: wire_bytes(addresses, tlps),
+        payload: payload(tlps),
         to: tlps.to,
         relaxed: tlps.attributes.has(Attributes::RELAXED),
         notify: tlps.attributes.has(Attributes::NOTIFY),
         singly: matches!(tlps.kind, TlpKind::MRd | TlpKind::Msg),
-        user: tlps,
+        user: *tlps,
     }
 }
 
@@ -258,7 +259,7 @@ impl Component<Message> for Links {
     fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
         let endpoint = EndpointId(port.0);
         let env = &mut Surroundings { cx, streams: &mut self.streams };
-        match message {
+        match &message {
             Message::Tlps(tlps) => {
                 let train = train(self.addresses[endpoint.index()], tlps);
                 self.fabric.submit(endpoint, at, train, env);

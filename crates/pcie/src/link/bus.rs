@@ -100,7 +100,7 @@ impl<U: Copy> Domain<U> {
             if alone
                 && !self.tlp_by_tlp
                 && self.egresses[first].merges()
-                && self.with(hand, first, |own, domain| domain.send_merged(own, first, t, horizon, env))
+                && self.with(hand, first, |own, domain| domain.send_merged(own, t, horizon, env))
             {
                 t = self.release_bus(bus, first);
                 continue;
@@ -112,7 +112,7 @@ impl<U: Copy> Domain<U> {
                     let echo = self.echo(&self.egresses[column], input, t).saturating_add(distance);
                     let until = if alone { until.min(horizon).min(echo) } else { t };
                     let bounds = Bounds { until: until.max(t + 1), behind };
-                    self.with(hand, column, |own, domain| domain.send(own, column, input, t, bounds, env));
+                    self.with(hand, column, |own, domain| domain.send(own, input, t, bounds, env));
                     t = self.release_bus(bus, column);
                 }
             }
@@ -133,11 +133,11 @@ impl<U: Copy> Domain<U> {
     }
 
     /// The least delay from anything that happens anywhere to something new in front of any of the columns, one of which may be in hand.
-    fn bus_distance(&mut self, bus: usize, own: Option<(usize, &Egress)>) -> u64 {
+    fn bus_distance(&mut self, bus: usize, own: Option<&Egress>) -> u64 {
         if self.tlp_by_tlp {
             return 0;
         }
-        let at = |c: usize| own.filter(|own| own.0 == c).map_or(&*self.egresses[c], |own| own.1);
+        let at = |c: usize| own.filter(|own| usize::from(own.number) == c).unwrap_or(&self.egresses[c]);
         let Bus { columns, seen, .. } = &self.buses[bus];
         if columns.clone().zip(&seen.0).all(|(c, seen)| at(c).occupied == *seen) {
             return seen.1;
@@ -148,13 +148,13 @@ impl<U: Copy> Domain<U> {
         least
     }
 
-    /// The same as [`Self::distance`] for an egress in hand, which is number `e`: for a column with those that share its wire.
+    /// The same as [`Self::distance`] for an egress in hand: for a column with those that share its wire.
     #[inline]
-    pub(super) fn distance_on_wire(&mut self, own: &Egress, e: usize) -> u64 {
+    pub(super) fn distance_on_wire(&mut self, own: &Egress) -> u64 {
         if own.bus == NO_BUS {
             return self.distance(own);
         }
-        self.bus_distance(usize::from(own.bus), Some((e, own)))
+        self.bus_distance(usize::from(own.bus), Some(own))
     }
 
     /// The tick before which nothing that is still unknown can matter to any of the columns.

@@ -15,7 +15,6 @@ impl<U: Copy> Domain<U> {
     pub(super) fn send(
         &mut self,
         own: &mut Egress,
-        e: usize,
         input: usize,
         t: u64,
         bounds: Bounds,
@@ -26,12 +25,13 @@ impl<U: Copy> Domain<U> {
         let ser = own.serialiser.ticks(u64::from(segment.bytes));
         let mut run = own.run(&segment, input % CLASSES, t, ser, bounds, one_by_one);
         if run.m == 1 && segment.n > 1 && own.finite[input % CLASSES] && !one_by_one {
-            own.follow_credits(&segment, input % CLASSES, bounds, &mut run);
+            run = own.follow_credits(segment, input % CLASSES, bounds, run);
         }
         if own.bit_error_ratio > 0.0 {
-            own.corrupt(&segment, &mut run, &mut |ratio| env.clean_bits(EgressId(e as u16), ratio));
+            let number = own.number;
+            own.corrupt(&segment, &mut run, &mut |ratio| env.clean_bits(EgressId(number), ratio));
         }
-        self.commit(own, e, input, t, segment, run, env);
+        self.commit(own, input, t, segment, run, env);
     }
 
     /// Lets a run of TLPs leave: takes credits and room, and sees them off.
@@ -39,7 +39,6 @@ impl<U: Copy> Domain<U> {
     fn commit(
         &mut self,
         own: &mut Egress,
-        e: usize,
         input: usize,
         decided: u64,
         segment: Segment,
@@ -52,7 +51,7 @@ impl<U: Copy> Domain<U> {
             own.end_stall(decided);
         }
         own.occupy(input, class, &segment, &run);
-        self.see_off(own, e, input, decided, &segment, &run, env);
+        self.see_off(own, input, decided, &segment, &run, env);
         self.return_credits(own, input, &segment, &run, env);
         self.cause_dllps(own, run);
         let hop = own.hops[usize::from(segment.to)];
@@ -76,7 +75,6 @@ impl<U: Copy> Domain<U> {
     pub(super) fn see_off(
         &mut self,
         own: &mut Egress,
-        e: usize,
         input: usize,
         decided: u64,
         segment: &Segment,
@@ -88,7 +86,7 @@ impl<U: Copy> Domain<U> {
         let is_last = segment.index + run.m == segment.count;
         if is_last {
             let train = self.trains.get_mut(segment.train);
-            if usize::from(train.hops) < RECORDED_HOPS && e < self.on_links {
+            if usize::from(train.hops) < RECORDED_HOPS && usize::from(own.number) < self.on_links {
                 train.starts[usize::from(train.hops)] = run.last();
                 train.hops += 1;
             }
@@ -99,17 +97,17 @@ impl<U: Copy> Domain<U> {
             }
         }
         if self.tap.is_some() {
-            self.show(e, segment, run);
+            self.show(own.number, *segment, *run);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn show(&mut self, e: usize, segment: &Segment, run: &Run) {
+    fn show(&mut self, number: u16, segment: Segment, run: Run) {
         let train = self.trains.get(segment.train);
         if let Some(tap) = &mut self.tap {
             tap(&Departures {
-                egress: EgressId(e as u16),
+                egress: EgressId(number),
                 from: train.from,
                 sequence: train.sequence,
                 first: segment.index,

@@ -17,7 +17,6 @@ impl<U: Copy> Domain<U> {
     pub(super) fn pump_direct(
         &mut self,
         own: &mut Egress,
-        e: usize,
         mut t: u64,
         (step, end): (u64, u64),
         env: &mut impl Environment<U>,
@@ -29,10 +28,10 @@ impl<U: Copy> Domain<U> {
             let (distance, held) = own.direct_distance(class, segment.t, self.soonest, self.strictly_ordered);
             let horizon = self.soonest.saturating_add(distance).max(step).min(end);
             if t >= horizon {
-                own.ask_wake(e, t, &mut self.soonest, env);
+                own.ask_wake(t, &mut self.soonest, env);
                 return None;
             }
-            if self.pay_overhead(own, e, t, env) {
+            if self.pay_overhead(own, t, env) {
                 t = own.link_free;
                 continue;
             }
@@ -47,7 +46,7 @@ impl<U: Copy> Domain<U> {
             let echo = t.saturating_add(if segment.singly { own.reach } else { NEVER });
             let until = horizon.min(echo.saturating_add(distance)).max(t + 1);
             let behind = echo.min(self.soonest).saturating_add(held);
-            self.send_direct(own, e, class, segment, t, Bounds { until, behind }, env);
+            self.send_direct(own, class, segment, t, Bounds { until, behind }, env);
             t = own.link_free;
             if own.filled == 1 && own.finite[class] {
                 match own.dry_until() {
@@ -65,7 +64,6 @@ impl<U: Copy> Domain<U> {
     fn send_direct(
         &mut self,
         own: &mut Egress,
-        e: usize,
         class: usize,
         segment: Segment,
         t: u64,
@@ -77,14 +75,14 @@ impl<U: Copy> Domain<U> {
         if segment.n > 1 {
             run = own.run(&segment, class, t, ser, bounds, false);
             if run.m == 1 && own.finite[class] {
-                own.follow_credits(&segment, class, bounds, &mut run);
+                run = own.follow_credits(segment, class, bounds, run);
             }
         }
         if t > segment.t {
             own.end_stall(t);
         }
         own.occupy(class, class, &segment, &run);
-        self.see_off(own, e, class, t, &segment, &run, env);
+        self.see_off(own, class, t, &segment, &run, env);
         if own.overhead.mode != DllpMode::Off {
             self.cause_dllps(own, run);
         }

@@ -224,6 +224,8 @@ pub(super) enum Sink {
 
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
+    /// Its number among all egresses.
+    pub number: u16,
     pub link_free: u64,
     /// The tick of the pending wake; a wake at another picosecond is stale.
     pub wake: u64,
@@ -299,6 +301,7 @@ impl Egress {
         let initial = |n: Option<u32>| n.map_or(PLENTY, i64::from);
         let propagation = direction.propagation.as_ticks().0;
         Self {
+            number: NO_EGRESS,
             link_free: 0,
             wake: NEVER,
             starved: 0,
@@ -370,7 +373,7 @@ impl Egress {
     }
 
     /// Puts TLPs into an input, joining them to the last ones where they continue them.
-    #[inline]
+    #[inline(always)]
     pub fn enqueue(&mut self, input: usize, new: Segment) {
         let ring = &mut self.inputs[input];
         if let Some(back) = ring.back_mut() {
@@ -393,7 +396,7 @@ impl Egress {
     }
 
     /// Takes the first `m` TLPs out of an input.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue(&mut self, input: usize, m: u16) {
         let ring = &mut self.inputs[input];
         if let Some(front) = ring.front_mut().filter(|front| m < front.n) {

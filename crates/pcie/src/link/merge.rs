@@ -72,13 +72,12 @@ impl<U: Copy> Domain<U> {
     pub(super) fn send_merged(
         &mut self,
         own: &mut Egress,
-        e: usize,
         t: u64,
         until: u64,
         env: &mut impl Environment<U>,
     ) -> bool {
         let echo = self.merge_echo(own, t);
-        let mut until = self.merge_until(own, e, until, echo);
+        let mut until = self.merge_until(own, until, echo);
         if until <= t + 1 {
             return false;
         }
@@ -126,15 +125,15 @@ impl<U: Copy> Domain<U> {
             let lane = &mut lanes.lanes[i];
             last = Some(lane.input);
             if let Some(run) = lane.run.extend(t, lanes.ser) {
-                self.leave(own, e, usize::from(lane.input), run, env);
+                self.leave(own, usize::from(lane.input), run, env);
             }
             lane.head += lane.p;
             lane.left -= 1;
             most -= 1;
             if lane.left == 0 {
-                self.leave(own, e, usize::from(lane.input), lane.run, env);
+                self.leave(own, usize::from(lane.input), lane.run, env);
                 // The end of a train is something that happens, and an input that is empty now can be surprised.
-                until = self.merge_until(own, e, until, echo);
+                until = self.merge_until(own, until, echo);
                 let lane = &mut lanes.lanes[i];
                 if !lane.reload(own, &lanes.sample) {
                     break; // what comes next in this input is not alike
@@ -152,7 +151,7 @@ impl<U: Copy> Domain<U> {
         own.pointer = u16::from(last) + 1;
         for lane in &lanes.lanes {
             if lane.run.m != 0 {
-                self.leave(own, e, usize::from(lane.input), lane.run, env);
+                self.leave(own, usize::from(lane.input), lane.run, env);
             }
         }
         self.lanes = lanes.lanes;
@@ -176,8 +175,8 @@ impl<U: Copy> Domain<U> {
 
     /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter here.
     #[inline]
-    fn merge_until(&mut self, own: &Egress, e: usize, until: u64, echo: u64) -> u64 {
-        let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(own, e));
+    fn merge_until(&mut self, own: &Egress, until: u64, echo: u64) -> u64 {
+        let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(own));
         until.min(own.overhead.next).min(happens)
     }
 
@@ -194,9 +193,9 @@ impl<U: Copy> Domain<U> {
 
     /// A run of TLPs of one input leaves.
     #[inline]
-    fn leave(&mut self, own: &mut Egress, e: usize, input: usize, run: Run, env: &mut impl Environment<U>) {
+    fn leave(&mut self, own: &mut Egress, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *own.inputs[input].front().expect("a lane has a segment");
-        self.see_off(own, e, input, run.start, &segment, &run, env);
+        self.see_off(own, input, run.start, &segment, &run, env);
         if !own.one_lender() {
             self.return_credits(own, input, &segment, &run, env);
         }

@@ -116,6 +116,7 @@ pub struct Fabric<U> {
 /// All egresses but the one in hand, and what they share.
 struct Domain<U> {
     /// Those of links, two for each, then the columns of switches.
+    #[expect(clippy::vec_box, reason = "an egress goes into hand by its pointer")]
     egresses: Vec<Box<Egress>>,
     /// How many of them belong to links.
     on_links: usize,

@@ -14,17 +14,12 @@ const EPOCHS_KEPT: u64 = 8;
 impl<U: Copy> Domain<U> {
     /// Sends the overhead that is due at or before `t`; true if the wire is then busy beyond `t`.
     #[inline]
-    pub(super) fn pay_overhead(
-        &mut self,
-        own: &mut Egress,
-        e: usize,
-        t: u64,
-        env: &mut impl Environment<U>,
-    ) -> bool {
+    pub(super) fn pay_overhead(&mut self, own: &mut Egress, t: u64, env: &mut impl Environment<U>) -> bool {
         if t < own.overhead.next {
             return false;
         }
-        self.pay_due(own, t, &mut |mean| env.until_recovery(EgressId(e as u16), mean));
+        let number = own.number;
+        self.pay_due(own, t, &mut |mean| env.until_recovery(EgressId(number), mean));
         own.link_free > t
     }
 

@@ -70,7 +70,7 @@ impl<U: Copy> Fabric<U> {
         let step = Ticks::from(now).0 + TICKS_PER_PS;
         std::mem::swap(own, hand);
         let view = domain.view(step, env);
-        domain.pump(hand, e, hand.wake, view, env);
+        domain.pump(hand, hand.wake, view, env);
         std::mem::swap(&mut domain.egresses[e], hand);
     }
 
@@ -85,14 +85,14 @@ impl<U: Copy> Fabric<U> {
             return domain.ask_wake(e, t, env);
         }
         std::mem::swap(own, hand);
-        domain.pump(hand, e, t, view, env);
+        domain.pump(hand, t, view, env);
         std::mem::swap(&mut domain.egresses[e], hand);
     }
 }
 
 impl<U: Copy> Domain<U> {
-    /// Lets egress `e`, which is in hand, decide from tick `wake` on.
-    fn pump(&mut self, own: &mut Egress, e: usize, wake: u64, view: View, env: &mut impl Environment<U>) {
+    /// Lets an egress that is in hand decide from tick `wake` on.
+    fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
         let View { soonest, step, end } = view;
         own.wake = NEVER;
         own.starved = 0;
@@ -101,7 +101,7 @@ impl<U: Copy> Domain<U> {
         let (mut occupied, mut distances) = (0, Distances { free: 0, held: 0 });
         loop {
             if own.direct && own.filled == 1 && !self.tlp_by_tlp {
-                match self.pump_direct(own, e, t, (step, end), env) {
+                match self.pump_direct(own, t, (step, end), env) {
                     None => return,
                     Some(later) => t = later,
                 }
@@ -119,21 +119,21 @@ impl<U: Copy> Domain<U> {
             let mut horizon = own.horizon(self.soonest, distance, step).min(end);
             if t >= horizon {
                 let t = t.max(own.earliest());
-                own.ask_wake(e, t, &mut self.soonest, env);
+                own.ask_wake(t, &mut self.soonest, env);
                 return;
             }
-            if self.pay_overhead(own, e, t, env) {
+            if self.pay_overhead(own, t, env) {
                 t = own.link_free;
                 continue;
             }
             if own.foresee_want(t, self.soonest, step) {
                 horizon = own.horizon(self.soonest, distance, step).min(end);
                 if t >= horizon {
-                    own.ask_wake(e, t, &mut self.soonest, env);
+                    own.ask_wake(t, &mut self.soonest, env);
                     return;
                 }
             }
-            if !self.tlp_by_tlp && own.merges() && self.send_merged(own, e, t, horizon, env) {
+            if !self.tlp_by_tlp && own.merges() && self.send_merged(own, t, horizon, env) {
                 t = own.link_free;
                 continue;
             }
@@ -147,7 +147,7 @@ impl<U: Copy> Domain<U> {
                     let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
                     let behind = if keeps_back { behind.min(held) } else { behind };
-                    self.send(own, e, input, t, Bounds { until: until.max(t + 1), behind }, env);
+                    self.send(own, input, t, Bounds { until: until.max(t + 1), behind }, env);
                     t = match own.dry_until() {
                         None => own.link_free,
                         Some(NEVER) => return,
@@ -213,7 +213,7 @@ impl<U: Copy> Domain<U> {
     pub(super) fn ask_wake(&mut self, e: usize, t: u64, env: &mut impl Environment<U>) {
         let bus = self.egresses[e].bus;
         let e = if bus == NO_BUS { e } else { self.buses[usize::from(bus)].columns.start };
-        self.egresses[e].ask_wake(e, t, &mut self.soonest, env);
+        self.egresses[e].ask_wake(t, &mut self.soonest, env);
     }
 }
 
@@ -229,15 +229,15 @@ impl Egress {
         t < soonest.saturating_add(lookahead)
     }
 
-    /// Asks for a wake of this egress, which is number `e` and on no bus or keeps the wake of one, at tick `t`, unless an earlier one is pending.
+    /// Asks for a wake of this egress, which is on no bus or keeps the wake of one, at tick `t`, unless an earlier one is pending.
     #[inline]
-    pub(super) fn ask_wake<U>(&mut self, e: usize, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
+    pub(super) fn ask_wake<U>(&mut self, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
         if t < self.wake {
             let (at, pending) = (Ticks(t).as_ps_floor(), Ticks(self.wake).as_ps_floor());
             self.wake = t;
             *soonest = (*soonest).min(Ticks::from(at).0);
             if at < pending {
-                env.wake(EgressId(e as u16), at);
+                env.wake(EgressId(self.number), at);
             }
         }
     }

@@ -8,7 +8,7 @@ use lanetwin_units::LinkRate;
 
 impl Egress {
     /// The receiver takes the TLPs out of its buffer, one after another, and returns their credits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn drain(
         &mut self,
         class: usize,
@@ -18,7 +18,7 @@ impl Egress {
     ) {
         let Sink::Line { latency, per_tlp, payload, .. } = self.sink else { return };
         if per_tlp != 0 || payload.is_some() {
-            return self.drain_slowly(class, segment, payload_bytes(), run);
+            return self.drain_slowly(class, *segment, payload_bytes(), *run);
         }
         // Nobody waits for a receiver that takes no time.
         if self.finite[class] {
@@ -29,7 +29,7 @@ impl Egress {
     }
 
     #[inline(never)]
-    fn drain_slowly(&mut self, class: usize, segment: &Segment, payload_bytes: u16, run: &Run) {
+    fn drain_slowly(&mut self, class: usize, segment: Segment, payload_bytes: u16, run: Run) {
         if self.finite == [false; CLASSES] {
             return; // nobody asks when it is free
         }

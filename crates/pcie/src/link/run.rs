@@ -72,25 +72,25 @@ impl Egress {
     }
 
     /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a run of one.
-    #[inline]
-    pub(super) fn follow_credits(&mut self, segment: &Segment, class: usize, bounds: Bounds, run: &mut Run) {
+    #[inline(never)]
+    pub(super) fn follow_credits(&mut self, segment: Segment, class: usize, bounds: Bounds, run: Run) -> Run {
         let units = i64::from(segment.units);
         let spare = (self.header_credits[class] - 1, self.data_credits[class] - units);
         // What is left over must not be enough for a TLP by itself: then each return is good for exactly one.
         if (spare.0 > 0 && spare.1 >= units) || self.bit_error_ratio > 0.0 {
-            return;
+            return run;
         }
         // Only one ring, now and after these TLPs: what it does not hold yet comes later than what it holds.
         let ring = usize::from(self.hops[usize::from(segment.to)].ring) + class;
         if self.only_returns(class) != Some(ring) {
-            return;
+            return run;
         }
-        let Some(&front) = self.returns[ring].front() else { return };
+        let Some(&front) = self.returns[ring].front() else { return run };
         let (ser, t) = (run.ser, run.start);
         let pace = front.t.saturating_sub(t);
         let steady = i64::from(front.weight) == units && pace >= ser && (front.n == 1 || front.p == pace);
         if !steady || segment.p > pace {
-            return;
+            return run;
         }
         let until = bounds.until.min(self.overhead.next);
         let room = if self.replay_finite { self.replay_room / i64::from(segment.bytes) } else { i64::MAX };
@@ -99,16 +99,16 @@ impl Egress {
         if t + more * pace >= until {
             more = (until - 1 - t) / pace;
         }
-        more = more.min(eligible_by(segment, bounds.behind) - 1);
+        more = more.min(eligible_by(&segment, bounds.behind) - 1);
         if more == 0 {
-            return;
+            return run;
         }
         self.returns[ring].take_front(more as u32);
         self.rest_if_done(ring);
         self.header_credits[class] += more as i64;
         self.data_credits[class] += more as i64 * units;
-        self.done.stalled += more * (pace - ser) - late(segment, t, (ser, pace), more);
-        (run.per, run.m) = (pace, 1 + more as u16);
+        self.done.stalled += more * (pace - ser) - late(&segment, t, (ser, pace), more);
+        Run { per: pace, m: 1 + more as u16, ..run }
     }
 
     /// A run takes the wire, credits, and room in the replay buffer.

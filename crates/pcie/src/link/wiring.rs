@@ -165,6 +165,7 @@ impl Wiring {
             self.forget_what_cannot_run_out(e);
         }
         for e in 0..self.egresses.len() {
+            self.egresses[e].number = e as u16;
             self.egresses[e].lookahead = self.lookahead(e);
             self.egresses[e].overhead_lookahead = self.overhead_lookahead(e);
             self.egresses[e].reach = self.reach(e);
