@@ -99,9 +99,6 @@ impl Channel {
                 // it was the oldest of its bank, and is the one that wants it opened
                 let rank = &self.ranks[n >> self.to_rank & 3];
                 self.pre.remove(1 << slot);
-                if self.rank_count == 1 {
-                    self.pre.hold(rank.pre);
-                }
                 self.ready[n] = self.banks[n].act;
                 let group = &self.groups[n >> self.to_group & 31];
                 self.act.add(slot, self.ready[n].max(group.act).max(rank.act));
