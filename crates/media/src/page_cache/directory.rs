@@ -120,6 +120,7 @@ impl Directory {
         self.set(u64::from(number as u32 % self.sets as u32))
     }
     /// The set of this number.
+    #[inline]
     pub(super) fn set(&self, number: u64) -> Set {
         Set { block: self.layout.block(number), number }
     }

@@ -138,6 +138,7 @@ impl Directory {
         Some(At { place, ..at })
     }
     /// Puts it at the head of a list.
+    #[inline]
     pub(super) fn push(&mut self, at: At, list: usize) {
         self.name_list(at, list);
         let word = Layout::list(at.set, list);
@@ -180,6 +181,7 @@ impl Directory {
         *self.register(set, register::FRESH) = pages.len() as u32;
     }
     /// Takes it out of its list.
+    #[inline]
     pub(super) fn unlink(&mut self, at: At) {
         let list = self.list_of(at);
         let word = Layout::list(at.set, list);

@@ -69,6 +69,7 @@ impl Inside {
             waiting: Gauge::default(),
         })
     }
+    #[inline]
     pub(super) fn offer(&mut self, operation: Operation, address: u64, token: u32, now: Instant) {
         let operation = match operation {
             Operation::Read => dram::Operation::Read,
@@ -78,6 +79,7 @@ impl Inside {
         debug_assert_eq!(offer, dram::Offer::Accepted, "frames lie in the memory, and anybody can wait");
     }
     /// Notes what is in use.
+    #[inline]
     pub(super) fn gauge(&mut self, now: Instant) {
         let is = [
             (&mut self.registers, self.cache.registers_taken() as u64),
@@ -104,6 +106,7 @@ impl CxlHybrid {
     }
 
     /// Asks the cache's memory for lines.
+    #[inline]
     pub(super) fn move_lines(
         &mut self,
         operation: Operation,
@@ -136,6 +139,7 @@ impl CxlHybrid {
     }
 
     /// Takes from the cache's memory what is known, and asks to look again when something more will be.
+    #[inline]
     pub(super) fn look_at_memory(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         loop {
@@ -158,6 +162,7 @@ impl CxlHybrid {
     }
 
     /// An access of the cache's memory has ended, or will at `at`.
+    #[inline]
     pub(super) fn moved(&mut self, token: u32, at: Instant, cx: &mut Context<'_>) {
         if token == NOBODY {
             return;
