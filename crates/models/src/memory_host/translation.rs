@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(first(1), 0, "the same directory entry");
         assert_eq!(first(512), 1, "the same gigabyte");
         assert_eq!(first(1 << 18), 2, "the same 512 GiB");
-        assert_eq!(first(2), 1, "of two directory entries the second last is gone, and so is the one gigabyte");
+        assert_eq!(first(2), 2, "the directory entry is gone, and so is the one gigabyte");
     }
 
     #[test]
