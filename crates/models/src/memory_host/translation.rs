@@ -35,7 +35,7 @@ const CACHED_LEVELS: usize = 3;
 const CACHES: [&str; CACHED_LEVELS] = ["tlb.pde.entries", "tlb.pdpte.entries", "tlb.pml4e.entries"];
 
 #[rustfmt::skip]
-pub(in super::super) const TRANSLATION: &[Param] = &[
+pub(super) const TRANSLATION: &[Param] = &[
     Param { name: "tlb.first.entries", dimension: Dimension::Count { least: 0, most: 1 << 16 }, default: Some("0"), about: "how many translations a first-level TLB of the core keeps; 0 is none: all are in the one behind it" },
     Param { name: "tlb.first.miss", dimension: Dimension::Time, default: Some("0ns"), about: "what a translation takes that only the TLB behind it has" },
     Param { name: "tlb.entries", dimension: Dimension::Count { least: 0, most: 1 << 20 }, default: Some("0"), about: "how many translations a hardware thread's core keeps; 0 is all" },
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(first(1), 0, "the same directory entry");
         assert_eq!(first(512), 1, "the same gigabyte");
         assert_eq!(first(1 << 18), 2, "the same 512 GiB");
-        assert_eq!(first(2), 1, "of two directory entries the second last is gone, and so is the one gigabyte");
+        assert_eq!(first(2), 2, "the directory entry is gone, and so is the one gigabyte");
     }
 
     #[test]
