@@ -42,13 +42,35 @@ const REPEATS: u32 = 3;
 /// The case that the others are relative to.
 const ALONE: &str = "dram";
 
-/// What the paper prints as a number: the item of `other.csv`, the workload, the weights.
-const PRINTED: [(&str, &str, &str, (u32, u32)); 5] = [
-    ("Redis throughput 1:1", "Redis, 50 M keys of 1 KiB", "redis", (1, 1)),
-    ("Redis throughput 3:1", "Redis, 50 M keys of 1 KiB", "redis", (3, 1)),
-    ("NPB CG class E best", "CG, class E", "cg", (10, 1)),
-    ("Graph500 2:1", "Graph500, scale 28", "graph500", (2, 1)),
-    ("Graph500 high ratio", "Graph500, scale 28", "graph500", (10, 1)),
+/// What the paper prints as a number.
+struct Printed {
+    /// The item of `other.csv`.
+    item: &'static str,
+    /// What a row calls it.
+    shown: &'static str,
+    workload: &'static str,
+    /// Of DRAM and of the CMM-H.
+    weights: (u32, u32),
+}
+
+const fn printed(
+    item: &'static str,
+    shown: &'static str,
+    workload: &'static str,
+    weights: (u32, u32),
+) -> Printed {
+    Printed { item, shown, workload, weights }
+}
+
+const REDIS: &str = "Redis, 50 M keys of 1 KiB";
+const CG: &str = "CG, class E";
+const GRAPH500: &str = "Graph500, scale 28";
+const PRINTED: [Printed; 5] = [
+    printed("Redis throughput 1:1", REDIS, "redis", (1, 1)),
+    printed("Redis throughput 3:1", REDIS, "redis", (3, 1)),
+    printed("NPB CG class E best", CG, "cg", (10, 1)),
+    printed("Graph500 2:1", GRAPH500, "graph500", (2, 1)),
+    printed("Graph500 high ratio", GRAPH500, "graph500", (10, 1)),
 ];
 
 /// What the paper says in words: the workload, the weights, what it says.
@@ -92,15 +114,13 @@ fn mean(values: &[f64]) -> f64 {
 /// A row for each printed number.
 fn compare(published: &[f64; 5], predicted: &[Vec<f64>; 5], digest: Digest) -> Vec<Cell> {
     let confidence = Confidence::new(0.95).expect("a level below one");
-    let cell = |((_, shown, _, (dram, cmmh)), (published, values)): (
-        &(&str, &str, &str, (u32, u32)),
-        (&f64, &Vec<f64>),
-    )| {
+    let cell = |(row, (published, values)): (&Printed, (&f64, &Vec<f64>))| {
         let predicted = mean(values);
         let around =
             interval::mean(values, confidence).map_or((predicted, predicted), |of| (of.low(), of.high()));
+        let (dram, cmmh) = row.weights;
         Cell {
-            case: format!("{shown}, {dram} : {cmmh}"),
+            case: format!("{}, {dram} : {cmmh}", row.shown),
             quantity: "performance relative to DRAM alone".into(),
             unit: "x",
             published: *published,
@@ -120,14 +140,14 @@ fn is_met(cells: &[Cell]) -> bool {
 }
 
 fn published() -> [f64; 5] {
-    PRINTED.map(|(item, ..)| other(item))
+    PRINTED.map(|row| other(row.item))
 }
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let plan = plan(&[format!("run.repeats={REPEATS}")]);
     let results = experiment::results(&plan, &Options::default());
     watch.step(1)?;
-    let predicted = PRINTED.map(|(_, _, workload, weights)| relative(&results, workload, weights));
+    let predicted = PRINTED.map(|row| relative(&results, row.workload, row.weights));
     let cells = compare(&published(), &predicted, results.digest.expect("a simulation has a digest"));
     let rows: Vec<String> = cells
         .iter()
@@ -167,7 +187,8 @@ mod tests {
             let of = plan.variants[0].workloads.iter().find(|of| of.name == workload).expect("a workload");
             of.cases.iter().map(|case| case.label.clone()).collect()
         };
-        let asked = PRINTED.iter().map(|row| (row.2, row.3)).chain(IN_WORDS.map(|row| (row.0, row.1)));
+        let asked =
+            PRINTED.iter().map(|row| (row.workload, row.weights)).chain(IN_WORDS.map(|row| (row.0, row.1)));
         for (workload, (dram, cmmh)) in asked {
             let cases = cases(workload);
             assert!(cases.contains(&label(dram, cmmh)) && cases.contains(&ALONE.to_owned()), "{cases:?}");

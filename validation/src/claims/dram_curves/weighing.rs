@@ -96,8 +96,8 @@ fn setup(sets: &[String], effort: Effort) -> Option<Setup> {
     setup.length.seed = sensitivity::seed(sets);
     let (warm_up, measure, delays): (u64, u64, &[u64]) = match effort {
         Effort::Short => (500, 500, &[160, 0]),
-        Effort::Full => (2_000, 3_000, &DELAYS_NS),
-        Effort::Long => (3_000, 12_000, &DELAYS_NS),
+        Effort::Full => (1_000, 2_000, &DELAYS_NS),
+        Effort::Long => (2_000, 6_000, &DELAYS_NS),
     };
     setup.length.warm_up = Span::from_ns(warm_up);
     setup.length.measure = Span::from_ns(measure);
