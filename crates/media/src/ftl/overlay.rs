@@ -1,7 +1,7 @@
 //! A map from units to places that takes memory for what it holds: 8 B an entry, at most three quarters full.
 //!
 //! A number of 32 bits is scrambled by a bijection; its upper 8 bits choose one of 256 tables, its lower 24 bits are stored
-//! beside a place of 40 bits. So an entry says exactly whose it is. Each table grows by itself: growing never needs more than 1/256 of
+//! beside a place of 40 bits. So an entry says exactly whose it is. A table is at least three fifths full once it has grown, and each grows by itself: growing never needs more than 1/256 of
 //! the map twice.
 
 /// Places have so many bits; the largest means an empty entry.
@@ -82,7 +82,8 @@ impl Table {
     #[cold]
     fn grow(&mut self) {
         let old = core::mem::take(&mut self.entries);
-        self.entries = vec![EMPTY; (old.len() * 2).max(8)];
+        // all tables fill alike and so grow at nearly the same time: by a fourth, so that there is never much room for nothing
+        self.entries = vec![EMPTY; (old.len() * 5 / 4).max(8)];
         for entry in old.into_iter().filter(|entry| entry & PLACE != EMPTY) {
             let at = find(&self.entries, entry >> PLACE_BITS);
             self.entries[at] = entry;
@@ -98,14 +99,16 @@ const fn home(entries: usize, tag: u64) -> usize {
 /// Where `tag` is, or the empty entry where it would be.
 #[inline]
 fn find(entries: &[u64], tag: u64) -> usize {
-    let mask = entries.len() - 1;
     let mut at = home(entries.len(), tag);
     loop {
         let entry = entries[at];
         if entry & PLACE == EMPTY || entry >> PLACE_BITS == tag {
             return at;
         }
-        at = (at + 1) & mask;
+        at += 1;
+        if at == entries.len() {
+            at = 0;
+        }
     }
 }
 
