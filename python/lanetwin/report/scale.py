@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+SMALLEST = 1e-290
+"""A span that is not wider is none: its parts could not be told apart."""
 FAR = 1000.0
 """How many lengths of a scale a place may lie off it."""
 
@@ -32,10 +34,9 @@ class Scale:
 
 def round_step(span: float, about: int) -> float:
     """Return the step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about so many parts."""
-    rough = span / max(about, 1)
-    # the smallest of all numbers has no fifth
-    if rough <= 0 or not math.isfinite(rough):
+    if span <= SMALLEST or not math.isfinite(span):
         return 1.0
+    rough = span / max(about, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in (1, 2, 2.5, 5, 10) if rough <= step * power * (1 + 1e-9))
 

@@ -63,6 +63,7 @@ impl MemoryUse {
     }
 }
 
+type Told = fn(&Advised) -> u64;
 type Of = fn(&NodeTraffic) -> u64;
 const READ: Of = |node| node.lines_read;
 const WRITTEN: Of = |node| node.lines_written;
@@ -109,7 +110,7 @@ pub(in crate::world) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Me
     };
     let served = plain("found in caches", "%", uses.iter().map(cached).collect());
     list.push((Some(first.host.clone()), served));
-    let hints: [(&str, fn(&Advised) -> u64); 4] = [
+    let hints: [(&str, Told); 4] = [
         ("pages announced", |told| told.announced),
         ("announced pages accepted", |told| told.accepted),
         ("pages dismissed", |told| told.dismissed),

@@ -136,12 +136,10 @@ impl Following {
                     self.found = Some(self.explain(world));
                 }
             }
-            Some(begun) => {
-                if answered - begun.answered >= MOST_LINES || has_enough(world, begun) {
-                    self.begun.iter_mut().for_each(|begun| begun.enough = Some(now));
-                }
+            Some(begun) if answered - begun.answered >= MOST_LINES || has_enough(world, begun) => {
+                self.begun.iter_mut().for_each(|begun| begun.enough = Some(now));
             }
-            None => {}
+            _ => {}
         }
     }
 
