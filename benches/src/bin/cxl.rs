@@ -67,7 +67,8 @@ fn run(case: usize, requests: u64) -> Measured {
         let read = ((bits >> 32) * of) >> 32 < reads;
         (if read { Operation::Read } else { Operation::Write }, (bits & 0xfff_ffff) << 6)
     };
-    let device = |builder: &mut Builder| builder.add("device", if expands { expander() } else { Box::new(Device) });
+    let device =
+        |builder: &mut Builder| builder.add("device", if expands { expander() } else { Box::new(Device) });
     ClosedLoop::new(Box::new(next), device).measure(requests)
 }
 

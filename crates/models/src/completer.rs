@@ -144,7 +144,7 @@ mod tests {
             past in 0_u64..64, step in 1_u16..64, grain in prop::sample::select(vec![1_u64, 4, 64]), mps in 7_u32..11, rcb in 6_u32..8,
             cut in prop::sample::select(vec![CompletionCut::Mps, CompletionCut::LastRcb, CompletionCut::RcbThenMps, CompletionCut::Rcb]),
         ) {
-            let (address, bytes) = (1 << 20 | past * grain, step * grain as u16);
+            let (address, bytes) = ((1 << 20) | (past * grain), step * grain as u16);
             prop_assume!(address % 4096 + u64::from(bytes) <= 4096);
             let port = Completer {
                 port: Port(0),
