@@ -250,6 +250,8 @@ problems! {
     Impossible { parameter: &'static str, problem: String, remedy: String } = "SC083", "no device can be built like this: `{parameter}`: {problem}", "{remedy}";
     /// A load that reaches beyond a drive.
     BeyondCapacity { span: String, drive: String, room: String } = "SC084", "a span of {span} reaches beyond `{drive}`, which has {room}", "a `span:` of at most {room}, or more `capacity`";
+    /// Rounds of what does not go on.
+    NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";
 
     /// Two ends of CXL of which not exactly one leads down.
     NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";
@@ -272,8 +274,6 @@ problems! {
     /// Hints to what takes none.
     NoHints { nodes: String } = "SC099", "hints are given about pages on {nodes}, and none of that has a cache in front of a disk", "place pages on a device such as `samsung-cmm-h`, or leave `hints` out";
 
-    /// Rounds of what does not go on.
-    NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";
     /// Fewer lanes than both ends have.
@@ -288,10 +288,10 @@ problems! {
     Idle { name: String } = "SC106", "nothing uses component `{name}`", "add a workload on it, or remove it";
     /// More in flight than a queue of an NVMe drive has room for.
     DeeperThanQueue { depth: u64, drive: String, room: u64 } = "SC107", "{depth} in flight do not fit into a queue of `{drive}`, which takes {room}", "at most {room} for each load, or more `queues.entries` and `driver.queue-entries`";
-    /// Priorities that nobody heeds.
-    UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
     /// Writes that fit into the write buffer.
     WritesFitBuffer { written: String, drive: String, buffer: String } = "SC108", "{written} of writes are measured, and `{drive}` has a write buffer of {buffer}: the flash may not be what is seen", "more `requests`, or a smaller `buffer`";
+    /// Priorities that nobody heeds.
+    UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
 }
 
 /// What was found so far, in whatever order; no two the same.

@@ -6,6 +6,7 @@ mod tree;
 use lanetwin_kernel::{ComponentId, Stream};
 use lanetwin_load::Results;
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
 use lanetwin_ports::Operation;
@@ -21,6 +22,8 @@ const LONG: Span = Span::from_us(300);
 /// in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
     let (bytes, submitted) = match case.load {
+        // the pages that hints ask for are fetched before what is loaded first
+        Load::Memory(ref case) if case.hints.is_some() => (0, 1000),
         Load::Dma(_) | Load::Memory(_) => (0, 0),
         Load::Block(block) => match block.offered {
             Offered::Outstanding(number) => (block.size.0, number.into()),
@@ -204,8 +207,11 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
             assert!(seen.read_bytes >= written && seen.write_bytes >= read, "{name}");
         } else if !world.drives.is_empty() {
             let queues = world.loads.len() as u64;
-            let moved = nvme_bytes(case, load.reads.completed + load.writes.completed, queues);
-            assert_eq!([seen.read_bytes, seen.write_bytes], [written + moved[0], read + moved[1]], "{name}");
+            let requests = load.reads.completed + load.writes.completed;
+            let moved = nvme_bytes(case, requests, queues, polls(variant));
+            let shadow = shadow_bytes(&mut world);
+            let own = [moved[0] + shadow[0], moved[1] + shadow[1]];
+            assert_eq!([seen.read_bytes, seen.write_bytes], [written + own[0], read + own[1]], "{name}");
         } else if !variant.links.is_empty() {
             // what the load reads from a drive, the drive writes into the host's memory
             assert_eq!(seen.signals, load.reads.completed + load.writes.completed, "{name}");
@@ -217,14 +223,37 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
     });
 }
 
+/// Whether the driver of the drive looks for completions itself.
+fn polls(variant: &Variant) -> bool {
+    let drive = variant.machine.iter().find(|component| component.model.name == "nvme-ssd").expect("a drive");
+    ["io_uring-poll", "spdk"].contains(&drive.params.choice("driver.engine"))
+}
+
 /// What an NVMe drive with one namespace reads from the host and writes to it besides user data, for so many requests on so many queues
-/// that interrupt for each completion: entries of 64 B, PRP lists; Identify twice, entries of 16 B, MSI-X writes of 4 B.
-fn nvme_bytes(case: &Case, requests: u64, queues: u64) -> [u64; 2] {
+/// that interrupt for each completion, or for none: entries of 64 B, PRP lists; Identify twice, entries of 16 B, MSI-X writes of 4 B.
+fn nvme_bytes(case: &Case, requests: u64, queues: u64, polls: bool) -> [u64; 2] {
     let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
     let pages = block.size.0.div_ceil(4096);
     let list = if pages > 2 { 8 * (pages - 1) } else { 0 };
     let admin = 2 + 1 + 2 * queues;
-    [64 * (requests + admin) + list * requests, 2 * 4096 + (16 + 4) * (requests + admin)]
+    let interrupts = admin + if polls { 0 } else { requests };
+    [64 * (requests + admin) + list * requests, 2 * 4096 + 16 * (requests + admin) + 4 * interrupts]
+}
+
+/// What the drives of a world read and write for shadow doorbells: the command that says where they are, 4 B read of each doorbell, and 4 B written
+/// to ask for the next.
+fn shadow_bytes(world: &mut World) -> [u64; 2] {
+    let now = world.kernel.now();
+    let mut bytes = [0; 2];
+    for (_, id) in world.drives.clone() {
+        let lived =
+            world.kernel.component::<NvmeSsd>(id).and_then(|drive| drive.lived(now)).expect("a drive");
+        let reads = lived.signals.shadow_reads;
+        if reads > 0 {
+            bytes = [bytes[0] + 64 + 4 * reads, bytes[1] + 16 + 4 + 4 * reads];
+        }
+    }
+    bytes
 }
 
 /// The credits that every sender holds, or that are on their way back to it.

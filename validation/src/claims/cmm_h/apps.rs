@@ -5,7 +5,7 @@
 //!   white paper, section III.D: five values that are printed as numbers ─────────────────────────────► errors
 //! ```
 //!
-//! **Nothing is fitted.** The bar, 10 % for each relative performance, is this project's own, and was set before anything was run against it; the paper repeats nothing and
+//! **Nothing is fitted.** The bar, 10 % for each relative performance, is this project's own, and was set when it was known that most rows miss; the paper repeats nothing and
 //! gives no intervals. The closed form is that nothing changes: 1.
 //!
 //! **What is not a row.** The paper says of CG that every ratio gains, of MG how badly each declines, and of the latency of Redis 1.30 without the ratio. These are told in the text.
