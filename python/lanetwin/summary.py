@@ -321,6 +321,9 @@ def _levels(table: ResultTable) -> list[Answer]:
         rows = [line.values[variant] for line in table.lines if variant in line.values]
         metric = table.metric.replace("_", " ").capitalize()
         words = f"{metric} with {variant}" if len(table.variants) > 1 else metric
+        if best := _best(table.metric, rows):
+            found.append(Answer(None, table.workload, f"{words} {best}."))
+            continue
         ends = [
             f"{with_unit(measured(row['value'], row['low'], row['high']), row['unit'])}"
             + (f" at {_unbroken(row['case'])}" if len(rows) > 1 else "")
@@ -328,6 +331,31 @@ def _levels(table: ResultTable) -> list[Answer]:
         ]
         found.append(Answer(None, table.workload, f"{words}: {', '.join(ends)}."))
     return found
+
+
+BEST: dict[str, tuple[str, Callable[..., tuple[Row, str]]]] = {
+    "throughput": ("highest", max),
+    "latency": ("lowest", min),
+}
+"""The metrics of which one end is what people want: what it is called, and how it is found."""
+
+
+def _best(metric: str, rows: Sequence[Row]) -> str | None:
+    """Say what is best where cases are two lists of names (placements, mixes), for each of the second.
+
+    None where cases lie on an axis, or vary in one way alone: then both ends say more.
+    """
+    named = [(row, row["case"].split(", ")) for row in rows]
+    if metric not in BEST or any(row["x"] or len(names) != 2 for row, names in named):
+        return None
+    word, best_of = BEST[metric]
+    clauses = []
+    for other in unique(names[1] for _, names in named):
+        of_other = [(row, names[0]) for row, names in named if names[1] == other]
+        best, name = best_of(of_other, key=lambda entry: entry[0]["value"])
+        value = with_unit(measured(best["value"], best["low"], best["high"]), best["unit"])
+        clauses.append(f"at {_unbroken(name)} for {_unbroken(other)} ({value})")
+    return f"is {word} {', '.join(clauses)}" if len(clauses) < len(named) else None
 
 
 @dataclass(frozen=True, slots=True)

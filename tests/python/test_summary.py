@@ -111,3 +111,20 @@ def test_reads_and_writes_of_devices_are_tables_of_their_own(several: Results) -
     for row in several["rows"]:
         row["metric"] = f"read {row['metric']}"
     assert next(table.title for table in device_tables(several)) == "read-sweep: read by device"
+
+
+def test_of_two_lists_of_names_the_best_is_told(results: Results) -> None:
+    row = next(row for row in results["rows"] if row["metric"] == "throughput")
+    values = {"dram, reads": 30.0, "dram, both": 25.0, "split, reads": 20.0, "split, both": 40.0}
+    alike = {"variant": "as-is", "workload": "ratio", "x": None, "unit": "GB/s"}
+    rows: Any = [
+        {**row, **alike, "case": case, "value": v, "low": v - 1, "high": v + 1} for case, v in values.items()
+    ]
+    (answer,) = answers({**results, "rows": rows, "verdicts": []})
+    told = answer.statement.replace("\u00a0", " ")
+    assert told.startswith("Throughput is highest at dram for reads (30.0 ± 1.0")
+    assert "at split for both (40.0 ± 1.0" in told
+    for one in rows:
+        one["x"] = 1.0
+    (answer,) = answers({**results, "rows": rows, "verdicts": []})
+    assert "highest" not in answer.statement, "an axis has two ends"
