@@ -24,6 +24,8 @@ const WARM_UP_ROUNDS: u64 = 4;
 /// A run is looked at after slices of this share of its past, at least.
 const SLICE_PART: u64 = 32;
 const SLICE_LEAST: Span = Span::from_us(5);
+/// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not fit anywhere.
+const SLICE_FOLLOWED: Span = Span::from_us(1_000);
 /// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// So many operations are followed for the waterfall …
@@ -253,9 +255,16 @@ fn slice(world: &World) -> Span {
     SLICE_LEAST.max(Span::from_ps(world.kernel.now().as_ps() / SLICE_PART))
 }
 
-/// Runs until so many operations have been answered, to the end of a slice.
+/// Runs until so many operations that are followed have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
-    run_until(world, answered, None);
+    while world.progress().1 < answered {
+        assert!(
+            world.kernel.next_event().is_some(),
+            "nothing is answered any more: {answered} operations are wanted"
+        );
+        let until = world.kernel.now() + slice(world).min(SLICE_FOLLOWED);
+        world.kernel.run_until(until);
+    }
 }
 
 /// Runs until so many operations have been answered, to the end of a slice, or until the deadline.
