@@ -2,7 +2,11 @@
 
 use crate::clock::cpu_seconds;
 use lanetwin_kernel::{Component, ComponentId, Port, Stream};
-use lanetwin_ports::{Builder, Context, CxlLink, CxlLinkSpec, Kernel, Line, Message, Operation};
+use lanetwin_models::find;
+use lanetwin_ports::{
+    Builder, Context, CxlLink, CxlLinkSpec, Kernel, Line, Message, Operation, Param, Params, Site, Value,
+};
+use lanetwin_scenario::quantity;
 use lanetwin_units::{Generation, Span, Width};
 
 /// How many lines are outstanding.
@@ -101,4 +105,21 @@ impl ClosedLoop {
             slots,
         }
     }
+}
+
+/// A device as its parameters are by default, but for some.
+pub fn device(name: &str, others: &[(&str, Value)]) -> Box<dyn Component<Message>> {
+    let model = find(name).expect("it is on the shelf");
+    let value = |param: &'static Param| {
+        let other = others.iter().find(|other| other.0 == param.name).map(|other| other.1);
+        let default = || {
+            let text = param.default.expect("every parameter has a default");
+            quantity::read(param.dimension, text).expect("a value").0
+        };
+        (param.name, other.unwrap_or_else(default))
+    };
+    let params = Params(model.all_params().map(value).collect());
+    let (path, pcie, routes, decoders) = (name.to_owned(), Vec::new(), Vec::new(), Vec::new());
+    let site = Site { path, seed: 1, pcie, target: None, routes, memory: None, decoders };
+    model.component(&params, &site).expect("it is a component")
 }

@@ -10,11 +10,9 @@ mod clock;
 mod closed_loop;
 
 use clock::{median, peak_rss_mb};
-use closed_loop::{ClosedLoop, Measured};
+use closed_loop::{ClosedLoop, Measured, device};
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_models::find;
-use lanetwin_ports::{Builder, Context, Line, LineDone, Message, Operation, Param, Params, Site, Status};
-use lanetwin_scenario::quantity;
+use lanetwin_ports::{Builder, Context, Line, LineDone, Message, Operation, Status};
 use lanetwin_units::Span;
 
 const ROUNDS: usize = 5;
@@ -41,25 +39,6 @@ impl Component<Message> for Device {
     }
 }
 
-/// An expander as its parameters are by default.
-fn expander() -> Box<dyn Component<Message>> {
-    let model = find("cxl-expander").expect("it is on the shelf");
-    let value = |param: &'static Param| {
-        let text = param.default.expect("every parameter has a default");
-        (param.name, quantity::read(param.dimension, text).expect("a value").0)
-    };
-    let site = Site {
-        path: "device".into(),
-        seed: 1,
-        pcie: Vec::new(),
-        target: None,
-        routes: Vec::new(),
-        memory: None,
-        decoders: Vec::new(),
-    };
-    model.component(&Params(model.all_params().map(value).collect()), &site).expect("a component")
-}
-
 fn run(case: usize, requests: u64) -> Measured {
     let (_, reads, of, expands) = CASES[case];
     let next = move |random: &mut Stream, _| {
@@ -67,9 +46,10 @@ fn run(case: usize, requests: u64) -> Measured {
         let read = ((bits >> 32) * of) >> 32 < reads;
         (if read { Operation::Read } else { Operation::Write }, (bits & 0xfff_ffff) << 6)
     };
-    let device =
-        |builder: &mut Builder| builder.add("device", if expands { expander() } else { Box::new(Device) });
-    ClosedLoop::new(Box::new(next), device).measure(requests)
+    let add = |builder: &mut Builder| {
+        builder.add("device", if expands { device("cxl-expander", &[]) } else { Box::new(Device) })
+    };
+    ClosedLoop::new(Box::new(next), add).measure(requests)
 }
 
 fn main() {

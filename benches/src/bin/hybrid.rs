@@ -10,12 +10,11 @@ mod clock;
 mod closed_loop;
 
 use clock::{median, peak_rss_mb};
-use closed_loop::{ClosedLoop, Measured, OUTSTANDING};
-use lanetwin_kernel::{Component, Port, Stream};
+use closed_loop::{ClosedLoop, Measured, OUTSTANDING, device};
+use lanetwin_kernel::{Port, Stream};
 use lanetwin_models::cxl_hybrid::CxlHybrid;
-use lanetwin_models::find;
-use lanetwin_ports::{Builder, Dimension, Message, Model, Operation, Params, Site, Value};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_ports::{Builder, Operation, Value};
+use lanetwin_units::Bytes;
 
 const ROUNDS: usize = 5;
 const REQUESTS: u64 = 1_000_000;
@@ -52,47 +51,6 @@ fn lines(case: &'static Case) -> impl FnMut(&mut Stream, u32) -> (Operation, u64
         };
         (operation, *at)
     }
-}
-
-/// The value of a default, which is a whole number and a unit.
-fn parse(dimension: Dimension, text: &str) -> Value {
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale = match unit {
-        "ns" | "KB/s" => 1_000,
-        "us" => 1_000_000,
-        "ms" | "GB/s" => 1_000_000_000,
-        "s" => 1_000_000_000_000,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => GIB,
-        _ => 1,
-    };
-    let whole = || number.parse::<u64>().expect("a whole number") * scale;
-    match dimension {
-        Dimension::Time => Value::Time(Span::from_ps(whole())),
-        Dimension::Size => Value::Size(Bytes(whole())),
-        Dimension::Rate => Value::Rate(whole()),
-        Dimension::Count { .. } => Value::Count(whole()),
-        Dimension::Ratio => Value::Ratio(number.parse().expect("a ratio")),
-        Dimension::Flag => Value::Flag(text == "true"),
-        Dimension::Choice(words) => {
-            Value::Choice(words.iter().find(|word| **word == text).expect("one of the words"))
-        }
-    }
-}
-
-fn device(name: &str, others: &[(&str, Value)]) -> Box<dyn Component<Message>> {
-    let model: &'static Model = find(name).expect("it is on the shelf");
-    let default = |param: &'static lanetwin_ports::Param| {
-        let other = others.iter().find(|other| other.0 == param.name).map(|other| other.1);
-        let value = other.unwrap_or_else(|| parse(param.dimension, param.default.expect("it has a default")));
-        (param.name, value)
-    };
-    let params = Params(model.all_params().map(default).collect());
-    let (path, pcie, routes, decoders) = (name.to_owned(), Vec::new(), Vec::new(), Vec::new());
-    let site = Site { path, seed: 1, pcie, target: None, routes, memory: None, decoders };
-    model.component(&params, &site).expect("it is a component")
 }
 
 /// What was measured, and the share that hit.
