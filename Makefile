@@ -36,7 +36,7 @@ DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determi
 # tests that need an optimised build; they are ignored in debug
 ACCEPTANCE := $(wildcard crates/*/tests/acceptance.rs)
 
-.PHONY: help demo install test check fmt format lint tidy test-rust test-release test-python claims gen accept bench fuzz new-model \
+.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench fuzz new-model \
         clean toolchain
 
 help: ## list the verbs
@@ -46,6 +46,12 @@ demo: $(VENV)/.built ## build, install, run the demo scenario, print its table a
 	@$(BIN)/lanetwin run scenarios/demo.yaml
 
 install: $(VENV)/.built ## build and install lanetwin into .venv
+
+install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
+	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || { \
+	  echo "make: needs the compiler's own llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
+	RUST_MIN_STACK=268435456 $(BIN)/maturin develop --release --pgo $(LOCKED)  # linking what counts overflowed the compiler's stack (rustc 1.95)
+	@touch $(VENV)/.built
 
 test: fmt lint tidy test-rust test-release test-python ## every test, lint and rule
 
