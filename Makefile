@@ -31,10 +31,8 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenarios docs/errors docs/schema validation -type f \
             -not -path 'crates/xtask/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path '*/__pycache__/*' \
             2>/dev/null)
-# the tests whose digests must be the same in debug and in release
-DETERMINISM := $(wildcard crates/*/tests/determinism.rs validation/tests/determinism.rs)
-# tests that need an optimised build; they are ignored in debug
-ACCEPTANCE := $(wildcard crates/*/tests/acceptance.rs)
+# how the binding is built: as it is shipped, or as `make test-release` builds everything, which is then not built twice
+PROFILE ?= release
 
 .PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench fuzz new-model \
         clean toolchain
@@ -79,11 +77,9 @@ tidy: | toolchain ## hold the tree to its rules; compare generated files
 test-rust: $(VENV)/.tools | toolchain ## the Rust tests
 	cargo test --quiet $(LOCKED) --workspace
 
+# one command for all crates: the features of shared dependencies, and so what is compiled, are the same for each of them
 test-release: | toolchain ## the digests again, optimised, and the tests that are too heavy for debug
-	@test -n "$(DETERMINISM)" || { echo "make: no tests/determinism.rs in any crate" >&2; exit 1; }
-	for test in $(DETERMINISM) $(ACCEPTANCE); do \
-	  cargo test --quiet $(LOCKED) --profile optimised --manifest-path "$${test%/tests/*}/Cargo.toml" --test "$$(basename "$$test" .rs)"; \
-	done
+	cargo test --quiet $(LOCKED) --profile optimised --workspace --test determinism --test acceptance
 
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
@@ -145,7 +141,7 @@ $(VENV)/.bench: $(VENV)/.tools
 
 # lanetwin itself
 $(VENV)/.built: $(VENV)/.tools $(ENGINE) | toolchain
-	$(BIN)/maturin develop --release $(LOCKED)
+	$(BIN)/maturin develop --profile $(PROFILE) $(LOCKED)
 	@touch $@
 
 # a missing tool is named, with the remedy, before anything is built

@@ -119,7 +119,5 @@ pub fn device(name: &str, others: &[(&str, Value)]) -> Box<dyn Component<Message
         (param.name, other.unwrap_or_else(default))
     };
     let params = Params(model.all_params().map(value).collect());
-    let (path, pcie, routes, decoders) = (name.to_owned(), Vec::new(), Vec::new(), Vec::new());
-    let site = Site { path, seed: 1, pcie, target: None, routes, memory: None, decoders };
-    model.component(&params, &site).expect("it is a component")
+    model.component(&params, &Site::alone(name, 1)).expect("it is a component")
 }

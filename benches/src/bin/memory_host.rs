@@ -62,9 +62,7 @@ fn world(case: &Case) -> (Kernel<Message>, ComponentId) {
     let mut builder = Builder::new();
     let mut add = |path: &str, name: &str, replaced: &[(&str, &str)], decoders: Vec<Decoder>| {
         let model = find(name).expect("it is on the shelf");
-        let place = (path.to_owned(), Vec::new(), Vec::new());
-        let (path, pcie, routes) = place;
-        let site = Site { path: path.clone(), seed: 1, pcie, target: None, routes, memory: None, decoders };
+        let site = Site { decoders, ..Site::alone(path, 1) };
         builder.add(path, model.component(&params(model, replaced), &site).expect("a component"))
     };
     let window = Decoder::new(1 << 40, 64 << 30, 256, vec![0]).expect("a window of one target");

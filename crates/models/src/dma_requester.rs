@@ -23,6 +23,8 @@
 //! Not here: descriptors and doorbells (transfers come through the port `dma`), copying before a read is complete, reads
 //! that time out.
 
+mod rules;
+
 use crate::agenda::Agenda;
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
@@ -30,11 +32,12 @@ use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Build, 
-    Attributes, Context, Dimension, Done, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PcieSite, PortInfo,
-    Protocol, Site, Status, Tlps, Transfer,
+use lanetwin_ports::{
+    Attributes, Build, Context, Dimension, Done, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param,
+    Params, PcieSite, PortInfo, Protocol, Site, Status, Tlps, Transfer,
 };
 use lanetwin_units::{Instant, Span};
+use rules::Rules;
 use std::any::Any;
 use std::collections::VecDeque;
 
@@ -201,21 +204,6 @@ pub struct DmaRequester {
     unexpected: u64,
 }
 
-#[derive(Debug)]
-struct Rules {
-    issue: Span,
-    command: Span,
-    outstanding: u64,
-    transaction: [Span; 2],
-    per_cell: [Span; 2],
-    cell: u64,
-    copy: Span,
-    per_write_tlp: Span,
-    transfer: Span,
-    done: Span,
-    tick: u64,
-}
-
 /// The transfers of one direction.
 #[derive(Default, Debug)]
 struct Queue {
@@ -242,46 +230,6 @@ enum Task {
     Begin(u32),
     /// The transfer is done.
     End(u32),
-}
-
-impl Rules {
-    fn new(params: &Params) -> Self {
-        let time = |name| params.time(name);
-        Self {
-            issue: time("issue"),
-            command: time("command"),
-            outstanding: params.count("outstanding"),
-            transaction: [time("read.transaction"), time("write.transaction")],
-            per_cell: [time("read.cell"), time("write.cell")],
-            cell: params.size("cell").0,
-            copy: time("read.copy"),
-            per_write_tlp: time("write.tlp"),
-            transfer: time("transfer"),
-            done: time("done"),
-            tick: time("tick").as_ps(),
-        }
-    }
-    /// How many cells the transfer starts.
-    fn cells(&self, transfer: &Transfer) -> u64 {
-        if self.cell == 0 { 0 } else { u64::from(transfer.bytes).div_ceil(self.cell) }
-    }
-    /// How long an engine is taken by a transfer that is written in so many TLPs, or read.
-    fn occupancy(&self, transfer: &Transfer, write_tlps: u64) -> Span {
-        let direction = transfer.operation as usize;
-        let begin = self.transaction[direction] + self.per_cell[direction] * self.cells(transfer);
-        match transfer.operation {
-            Operation::Read => begin,
-            Operation::Write => begin + self.transfer + self.per_write_tlp * write_tlps,
-        }
-    }
-    /// How long the copier is taken by a read.
-    fn copying(&self, transfer: &Transfer) -> Span {
-        self.transfer + self.copy * self.cells(transfer)
-    }
-    /// When the clock shows that `at` has been reached.
-    fn seen(&self, at: Instant) -> Instant {
-        if self.tick == 0 { at } else { Instant::from_ps(at.as_ps().next_multiple_of(self.tick)) }
-    }
 }
 
 impl Queue {
@@ -349,12 +297,14 @@ impl DmaRequester {
     /// Gives the engines what may be in flight.
     fn admit(&mut self, operation: Operation, cx: &mut Context<'_>) {
         let direction = operation as usize;
-        while let Some((transfer, asked)) = self.directions[direction].next(self.rules.outstanding, cx.now()) {
+        while let Some((transfer, asked)) = self.directions[direction].next(self.rules.outstanding, cx.now())
+        {
             let ready = (asked + self.rules.command).max(cx.now());
             let kind = direction.min(self.engines.len() - 1);
             let requests = self.requests.as_ref().expect("a card that is not plugged in admits nothing");
             let write_tlps = requests.write_tlps(transfer.address, transfer.bytes);
-            let begun = self.engines[kind].serve_later(cx.now(), ready, self.rules.occupancy(&transfer, write_tlps));
+            let begun =
+                self.engines[kind].serve_later(cx.now(), ready, self.rules.occupancy(&transfer, write_tlps));
             let unknown = Instant::NEVER;
             let handle = self.transfers.put(InFlight {
                 record: TransferRecord {
@@ -390,7 +340,9 @@ impl DmaRequester {
         let requests = self.requests.as_mut().expect("a card that is not plugged in begins nothing");
         let transfers = &mut self.transfers;
         match operation {
-            Operation::Read => requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, now, issue)),
+            Operation::Read => {
+                requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, now, issue))
+            }
             Operation::Write => {
                 requests.write(handle, address, bytes, Attributes::NOTIFY, cx);
                 note_issue(transfers, handle, now, issue);

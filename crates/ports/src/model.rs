@@ -259,6 +259,23 @@ pub struct Site {
     pub decoders: Vec<Decoder>,
 }
 
+impl Site {
+    /// A place without surroundings: no PCIe port that is connected, nobody to drive, no memory but its own. What a component has of them
+    /// is added: `Site { target, ..Site::alone("driver", 1) }`.
+    #[must_use]
+    pub fn alone(path: impl Into<String>, seed: u64) -> Self {
+        Self {
+            path: path.into(),
+            seed,
+            pcie: Vec::new(),
+            target: None,
+            routes: Vec::new(),
+            memory: None,
+            decoders: Vec::new(),
+        }
+    }
+}
+
 /// A PCIe port in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PcieSite {

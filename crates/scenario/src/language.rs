@@ -2,6 +2,10 @@
 //!
 //! Checking, defaults and the JSON Schema come from these tables; a component's parameters come from its model.
 
+mod memory;
+
+pub(crate) use memory::{MEMORY, PART, PLACEMENT, PROGRAM};
+
 use lanetwin_ports::Dimension;
 
 /// A key of a mapping.
@@ -401,158 +405,6 @@ pub(crate) const IOMETER: &[Field] = &[
         "I/Os that are measured in a case, of all targets together; the run time of the file is not used",
     ),
     optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
-];
-
-/// A load of memory.
-pub(crate) const MEMORY: &[Field] = &[
-    optional(
-        "program",
-        Holds::Section(PROGRAM),
-        "an application that is run, instead of a pattern: one of `cg`, `mg`, `graph500` and `key-value`",
-    ),
-    field(
-        "stretches",
-        Holds::One(count(0, 100_000)),
-        "20",
-        "of a program that ends: how many stretches of it are run, spread over all of it; 0 is the whole program",
-    ),
-    field(
-        "pattern",
-        one_of(&PATTERNS),
-        "sequential",
-        "what threads do: they stream over buffers in one of two orders, or one follows pointers, in a random order, by a stride of a line, or by pages",
-    ),
-    field(
-        "mix",
-        Holds::Many(Dimension::Choice(&MIXES)),
-        "all-reads",
-        "reads and writes of memory, if threads stream: a store reads its line and writes it back; a streaming write only writes",
-    ),
-    optional(
-        "threads",
-        Holds::Many(count(1, 65_536)),
-        "how many threads stream; otherwise one on each core of the host",
-    ),
-    field("working-set", Holds::Many(Dimension::Size), "1GiB", "what all threads go through together"),
-    field(
-        "delay",
-        Holds::Many(Dimension::Time),
-        "0ns",
-        "the time between two lines of a thread that streams",
-    ),
-    field(
-        "chaser",
-        one_of(&["on", "off"]),
-        "off",
-        "whether another thread follows pointers meanwhile, whose loads show the latency",
-    ),
-    optional(
-        "placement",
-        Holds::Placements(PLACEMENT),
-        "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave`, `weighted`, `dax` and `parts`; a case for each of a list; otherwise the host's own memory",
-    ),
-    optional(
-        "hints",
-        Holds::Section(HINTS),
-        "what threads that stream in order tell devices with a cache as they go on",
-    ),
-    field(
-        "cache",
-        one_of(&["warm", "cold", "as-is"]),
-        "warm",
-        "what the cache of a device in front of a disk holds at the start: what visits to its part of the working set leave, nothing, or what its parameters say",
-    ),
-    field(
-        "lines",
-        Holds::One(count(1, 1_000_000_000)),
-        "100000",
-        "lines that are touched in a case while it is measured, by all threads together",
-    ),
-];
-/// What threads do that use memory.
-pub(crate) const PATTERNS: [&str; 6] =
-    ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
-/// Reads and writes of memory.
-pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
-
-/// Applications: one key of them is written.
-pub(crate) const PROGRAM: &[Field] = &[
-    optional("cg", Holds::Section(NPB), "Conjugate Gradient of the NAS Parallel Benchmarks"),
-    optional("mg", Holds::Section(NPB), "Multi-Grid of the NAS Parallel Benchmarks"),
-    optional("graph500", Holds::Section(GRAPH), "Graph500's breadth-first search on a Kronecker graph"),
-    optional(
-        "key-value",
-        Holds::Section(KEY_VALUE),
-        "a key-value store as Redis is one, an instance on each thread",
-    ),
-];
-const NPB: &[Field] =
-    &[field("class", one_of(&["S", "W", "A", "B", "C", "D", "E"]), "C", "the size of the problem")];
-const GRAPH: &[Field] = &[
-    field("scale", Holds::One(count(1, 32)), "20", "the logarithm of the number of vertices"),
-    field("edge-factor", Holds::One(count(1, 1024)), "16", "edges for each vertex"),
-];
-const KEY_VALUE: &[Field] = &[
-    field("keys", Holds::One(count(1, 1 << 40)), "10000000", "the keys of each instance"),
-    field("value", Holds::One(Dimension::Size), "32B", "the size of a value"),
-    field("sets", Holds::One(count(0, 1_000_000)), "1", "SETs for every `gets` GETs"),
-    field("gets", Holds::One(count(0, 1_000_000)), "10", "GETs for every `sets` SETs"),
-    field("clients", Holds::One(count(1, 65_536)), "200", "the clients of each instance"),
-    field(
-        "pipeline",
-        Holds::One(count(1, 65_536)),
-        "1",
-        "requests of a client that are there when it is served",
-    ),
-];
-
-/// Hints to devices with a cache.
-pub(crate) const HINTS: &[Field] = &[
-    field(
-        "prefetch",
-        Holds::One(count(0, 65_536)),
-        "0",
-        "how many pages ahead of where a thread is it announces one; 0 for none",
-    ),
-    field(
-        "evict",
-        Holds::One(count(0, 65_536)),
-        "0",
-        "how many pages behind where a thread is it dismisses one; 0 for none",
-    ),
-];
-
-/// Where pages are: a policy, as Linux has them, or policies for parts.
-pub(crate) const PLACEMENT: &[Field] = &[
-    optional("bind", Holds::Names, "on these nodes only"),
-    optional("preferred", Holds::Text, "on this node while it has room"),
-    optional("interleave", Holds::Names, "on these nodes in turn, a page each"),
-    optional(
-        "weighted",
-        Holds::Weights(count(1, 255)),
-        "on these nodes in turn, as many pages in a row as the weight says",
-    ),
-    optional("dax", Holds::Text, DAX),
-    optional(
-        "default",
-        Holds::Placed(PART),
-        "where everything is that `parts` does not name; otherwise in the host's own memory",
-    ),
-    optional(
-        "parts",
-        Holds::PlacedParts(PART),
-        "of a `program`: the names of its data structures, and where each is: a name of a node, or one of the keys above",
-    ),
-];
-const DAX: &str =
-    "mapped directly from the device of this node, in pages of 2 MiB, by no policy (device-dax)";
-/// Where a part of a program is.
-pub(crate) const PART: &[Field] = &[
-    optional("bind", Holds::Names, "on these nodes only"),
-    optional("preferred", Holds::Text, "on this node while it has room"),
-    optional("interleave", Holds::Names, "on these nodes in turn, a page each"),
-    optional("weighted", Holds::Weights(count(1, 255)), "on these nodes in turn, by weight"),
-    optional("dax", Holds::Text, DAX),
 ];
 
 /// The comparison.

@@ -7,13 +7,23 @@ use std::fmt;
 pub struct Near(Option<String>);
 
 impl Near {
-    /// The nearest of `words` to `word`: at most a third of its letters wrong.
+    /// The nearest of `words` to `word`: at most a third of its letters wrong. If none is, the only one of which it is a part, as `pm1743`
+    /// is of `samsung-pm1743`.
     pub(crate) fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let words: Vec<&str> = words.into_iter().collect();
         let allowed = (word.chars().count() / 3).max(1);
-        let distances = words.into_iter().map(|candidate| (distance(word, candidate), candidate));
-        let near = distances.filter(|(distance, _)| *distance <= allowed).min();
-        Self(near.map(|(_, candidate)| candidate.to_owned()))
+        let distances = words.iter().map(|candidate| (distance(word, candidate), *candidate));
+        let near = distances.filter(|(distance, _)| *distance <= allowed).min().map(|(_, near)| near);
+        Self(near.or_else(|| only_whole(word, &words)).map(str::to_owned))
     }
+}
+
+/// The only word that has `part` between its hyphens.
+fn only_whole<'a>(part: &str, words: &[&'a str]) -> Option<&'a str> {
+    let has = |word: &&&str| word.split('-').any(|own| own.eq_ignore_ascii_case(part));
+    let mut whole = words.iter().filter(has);
+    let first = whole.next()?;
+    whole.all(|other| other == first).then_some(*first)
 }
 
 impl fmt::Display for Near {
@@ -58,6 +68,13 @@ mod tests {
         assert_eq!(near("Width"), "did you mean `width`? ");
         assert_eq!(near("height"), "");
         assert_eq!(near(""), "");
+    }
+
+    #[test]
+    fn a_part_of_one_name_is_near_and_of_two_is_not() {
+        let near = |word| Near::of(word, ["samsung-pm1743", "samsung-cmm-h", "x-cmm"]).to_string();
+        assert_eq!(near("PM1743"), "did you mean `samsung-pm1743`? ");
+        assert_eq!((near("samsung"), near("cmm"), near("")), (String::new(), String::new(), String::new()));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str, file: u16, origin: Origin, reports: &mut Reports)
     }
     if reader.root.is_none() {
         let spot = reader.spot(1, 0);
-        reader.reports.add(Problem::Empty { what: "the file says nothing" }, spot, "");
+        reader.reports.add(Problem::Empty { what: "the file says nothing: it has no key" }, spot, "");
     }
     reader.root
 }

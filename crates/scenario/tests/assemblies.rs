@@ -1,12 +1,10 @@
 //! Is a part that is made of parts what it is made of? Its inside becomes components and links of the machine; what a scenario says of it arrives
 //! where it belongs; it runs, and its plan gives the same run again.
 
-mod tree;
-
+use crate::tree::results;
 use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use std::path::{Path, PathBuf};
-use tree::results;
 
 /// A drive that answers late: a delay in front of a drive with a root complex of its own.
 const LATE: &str = "

@@ -1,13 +1,11 @@
 //! Is CXL memory wired as the scenario says, and does a load of it tell what happened? Every device is a node, windows lie one behind the other,
 //! decoders lead to the devices; Little's law and shares of the time hold; what is wrong is told with its place.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, Plan, check};
 use lanetwin_stats::results::{Results, Row};
 use std::path::Path;
-use tree::{plan, results};
 
 /// A host with an expander.
 const MACHINE: &str = "
@@ -81,7 +79,7 @@ fn windows_lie_behind_the_memory_of_the_host_and_decoders_lead_to_the_devices() 
     assert_eq!(place(16 * GIB + 1024), Some((0, 0)));
     assert_eq!(place(16 * GIB + 2048 + 5), Some((1, 1029)));
     assert_eq!(place(16 * GIB - 1), None);
-    let alone = tree::plan(
+    let alone = crate::tree::plan(
         "alone.yaml",
         TWO,
         &["interleave=null", "workloads.bw.memory.placement={interleave: [one, other]}"],

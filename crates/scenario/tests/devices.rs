@@ -1,8 +1,7 @@
 //! Are several devices that are asked at once measured as several, and as one? Each load has its own random numbers, handles and signals,
 //! all of them the same window, and what is said of the sum follows from what is said of each.
 
-mod tree;
-
+use crate::tree::{options, plan, results, substance};
 use lanetwin_kernel::Tap;
 use lanetwin_ports::{Message, Transfer};
 use lanetwin_scenario::world::{Granularity, Options, World};
@@ -13,7 +12,6 @@ use lanetwin_units::{Instant, Span};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use tree::{options, plan, results, substance};
 
 const SEED: u64 = 3;
 

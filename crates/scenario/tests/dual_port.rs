@@ -1,14 +1,12 @@
 //! A drive with two ports, and what becomes of requests when one is lost: each is answered once, and the drive moves what was asked for.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_models::nvme_driver::NvmeDriver;
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_scenario::world::{Options, PathCounts, Paths, World};
 use lanetwin_scenario::{Plan, Variant};
 use lanetwin_stats::results::Results;
 use lanetwin_units::{Instant, Span};
-use tree::{plan, results};
 
 /// A drive with two ports of two lanes each in a quiet host.
 fn machine(drive: &str, links: [&str; 2], block: &str) -> Plan {

@@ -1,15 +1,13 @@
 //! Does every machine that passes the check also run? Random machines with the least, the most and other legal values of their parameters
 //! either get what is wrong said, or give a complete result: none panics, none stands still.
 
-mod tree;
-
+use crate::tree::{Nobody, options};
 use lanetwin_models::{block_endpoint, dma_requester, memory_endpoint, root_complex, switch};
 use lanetwin_ports::{Dimension, Model};
 use lanetwin_scenario::world::{Granularity, run};
 use lanetwin_scenario::{Catalogue, check};
 use proptest::prelude::*;
 use std::path::Path;
-use tree::{Nobody, options};
 
 const MACHINE: &str = "
 about: Does it run?

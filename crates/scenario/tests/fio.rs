@@ -1,14 +1,12 @@
 //! Does a workload of fio do what its job file says, say what is wrong with it, run without it, and tell fio's numbers?
 
-mod tree;
-
+use crate::tree::results;
 use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, Checked, Files, FioCase, Load, Plan, check_with};
 use lanetwin_stats::results::Results;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tree::results;
 
 /// Two drives of a host, and what `fio:` is given.
 fn scenario(fio: &str, target: &str) -> String {
@@ -176,7 +174,7 @@ fn what_is_wrong_is_told_where_it_stands() {
 #[test]
 fn the_matrix_of_the_tree_is_understood_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let plan = tree::plan_of(&folder.join("fio.yaml"), &["run.repeats=1"]);
+    let plan = crate::tree::plan_of(&folder.join("fio.yaml"), &["run.repeats=1"]);
     assert_eq!(labels(&plan), ["readers + logger", "copy"]);
     let text = std::fs::read_to_string(folder.join("fio/odcc-like.fio")).expect("a job file");
     let matrix = plan_of(&text, "file: jobs/some.fio");
@@ -192,7 +190,7 @@ fn templates_have_the_job_files_of_the_tree() {
     for template in
         lanetwin_scenario::templates().into_iter().filter(|template| template.text.contains("fio: {file:"))
     {
-        let plan = tree::plan(template.name, template.text, &[]);
+        let plan = crate::tree::plan(template.name, template.text, &[]);
         for (name, text) in &plan.files {
             assert_eq!(
                 &std::fs::read_to_string(folder.join(name)).expect("a job file"),

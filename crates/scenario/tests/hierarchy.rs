@@ -1,10 +1,8 @@
 //! The numbers below a host: which there are, what is the same in which variants, and what a user is told when they run out.
 
-mod tree;
-
+use crate::tree::plan;
 use lanetwin_scenario::hierarchy::hierarchies;
 use serde_json::Value;
-use tree::plan;
 
 const MEMORY: &str = "
 about: Where is what?

@@ -1,7 +1,6 @@
 //! Does a workload of Iometer do what its file says, say what is wrong with it, run without it, and tell Iometer's numbers?
 
-mod tree;
-
+use crate::tree::{options, results};
 use lanetwin_load::iometer::results_csv::{self, Column, RowKind};
 use lanetwin_load::iometer::{Version, config::Config, read};
 use lanetwin_scenario::world::Options;
@@ -9,7 +8,6 @@ use lanetwin_scenario::{Catalogue, Checked, Files, Load, Plan, check_path, check
 use lanetwin_stats::results::Results;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tree::{options, results};
 
 const IDT: &str = include_str!("../../../scenarios/iometer/idt-2004.07.30.icf");
 

@@ -1,12 +1,10 @@
 //! Parts of a program elsewhere, devices that are mapped directly, hints about pages: do they what they say, and is what is wrong told?
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, check};
 use lanetwin_stats::results::{Results, Row};
 use std::path::Path;
-use tree::{plan, results};
 
 fn row<'r>(
     results: &'r Results,

@@ -1,11 +1,9 @@
 //! Where does the time of a load of memory go? The stages sum to its latency, name everybody on its way, and are what the parameters say where
 //! nothing waits; through a switch and from another socket, too.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::{Results, Waterfall};
-use tree::{plan, results};
 
 fn waterfall<'r>(results: &'r Results, case: &str, node: &str) -> &'r Waterfall {
     let is_it = |w: &&Waterfall| w.case == case && w.device.as_deref() == Some(node);

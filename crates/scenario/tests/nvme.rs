@@ -1,13 +1,11 @@
 //! An NVMe drive in a machine: from block requests over queues in host memory to flash, and back.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_models::root_complex::RootComplex;
 use lanetwin_scenario::world::{Options, World};
 use lanetwin_scenario::{Load, Plan, check_text};
 use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Bytes, Instant, Span};
-use tree::{plan, results};
 
 /// A drive in a slot of a quiet host.
 fn machine(drive: &str, link: &str, block: &str) -> String {

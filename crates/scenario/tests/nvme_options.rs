@@ -1,7 +1,6 @@
 //! Options of the driver that the software of most hosts leaves alone: classes of queues, doorbells in memory.
 
-mod tree;
-
+use crate::tree::{plan, plan_of, results};
 use lanetwin_models::nvme_driver::NvmeDriver;
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_scenario::check_text;
@@ -9,7 +8,6 @@ use lanetwin_scenario::world::{Options, World};
 use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Instant, Span};
 use std::path::Path;
-use tree::{plan, plan_of, results};
 
 /// A scenario of the tree, as it is.
 fn run(name: &str) -> Results {

@@ -1,11 +1,9 @@
 //! Do the scenarios of the tree answer their questions? Directions and verdicts, and what each scenario names as its control.
 
-mod tree;
-
+use crate::tree::{plan_of, results, scenarios};
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Results, VerdictRow};
-use tree::{plan_of, results, scenarios};
 
 fn answered(name: &str) -> Results {
     let file = scenarios().into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == name));

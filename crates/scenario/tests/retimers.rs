@@ -1,15 +1,13 @@
 //! What does a retimer cost, and what do bit errors? One crossing of a link is longer by one latency, and nothing else changes; what bits are lost costs
 //! replays and Recoveries, as often as arithmetic says.
 
-mod tree;
-
+use crate::tree::{plan, plan_of, results};
 use lanetwin_scenario::world::{Options, World};
 use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Results, VerdictRow};
 use lanetwin_units::Span;
 use std::path::{Path, PathBuf};
-use tree::{plan, plan_of, results};
 
 fn scenario() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/retimer.yaml")

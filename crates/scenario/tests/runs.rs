@@ -1,8 +1,7 @@
 //! Does a run keep its word: what it says of itself adds up, a run that is stopped says so, a run that breaks can be brought back, and
 //! verdicts come from the variants and not from chance?
 
-mod tree;
-
+use crate::tree::{Nobody, plan, plan_of, results, scenarios};
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::{fixed_latency_disk, root_complex};
 use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
@@ -14,7 +13,6 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
-use tree::{Nobody, plan, plan_of, results, scenarios};
 
 #[test]
 fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {

@@ -1,11 +1,10 @@
 //! Links of channels and of dumps, cycled in simulation by the runner of real machines.
 
-use lanetwin_pcie::logic::ltssm::channel::Direction;
-use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
-use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
+use lanetwin_pcie::logic::ltssm::channel::{Direction, LaneEye};
+use lanetwin_pcie::logic::ltssm::link::{Facing, LinkConfig, SimulatedLink, Size};
 use lanetwin_pcie::logic::ltssm::probability::over_adaptation;
-use lanetwin_probe::cycle::{Bench, Series, Test};
-use lanetwin_probe::drive::Request;
+use lanetwin_probe::cycle::{Bench, Series, Test, TestReport};
+use lanetwin_probe::drive::{Request, cycle_known};
 use lanetwin_probe::fake::{Sample, dump};
 use lanetwin_probe::{Function, Host, Session, Width};
 use lanetwin_scenario::channel::{self, Benches, Channel, receivers};
@@ -35,10 +34,33 @@ fn cycled(channel: &Channel, request: &Request) -> Series {
     report.report.series.remove(0)
 }
 
-#[test]
-fn the_tests_are_those_of_the_simulation() {
-    let ours: Vec<&str> = Test::full().iter().map(|test| test.name()).collect();
-    assert_eq!(ours, StabilityTest::ALL.map(StabilityTest::name));
+/// A link with open eyes and four lanes, at most of this generation.
+fn open(best: Generation) -> LinkConfig {
+    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
+    open_link("open", best, 0, wanted)
+}
+
+/// The link of this description after it had its time to come up.
+fn powered(config: LinkConfig, seed: u64) -> Simulated {
+    let mut machine = Simulated { link: SimulatedLink::new(config, seed).expect("a link") };
+    machine.link.wait(Span::from_us(1_500_000));
+    machine
+}
+
+/// The rows of a request on a link. Its registers are known from one that is up.
+fn rows(machine: &mut Simulated, request: &Request) -> Vec<TestReport> {
+    let mut twin = powered(open(Generation::Gen5), 1);
+    let ends = [PORT, DEVICE].map(|at| Function::find(&mut twin, at).expect("a function"));
+    let [port, device] = ends;
+    let wish = request.wish().expect("what can be asked");
+    let watch = &mut |_: &_| ControlFlow::Continue(());
+    let (series, _) = cycle_known(machine, "link", (port, device), &wish, None, &mut |_| Ok(()), watch)
+        .expect("it can be cycled");
+    series.tests
+}
+
+fn row(machine: &mut Simulated, test: &str, count: u64) -> TestReport {
+    rows(machine, &request(&[test], count)).remove(0)
 }
 
 #[test]
@@ -158,4 +180,141 @@ fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
         implied * n
     );
     assert!(failed > 30.0 && row.codes.keys().eq(["AER_COR_EXCESS"].iter()), "{:?}", row.codes);
+}
+
+/// Orders of magnitude of real links, as the design has them: a retrain in microseconds and a poll, a change of rate in 0.1 to 2 ms for each
+/// step, equalisation at two rates in 5 to 60 ms each, a reset in 20 to 200 ms of link and at least 100 ms of software.
+#[test]
+fn cycles_take_the_time_that_real_ones_take() {
+    let mut machine = powered(open(Generation::Gen5), 1);
+    let mut ms = |test| {
+        let row = row(&mut machine, test, 2);
+        assert_eq!(row.verdict, "pass", "{row:?}");
+        (row.link_time.mean_s * 1e3, row.time.mean_s * 1e3)
+    };
+    let within = |what: &str, found: f64, range: std::ops::Range<f64>| {
+        assert!(range.contains(&found), "{what}: {found} ms, not {range:?}");
+    };
+    within("retrain", ms("retrain").0, 0.001..1.0);
+    within("to 2.5 GT/s and back", ms("speed-change-max").0, 0.2..20.0);
+    within("equalisation", ms("txeq-redo").0, 10.0..120.0);
+    let (link, whole) = ms("sbr");
+    within("reset, link", link, 20.0..200.0);
+    within("reset", whole, 100.0..3000.0);
+    within("D3hot", ms("d3hot").1, 20.0..40.0);
+    within("power", ms("power-cycle").1, 1000.0..60_000.0);
+}
+
+/// What cannot be done is not said to be done.
+#[test]
+fn an_action_without_effect_is_not_performed() {
+    let verdict = |config, test| row(&mut powered(config, 1), test, 2).verdict;
+    let mut without_l1 = open(Generation::Gen5);
+    without_l1.upstream.l1 = false;
+    assert_eq!(verdict(without_l1, "l1-aspm"), "NOT PERFORMED");
+    let wanted = Wanted { width: lanetwin_units::Width::X1, utilisation: 0.0, seed: 1 };
+    let x1 = open_link("narrow", Generation::Gen5, 0, wanted);
+    assert_eq!(verdict(x1, "dynamic-width"), "NOT PERFORMED");
+    for test in ["txeq-redo", "speed-change-max", "speed-change-retrain"] {
+        assert_eq!(verdict(open(Generation::Gen1), test), "NOT PERFORMED", "{test}");
+    }
+    // traffic keeps a link awake
+    let mut busy = open(Generation::Gen5);
+    busy.traffic.utilisation = 0.5;
+    assert_eq!(verdict(busy, "l1-aspm"), "NOT PERFORMED");
+}
+
+#[test]
+fn a_target_left_at_the_slowest_rate_is_told_apart_from_a_failure() {
+    let mut machine = powered(open(Generation::Gen5), 1);
+    // what Linux does to a link that it takes for failed: Target Link Speed, in Link Control 2 of the port
+    machine.link.write_config(Facing::Downstream, 0xa0, Size::Word, 1);
+    let failure = row(&mut machine, "sbr", 1).failures.remove(0);
+    assert_eq!((failure.outcome.as_str(), failure.codes.as_slice()), ("slow", ["STUCK_2.5GT"].as_slice()));
+}
+
+#[test]
+fn a_device_that_never_gets_ready_is_lost() {
+    let mut config = open(Generation::Gen5);
+    config.device.ready = Span::from_us(200_000_000);
+    let mut machine = powered(config, 1);
+    machine.link.wait(Span::from_us(250_000_000));
+    let failure = row(&mut machine, "sbr", 1).failures.remove(0);
+    assert_eq!(
+        (failure.outcome.as_str(), failure.codes.as_slice()),
+        ("lost", ["CFG_RRS_TIMEOUT"].as_slice())
+    );
+}
+
+#[test]
+fn a_link_that_does_not_come_back_is_down() {
+    let mut config = open(Generation::Gen5);
+    for generation in Generation::ALL {
+        config.channel.set_rate(generation, LaneEye::new(-60.0, 3.0));
+    }
+    let row = row(&mut powered(config, 1), "power-cycle", 2);
+    assert_eq!(row.failures[0].outcome, "DL down", "{row:?}");
+    assert!(row.codes.contains_key("DLL_INACTIVE_1S") && row.stopped.is_some(), "{row:?}");
+}
+
+/// A reset of the device by D3hot is undone.
+#[test]
+fn what_d3hot_cost_a_device_is_given_back() {
+    let mut config = open(Generation::Gen5);
+    config.device.no_soft_reset = false;
+    let mut machine = powered(config, 1);
+    machine.link.write_config(Facing::Upstream, 0x04, Size::Word, 6);
+    assert_eq!(row(&mut machine, "d3hot", 1).verdict, "pass");
+    assert_eq!(machine.link.read_config(Facing::Upstream, 0x04, Size::Word), 6);
+}
+
+/// Errors while it is watched make a link that trains perfectly a bad one.
+#[test]
+fn errors_while_a_link_is_watched_are_too_many() {
+    let mut config = open(Generation::Gen5);
+    config.traffic.utilisation = 1.0;
+    config.adaptation.sigma_mv = 0.0;
+    config.channel.set_rate(Generation::Gen5, LaneEye::new(LaneEye::new(20.0, 3.0).height_for(1e-7), 3.0));
+    let mut machine = powered(config, 1);
+    let strict = row(&mut machine, "retrain", 1);
+    assert_eq!((strict.failures[0].outcome.as_str(), strict.failed), ("AER exceeded", 1), "{strict:?}");
+    assert!(strict.failures[0].codes.contains(&"AER_COR_EXCESS"), "{strict:?}");
+    // 1.28e4 errors a second each way, for 10 ms
+    let errors = strict.errors.iter().filter_map(|end| end.counted).map(|end| end.correctable).sum::<u64>();
+    assert!((180..380).contains(&errors), "{errors}");
+    let mild = Request { max_correctable: 1000, ..request(&["retrain"], 1) };
+    assert_eq!(rows(&mut machine, &mild)[0].verdict, "pass");
+}
+
+/// A marginal link fails with codes, and a bad one more often.
+#[test]
+fn failures_have_codes_and_outcomes() {
+    let run = |height: f64| {
+        let mut config = open(Generation::Gen5);
+        config.channel.set_rate(Generation::Gen5, LaneEye::new(height, 2.0));
+        config.adaptation.sigma_mv = 3.0;
+        let row = row(&mut powered(config, 3), "speed-change-max", 60);
+        assert!(row.failures.iter().all(|failure| !failure.codes.is_empty() && failure.outcome != "ok"));
+        row.failed
+    };
+    let (good, marginal, bad) = (run(20.0), run(4.0), run(-6.0));
+    assert!(good == 0 && marginal > 0 && bad > marginal, "{good} {marginal} {bad}");
+}
+
+/// The cycles of a marginal link, to the last picosecond: on any machine.
+#[test]
+fn marginal_cycles_are_those_on_record() {
+    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.3, seed: 11 };
+    let mut config = open_link("marginal", Generation::Gen5, 1, wanted);
+    config.channel.set_rate(Generation::Gen5, LaneEye::new(1.0, 2.0));
+    config.adaptation.sigma_mv = 3.0;
+    let wish = Request { max_correctable: 10, ..request(&["all"], 4) };
+    let rows = rows(&mut powered(config, 11), &wish);
+    let parts = rows.iter().flat_map(|row| {
+        let times = [row.link_time.mean_s, row.link_time.max_s, row.time.mean_s].map(f64::to_bits);
+        let counts = [row.passed, row.failed, row.not_performed];
+        counts.into_iter().chain(times).chain(row.codes.values().copied())
+    });
+    let digest = parts.fold(0, |digest, part| lanetwin_units::mix(digest ^ part));
+    assert_eq!(format!("{digest:016x}"), "ece30364e79ca5bb");
 }

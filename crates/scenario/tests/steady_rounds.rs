@@ -1,13 +1,11 @@
 //! Rounds until a drive is steady, and the power of one that reads.
 
-mod tree;
-
+use crate::tree::{plan, plan_of, results};
 use lanetwin_scenario::check_text;
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::{Results, SteadyState};
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
 use std::path::Path;
-use tree::{plan, plan_of, results};
 
 fn run(name: &str, sets: &[&str]) -> Results {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);

@@ -1,8 +1,7 @@
 //! Are switches wired as the scenario says? What is below a root port is a tree; what a switch adds to a latency is what its parameters say;
 //! traffic between peers stays off the links that it has no business on.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_pcie::link::{Arbitration, Attach, Core, EgressId, LinkId, OutputBuffer, SwitchId};
 use lanetwin_ports::Wiring;
 use lanetwin_scenario::world::{Options, World};
@@ -10,7 +9,6 @@ use lanetwin_scenario::{Catalogue, Plan, Variant, check};
 use lanetwin_stats::results::{Results, Waterfall};
 use lanetwin_units::{Generation, Instant, LinkRate, Span, Ticks, Width};
 use std::path::Path;
-use tree::{plan, results};
 
 /// A card, its neighbour and a cascade of two switches; the host has another root port with a card of its own.
 const MACHINE: &str = "

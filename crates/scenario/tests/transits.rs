@@ -1,10 +1,8 @@
 //! How long TLPs are in a switch: what a run says of it is what docs/link-model.md makes of it, and where the latency comes from is said, too.
 
-mod tree;
-
+use crate::tree::{options, plan, plan_of, results, scenarios};
 use lanetwin_scenario::world::{Granularity, Options};
 use lanetwin_stats::results::{Results, SwitchTransit};
-use tree::{options, plan, plan_of, results, scenarios};
 
 /// A write of 256 B takes 280 B on the wire: 35.55 ns on x4 at Gen4, of which the header takes 3.05 ns.
 const FOUR: &str = "

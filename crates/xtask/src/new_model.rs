@@ -97,16 +97,8 @@ mod tests {
     #[test]
     fn a_new_model_answers_after_its_latency() {
         let latency = Value::Time(Span::from_us(80));
-        let site = Site {
-            path: "disk".into(),
-            seed: 1,
-            pcie: Vec::new(),
-            target: None,
-            routes: Vec::new(),
-            memory: None,
-            decoders: Vec::new(),
-        };
-        let device = template::MODEL.component(&Params([("latency", latency)].into()), &site);
+        let device =
+            template::MODEL.component(&Params([("latency", latency)].into()), &Site::alone("disk", 1));
         let mut builder = Builder::new();
         let disk = builder.add("disk", device.expect("a disk is a component"));
         let asker = builder.add("asker", Box::new(Asker));

@@ -93,6 +93,7 @@ def _origin(number: dict[str, Any]) -> str:
 
 def _print_entries(title: str, names: list[str], entries: list[dict[str, Any]]) -> None:
     table = plain_table(title, [(name, name == "value") for name in names])
+    table.columns[0].no_wrap = True  # a name that is cut in two cannot be copied
     for entry in entries:
         texts = ["" if entry.get(name) is None else str(entry[name]) for name in names]
         table.add_row(*(Text(printable(text)) for text in texts))

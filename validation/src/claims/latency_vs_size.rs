@@ -100,15 +100,7 @@ fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort
     let (host_params, device_params) = (&host.params, &device.params);
     let window = Decoder::new(1 << 40, device_params.size("capacity").0, 256, vec![0])
         .expect("a window of one target");
-    let site = |path: &str, decoders| Site {
-        path: path.to_owned(),
-        seed: effort.seed,
-        pcie: Vec::new(),
-        target: None,
-        routes: Vec::new(),
-        memory: None,
-        decoders,
-    };
+    let site = |path: &str, decoders| Site { decoders, ..Site::alone(path, effort.seed) };
     let mut builder = Builder::new();
     let mut add = |path, part: &ComponentPlan, decoders| {
         builder.add(path, part.model.component(&part.params, &site(path, decoders)).expect("a component"))

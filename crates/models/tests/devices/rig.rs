@@ -75,12 +75,9 @@ pub fn site(model: &Model, path: &str) -> Site {
     let endpoint = if model.name == "root-complex" { ROOT } else { DEVICE };
     let requests = model.ports.iter().any(|port| port.speaks == Protocol::Dma);
     Site {
-        path: path.to_owned(),
-        seed: 1,
         pcie: if has_pcie { vec![Some(PcieSite { endpoint, ..PLACE })] } else { Vec::new() },
         target: (!requests).then_some(DEVICE),
         routes: vec![(DEVICE, ROOT)],
-        memory: None,
         // Of a CXL switch, the first port that leads down has some of the memory.
         decoders: if [false, true]
             .iter()
@@ -90,6 +87,7 @@ pub fn site(model: &Model, path: &str) -> Site {
         } else {
             Vec::new()
         },
+        ..Site::alone(path, 1)
     }
 }
 

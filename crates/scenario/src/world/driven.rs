@@ -65,15 +65,8 @@ impl Wiring<'_> {
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(1);
         }
-        let site = Site {
-            path: path.clone(),
-            seed: self.seed,
-            pcie: Vec::new(),
-            target,
-            routes: Vec::new(),
-            memory: memories.get(&driven.host).cloned(),
-            decoders: Vec::new(),
-        };
+        let memory = memories.get(&driven.host).cloned();
+        let site = Site { target, memory, ..Site::alone(path.as_str(), self.seed) };
         let driver = model.component(&params, &site).expect("a driver is a component");
         let driver = builder.add(path, driver);
         let of = |protocol| {

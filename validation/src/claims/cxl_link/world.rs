@@ -91,15 +91,7 @@ pub fn run(machine: &Machine, load: Load) -> Measured {
     let mut builder = Builder::new();
     let generator = builder.add("generator", Box::new(Generator::new(machine.addresses, load)));
     let link = builder.add_foreseeing("link", Box::new(CxlLink::new("link", load.seed, machine.link)));
-    let site = Site {
-        path: "expander".into(),
-        seed: load.seed,
-        pcie: Vec::new(),
-        target: None,
-        routes: Vec::new(),
-        memory: None,
-        decoders: Vec::new(),
-    };
+    let site = Site::alone("expander", load.seed);
     let expander = machine.expander.model.component(&machine.expander.params, &site);
     let expander = builder.add("expander", expander.expect("an expander is a component"));
     builder.join((generator, Port(0)), (link, CxlLink::HOST));

@@ -1,11 +1,11 @@
-//! Link training: the state machine of a port, two ports with what is between them, the tests that a link is put through.
+//! Link training: the state machine of a port, two ports with what is between them, what can go wrong.
 //!
 //! ```text
 //!  numbers ── limits, counts, what ports take ───────────────┐
 //!  channel ── eyes ──► probability ──► link: SimulatedLink ◄─┴─ port: the LTSSM, a total function
 //!                                        │  registers of both ends, virtual time
 //!                                        ▼
-//!                                      cycle: eleven tests ──► failure: codes, outcomes
+//!                                      failure: codes, outcomes
 //! ```
 //!
 //! | module | is about |
@@ -16,32 +16,31 @@
 //! | [`channel`] | the eyes of a link, given by the caller |
 //! | [`probability`] | what an eye means for training, in closed form |
 //! | [`link`] | two ports, up to two retimers, configuration space at both ends |
-//! | [`cycle`] | the stability tests, their proofs and records |
 //! | [`failure`] | codes and outcomes |
 //! | [`draw`] | chance by name |
 //!
 //! The idea, the state table and what is assumed: `docs/training.md`.
 //!
-//! Not here: where eyes come from; real hardware; flit mode; lane margining.
+//! Not here: stability cycles, of this link as of real ones (`lanetwin-probe`); where eyes come from; flit mode; lane margining.
 //!
 //! ```
 //! use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};
-//! use lanetwin_pcie::logic::ltssm::cycle::StabilityTest;
-//! use lanetwin_pcie::logic::ltssm::failure::Outcome;
-//! use lanetwin_pcie::logic::ltssm::link::{LinkConfig, SimulatedLink};
-//! use lanetwin_units::{Generation, Width};
+//! use lanetwin_pcie::logic::ltssm::link::{Facing, LinkConfig, SimulatedLink, Size};
+//! use lanetwin_pcie::spec::link_words::{LinkStatus, express};
+//! use lanetwin_units::{Generation, Span, Width};
 //!
 //! // x4 at 32 GT/s through a retimer; every eye is 20 mV high, 3 mV more are one standard deviation of noise
 //! let channel = Channel::uniform(Width::X4, 2, LaneEye::new(20.0, 3.0));
 //! let mut link = SimulatedLink::new(LinkConfig::new("slot", Generation::Gen5, channel), 1)?;
-//! assert!(link.bring_up());
-//! let record = link.run_cycle(StabilityTest::Retrain);
-//! assert_eq!((record.outcome, record.generation, record.width), (Outcome::Ok, 5, 4));
+//! link.wait(Span::from_us(1_000_000));
+//! // its PCI Express capability is at 0x70
+//! let status = link.read_config(Facing::Downstream, 0x70 + express::LINK_STATUS, Size::Word);
+//! let status = LinkStatus::from_raw(status as u16);
+//! assert_eq!((status.active(), status.speed(), status.width()), (true, 5, 4));
 //! # Ok::<(), lanetwin_pcie::logic::ltssm::link::BadLink>(())
 //! ```
 
 pub mod channel;
-pub mod cycle;
 pub mod draw;
 pub mod failure;
 pub mod link;

@@ -268,34 +268,14 @@ section! {
 }
 
 section! {
-    /// What an operating system does around a link.
+    /// What the machine around a link takes.
     Host = "host" {
         /// A configuration request and its completion.
         request: Span = "request-us";
         /// How long an answer to a request is waited for.
         completion_timeout: Span = "completion-timeout-ms";
-        /// Secondary bus reset asserted.
-        bus_reset: Span = "bus-reset-ms";
-        /// From an active data link layer to the first configuration request.
-        after_active: Span = "after-active-ms";
-        /// How long the data link layer may take to become active.
-        active_limit: Span = "active-limit-ms";
-        /// How long a retrain may take.
-        retrain_limit: Span = "retrain-limit-ms";
-        /// How long a device may answer with Request Retry Status.
-        ready_limit: Span = "ready-limit-ms";
-        /// To D3hot, and back to D0.
-        d3hot: Span = "d3hot-ms";
-        /// From one look at a register to the next.
-        poll: Span = "poll-ms";
-        /// Power off.
-        power_off: Span = "power-off-ms";
         /// From power good to the end of reset.
         power_good: Span = "power-good-ms";
-        /// From there until an operating system asks.
-        boot: Span = "boot-ms";
-        /// How long errors are counted after an action.
-        dwell: Span = "dwell-ms";
     }
 }
 
@@ -308,7 +288,7 @@ pub struct Numbers {
     pub counts: Counts,
     /// What ports and retimers take.
     pub ports: Ports,
-    /// What an operating system does.
+    /// What the machine around it takes.
     pub host: Host,
 }
 

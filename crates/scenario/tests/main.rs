@@ -1,0 +1,30 @@
+//! What the tree of scenarios, the reader and single runs are held to, in one program: each of these files as one of its own would link the
+//! whole engine again. `cargo test -p lanetwin-scenario retimers` runs the file of that name.
+
+mod assemblies;
+mod bottleneck;
+mod cxl_memory;
+mod devices;
+mod dual_port;
+mod extremes;
+mod fio;
+mod hierarchy;
+mod iometer;
+mod link_neighbours;
+mod link_pages;
+mod links;
+mod memory_parts;
+mod memory_waterfalls;
+mod nvme;
+mod nvme_options;
+mod pages;
+mod plans;
+mod questions;
+mod retimers;
+mod runs;
+mod schema;
+mod stability;
+mod steady_rounds;
+mod switches;
+mod transits;
+mod tree;
