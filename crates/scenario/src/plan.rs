@@ -1,10 +1,12 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod actions;
 mod cxl;
 mod link;
 mod load;
 mod steady;
 
+pub use actions::ActionPlan;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
@@ -17,7 +19,7 @@ use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
 use crate::problem::Diagnostic;
 use lanetwin_ports::{Model, Params, Protocol};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -183,6 +185,10 @@ pub struct WorkloadPlan {
     pub cases: Vec<Case>,
     /// How long each case goes on, if it goes in rounds until it is steady.
     pub steady: Option<SteadyRule>,
+    /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests wait.
+    pub takeover: Option<Span>,
+    /// What is asked of the drives beside the load, in the order of writing.
+    pub actions: Vec<ActionPlan>,
 }
 
 /// Who asks whom.

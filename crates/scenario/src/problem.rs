@@ -253,6 +253,13 @@ problems! {
     /// Rounds of what does not go on.
     NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";
 
+    /// Several hosts on a drive that has not a port for each.
+    NotShared { drive: String, hosts: usize } = "SC086", "{hosts} hosts ask `{drive}`, which has not a PCIe port for each", "name a drive with `dual-port: true` and link each of its ports to one host; or name one host in `on`";
+    /// Another host is to take over where there is none.
+    NoTakeover = "SC087", "`takeover` needs a workload on several hosts", "name the hosts in `on: [a, b]`, or leave `takeover` out: the paths of one host take over from each other at once";
+    /// A command that cannot be asked for.
+    CannotAct { action: &'static str, why: String } = "SC088", "`{action}` cannot be asked for: {why}", "change what it is about, or leave the action out";
+
     /// Two ends of CXL of which not exactly one leads down.
     NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";
     /// CXL without a host.

@@ -1,5 +1,6 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
+mod actions;
 mod devices;
 pub(crate) mod fio;
 mod iometer;
@@ -18,9 +19,9 @@ use crate::plan::{
 };
 use crate::problem::{Problem, Reports};
 use crate::quantity;
-use devices::{Named, Names, card_pairs, check_block_ports, drive_pairs};
+use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs};
 use lanetwin_ports::{Protocol, Value};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 use std::collections::BTreeSet;
 
 /// More cases than this are a slip of the pen.
@@ -99,11 +100,35 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         cases
     });
     let steady = steady::read(&mut fields, key, cases.as_deref().unwrap_or_default(), reports);
+    let takeover = takeover(&mut fields, pairs.as_deref(), reports);
+    let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
     let (pairs, cases, steady) = (pairs?, cases?, steady?);
+    let (takeover, actions) = (takeover?, actions?);
     report_beyond(&fields, (&pairs, &cases), place.machine, reports);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady };
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, actions };
     queues::report(&fields, (&plan, key), place.machine, reports);
     Some((plan, fields.finish()))
+}
+
+/// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that cannot be, which is reported.
+#[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
+fn takeover(
+    fields: &mut Fields<'_>,
+    pairs: Option<&[Pair]>,
+    reports: &mut Reports,
+) -> Option<Option<Span>> {
+    if fields.written("takeover").is_none() {
+        return Some(None);
+    }
+    let Value::Time(after) = fields.one("takeover", reports)?.value else {
+        unreachable!("`takeover` is declared as a time")
+    };
+    let hosts: BTreeSet<usize> = pairs?.iter().map(|pair| pair.on).collect();
+    if hosts.len() < 2 {
+        fields.fault("takeover", Problem::NoTakeover, reports);
+        return None;
+    }
+    Some(Some(after))
 }
 
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
@@ -141,15 +166,18 @@ fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
     Some(card_pairs(&cards, &host))
 }
 
-/// Who asks whom: a host drives.
+/// Who asks whom: hosts drives.
 fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
-    let (host, drives) = (names.host(), names.drives());
-    let (host, drives) = (host?, drives?);
-    drives.iter().for_each(|drive| check_block(fields, &host, drive, machine, wiring, reports));
+    let (hosts, drives) = (names.hosts(), names.drives());
+    let (hosts, drives) = (hosts?, drives?);
+    check_shared(&hosts, &drives, fields, machine, reports);
+    for host in &hosts {
+        drives.iter().for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
+    }
     check_block_ports(&drives, fields, machine, wiring, reports);
-    Some(drive_pairs(&host, &drives))
+    Some(drive_pairs(&hosts, &drives))
 }
 
 /// What the cores of a host load and store: they ask themselves.
@@ -165,7 +193,7 @@ fn cores(
         return (None, None);
     };
     let asked = memory::Asked { machine, nodes, host: host.component };
-    (memory::read(node, at, asked, reports), Some(drive_pairs(&host, std::slice::from_ref(&host))))
+    (memory::read(node, at, asked, reports), Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))))
 }
 
 type Cases = Option<(Vec<Case>, Node)>;

@@ -1,5 +1,6 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::actions::Acted;
 use super::before::{Before, Counted, supplies};
 use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
@@ -14,6 +15,7 @@ use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
 use lanetwin_units::{Instant, Span};
+use std::ops::Range;
 
 /// The warm-up is at least so many operations …
 const WARM_UP_LEAST: u64 = 64;
@@ -62,6 +64,10 @@ pub struct Measured {
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
     pub limits: Vec<SupplyUse>,
+    /// What became of what was asked of drives beside the loads.
+    pub acted: Vec<Acted>,
+    /// From when to when it was measured.
+    pub window: Range<Instant>,
     /// Of everything that happened up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
@@ -177,7 +183,11 @@ pub(super) fn measure(
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    world.finish_actions();
+    let (acted, window) = (world.acted(), begin..end);
     Measured {
+        acted,
+        window,
         load,
         devices,
         memory,

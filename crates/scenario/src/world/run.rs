@@ -1,5 +1,6 @@
 //! The run: every variant, workload, case and repeat, on all cores, into one document.
 
+use super::actions::outcome;
 use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
@@ -265,6 +266,9 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             mean_queue: link.mean_queue,
         });
     }
+    let names = (&**workload, &**case);
+    let acted = first.acted.iter().map(|acted| outcome(acted, task.variant, names, &first.window));
+    results.actions.extend(acted);
     results.steady.extend(steady(task, repeats));
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());

@@ -1,5 +1,6 @@
 //! Wiring: components, links and loads become a kernel that runs.
 
+use super::actions::WorldAction;
 use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
@@ -39,6 +40,8 @@ pub struct World {
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
     pub server: ComponentId,
+    /// What is asked of drives beside the loads.
+    pub actions: Vec<WorldAction>,
 }
 
 impl World {
@@ -132,8 +135,10 @@ impl Wiring<'_> {
             switches: self.of_role(CxlRole::Switch, &ids),
             drives,
             server,
+            actions: Vec::new(),
         };
         self.run_programs(&mut world);
+        world.plan_actions(self.variant, self.workload);
         world
     }
 
@@ -176,6 +181,7 @@ impl Wiring<'_> {
         let mut device = component.model.component(&params, &site)?;
         if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
             self.tell_losses(i, drive);
+            self.tell_hosts(i, memories, drive);
         }
         Some(builder.add(&component.name, device))
     }
@@ -192,6 +198,15 @@ impl Wiring<'_> {
             ports
                 .iter()
                 .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        }
+    }
+
+    /// Whose memory is behind each port of a drive: its ports may lead to several hosts.
+    fn tell_hosts(&self, component: usize, memories: &Memories, drive: &mut nvme_ssd::NvmeSsd) {
+        for port in 0..self.variant.machine[component].ports.len() {
+            let link = self.variant.link_of(End { component, port });
+            let memory = link.and_then(|link| memories.get(&link.root_port.component));
+            memory.into_iter().for_each(|memory| drive.serves(port, memory.clone()));
         }
     }
 
