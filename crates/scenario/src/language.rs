@@ -232,6 +232,11 @@ pub(crate) const WORKLOAD: &[Field] = &[
         "reads and writes of blocks, as a job file of fio has them, or as its options here say",
     ),
     optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
+    optional(
+        "pts",
+        Holds::Section(PTS),
+        "a test of the SNIA Performance Test Specification through all sizes and mixes on one drive",
+    ),
     optional("memory", Holds::Section(MEMORY), "loads and stores of the cores of a host"),
     optional(
         "steady-state",
@@ -247,6 +252,37 @@ pub(crate) const WORKLOAD: &[Field] = &[
         "takeover",
         Holds::One(Dimension::Time),
         "of a workload on several hosts: how long after one has lost a drive another asks in its place; without it requests wait for the link",
+    ),
+];
+
+/// A test of the SNIA PTS.
+pub(crate) const PTS: &[Field] = &[
+    field(
+        "test",
+        one_of(&["iops", "throughput", "latency"]),
+        "iops",
+        "which: IOPS, throughput (TP) or latency (LAT)",
+    ),
+    optional("size", Holds::Many(Dimension::Size), "the block sizes; otherwise those of the test"),
+    optional("read", Holds::Many(Dimension::Ratio), "the shares of reads; otherwise those of the test"),
+    optional(
+        "depth",
+        Holds::One(count(1, 65_536)),
+        "requests in flight; otherwise 32, for `latency` 1 (the specification leaves it to the operator)",
+    ),
+    required("span", Holds::One(Dimension::Size), "the active range: the part of the drive that is used"),
+    field(
+        "precondition",
+        Holds::One(count(0, 100)),
+        "2",
+        "how many times the active range is written sequentially before the rounds",
+    ),
+    field("step", Holds::One(Dimension::Time), "20ms", "how long each size and mix lasts in a round, in virtual time"),
+    field(
+        "rounds",
+        Holds::One(count(5, 1000)),
+        "25",
+        "how many rounds there are at most, if it does not become steady before",
     ),
 ];
 

@@ -4,6 +4,7 @@ mod actions;
 mod cxl;
 mod link;
 mod load;
+mod pts;
 mod steady;
 
 pub use actions::ActionPlan;
@@ -13,6 +14,7 @@ pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
     TrafficCase,
 };
+pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
 
 use crate::catalogue::Part;
@@ -187,6 +189,8 @@ pub struct WorkloadPlan {
     pub steady: Option<SteadyRule>,
     /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests wait.
     pub takeover: Option<Span>,
+    /// The test of the SNIA PTS that it is, if it is one; its only case is then what the test tracks.
+    pub pts: Option<PtsPlan>,
     /// What is asked of the drives beside the load, in the order of writing.
     pub actions: Vec<ActionPlan>,
 }

@@ -218,6 +218,10 @@ problems! {
     NoBusNumber { host: String, port: String } = "SC064", "below host `{host}` there are more than 256 buses: no number is left for what is below `{port}`", "take devices away: each takes a bus, and each switch one besides those of its ports; or give them to another host";
     /// Memory that does not fit where addresses can be.
     NoAddress { host: String, space: String, needed: String, available: String } = "SC065", "the devices below host `{host}` need {needed} of {space}, where there are {available}", "make `window` of the workloads on the memory of devices smaller";
+    /// A test of one drive that is not on one drive.
+    NotOneDrive = "SC066", "a test of the SNIA PTS is of one NVMe drive, asked by one host", "name one drive of the model `nvme-ssd` in `target`, and one host in `on`; write a workload for each drive";
+    /// A test that writes for longer than a person waits.
+    LongTest { written: String, most: String } = "SC067", "preconditioning writes {written}, and what a person waits for is {most}", "make `span` or `precondition` smaller; a smaller drive with the same share of spare blocks is as steady";
 
     /// A part that does not stand in links.
     NotInLink { part: String, model: &'static str } = "SC070", "`{part}` is a {model}, which cannot stand in a link", "name a retimer or a redriver; everything else is a component of the `machine`, with links of its own";

@@ -5,6 +5,7 @@ mod devices;
 pub(crate) mod fio;
 mod iometer;
 mod memory;
+mod pts;
 mod steady;
 
 use super::links::Wiring;
@@ -64,7 +65,7 @@ pub(super) fn read(
 }
 
 /// The kinds of workload: one key of them is written.
-const KINDS: [&str; 5] = ["dma", "block", "fio", "iometer", "memory"];
+const KINDS: [&str; 6] = ["dma", "block", "fio", "iometer", "pts", "memory"];
 
 fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
@@ -80,18 +81,24 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         }
         [] => {
             Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            let about = "or `block:`, `fio:`, `iometer:` or `memory:`, with what is asked".into();
+            let about = "or `block:`, `fio:`, `iometer:`, `pts:` or `memory:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
     };
     let at = fields.at(key);
+    let mut pts = None;
     let (cases, pairs) = match key {
         "dma" => (dma(node, &at, reports), cards(&mut fields, place, reports)),
         "block" => (block(node, &at, reports), drives(&mut fields, place, reports)),
         "fio" => (fio::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
         "iometer" => {
             (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports))
+        }
+        "pts" => {
+            let read = pts::read(node, &at, reports);
+            pts = read.plan;
+            (read.cases, drives(&mut fields, place, reports))
         }
         _ => cores(&mut fields, (node, &at), place, reports),
     };
@@ -104,8 +111,13 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
     let (pairs, cases, steady) = (pairs?, cases?, steady?);
     let (takeover, actions) = (takeover?, actions?);
-    report_beyond(&fields, (&pairs, &cases), place.machine, reports);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, actions };
+    let (pts, rule) = pts.unzip();
+    if pts.is_some() {
+        pts::check(&fields, &pairs, place.machine, reports);
+    }
+    report_beyond((&fields, key), (&pairs, &cases), place.machine, reports);
+    let steady = steady.or(rule);
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, pts, actions };
     queues::report(&fields, (&plan, key), place.machine, reports);
     Some((plan, fields.finish()))
 }
@@ -133,7 +145,7 @@ fn takeover(
 
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
 fn report_beyond(
-    fields: &Fields<'_>,
+    (fields, key): (&Fields<'_>, &'static str),
     (pairs, cases): (&[Pair], &[Case]),
     machine: &Machine,
     reports: &mut Reports,
@@ -151,7 +163,7 @@ fn report_beyond(
         if span > room {
             let (span, room) = (quantity::label(Value::Size(span)), quantity::label(Value::Size(room)));
             let problem = Problem::BeyondCapacity { span, drive: pair.device.clone(), room };
-            fields.fault("block", problem, reports);
+            fields.fault(key, problem, reports);
         }
     }
 }
@@ -359,6 +371,13 @@ fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u6
     match fields.one(key, reports)?.value {
         Value::Count(count) => Some(count),
         other => unreachable!("`{key}` is declared as a count, read as {other:?}"),
+    }
+}
+
+fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
+    match fields.one(key, reports)?.value {
+        Value::Time(time) => Some(time),
+        other => unreachable!("`{key}` is declared as a time, read as {other:?}"),
     }
 }
 

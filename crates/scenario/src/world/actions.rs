@@ -1,14 +1,15 @@
-//! What a workload asks of its drives at given times: put down before the run, looked at when it is over.
+//! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that is over.
 
+use super::loads::WorldLoad;
 use super::wire::World;
 use crate::plan::{ActionPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::nvme_driver::{Answer, Ask, NvmeDriver};
-use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_nvme::spec::Status;
 use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog};
 use lanetwin_stats::results::{ActionOutcome, LogValue, LoggedError};
 use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What was asked has to end within this after the measurement: the slowest of all, an overwrite of a large drive, takes hours, and is then told as not over.
@@ -35,20 +36,15 @@ pub struct Acted {
 }
 
 impl World {
-    /// Puts down what is asked when.
-    pub(super) fn plan_actions(&mut self, variant: &Variant, workload: &WorkloadPlan) {
+    /// Finds who asks what: the driver of the first path of a host to a drive asks everything of it that its host does, in the order of writing.
+    pub(super) fn find_actions(&mut self, workload: &WorkloadPlan) {
+        let mut asked: BTreeMap<ComponentId, usize> = BTreeMap::new();
         for plan in &workload.actions {
-            let of = |load: &&super::loads::WorldLoad| (load.host, load.target) == (plan.host, plan.drive);
+            let of = |load: &&WorldLoad| (load.host, load.target) == (plan.host, plan.drive);
             let Some(load) = self.loads.iter().find(of).and_then(|load| load.nvme) else { continue };
-            if plan.ask == Ask::SmartLog
-                && let Some(drive) = self.kernel.component::<NvmeSsd>(load.drive)
-            {
-                drive.count_busy_time();
-            }
-            let driver = self.kernel.component::<NvmeDriver>(load.driver);
-            let driver = driver.unwrap_or_else(|| panic!("no driver of {}", variant.machine[plan.drive].name));
-            let number = driver.ask_at(Instant::ZERO + plan.at, plan.ask);
-            self.actions.push(WorldAction { plan: plan.clone(), driver: load.driver, number });
+            let number = asked.entry(load.driver).or_default();
+            self.actions.push(WorldAction { plan: plan.clone(), driver: load.driver, number: *number });
+            *number += 1;
         }
     }
 

@@ -15,7 +15,7 @@
 
 mod driving;
 
-use super::asks::{block_workload, dma_workload};
+use super::asks::{block_workload, dma_workload, steps};
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::memory::as_results;
@@ -24,7 +24,7 @@ use crate::fields;
 use crate::plan::{ComponentPlan, End, FioJob, Load, Pair};
 use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results};
+use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results, SteppedLoad};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
@@ -88,6 +88,8 @@ pub struct NvmeLoad {
 macro_rules! with_load {
     ($world:expr, $id:expr, $load:ident => $what:expr) => {
         if let Some($load) = $world.kernel.component::<DmaLoad>($id) {
+            $what
+        } else if let Some($load) = $world.kernel.component::<SteppedLoad>($id) {
             $what
         } else {
             let $load = $world.kernel.component::<BlockLoad>($id).expect("a load asks for DMA or blocks");
@@ -354,6 +356,7 @@ impl<'a> Adding<'a> {
                 let card = (self.ids.of(pair.on), port(on, Protocol::Dma));
                 (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
             }
+            Load::Block(_) if self.wiring.workload.pts.is_some() => self.on_test(asker, &path),
             Load::Block(case) => {
                 let load = BlockLoad::new(block_workload(&case), seed, &path);
                 self.on_drive(load, asker, &path)
@@ -386,6 +389,14 @@ impl<'a> Adding<'a> {
     fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
         let load =
             load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
+    }
+
+    /// The load of a test of the SNIA PTS, likewise.
+    fn on_test(&mut self, asker: &Asker<'_>, path: &str) -> Asking {
+        let plan = self.wiring.workload.pts.as_ref().expect("a test has a plan");
+        let unit = asker.unit(self.disk(asker.pair));
+        let load = SteppedLoad::new(steps(plan), (self.wiring.seed, path), Handles::of(asker.place, self.loads), unit);
         (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 

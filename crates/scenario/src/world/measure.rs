@@ -5,12 +5,13 @@ use super::before::{Before, Counted, supplies};
 use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
 use super::memory::{DeviceUse, MemoryUse};
+use super::pts;
 use super::rounds::{self, Rounds};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
-use crate::plan::{Case, FioCase, Load, Offered, SteadyRule, WarmUp};
+use crate::plan::{Case, FioCase, Load, Offered, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
@@ -64,6 +65,8 @@ pub struct Measured {
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
     pub limits: Vec<SupplyUse>,
+    /// What each cell of a test of the SNIA PTS has shown, as a case of its own.
+    pub cells: Vec<(Case, Results)>,
     /// What became of what was asked of drives beside the loads.
     pub acted: Vec<Acted>,
     /// From when to when it was measured.
@@ -131,7 +134,7 @@ impl DirectionUse {
 /// many repeats.
 pub(super) fn measure(
     world: &mut World,
-    (case, steady): (&Case, Option<&SteadyRule>),
+    (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
     warm_up: WarmUp,
     follow: Option<u32>,
 ) -> Measured {
@@ -139,9 +142,22 @@ pub(super) fn measure(
     let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
-    let Window { before, end, results, ended, rounds, followed: within } = match steady {
-        Some(rule) => rounds::run(world, rule),
-        None => run_window(world, case, warm_up, follow.is_some()),
+    // what a test asks for changes all the time: no operation of it stands for the others
+    let follow = follow.filter(|_| pts.is_none());
+    let mut cells = Vec::new();
+    let Window { before, end, results, ended, rounds, followed: within } = match (steady, pts) {
+        (Some(rule), Some(plan)) => {
+            let (window, found) = pts::run(world, plan, rule);
+            let asked = plan.cells.iter().map(|cell| Case {
+                label: cell.label.clone(),
+                axis: None,
+                load: Load::Block(cell.asks),
+            });
+            cells = asked.zip(found).collect();
+            window
+        }
+        (Some(rule), None) => rounds::run(world, rule),
+        (None, _) => run_window(world, case, warm_up, follow.is_some()),
     };
     let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
@@ -186,6 +202,7 @@ pub(super) fn measure(
     world.finish_actions();
     let (acted, window) = (world.acted(), begin..end);
     Measured {
+        cells,
         acted,
         window,
         load,

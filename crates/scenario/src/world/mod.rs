@@ -28,6 +28,7 @@ mod loads;
 mod measure;
 mod memory;
 mod paths;
+mod pts;
 mod relative;
 mod rounds;
 mod route;

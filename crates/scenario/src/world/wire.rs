@@ -8,6 +8,7 @@ use super::memory::WorldMemory;
 use crate::plan::{Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_driver::Ask;
 use lanetwin_models::nvme_ssd;
 use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EndpointId;
@@ -138,7 +139,7 @@ impl Wiring<'_> {
             actions: Vec::new(),
         };
         self.run_programs(&mut world);
-        world.plan_actions(self.variant, self.workload);
+        world.find_actions(self.workload);
         world
     }
 
@@ -176,12 +177,16 @@ impl Wiring<'_> {
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
+            self.purge(&mut params);
         }
         self.set_device_cache(i, &mut params);
         let mut device = component.model.component(&params, &site)?;
         if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
             self.tell_losses(i, drive);
             self.tell_hosts(i, memories, drive);
+            if self.workload.actions.iter().any(|action| action.drive == i && action.ask == Ask::SmartLog) {
+                drive.count_busy_time();
+            }
         }
         Some(builder.add(&component.name, device))
     }
@@ -237,6 +242,13 @@ impl Wiring<'_> {
             rcb: link.rcb,
             tags: params.count("port.tags") as u16,
         })
+    }
+
+    /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
+    fn purge(&self, params: &mut Params) {
+        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts) {
+            *initial = "empty";
+        }
     }
 
     /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.

@@ -4,13 +4,13 @@ use super::super::drivers::{self, Drivers};
 use super::super::paths::{Paths, Policy};
 use super::{Adding, Asker, DRIVER, NvmePath, path, port, settings, shown};
 use crate::node::Origin;
-use crate::plan::{End, FioJob, Pair};
+use crate::plan::{ActionPlan, End, FioJob, Pair};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models as models;
 use lanetwin_models::nvme_driver::{NvmeDriver, Outage, QueuePriority};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Model, Params, Protocol, Site, Value};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths of what joins jobs, and of what joins paths: names that no component of a scenario can have.
@@ -211,6 +211,13 @@ impl Adding<'_> {
         let mut driver = model.component(&params, &site).expect("a driver is a component");
         if let Some(driver) = driver.as_any().and_then(|any| any.downcast_mut::<NvmeDriver>()) {
             driver.prioritise(&self.priorities(pair));
+            let first = self.wiring.ports_below(pair.on, pair.target, self.endpoints).first().copied();
+            if only.is_none() || first.map(|(end, _)| end) == only.map(|(end, _)| end) {
+                let its = |plan: &&ActionPlan| (plan.host, plan.drive) == (pair.on, pair.target);
+                for plan in self.wiring.workload.actions.iter().filter(its) {
+                    driver.ask_at(Instant::ZERO + plan.at, plan.ask);
+                }
+            }
             if let Some((end, _)) = only {
                 let down = self.wiring.variant.link_of(end).into_iter().flat_map(|link| &link.down);
                 let outages = down.map(|down| Outage { from: down.at, until: down.at + down.lasts });
