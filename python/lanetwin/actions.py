@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import significant, with_unit
+from lanetwin.numbers import fixed, significant, with_unit
 
 if TYPE_CHECKING:
     from lanetwin.results import ActionOutcome, LoggedError, LogValue, Results
@@ -21,7 +21,7 @@ def duration(nanoseconds: float | None) -> str:
     r"""Say how long something took.
 
     >>> duration(80_012_345.0), duration(None)
-    ('80.0\u202fms', '–')
+    ('80.01\u202fms', '–')
     """
     if nanoseconds is None:
         return "–"
@@ -47,7 +47,7 @@ def fields(one: ActionOutcome) -> list[list[str]]:
 
 def _value(value: LogValue) -> str:
     unit = value.get("unit", "")
-    number = significant(value["value"])
+    number = fixed(value["value"], 0)
     return f"{number} × {unit}" if unit.startswith("1000") else f"{number} {unit}".rstrip()
 
 
