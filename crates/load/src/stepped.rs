@@ -201,7 +201,10 @@ mod tests {
         let at: Vec<u64> = ended.iter().map(|step| step.since.as_ps() / 1_000_000).collect();
         assert_eq!(at[..3], [160, 1_200, 2_240]);
         let counts = |step: &Results| (step.reads.completed, step.writes.completed, step.writes.bytes);
-        assert_eq!(ended.iter().map(counts).take(3).collect::<Vec<_>>(), [(48, 0, 0), (0, 48, 48 * 8192), (48, 0, 0)]);
+        assert_eq!(
+            ended.iter().map(counts).take(3).collect::<Vec<_>>(),
+            [(48, 0, 0), (0, 48, 48 * 8192), (48, 0, 0)]
+        );
         assert!(ended.iter().all(|step| step.elapsed() == Span::from_us(1_000)));
         assert!(ended.iter().all(|step| step.little.area_ps == step.little.residence_ps));
         assert!(load.take_ended().is_empty());

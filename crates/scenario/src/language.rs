@@ -277,7 +277,12 @@ pub(crate) const PTS: &[Field] = &[
         "2",
         "how many times the active range is written sequentially before the rounds",
     ),
-    field("step", Holds::One(Dimension::Time), "20ms", "how long each size and mix lasts in a round, in virtual time"),
+    field(
+        "step",
+        Holds::One(Dimension::Time),
+        "20ms",
+        "how long each size and mix lasts in a round, in virtual time",
+    ),
     field(
         "rounds",
         Holds::One(count(5, 1000)),

@@ -23,7 +23,12 @@ fn asked_with(link: &str, actions: &str) -> Results {
 }
 
 fn value(outcome: &ActionOutcome, name: &str) -> f64 {
-    outcome.values.iter().find(|value| value.name == name).unwrap_or_else(|| panic!("no {name} in {outcome:?}")).value
+    outcome
+        .values
+        .iter()
+        .find(|value| value.name == name)
+        .unwrap_or_else(|| panic!("no {name} in {outcome:?}"))
+        .value
 }
 
 #[test]
@@ -49,11 +54,16 @@ fn what_fails_is_in_the_error_log() {
         "{at: 1ms, do: compare, size: 8KiB}, {at: 1ms, do: compare, namespace: 2, address: 1GiB}, {at: 2ms, do: write-zeroes, address: 512B, size: 1KiB}, \
          {at: 2ms, do: deallocate, size: 64KiB}, {at: 2ms, do: flush}, {at: 3ms, do: error-log}",
     );
-    let [compare, beyond, zeroes, deallocate, flush, log] = &found.actions[..] else { panic!("{:?}", found.actions) };
+    let [compare, beyond, zeroes, deallocate, flush, log] = &found.actions[..] else {
+        panic!("{:?}", found.actions)
+    };
     for good in [compare, zeroes, deallocate, flush, log] {
         assert!(good.success, "{good:?}");
     }
-    assert_eq!((&*beyond.status, beyond.status_code, beyond.success), ("LBA Out of Range", Some(0x80), false));
+    assert_eq!(
+        (&*beyond.status, beyond.status_code, beyond.success),
+        ("LBA Out of Range", Some(0x80), false)
+    );
     let [error] = &log.errors[..] else { panic!("one error: {:?}", log.errors) };
     let told = (error.count, error.opcode, &*error.status, error.namespace, error.lba);
     assert_eq!(told, (1, 0x05, "LBA Out of Range", 2, (1 << 30) / 512));
@@ -62,7 +72,8 @@ fn what_fails_is_in_the_error_log() {
 /// By hand: a sanitize erases 32 blocks of 5 ms in every die, a format of one of two namespaces as much as half of them.
 #[test]
 fn erasing_takes_as_long_as_the_blocks_of_a_die_do() {
-    let found = asked("{at: 1ms, do: format, namespace: 2, secure-erase: user-data}, {at: 200ms, do: format}");
+    let found =
+        asked("{at: 1ms, do: format, namespace: 2, secure-erase: user-data}, {at: 200ms, do: format}");
     let [erase, quick] = &found.actions[..] else { panic!("{:?}", found.actions) };
     assert!(erase.success && quick.success, "{erase:?} {quick:?}");
     let ms = |outcome: &ActionOutcome| outcome.latency_ns.expect("it has ended") / 1e6;

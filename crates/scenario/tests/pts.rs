@@ -11,7 +11,7 @@ fn test(blocks: u32, pts: &str) -> Results {
     let text = format!(
         "about: What is the matrix of this drive?\nmachine:\n  host: {{part: generic-host-gen4}}\n  \
          ssd: {{part: generic-tlc-gen4, capacity: 16MiB, nand.channels: 1, nand.chips: 1, nand.dies: 1, nand.planes: 2, nand.blocks: {blocks}, \
-         nand.pages: 12, buffer: 256KiB}}\nlinks:\n  bay: {{from: host, to: ssd}}\nworkloads:\n  test: {{pts: {{span: 16MiB, {pts}}}, on: host, target: ssd}}\n\
+         nand.pages: 12, ftl.read-ahead.streams: 0, buffer: 256KiB}}\nlinks:\n  bay: {{from: host, to: ssd}}\nworkloads:\n  test: {{pts: {{span: 16MiB, {pts}}}, on: host, target: ssd}}\n\
          run: {{repeats: 1}}\n"
     );
     results(&plan("pts.yaml", &text, &[]), &Options::default())
@@ -25,11 +25,17 @@ fn value(results: &Results, case: &str, metric: &str) -> f64 {
 #[test]
 fn every_cell_of_the_matrix_is_a_case_and_the_rule_has_tracked_one() {
     let found = test(72, "size: [4KiB, 64KiB], read: [100%, 50%, 0%], step: 100ms, depth: 8");
-    let cases: Vec<&str> = found.rows.iter().filter(|row| row.metric == "IOPS").map(|row| &*row.case).collect();
-    let expected = ["4 KiB, 100/0", "64 KiB, 100/0", "4 KiB, 50/50", "64 KiB, 50/50", "4 KiB, 0/100", "64 KiB, 0/100"];
+    let cases: Vec<&str> =
+        found.rows.iter().filter(|row| row.metric == "IOPS").map(|row| &*row.case).collect();
+    let expected =
+        ["4 KiB, 100/0", "64 KiB, 100/0", "4 KiB, 50/50", "64 KiB, 50/50", "4 KiB, 0/100", "64 KiB, 0/100"];
     assert_eq!(cases, expected);
     let iops = |case: &str| value(&found, case, "IOPS");
-    assert!(iops("4 KiB, 100/0") > iops("4 KiB, 50/50") && iops("4 KiB, 50/50") > iops("4 KiB, 0/100"), "{:?}", found.rows);
+    assert!(
+        iops("4 KiB, 100/0") > iops("4 KiB, 50/50") && iops("4 KiB, 50/50") > iops("4 KiB, 0/100"),
+        "{:?}",
+        found.rows
+    );
     assert!(iops("4 KiB, 0/100") > iops("64 KiB, 0/100"));
     let [steady] = &found.steady[..] else { panic!("one case goes in rounds") };
     assert!((5..=25).contains(&steady.rounds.len()) && steady.attained, "{steady:?}");
@@ -45,7 +51,8 @@ fn every_cell_of_the_matrix_is_a_case_and_the_rule_has_tracked_one() {
 fn precondition_is_what_makes_the_first_round_slow() {
     let first = |pts: &str| test(72, pts).steady[0].rounds[0].iops;
     let pts = "size: 4KiB, read: 0%, step: 100ms, depth: 8, rounds: 5";
-    let (purged, written) = (first(&format!("{pts}, precondition: 0")), first(&format!("{pts}, precondition: 2")));
+    let (purged, written) =
+        (first(&format!("{pts}, precondition: 0")), first(&format!("{pts}, precondition: 2")));
     assert!(purged > 1.3 * written, "{purged} and {written} writes a second");
 }
 

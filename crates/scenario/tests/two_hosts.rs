@@ -94,7 +94,10 @@ fn another_host_takes_over_what_a_host_cannot_ask_any_more() {
         let left = live(&machine(&drive, [DOWN, ""], MIXED, "    takeover: 200us\n"));
         nothing_is_lost_or_doubled(&left);
         let [early, late] = &left.during;
-        assert!(late[0] > early[0] + 50, "what host a asks is answered by way of host b: {early:?}, {late:?}");
+        assert!(
+            late[0] > early[0] + 50,
+            "what host a asks is answered by way of host b: {early:?}, {late:?}"
+        );
         let [(_, a), (_, b)] = &left.counts[..] else { panic!("two hosts") };
         assert!(a.retried > 0 && b.retried == 0, "{a:?} {b:?}");
     }
@@ -108,9 +111,8 @@ fn hosts_that_lose_both_ports_go_on_when_one_is_back() {
 }
 
 fn throughput(results: &Results, device: Option<&str>) -> f64 {
-    let is_it = |row: &&lanetwin_stats::results::Row| {
-        row.device.as_deref() == device && row.metric == "throughput"
-    };
+    let is_it =
+        |row: &&lanetwin_stats::results::Row| row.device.as_deref() == device && row.metric == "throughput";
     results.rows.iter().find(is_it).expect("a load has a throughput").value
 }
 

@@ -58,6 +58,9 @@ impl PtsPlan {
         let (size, requests) = self.precondition?;
         let offered = Offered::Outstanding(DEPTH);
         let tracked = self.cells[self.tracked].asks;
-        Some((BlockCase { size, offered, read: 0.0, pattern: Pattern::Sequential, requests, ..tracked }, requests))
+        Some((
+            BlockCase { size, offered, read: 0.0, pattern: Pattern::Sequential, requests, ..tracked },
+            requests,
+        ))
     }
 }

@@ -124,11 +124,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
 
 /// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that cannot be, which is reported.
 #[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
-fn takeover(
-    fields: &mut Fields<'_>,
-    pairs: Option<&[Pair]>,
-    reports: &mut Reports,
-) -> Option<Option<Span>> {
+fn takeover(fields: &mut Fields<'_>, pairs: Option<&[Pair]>, reports: &mut Reports) -> Option<Option<Span>> {
     if fields.written("takeover").is_none() {
         return Some(None);
     }
@@ -205,7 +201,10 @@ fn cores(
         return (None, None);
     };
     let asked = memory::Asked { machine, nodes, host: host.component };
-    (memory::read(node, at, asked, reports), Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))))
+    (
+        memory::read(node, at, asked, reports),
+        Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))),
+    )
 }
 
 type Cases = Option<(Vec<Case>, Node)>;

@@ -64,9 +64,9 @@ impl World {
     }
     fn is_acting(&mut self) -> bool {
         let drivers: Vec<ComponentId> = self.actions.iter().map(|action| action.driver).collect();
-        drivers
-            .into_iter()
-            .any(|driver| self.kernel.component::<NvmeDriver>(driver).is_some_and(|driver| driver.is_asking()))
+        drivers.into_iter().any(|driver| {
+            self.kernel.component::<NvmeDriver>(driver).is_some_and(|driver| driver.is_asking())
+        })
     }
 
     /// What became of everything that was asked.
@@ -98,7 +98,9 @@ pub(super) fn outcome(
     let begun_only = matches!(plan.ask, Ask::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
     let (status, success) = match answer {
         Answer { lost: true, .. } => ("the path was lost before it ended".into(), false),
-        Answer { status: None, submitted: None, .. } => ("not asked: the controller was not ready".into(), false),
+        Answer { status: None, submitted: None, .. } => {
+            ("not asked: the controller was not ready".into(), false)
+        }
         Answer { status: None, .. } => ("not over".into(), false),
         Answer { finished: Some((_, false)), .. } => ("Sanitize Failed".into(), false),
         Answer { finished: None, .. } if begun_only => ("not over".into(), false),
@@ -134,10 +136,14 @@ fn words(status: Status) -> String {
 /// What a log says.
 fn log(ask: Ask, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
     match ask {
-        Ask::SmartLog => (content.try_into().map(|bytes| smart(&SmartLog::from_bytes(bytes))).unwrap_or_default(), Vec::new()),
-        Ask::SanitizeLog => {
-            (content.try_into().map(|bytes| sanitize(&SanitizeLog::from_bytes(bytes))).unwrap_or_default(), Vec::new())
-        }
+        Ask::SmartLog => (
+            content.try_into().map(|bytes| smart(&SmartLog::from_bytes(bytes))).unwrap_or_default(),
+            Vec::new(),
+        ),
+        Ask::SanitizeLog => (
+            content.try_into().map(|bytes| sanitize(&SanitizeLog::from_bytes(bytes))).unwrap_or_default(),
+            Vec::new(),
+        ),
         Ask::ErrorLog => (Vec::new(), content.as_chunks::<ENTRY>().0.iter().filter_map(error).collect()),
         _ => Default::default(),
     }
@@ -145,7 +151,8 @@ fn log(ask: Ask, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
 
 /// The fields of SMART that the model knows something of: it has no temperature, and is on for less than an hour.
 fn smart(log: &SmartLog) -> Vec<LogValue> {
-    let number = |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
+    let number =
+        |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
     vec![
         number("Critical Warning", f64::from(log.critical_warning().raw()), ""),
         number("Available Spare", f64::from(log.available_spare()), "%"),
@@ -170,7 +177,8 @@ fn sanitize(log: &SanitizeLog) -> Vec<LogValue> {
         SanitizeState::FAILED => "failed",
         _ => "completed",
     };
-    let number = |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
+    let number =
+        |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
     vec![
         number("Sanitize Status", f64::from(log.status().state().0), state),
         number("Sanitize Progress", f64::from(log.progress()), "1/65536"),

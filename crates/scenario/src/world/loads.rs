@@ -60,8 +60,6 @@ pub struct WorldLoad {
     pub further: Vec<NvmePath>,
     /// Which port of the drive the first path leads to.
     pub port: u16,
-    /// What joins its paths, if its drive has several ports that are linked.
-    pub paths: Option<ComponentId>,
 }
 
 /// A further path to a drive.
@@ -379,10 +377,10 @@ impl<'a> Adding<'a> {
         let endpoint = shared.map(|shared| shared.endpoint).or(whole);
         let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
         let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
-        let (port, paths) = shared.map_or((0, None), |shared| (shared.port, shared.joined));
+        let port = shared.map_or(0, |shared| shared.port);
         let device = asker.told_as.clone();
         let (host, target) = (pair.on, pair.target);
-        WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port, paths }
+        WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
@@ -396,7 +394,12 @@ impl<'a> Adding<'a> {
     fn on_test(&mut self, asker: &Asker<'_>, path: &str) -> Asking {
         let plan = self.wiring.workload.pts.as_ref().expect("a test has a plan");
         let unit = asker.unit(self.disk(asker.pair));
-        let load = SteppedLoad::new(steps(plan), (self.wiring.seed, path), Handles::of(asker.place, self.loads), unit);
+        let load = SteppedLoad::new(
+            steps(plan),
+            (self.wiring.seed, path),
+            Handles::of(asker.place, self.loads),
+            unit,
+        );
         (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 

@@ -51,6 +51,8 @@ pub struct Measured {
     pub memories: Vec<DeviceUse>,
     /// What each NVMe drive of the machine has done meanwhile.
     pub drives: Vec<DriveUse>,
+    /// How many requests were asked again because their path was lost, by drive with several ports, as a host has it.
+    pub retried: Vec<(String, u64)>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// What every direction of every CXL link has done meanwhile.
@@ -184,6 +186,8 @@ pub(super) fn measure(
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = before.lived.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let retried = before.paths.iter().zip(world.path_counts());
+    let retried = retried.map(|(before, (name, after))| (name, after.retried - before.retried)).collect();
     let devices_after = world.devices_lived(world.kernel.now());
     let memories = world.devices_use(&before.devices, &devices_after, end - begin);
     let cxl_after = world.cxl_report(world.kernel.now());
@@ -210,6 +214,7 @@ pub(super) fn measure(
         memory,
         memories,
         drives,
+        retried,
         links,
         cxl,
         rounds,

@@ -12,6 +12,7 @@
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand by: when none of its own works for that long,
 //! another host asks in its place, until one of its own works again.
 
+use super::wire::World;
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::nvme_driver::{PATH_LOST, PATH_WORKS};
 use lanetwin_ports::{Context, Message, Status, Transfer};
@@ -90,12 +91,7 @@ struct Asked {
 
 impl Paths {
     /// Joins paths for so many loads: the first `own` are of the host of the loads, and the others are used when none of these has worked for `takeover`.
-    pub(super) fn new(
-        policy: Policy,
-        loads: u16,
-        (own, paths): (usize, usize),
-        takeover: Span,
-    ) -> Self {
+    pub(super) fn new(policy: Policy, loads: u16, (own, paths): (usize, usize), takeover: Span) -> Self {
         // a request that comes before a controller is ready waits in its driver
         let path = Path { works: true, in_flight: 0 };
         Self {
@@ -190,6 +186,15 @@ impl Paths {
         for (load, transfer) in std::mem::take(&mut self.waiting) {
             self.ask(load, transfer, cx);
         }
+    }
+}
+
+impl World {
+    /// What has become of requests to drives with several ports so far, with the name of the drive, as a host has it.
+    pub(super) fn path_counts(&mut self) -> Vec<(String, PathCounts)> {
+        let paths = self.paths.clone();
+        let of = |(name, id)| Some((name, self.kernel.component::<Paths>(id)?.counts()));
+        paths.into_iter().filter_map(of).collect()
     }
 }
 

@@ -23,7 +23,8 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 9] = [
+    const LOWER: [&str; 10] = [
+        "asked again",
         "latency",
         "failed",
         "amplification",
@@ -49,7 +50,8 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     let axis = case.axis.as_ref();
     let axis =
         axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into(), curve: a.curve.clone() });
-    let row = |device: Option<&str>, metric: Metric| row((variant, workload, case), (device, axis.clone()), metric);
+    let row =
+        |device: Option<&str>, metric: Metric| row((variant, workload, case), (device, axis.clone()), metric);
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let told = Told { case, percents: &percents, always: !devices.is_empty() };
@@ -70,6 +72,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
         let metrics = drives::metrics(repeats, place);
         rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
     }
+    rows.extend(retried(repeats).into_iter().map(|(device, metric)| row(Some(&device), metric)));
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -126,6 +129,17 @@ fn row(
         percentiles: metric.percentiles,
         samples: metric.samples,
     }
+}
+
+/// How many requests were asked again on another path, or later, where any were in any repeat.
+fn retried(repeats: &[Measured]) -> Vec<(String, Metric)> {
+    let of = |place: usize| repeats.iter().map(move |measured| measured.retried[place].1 as f64);
+    let some = |(place, (device, _)): (usize, &(String, u64))| {
+        let samples: Vec<f64> = of(place).collect();
+        let metric = Metric { name: "asked again".into(), unit: "", samples, percentiles: Vec::new() };
+        metric.samples.iter().any(|retried| *retried > 0.0).then(|| (device.clone(), metric))
+    };
+    repeats[0].retried.iter().enumerate().filter_map(some).collect()
 }
 
 /// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.

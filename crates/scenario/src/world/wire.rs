@@ -246,7 +246,8 @@ impl Wiring<'_> {
 
     /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
     fn purge(&self, params: &mut Params) {
-        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts) {
+        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts)
+        {
             *initial = "empty";
         }
     }

@@ -116,7 +116,12 @@ fn pair<'p>(
     left.first().copied()
 }
 
-fn ask(fields: &mut Fields<'_>, name: &'static str, drive: &ComponentPlan, reports: &mut Reports) -> Option<Ask> {
+fn ask(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    drive: &ComponentPlan,
+    reports: &mut Reports,
+) -> Option<Ask> {
     Some(match name {
         "smart-log" => Ask::SmartLog,
         "error-log" => Ask::ErrorLog,

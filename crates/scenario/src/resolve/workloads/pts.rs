@@ -4,7 +4,9 @@ use super::{Cases, choice, count, size, span};
 use crate::fields::{Fields, Said};
 use crate::language::PTS;
 use crate::node::Node;
-use crate::plan::{BlockCase, Case, Load, Offered, Pair, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked};
+use crate::plan::{
+    BlockCase, Case, Load, Offered, Pair, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked,
+};
 use crate::problem::{Problem, Reports};
 use crate::quantity;
 use crate::resolve::Machine;
@@ -97,8 +99,7 @@ fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, Stea
     };
     let cell = |size: Bytes, read: f64| PtsCell { label: label(size, read), asks: asks(size, read) };
     // all sizes of a mix, then the next mix: as the loops of the specification are nested
-    let cells: Vec<_> =
-        reads.iter().flat_map(|read| sizes.iter().map(|size| cell(*size, *read))).collect();
+    let cells: Vec<_> = reads.iter().flat_map(|read| sizes.iter().map(|size| cell(*size, *read))).collect();
     let least = reads.iter().copied().fold(1.0, f64::min);
     let smallest = sizes.iter().copied().min().unwrap_or(TRACKED_SIZE);
     let tracked_size = if sizes.contains(&TRACKED_SIZE) { TRACKED_SIZE } else { smallest };

@@ -33,8 +33,6 @@ pub(super) struct SharedDriver {
     pub(super) port: u16,
     /// The drivers of further paths.
     pub(super) further: Vec<NvmePath>,
-    /// What joins the paths, if the device has several ports that are linked.
-    pub(super) joined: Option<ComponentId>,
     path: String,
     /// Of its ports to loads, the next that is free.
     next: u16,
@@ -98,7 +96,7 @@ impl Adding<'_> {
         let (endpoint, _) =
             self.wiring.device(pair.target, self.endpoints).expect("a drive that is asked is linked");
         let (further, next) = (Vec::new(), FIRST_LOAD);
-        SharedDriver { id: driver, driver, endpoint, port: 0, further, joined: None, path, next }
+        SharedDriver { id: driver, driver, endpoint, port: 0, further, path, next }
     }
 
     /// What a device is called as one host has it.
@@ -136,7 +134,7 @@ impl Adding<'_> {
         let mut all = own.into_iter().chain(others).map(|path| path.path);
         let NvmePath { driver, endpoint, port } = all.next().expect("a host asks a drive below it");
         let (path, next) = (path.to_owned(), Paths::of_load(0).0);
-        SharedDriver { id: joined, driver, endpoint, port, further: all.collect(), joined: Some(joined), path, next }
+        SharedDriver { id: joined, driver, endpoint, port, further: all.collect(), path, next }
     }
 
     /// How many paths to its drive a host has, and how many there are with those of other hosts, if these stand by.
@@ -237,7 +235,8 @@ impl Adding<'_> {
     /// The class of the queue of each load of a host on the same device, in the order of its driver's ports; of all hosts, where they take over from each other.
     fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
         let all = self.wiring.workload.takeover.is_some();
-        let is_its = |other: &&Asker<'_>| other.pair.target == pair.target && (all || other.pair.on == pair.on);
+        let is_its =
+            |other: &&Asker<'_>| other.pair.target == pair.target && (all || other.pair.on == pair.on);
         let on_device = self.askers.iter().filter(is_its);
         on_device.map(|asker| asker.job.map_or(QueuePriority::MEDIUM, |(job, _)| priority(job))).collect()
     }
