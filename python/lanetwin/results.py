@@ -272,6 +272,45 @@ class Cost(TypedDict):
     """Absent if the system does not tell."""
 
 
+class LogValue(TypedDict):
+    """A field of a log page."""
+
+    name: str
+    value: float
+    unit: NotRequired[str]
+
+
+class LoggedError(TypedDict):
+    """An entry of the Error Information log."""
+
+    count: int
+    queue: NotRequired[int]
+    opcode: int
+    status: str
+    namespace: int
+    lba: int
+
+
+class ActionOutcome(TypedDict):
+    """What became of a command that a workload asks for at a time."""
+
+    variant: str
+    workload: str
+    case: str
+    host: str
+    drive: str
+    action: str
+    at_seconds: float
+    status: str
+    status_code: NotRequired[int]
+    success: bool
+    latency_ns: NotRequired[float]
+    operation_ns: NotRequired[float]
+    during: str
+    values: NotRequired[list[LogValue]]
+    errors: NotRequired[list[LoggedError]]
+
+
 class Results(TypedDict):
     """Everything one run found."""
 
@@ -289,6 +328,7 @@ class Results(TypedDict):
     rows: list[Row]
     waterfalls: list[Waterfall]
     steady: NotRequired[list[SteadyState]]
+    actions: NotRequired[list[ActionOutcome]]
     switches: NotRequired[list[SwitchTransit]]
     utilisation: list[Utilisation]
     cxl: NotRequired[list[CxlUse]]

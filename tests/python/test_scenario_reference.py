@@ -118,6 +118,8 @@ def tables() -> dict[str, list[str]]:
         "fio": rows_of(workload["properties"]["fio"]),
         "iometer": rows_of(workload["properties"]["iometer"]),
         "memory": rows_of(workload["properties"]["memory"]),
+        "pts": rows_of(workload["properties"]["pts"]),
+        "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),

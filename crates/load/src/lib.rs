@@ -64,6 +64,7 @@ mod load;
 pub mod memory;
 mod results;
 mod source;
+mod stepped;
 mod workload;
 
 pub use findings::{Finding, Severity};
@@ -71,4 +72,5 @@ pub use handles::Handles;
 pub use intervals::{Intervals, Moved};
 pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
 pub use results::{Little, Results, Side};
+pub use stepped::{SteppedLoad, Steps};
 pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

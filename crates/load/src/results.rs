@@ -110,6 +110,13 @@ impl Results {
         self.outstanding = next.outstanding;
         self.intervals = None;
     }
+    /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long as both together.
+    pub fn join(&mut self, other: &Self) {
+        let until = self.until + other.elapsed();
+        self.until = other.since;
+        self.append(other);
+        self.until = until;
+    }
     /// Bits per second that were moved, both ways together; nothing if no time has passed.
     #[must_use]
     pub fn bits_per_second(&self) -> Option<f64> {

@@ -24,8 +24,11 @@
 //! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell is written to memory, and rung only where the controller waits for it. Drives on real slots do not have
 //! them; virtual ones do, for which a write to a register is an exit of the guest.
 //!
+//! **Beside requests.** At given times, the driver asks for logs, Format NVM, Sanitize and other commands ([`NvmeDriver::ask_at`]).
+//!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
+mod asks;
 mod buffers;
 mod path;
 mod queue;
@@ -49,6 +52,7 @@ use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
 
+pub use asks::{Answer, Ask, Blocks};
 pub use lanetwin_nvme::spec::admin::QueuePriority;
 pub use path::{Outage, PATH_LOST, PATH_WORKS};
 pub use queue::RequestRecord;
@@ -99,6 +103,8 @@ pub struct NvmeDriver {
     priorities: Vec<QueuePriority>,
     /// None if this driver is all that leads to the drive.
     path: Option<Path>,
+    /// What is asked beside requests.
+    asks: Vec<asks::Asking>,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -130,6 +136,8 @@ enum Task {
     Overdue,
     /// The controller of the path was disabled, and is enabled again.
     Enable,
+    /// Something is to be asked beside requests: its number.
+    Ask(u32),
 }
 
 impl NvmeDriver {
@@ -152,6 +160,7 @@ impl NvmeDriver {
             agenda: Agenda::new(),
             priorities,
             path: None,
+            asks: Vec::new(),
             answered: 0,
             refused: 0,
             unexpected: 0,
@@ -217,6 +226,7 @@ impl NvmeDriver {
         let Some(command) = start.command() else {
             self.path_works(cx);
             (0..self.queues.len() as u16).for_each(|queue| self.submit(queue, cx));
+            self.ask_waiting(cx);
             return;
         };
         if let Ok(submitted) = start.admin.submit(command, 0) {
@@ -229,9 +239,13 @@ impl NvmeDriver {
 
     fn admin_completions(&mut self, cx: &mut Context<'_>) {
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
-        let mut ended = None;
+        let (mut ended, mut asked) = (None, Vec::new());
         while let Some(completed) = queue::next(&mut start.admin, &memory.look()) {
-            ended = Some(completed.status.is_success());
+            if asks::is_asked(completed.name) {
+                asked.push(completed);
+            } else {
+                ended = Some(completed.status.is_success());
+            }
         }
         let head = start.admin.flush_head();
         if let Some(success) = ended {
@@ -240,6 +254,8 @@ impl NvmeDriver {
         if let Some((doorbell, value)) = head {
             self.ring(&Ring { doorbell, value, at: cx.now() }, cx);
         }
+        let known = cx.now() + self.software.complete;
+        asked.iter().for_each(|completed| self.asked_ended(completed, known, cx));
         if ended.is_some() {
             self.advance_start(cx);
         }
@@ -336,6 +352,10 @@ impl NvmeDriver {
         if let Some(ring) = ring {
             self.ring(&ring, cx);
         }
+        if !self.asks.is_empty() {
+            let asked = std::mem::take(&mut self.queues[usize::from(load)].asked);
+            asked.iter().for_each(|(completed, at)| self.asked_ended(completed, *at, cx));
+        }
         self.submit(load, cx);
     }
 }
@@ -355,6 +375,7 @@ impl Component<Message> for NvmeDriver {
         place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
         self.agenda.put(now + self.software.enable, Task::Enabled, cx);
         self.await_outages(cx);
+        self.await_asks(cx);
     }
 
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
@@ -381,6 +402,7 @@ impl Component<Message> for NvmeDriver {
                 Task::LinkUp => self.reset(cx),
                 Task::Overdue => self.overdue(cx),
                 Task::Enable => self.enable(cx),
+                Task::Ask(number) => self.ask(number, cx),
             }
         }
     }

@@ -19,6 +19,7 @@
 //! have to read), the content of user data, power states.
 
 mod effects;
+mod erase;
 mod inside;
 mod lived;
 mod medium;
@@ -42,6 +43,7 @@ use lanetwin_ports::{
     Tlps,
 };
 use lanetwin_units::{Instant, Span};
+use erase::Erases;
 use inside::Inside;
 use params::Firmware;
 use std::any::Any;
@@ -98,16 +100,18 @@ pub(crate) fn mistakes(params: &Params) -> Vec<Mistake> {
 /// The device.
 pub struct NvmeSsd {
     firmware: Firmware,
+    erases: Erases,
     engines: Servers,
     /// By port; none where the drive is not plugged in: there it does nothing.
     requests: Vec<Option<Requests>>,
     /// When which port is lost.
     losses: Vec<(Instant, usize)>,
-    memory: Option<SharedMemory>,
+    /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
+    memories: [Option<SharedMemory>; 2],
     /// None if the parameters describe no drive: it then hears nothing.
     inside: Option<Inside>,
-    /// What the firmware will hand to the medium: reads, writes, and everything else, each in the order of time.
-    pipelines: [Pipeline; 3],
+    /// What the firmware will hand to the medium: reads, writes, everything else, and what erases the medium before, each in the order of time.
+    pipelines: [Pipeline; 4],
     /// When the controller asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
     /// Reads of host memory that are under way, by their handles on the link.
@@ -121,6 +125,8 @@ pub struct NvmeSsd {
     /// Commands in progress, and whether others wait for them in the queues.
     in_progress: Gauge,
     short: Gauge,
+    /// Whether any were; none if nobody asks how long.
+    busy: Option<Gauge>,
     signals: Signals,
     unexpected: u64,
 }
@@ -163,6 +169,15 @@ const MEDIUM: u32 = 3;
 const CONTROLLER_WAKE: u32 = 4;
 /// … or the loss of a port.
 const LOSS: u32 = 5;
+/// The number of the pipeline of what erases the medium, …
+const ERASES: usize = 3;
+/// … and what the drive is woken for when its first is due.
+const ERASED: u32 = 6;
+
+/// What the drive is woken for when the first of a pipeline is due.
+const fn wake_of(pipeline: usize) -> u32 {
+    if pipeline == ERASES { ERASED } else { FIRMWARE.start + pipeline as u32 }
+}
 
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
@@ -171,10 +186,11 @@ impl NvmeSsd {
         let requests = sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
         Self {
             firmware: Firmware::new(params),
+            erases: Erases::new(params),
             engines: Servers::new(params.count("firmware.engines")),
             requests: requests.collect(),
             losses: Vec::new(),
-            memory: site.memory.clone(),
+            memories: [site.memory.clone(), site.memory.clone()],
             inside: Inside::new(params, site.seed),
             pipelines: Default::default(),
             wakes: BinaryHeap::new(),
@@ -185,6 +201,7 @@ impl NvmeSsd {
             recorder: None,
             in_progress: Gauge::default(),
             short: Gauge::default(),
+            busy: None,
             signals: Signals::default(),
             unexpected: 0,
         }
@@ -194,6 +211,17 @@ impl NvmeSsd {
     /// conventional reset). To be said before the run starts; ports that the drive does not have are ignored.
     pub fn loses(&mut self, port: usize, at: Instant) {
         self.losses.push((at, port));
+    }
+
+    /// The host behind a port has this memory; without it, all ports have that of the host above the first. To be said before the run starts; ports that
+    /// the drive does not have are ignored.
+    pub fn serves(&mut self, port: usize, memory: SharedMemory) {
+        self.memories.iter_mut().nth(port).into_iter().for_each(|own| *own = Some(memory.clone()));
+    }
+
+    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it that stays 0.
+    pub fn count_busy_time(&mut self) {
+        self.busy.get_or_insert_default();
     }
 
     /// What the drive has lived through up to `now`, the present; none if the parameters describe no drive.
@@ -247,6 +275,7 @@ impl NvmeSsd {
         let Some(inside) = &self.inside else { return };
         let (number, short) = inside.subsystem.in_progress();
         self.in_progress.set(number.into(), now);
+        self.busy.iter_mut().for_each(|busy| busy.set(u64::from(number > 0), now));
         self.short.set(short.into(), now);
     }
 
@@ -256,6 +285,7 @@ impl NvmeSsd {
         let (pipeline, service, latency) = match request.operation {
             MediaOperation::Read | MediaOperation::Compare => (0, read, read_latency),
             MediaOperation::Write { .. } => (1, write, write_latency),
+            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => (ERASES, other, self.erases.of(request.operation)),
             _ => (2, other, Span::ZERO),
         };
         let now = cx.now();
@@ -266,19 +296,26 @@ impl NvmeSsd {
         let slot = self.asked.put(Asked { token, request, when });
         let waiting = &mut self.pipelines[pipeline].0;
         if waiting.is_empty() {
-            cx.wake_at(when.submitted, FIRMWARE.start + pipeline as u32);
+            cx.wake_at(when.submitted, wake_of(pipeline));
         }
-        waiting.push_back((when.submitted, slot));
+        if pipeline == ERASES {
+            // these take unequally long
+            let place = waiting.partition_point(|(at, _)| *at <= when.submitted);
+            waiting.insert(place, (when.submitted, slot));
+            cx.wake_at(when.submitted, ERASED);
+        } else {
+            waiting.push_back((when.submitted, slot));
+        }
     }
 
     /// The firmware hands over what is due in a pipeline.
-    fn hand_over(&mut self, pipeline: u32, cx: &mut Context<'_>) {
-        while let Some(&(at, slot)) = self.pipelines[pipeline as usize].0.front() {
+    fn hand_over(&mut self, pipeline: usize, cx: &mut Context<'_>) {
+        while let Some(&(at, slot)) = self.pipelines[pipeline].0.front() {
             if at > cx.now() {
-                cx.wake_at(at, FIRMWARE.start + pipeline);
+                cx.wake_at(at, wake_of(pipeline));
                 break;
             }
-            self.pipelines[pipeline as usize].0.pop_front();
+            self.pipelines[pipeline].0.pop_front();
             self.submit(slot, cx);
         }
         self.look(cx);
@@ -361,7 +398,7 @@ impl NvmeSsd {
             }
             What::Bytes { address, bytes, commands } => {
                 self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
-                let memory = self.memory.clone();
+                let memory = self.memories.get(token.controller()).cloned().flatten();
                 self.with(cx, |subsystem, now, effects| {
                     let memory = memory.as_ref().map(SharedMemory::look);
                     match memory.as_ref().and_then(|memory| memory.read(address, bytes as usize)) {
@@ -437,7 +474,8 @@ impl Component<Message> for NvmeSsd {
             }
             CONTROLLER_WAKE => self.wake_controller(cx),
             LOSS => self.lose(cx),
-            pipeline => self.hand_over(pipeline, cx),
+            ERASED => self.hand_over(ERASES, cx),
+            pipeline => self.hand_over(pipeline as usize, cx),
         }
     }
 

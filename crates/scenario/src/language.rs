@@ -218,7 +218,11 @@ pub(crate) const DOWN: &[Field] = &[
 
 /// A workload.
 pub(crate) const WORKLOAD: &[Field] = &[
-    required("on", Holds::Names, "the component that asks; for `dma` also a list of them, which ask at once"),
+    required(
+        "on",
+        Holds::Names,
+        "the component that asks, or a list of them, which ask at once: cards for `dma`; for `block`, `fio` and `iometer` hosts, each with a port of its own of the drives",
+    ),
     optional(
         "target",
         Holds::Names,
@@ -232,12 +236,98 @@ pub(crate) const WORKLOAD: &[Field] = &[
         "reads and writes of blocks, as a job file of fio has them, or as its options here say",
     ),
     optional("iometer", Holds::Section(IOMETER), "reads and writes of blocks, as a file of Iometer has them"),
+    optional(
+        "pts",
+        Holds::Section(PTS),
+        "a test of the SNIA Performance Test Specification through all sizes and mixes on one drive",
+    ),
     optional("memory", Holds::Section(MEMORY), "loads and stores of the cores of a host"),
     optional(
         "steady-state",
         Holds::Section(STEADY_STATE),
         "that each case goes in rounds until it is steady, instead of warm-up and `requests`",
     ),
+    optional(
+        "actions",
+        Holds::List(ACTION),
+        "what is asked of the drives beside the load, at times of the run: logs, Format NVM, Sanitize, Compare and others",
+    ),
+    optional(
+        "takeover",
+        Holds::One(Dimension::Time),
+        "of a workload on several hosts: how long after one has lost a drive another asks in its place; without it requests wait for the link",
+    ),
+];
+
+/// A test of the SNIA PTS.
+pub(crate) const PTS: &[Field] = &[
+    field(
+        "test",
+        one_of(&["iops", "throughput", "latency"]),
+        "iops",
+        "which: IOPS, throughput (TP) or latency (LAT)",
+    ),
+    optional("size", Holds::Many(Dimension::Size), "the block sizes; otherwise those of the test"),
+    optional("read", Holds::Many(Dimension::Ratio), "the shares of reads; otherwise those of the test"),
+    optional(
+        "depth",
+        Holds::One(count(1, 65_536)),
+        "requests in flight; otherwise 32, for `latency` 1 (the specification leaves it to the operator)",
+    ),
+    required("span", Holds::One(Dimension::Size), "the active range: the part of the drive that is used"),
+    field(
+        "precondition",
+        Holds::One(count(0, 100)),
+        "2",
+        "how many times the active range is written sequentially before the rounds",
+    ),
+    field(
+        "step",
+        Holds::One(Dimension::Time),
+        "20ms",
+        "how long each size and mix lasts in a round, in virtual time",
+    ),
+    field(
+        "rounds",
+        Holds::One(count(5, 1000)),
+        "25",
+        "how many rounds there are at most, if it does not become steady before",
+    ),
+];
+
+/// What is asked of a drive beside a load.
+pub(crate) const ACTION: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when, from the start of the run on"),
+    required("do", one_of(ACTIONS), "what: a log, a command that manages, or one about blocks"),
+    field("on", Holds::Text, "", "the host that asks; otherwise the first of the workload"),
+    field("target", Holds::Text, "", "the drive that is asked; otherwise the first of the workload"),
+    field("namespace", Holds::Text, "1", "its number, the first being 1; for `format` also `all`"),
+    field(
+        "secure-erase",
+        one_of(&["none", "user-data", "cryptographic"]),
+        "none",
+        "of `format`: whether everything is erased, or the key to it",
+    ),
+    field(
+        "method",
+        one_of(&["block-erase", "overwrite", "crypto-erase"]),
+        "block-erase",
+        "of `sanitize`: how it makes the data unrecoverable; an overwrite is one pass",
+    ),
+    field("address", Holds::One(Dimension::Size), "0B", "of a command about blocks: where they begin"),
+    field("size", Holds::One(Dimension::Size), "4KiB", "of a command about blocks: how much it is about"),
+];
+
+const ACTIONS: &[&str] = &[
+    "smart-log",
+    "error-log",
+    "sanitize-log",
+    "format",
+    "sanitize",
+    "compare",
+    "flush",
+    "write-zeroes",
+    "deallocate",
 ];
 
 /// The rule of the SNIA PTS.

@@ -1,23 +1,27 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
+mod actions;
 mod cxl;
 mod link;
 mod load;
+mod pts;
 mod steady;
 
+pub use actions::ActionPlan;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
     TrafficCase,
 };
+pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
 
 use crate::catalogue::Part;
 use crate::node::{Kind, Node, Origin};
 use crate::problem::Diagnostic;
 use lanetwin_ports::{Model, Params, Protocol};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -183,6 +187,12 @@ pub struct WorkloadPlan {
     pub cases: Vec<Case>,
     /// How long each case goes on, if it goes in rounds until it is steady.
     pub steady: Option<SteadyRule>,
+    /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests wait.
+    pub takeover: Option<Span>,
+    /// The test of the SNIA PTS that it is, if it is one; its only case is then what the test tracks.
+    pub pts: Option<PtsPlan>,
+    /// What is asked of the drives beside the load, in the order of writing.
+    pub actions: Vec<ActionPlan>,
 }
 
 /// Who asks whom.

@@ -218,6 +218,10 @@ problems! {
     NoBusNumber { host: String, port: String } = "SC064", "below host `{host}` there are more than 256 buses: no number is left for what is below `{port}`", "take devices away: each takes a bus, and each switch one besides those of its ports; or give them to another host";
     /// Memory that does not fit where addresses can be.
     NoAddress { host: String, space: String, needed: String, available: String } = "SC065", "the devices below host `{host}` need {needed} of {space}, where there are {available}", "make `window` of the workloads on the memory of devices smaller";
+    /// A test of one drive that is not on one drive.
+    NotOneDrive = "SC066", "a test of the SNIA PTS is of one NVMe drive, asked by one host", "name one drive of the model `nvme-ssd` in `target`, and one host in `on`; write a workload for each drive";
+    /// A test that writes for longer than a person waits.
+    LongTest { written: String, most: String } = "SC067", "preconditioning writes {written}, and what a person waits for is {most}", "make `span` or `precondition` smaller; a smaller drive with the same share of spare blocks is as steady";
 
     /// A part that does not stand in links.
     NotInLink { part: String, model: &'static str } = "SC070", "`{part}` is a {model}, which cannot stand in a link", "name a retimer or a redriver; everything else is a component of the `machine`, with links of its own";
@@ -252,6 +256,13 @@ problems! {
     BeyondCapacity { span: String, drive: String, room: String } = "SC084", "a span of {span} reaches beyond `{drive}`, which has {room}", "a `span:` of at most {room}, or more `capacity`";
     /// Rounds of what does not go on.
     NoRounds { what: String } = "SC085", "{what} has no rounds that could become steady", "leave `steady-state` out";
+
+    /// Several hosts on a drive that has not a port for each.
+    NotShared { drive: String, hosts: usize } = "SC086", "{hosts} hosts ask `{drive}`, which has not a PCIe port for each", "name a drive with `dual-port: true` and link each of its ports to one host; or name one host in `on`";
+    /// Another host is to take over where there is none.
+    NoTakeover = "SC087", "`takeover` needs a workload on several hosts", "name the hosts in `on: [a, b]`, or leave `takeover` out: the paths of one host take over from each other at once";
+    /// A command that cannot be asked for.
+    CannotAct { action: &'static str, why: String } = "SC088", "`{action}` cannot be asked for: {why}", "change what it is about, or leave the action out";
 
     /// Two ends of CXL of which not exactly one leads down.
     NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";

@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from lanetwin import actions
 from lanetwin.cli.console import out, printable
 from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
 from lanetwin.steadiness import TRACKED, agreement, beside_limit, cases, verdict
@@ -81,6 +82,7 @@ def print_results(results: Results) -> None:
         console.print(_iometer(found))
         console.print()
     _print_steady(results)
+    _print_actions(results)
     _print_switches(results)
     _print_limits(results)
     partial = stopped(results)
@@ -212,6 +214,27 @@ def _print_steady(results: Results) -> None:
     console = out()
     console.print(table)
     console.print()
+
+
+def _print_actions(results: Results) -> None:
+    """Say of each command that a workload asks for what became of it, and what its log says."""
+    found = actions.found(results)
+    if not found:
+        return
+    several = len({one["variant"] for one in found}) > 1
+    place = ["workload", "case", *(["variant"] if several else [])]
+    done = plain_table("Commands at given times", [(name, False) for name in (*place, *actions.COLUMNS)])
+    logs = plain_table("What logs say", [(name, False) for name in (*place, *actions.LOGS)])
+    for one in found:
+        at = [one["workload"], one["case"], *([one["variant"]] if several else [])]
+        done.add_row(*(Text(printable(word)) for word in (*at, *actions.told(one))))
+        for line in actions.fields(one):
+            logs.add_row(*(Text(printable(word)) for word in (*at, *line)))
+    console = out()
+    for table in (done, logs):
+        if table.row_count:
+            console.print(table)
+            console.print()
 
 
 def _print_switches(results: Results) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from markupsafe import Markup
 
+from lanetwin import actions
 from lanetwin.numbers import (
     NARROW_SPACE,
     change,
@@ -369,6 +370,21 @@ def steady(results: Results, easel: Easel) -> tuple[list[Figure], list[Details]]
         _details("Whether it is steady", [*where, *names], [], judged),
         _details("Every round", [*where, "round"], values, rows),
     ]
+
+
+def commands(results: Results) -> list[Details]:
+    """Tabulate what became of commands that workloads ask for at given times, and what their logs say."""
+    found = actions.found(results)
+    if not found:
+        return []
+    where = ["workload", "case", "variant"]
+    rows, logs = [], []
+    for one in found:
+        at = [one["workload"], one["case"], one["variant"]]
+        rows.append([*at, *actions.told(one)])
+        logs += [[*at, *line] for line in actions.fields(one)]
+    tables = [_details("What became of each", [*where, *actions.COLUMNS], [], rows)]
+    return tables + ([_details("What logs say", [*where, *actions.LOGS], [], logs)] if logs else [])
 
 
 def _reading(row: Row | None) -> str:

@@ -72,6 +72,7 @@ def render(results: Results) -> str:
             iometer=iometer_tables(results),
             steady_figures=steady_figures,
             steady_details=steady_details,
+            commands=blocks.commands(results),
             plots=blocks.plots(results, easel),
             waterfalls=blocks.waterfalls(results, easel),
             switch_figures=switch_figures,

@@ -100,6 +100,7 @@ impl NvmeDriver {
         let Some(path) = self.path.as_mut().filter(|path| !path.lost) else { return };
         path.lost = true;
         path.losses += 1;
+        self.lose_asked();
         self.tell(PATH_LOST, cx);
         // the state of the path is known before the first answer
         let at = cx.now() + self.software.complete;
@@ -126,7 +127,7 @@ impl NvmeDriver {
         *start = Start::new(software, priorities, memory);
         let registers = start.registers();
         let pairs: Vec<_> = start.pairs().collect();
-        self.queues.iter_mut().zip(pairs).for_each(|(queue, pair)| queue.renew(pair));
+        self.queues.iter_mut().zip(pairs).for_each(|(queue, pair)| queue.renew(pair, cx.now()));
         registers.iter().for_each(|&(offset, value)| self.write(cx.now(), offset, value, cx));
         self.agenda.put(cx.now() + software.enable, Task::Enabled, cx);
     }

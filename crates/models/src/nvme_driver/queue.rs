@@ -1,5 +1,6 @@
 //! A queue pair with its core: requests become commands, completions become answers.
 
+use super::asks;
 use super::buffers::{Lists, data_address};
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
@@ -37,6 +38,8 @@ pub(super) struct Queue {
     pub(super) queued: Gauge,
     /// Answers of the last look; kept for its room.
     answers: Vec<Answer>,
+    /// What has ended of what is asked beside requests, and when its program knows.
+    pub(super) asked: Vec<(Completed, Instant)>,
     /// The number of the pair.
     number: u32,
     pub(super) records: Option<Vec<RequestRecord>>,
@@ -142,6 +145,7 @@ impl Queue {
             in_flight: Gauge::default(),
             queued: Gauge::default(),
             answers: Vec::new(),
+            asked: Vec::new(),
             number,
             records: None,
         }
@@ -214,8 +218,9 @@ impl Queue {
         self.in_flight.remove(self.commands.drain().count() as u64, now);
         self.requests.drain().map(|request| request.transfer.handle).collect()
     }
-    /// Goes on with another pair of rings.
-    pub(super) fn renew(&mut self, pair: QueuePair) {
+    /// Goes on with another pair of rings; nothing is in flight in them.
+    pub(super) fn renew(&mut self, pair: QueuePair, now: Instant) {
+        self.in_flight.remove(self.in_flight.number(), now);
         self.pair = pair;
         self.lists = Lists::default();
     }
@@ -245,7 +250,12 @@ impl Queue {
             self.handling = completing + complete;
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
-            let Some(Part { slot, bytes, begun, submitted }) = part else { continue };
+            let Some(Part { slot, bytes, begun, submitted }) = part else {
+                if asks::is_asked(completed.name) {
+                    self.asked.push((completed, self.handling));
+                }
+                continue;
+            };
             let Some(request) = self.requests.get(slot) else { continue };
             if !completed.status.is_success() {
                 request.status = Status::Aborted;

@@ -35,7 +35,7 @@ impl NvmeSsd {
             Effect::Media { token, request } => self.ask(token, request, cx),
             Effect::Store { token, first, segments, .. } => {
                 let content = inside.subsystem.content(token).to_vec();
-                let (memory, mut from) = (self.memory.clone(), 0);
+                let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
                 let handle = self.name(token);
                 self.each_segment(token, first, segments, cx, |requests, segment, cx| {
                     let part = content.get(from..).unwrap_or_default();
@@ -47,7 +47,8 @@ impl NvmeSsd {
                 self.inside_mut().subsystem.stored(now, token, effects);
             }
             Effect::Health { token } => {
-                let health = health(&inside.up_to(now).counters());
+                let busy_ps = self.busy.map_or(0, |busy| busy.integral_ps(now));
+                let health = health(&inside.up_to(now).counters(), busy_ps, now);
                 inside.subsystem.health(now, token, &health, effects);
             }
             Effect::Complete { controller, address, entry, .. } => {
@@ -106,7 +107,7 @@ impl NvmeSsd {
 
     /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
     fn write_small(&self, (from, handle): (ControllerId, u32), address: u64, bytes: &[u8], cx: &mut Context<'_>) {
-        if let Some(memory) = &self.memory {
+        if let Some(memory) = self.memories.get(usize::from(from.0)).and_then(Option::as_ref) {
             memory.change().post(address, bytes);
         }
         if let Some(requests) = self.port(from) {

@@ -13,6 +13,7 @@ pub(super) struct Inside {
     pub(super) subsystem: Subsystem,
     /// In a cell, because being asked what it has done lets it make up for the time since it was looked at last.
     pub(super) drive: RefCell<Drive>,
+    pub(super) namespaces: u64,
     pub(super) namespace_bytes: u64,
     pub(super) block_bytes: u64,
     pub(super) idle_watts: f64,
@@ -28,6 +29,7 @@ impl Inside {
         Some(Self {
             subsystem: Subsystem::new(&subsystem).ok()?,
             drive: RefCell::new(medium(params, seed)?),
+            namespaces: params.count("namespaces"),
             namespace_bytes: medium::namespace_bytes(params),
             block_bytes,
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
@@ -48,14 +50,24 @@ impl Inside {
         let of_all = request.nsid == Nsid::ALL;
         let namespace = if of_all { 0 } else { u64::from(request.nsid.0).saturating_sub(1) };
         let bytes = match request.operation {
-            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => self.namespace_bytes,
+            MediaOperation::Format { .. } => self.namespace_bytes,
+            MediaOperation::Sanitize { .. } => self.namespace_bytes * self.namespaces,
             _ => u64::from(request.blocks) * self.block_bytes,
         };
         (namespace * self.namespace_bytes + request.slba * self.block_bytes, bytes, namespace as u16)
     }
 }
 
-/// What the medium's counters say in the SMART / Health Information log.
-pub(super) fn health(counters: &Counters) -> Health {
-    Health { percentage_used: (counters.life_used * 100.0).min(255.0) as u8, ..Health::default() }
+/// What the SMART / Health Information log says that the controller does not count itself. The drive is powered when the run begins and stays so; its medium loses nothing, so that
+/// there are no media errors. It has no temperature.
+pub(super) fn health(counters: &Counters, busy_ps: u128, now: Instant) -> Health {
+    const PS_PER_MINUTE: u128 = 60_000_000_000_000;
+    const PS_PER_HOUR: u128 = 60 * PS_PER_MINUTE;
+    Health {
+        percentage_used: (counters.life_used * 100.0).min(255.0) as u8,
+        power_cycles: 0,
+        power_on_hours: u128::from(now.as_ps()) / PS_PER_HOUR,
+        busy_minutes: busy_ps / PS_PER_MINUTE,
+        ..Health::default()
+    }
 }

@@ -1,9 +1,11 @@
 //! `workloads:` – who asks what of whom, spread out into cases.
 
+mod actions;
 mod devices;
 pub(crate) mod fio;
 mod iometer;
 mod memory;
+mod pts;
 mod steady;
 
 use super::links::Wiring;
@@ -18,9 +20,9 @@ use crate::plan::{
 };
 use crate::problem::{Problem, Reports};
 use crate::quantity;
-use devices::{Named, Names, card_pairs, check_block_ports, drive_pairs};
+use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs};
 use lanetwin_ports::{Protocol, Value};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 use std::collections::BTreeSet;
 
 /// More cases than this are a slip of the pen.
@@ -63,7 +65,7 @@ pub(super) fn read(
 }
 
 /// The kinds of workload: one key of them is written.
-const KINDS: [&str; 5] = ["dma", "block", "fio", "iometer", "memory"];
+const KINDS: [&str; 6] = ["dma", "block", "fio", "iometer", "pts", "memory"];
 
 fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
@@ -79,18 +81,24 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         }
         [] => {
             Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            let about = "or `block:`, `fio:`, `iometer:` or `memory:`, with what is asked".into();
+            let about = "or `block:`, `fio:`, `iometer:`, `pts:` or `memory:`, with what is asked".into();
             reports.add(Problem::Missing { key: "dma".into(), about }, entry.spot, &path);
             return None;
         }
     };
     let at = fields.at(key);
+    let mut pts = None;
     let (cases, pairs) = match key {
         "dma" => (dma(node, &at, reports), cards(&mut fields, place, reports)),
         "block" => (block(node, &at, reports), drives(&mut fields, place, reports)),
         "fio" => (fio::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
         "iometer" => {
             (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports))
+        }
+        "pts" => {
+            let read = pts::read(node, &at, reports);
+            pts = read.plan;
+            (read.cases, drives(&mut fields, place, reports))
         }
         _ => cores(&mut fields, (node, &at), place, reports),
     };
@@ -99,16 +107,41 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         cases
     });
     let steady = steady::read(&mut fields, key, cases.as_deref().unwrap_or_default(), reports);
+    let takeover = takeover(&mut fields, pairs.as_deref(), reports);
+    let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
     let (pairs, cases, steady) = (pairs?, cases?, steady?);
-    report_beyond(&fields, (&pairs, &cases), place.machine, reports);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady };
+    let (takeover, actions) = (takeover?, actions?);
+    let (pts, rule) = pts.unzip();
+    if pts.is_some() {
+        pts::check(&fields, &pairs, place.machine, reports);
+    }
+    report_beyond((&fields, key), (&pairs, &cases), place.machine, reports);
+    let steady = steady.or(rule);
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, pts, actions };
     queues::report(&fields, (&plan, key), place.machine, reports);
     Some((plan, fields.finish()))
 }
 
+/// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that cannot be, which is reported.
+#[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
+fn takeover(fields: &mut Fields<'_>, pairs: Option<&[Pair]>, reports: &mut Reports) -> Option<Option<Span>> {
+    if fields.written("takeover").is_none() {
+        return Some(None);
+    }
+    let Value::Time(after) = fields.one("takeover", reports)?.value else {
+        unreachable!("`takeover` is declared as a time")
+    };
+    let hosts: BTreeSet<usize> = pairs?.iter().map(|pair| pair.on).collect();
+    if hosts.len() < 2 {
+        fields.fault("takeover", Problem::NoTakeover, reports);
+        return None;
+    }
+    Some(Some(after))
+}
+
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
 fn report_beyond(
-    fields: &Fields<'_>,
+    (fields, key): (&Fields<'_>, &'static str),
     (pairs, cases): (&[Pair], &[Case]),
     machine: &Machine,
     reports: &mut Reports,
@@ -126,7 +159,7 @@ fn report_beyond(
         if span > room {
             let (span, room) = (quantity::label(Value::Size(span)), quantity::label(Value::Size(room)));
             let problem = Problem::BeyondCapacity { span, drive: pair.device.clone(), room };
-            fields.fault("block", problem, reports);
+            fields.fault(key, problem, reports);
         }
     }
 }
@@ -141,15 +174,18 @@ fn cards(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Op
     Some(card_pairs(&cards, &host))
 }
 
-/// Who asks whom: a host drives.
+/// Who asks whom: hosts drives.
 fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<Pair>> {
     let Place { machine, wiring, .. } = place;
     let mut names = Names { fields, machine, reports };
-    let (host, drives) = (names.host(), names.drives());
-    let (host, drives) = (host?, drives?);
-    drives.iter().for_each(|drive| check_block(fields, &host, drive, machine, wiring, reports));
+    let (hosts, drives) = (names.hosts(), names.drives());
+    let (hosts, drives) = (hosts?, drives?);
+    check_shared(&hosts, &drives, fields, machine, reports);
+    for host in &hosts {
+        drives.iter().for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
+    }
     check_block_ports(&drives, fields, machine, wiring, reports);
-    Some(drive_pairs(&host, &drives))
+    Some(drive_pairs(&hosts, &drives))
 }
 
 /// What the cores of a host load and store: they ask themselves.
@@ -165,7 +201,10 @@ fn cores(
         return (None, None);
     };
     let asked = memory::Asked { machine, nodes, host: host.component };
-    (memory::read(node, at, asked, reports), Some(drive_pairs(&host, std::slice::from_ref(&host))))
+    (
+        memory::read(node, at, asked, reports),
+        Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))),
+    )
 }
 
 type Cases = Option<(Vec<Case>, Node)>;
@@ -331,6 +370,13 @@ fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u6
     match fields.one(key, reports)?.value {
         Value::Count(count) => Some(count),
         other => unreachable!("`{key}` is declared as a count, read as {other:?}"),
+    }
+}
+
+fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
+    match fields.one(key, reports)?.value {
+        Value::Time(time) => Some(time),
+        other => unreachable!("`{key}` is declared as a time, read as {other:?}"),
     }
 }
 

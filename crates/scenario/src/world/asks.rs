@@ -1,7 +1,7 @@
 //! What cases of DMA and blocks ask for, in the words of the load crate.
 
-use crate::plan::{Arrivals, BlockCase, DmaCase, DmaOperation, Offered, Pattern};
-use lanetwin_load::{self as load, Mix, Workload};
+use crate::plan::{Arrivals, BlockCase, DmaCase, DmaOperation, Offered, Pattern, PtsPlan};
+use lanetwin_load::{self as load, Mix, Steps, Workload};
 use lanetwin_units::Span;
 
 /// What a DMA case asks a card for.
@@ -34,6 +34,13 @@ pub(super) fn block_workload(case: &BlockCase) -> Workload {
         arrivals: arrivals(case.offered, bytes),
         count: None,
     }
+}
+
+/// What a test of the SNIA PTS asks a drive for, step by step.
+pub(super) fn steps(plan: &PtsPlan) -> Steps {
+    let first = plan.first().map(|(case, count)| Workload { count: Some(count), ..block_workload(&case) });
+    let round = plan.cells.iter().map(|cell| block_workload(&cell.asks)).collect();
+    Steps { first, round, lasts: plan.step }
 }
 
 const fn pattern(pattern: Pattern) -> load::Pattern {

@@ -2,6 +2,7 @@
 
 use super::loads::shown;
 use super::memory::DeviceLived;
+use super::paths::PathCounts;
 use super::wire::World;
 use lanetwin_kernel::Supply;
 use lanetwin_models::memory_host::Advised;
@@ -23,6 +24,8 @@ pub(super) struct Before {
     pub(super) devices: Vec<Option<DeviceLived>>,
     /// What hosts have told memories of their pages.
     pub(super) advised: Advised,
+    /// What has become of requests to drives with several ports, by what joins their paths.
+    pub(super) paths: Vec<PathCounts>,
 }
 
 impl Before {
@@ -33,7 +36,8 @@ impl Before {
         let (links, supplies) = (world.links().report(), supplies(world));
         let (lived, cxl) = (world.lived(), world.cxl_report(at));
         let (devices, advised) = (world.devices_lived(at), world.advised());
-        Self { at, links, supplies, lived, cxl, devices, advised }
+        let paths = world.path_counts().into_iter().map(|(_, counts)| counts).collect();
+        Self { at, links, supplies, lived, cxl, devices, advised, paths }
     }
 }
 

@@ -15,21 +15,21 @@
 
 mod driving;
 
-use super::asks::{block_workload, dma_workload};
+use super::asks::{block_workload, dma_workload, steps};
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::memory::as_results;
 use super::wire::{Ids, Memories, Wiring, World};
 use crate::fields;
 use crate::plan::{ComponentPlan, End, FioJob, Load, Pair};
-use driving::{SharedDriver, is_shared};
+use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results};
+use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results, SteppedLoad};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
 use lanetwin_units::Instant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
 const LOAD: &str = "(load)";
@@ -40,6 +40,10 @@ const CPU: &str = "(cpu)";
 pub struct WorldLoad {
     /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is told as.
     pub device: String,
+    /// The component that asks, a host or a card: its place in the machine.
+    pub host: usize,
+    /// The component that answers: its place in the machine.
+    pub target: usize,
     /// Its own path in the kernel.
     pub path: String,
     /// The load: a [`DmaLoad`] or a [`BlockLoad`].
@@ -54,6 +58,8 @@ pub struct WorldLoad {
     pub nvme: Option<NvmeLoad>,
     /// Behind the first, the paths to a drive that has several, in the order of its ports.
     pub further: Vec<NvmePath>,
+    /// Which port of the drive the first path leads to.
+    pub port: u16,
 }
 
 /// A further path to a drive.
@@ -61,8 +67,10 @@ pub struct WorldLoad {
 pub struct NvmePath {
     /// Its driver.
     pub driver: ComponentId,
-    /// The port of the drive that it leads to.
+    /// The place on the links of the port of the drive that it leads to.
     pub endpoint: EndpointId,
+    /// The number of that port.
+    pub port: u16,
 }
 
 /// What stands between a load and an NVMe medium.
@@ -78,6 +86,8 @@ pub struct NvmeLoad {
 macro_rules! with_load {
     ($world:expr, $id:expr, $load:ident => $what:expr) => {
         if let Some($load) = $world.kernel.component::<DmaLoad>($id) {
+            $what
+        } else if let Some($load) = $world.kernel.component::<SteppedLoad>($id) {
             $what
         } else {
             let $load = $world.kernel.component::<BlockLoad>($id).expect("a load asks for DMA or blocks");
@@ -157,10 +167,11 @@ impl Wiring<'_> {
             builder,
             askers: &askers,
             loads,
-            cpu: None,
+            cpus: BTreeMap::new(),
             further: BTreeMap::new(),
             jobs,
             shared,
+            common: BTreeMap::new(),
             paths,
         };
         (adding.all(), adding.paths)
@@ -174,8 +185,15 @@ impl Wiring<'_> {
     ) -> Vec<(EndpointId, EndpointId)> {
         self.linked_ports(component, endpoints).into_iter().map(|(_, place)| place).collect()
     }
-    /// The same, with the ports.
-    fn linked_ports(&self, component: usize, endpoints: &Endpoints) -> Vec<(End, (EndpointId, EndpointId))> {
+    /// The linked ports of a component that are below a host.
+    fn ports_below(&self, host: usize, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
+        let is_below = |(end, _): &LinkedPort| {
+            self.variant.link_of(*end).is_some_and(|link| link.root_port.component == host)
+        };
+        self.linked_ports(component, endpoints).into_iter().filter(is_below).collect()
+    }
+    /// The linked ports of a component, with their places on the links.
+    fn linked_ports(&self, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
         let ports = 0..self.variant.machine[component].ports.len();
         let ends = ports.map(|port| End { component, port });
         ends.filter_map(|end| Some((end, *endpoints.get(&end)?))).collect()
@@ -187,6 +205,9 @@ impl Wiring<'_> {
         endpoints.get(&End { component, port }).copied()
     }
 }
+
+/// A port of a device, its place on the links, and that of its root port.
+type LinkedPort = (End, (EndpointId, EndpointId));
 
 /// A load, the component that is measured, and the port that answers with the name of its owner.
 type Asking = (ComponentId, usize, ((ComponentId, Port), String));
@@ -233,14 +254,16 @@ struct Adding<'a> {
     askers: &'a [Asker<'a>],
     /// How many loads there are.
     loads: u32,
-    /// What joins several drivers to their host.
-    cpu: Option<ComponentId>,
+    /// What joins several drivers to their host, by the host's place in the machine.
+    cpus: BTreeMap<usize, ComponentId>,
     /// Its ports for the drivers of further paths, by the ports of the drives.
     further: BTreeMap<EndpointId, Port>,
     /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
     jobs: BTreeMap<usize, ComponentId>,
-    /// The drivers that serve all loads of a device, by its place in the machine.
-    shared: BTreeMap<usize, SharedDriver>,
+    /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
+    shared: BTreeMap<(usize, usize), SharedDriver>,
+    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over from each other.
+    common: BTreeMap<usize, Vec<HostPath>>,
     /// What joins the paths to drives that have several.
     paths: Vec<(String, ComponentId)>,
 }
@@ -274,35 +297,49 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
 
 impl<'a> Adding<'a> {
     fn all(&mut self) -> Vec<WorldLoad> {
-        let is_dma = self.wiring.case.load.is_dma();
-        let is_driven = |asker: &&Asker<'_>| !is_dma && !self.disk(asker.pair).has(Protocol::Block);
+        let hosts: BTreeSet<usize> = self.askers.iter().map(|asker| asker.pair.on).collect();
+        if !self.wiring.case.load.is_dma() {
+            hosts.into_iter().for_each(|host| self.join_drivers(host));
+        }
+        self.askers.iter().map(|asker| self.one(asker)).collect()
+    }
+
+    /// Adds what joins the drivers of a host to it, if there are several.
+    fn join_drivers(&mut self, host: usize) {
+        let is_driven =
+            |asker: &&Asker<'_>| asker.pair.on == host && !self.disk(asker.pair).has(Protocol::Block);
         // the first load of each driver, with the driver's device if the driver has it for itself
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
         for Asker { place, pair, .. } in self.askers.iter().filter(is_driven) {
             let shares = is_shared(models::driver(self.disk(pair).model));
-            let device = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+            let ports = self.wiring.ports_below(host, pair.target, self.endpoints);
+            let device = ports.first().map(|(_, (device, _))| *device);
             let driver = (pair.target, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
         // the drivers of further paths have ports behind those of the loads
         let mut further = BTreeMap::new();
         for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
-            let ports = self.wiring.device_ports(*target, self.endpoints);
-            for (device, _) in ports.into_iter().skip(1) {
+            let ports = self.wiring.ports_below(host, *target, self.endpoints);
+            for (_, (device, _)) in ports.into_iter().skip(1) {
                 further.insert(device, drivers::of_load(self.loads + further.len() as u32));
             }
         }
-        if let (Some(asker), true) = (self.askers.first(), drivers.len() + further.len() > 1) {
+        let asker = self.askers.iter().find(|asker| asker.pair.on == host);
+        if let (Some(asker), true) = (asker, drivers.len() + further.len() > 1) {
             let port =
                 |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
             let devices: BTreeMap<EndpointId, Port> =
                 drivers.values().filter_map(port).chain(further.clone()).collect();
-            self.further = further;
-            let cpu = self.builder.add(CPU, Box::new(Drivers { loads: self.loads, devices }));
+            self.further.extend(further);
+            let path = match self.askers.iter().all(|asker| asker.pair.on == host) {
+                true => CPU.to_owned(),
+                false => format!("{CPU}/{}", self.wiring.variant.machine[host].name),
+            };
+            let cpu = self.builder.add(path, Box::new(Drivers { loads: self.loads, devices }));
             self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
-            self.cpu = Some(cpu);
+            self.cpus.insert(host, cpu);
         }
-        self.askers.iter().map(|asker| self.one(asker)).collect()
     }
 
     fn one(&mut self, asker: &Asker<'a>) -> WorldLoad {
@@ -317,6 +354,7 @@ impl<'a> Adding<'a> {
                 let card = (self.ids.of(pair.on), port(on, Protocol::Dma));
                 (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
             }
+            Load::Block(_) if self.wiring.workload.pts.is_some() => self.on_test(asker, &path),
             Load::Block(case) => {
                 let load = BlockLoad::new(block_workload(&case), seed, &path);
                 self.on_drive(load, asker, &path)
@@ -333,18 +371,35 @@ impl<'a> Adding<'a> {
             Load::Memory(_) => unreachable!("programs run on cores, and need no load beside them"),
         };
         self.builder.join((id, Port(0)), answers);
-        let endpoint = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
-        let shared = self.shared.get(&pair.target);
+        let shared = self.shared.get(&(pair.target, pair.on));
+        let whole = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
+        let endpoint = shared.map(|shared| shared.endpoint).or(whole);
         let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
         let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
-        WorldLoad { device: asker.told_as.clone(), path, id, requester, asked, endpoint, nvme, further }
+        let port = shared.map_or(0, |shared| shared.port);
+        let device = asker.told_as.clone();
+        let (host, target) = (pair.on, pair.target);
+        WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port }
     }
 
     /// A load on a drive: what it is in the kernel, the device, and what answers it.
     fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
         let load =
             load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
+    }
+
+    /// The load of a test of the SNIA PTS, likewise.
+    fn on_test(&mut self, asker: &Asker<'_>, path: &str) -> Asking {
+        let plan = self.wiring.workload.pts.as_ref().expect("a test has a plan");
+        let unit = asker.unit(self.disk(asker.pair));
+        let load = SteppedLoad::new(
+            steps(plan),
+            (self.wiring.seed, path),
+            Handles::of(asker.place, self.loads),
+            unit,
+        );
         (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 

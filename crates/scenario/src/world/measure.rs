@@ -1,19 +1,22 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
+use super::actions::Acted;
 use super::before::{Before, Counted, supplies};
 use super::cxl::CxlDirectionUse;
 use super::drives::{DriveUse, drive_use};
 use super::memory::{DeviceUse, MemoryUse};
+use super::pts;
 use super::rounds::{self, Rounds};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
-use crate::plan::{Case, FioCase, Load, Offered, SteadyRule, WarmUp};
+use crate::plan::{Case, FioCase, Load, Offered, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_ports::LinkReport;
 use lanetwin_units::{Instant, Span};
+use std::ops::Range;
 
 /// The warm-up is at least so many operations …
 const WARM_UP_LEAST: u64 = 64;
@@ -48,6 +51,8 @@ pub struct Measured {
     pub memories: Vec<DeviceUse>,
     /// What each NVMe drive of the machine has done meanwhile.
     pub drives: Vec<DriveUse>,
+    /// How many requests were asked again because their path was lost, by drive with several ports, as a host has it.
+    pub retried: Vec<(String, u64)>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// What every direction of every CXL link has done meanwhile.
@@ -62,6 +67,12 @@ pub struct Measured {
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
     pub limits: Vec<SupplyUse>,
+    /// What each cell of a test of the SNIA PTS has shown, as a case of its own.
+    pub cells: Vec<(Case, Results)>,
+    /// What became of what was asked of drives beside the loads.
+    pub acted: Vec<Acted>,
+    /// From when to when it was measured.
+    pub window: Range<Instant>,
     /// Of everything that happened up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
@@ -125,7 +136,7 @@ impl DirectionUse {
 /// many repeats.
 pub(super) fn measure(
     world: &mut World,
-    (case, steady): (&Case, Option<&SteadyRule>),
+    (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
     warm_up: WarmUp,
     follow: Option<u32>,
 ) -> Measured {
@@ -133,9 +144,22 @@ pub(super) fn measure(
     let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
-    let Window { before, end, results, ended, rounds, followed: within } = match steady {
-        Some(rule) => rounds::run(world, rule),
-        None => run_window(world, case, warm_up, follow.is_some()),
+    // what a test asks for changes all the time: no operation of it stands for the others
+    let follow = follow.filter(|_| pts.is_none());
+    let mut cells = Vec::new();
+    let Window { before, end, results, ended, rounds, followed: within } = match (steady, pts) {
+        (Some(rule), Some(plan)) => {
+            let (window, found) = pts::run(world, plan, rule);
+            let asked = plan.cells.iter().map(|cell| Case {
+                label: cell.label.clone(),
+                axis: None,
+                load: Load::Block(cell.asks),
+            });
+            cells = asked.zip(found).collect();
+            window
+        }
+        (Some(rule), None) => rounds::run(world, rule),
+        (None, _) => run_window(world, case, warm_up, follow.is_some()),
     };
     let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
@@ -162,6 +186,8 @@ pub(super) fn measure(
     let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
     let lived = before.lived.iter().zip(world.lived());
     let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let retried = before.paths.iter().zip(world.path_counts());
+    let retried = retried.map(|(before, (name, after))| (name, after.retried - before.retried)).collect();
     let devices_after = world.devices_lived(world.kernel.now());
     let memories = world.devices_use(&before.devices, &devices_after, end - begin);
     let cxl_after = world.cxl_report(world.kernel.now());
@@ -177,12 +203,18 @@ pub(super) fn measure(
     let follow = follow.filter(|_| world.memory.is_none());
     let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    world.finish_actions();
+    let (acted, window) = (world.acted(), begin..end);
     Measured {
+        cells,
+        acted,
+        window,
         load,
         devices,
         memory,
         memories,
         drives,
+        retried,
         links,
         cxl,
         rounds,

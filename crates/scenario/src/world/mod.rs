@@ -11,6 +11,7 @@
 //!
 //! Not here: reading and checking scenarios (the rest of the crate), what devices do (the models crate).
 
+mod actions;
 mod asks;
 mod before;
 mod bottleneck;
@@ -27,6 +28,7 @@ mod loads;
 mod measure;
 mod memory;
 mod paths;
+mod pts;
 mod relative;
 mod rounds;
 mod route;
@@ -37,6 +39,7 @@ mod transit;
 mod waterfall;
 mod wire;
 
+pub use actions::{Acted, WorldAction};
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
 pub use cxl::{CxlDirectionUse, WorldCxl};

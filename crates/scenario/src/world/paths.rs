@@ -8,13 +8,20 @@
 //!
 //! Which path is `driver.multipath`, by the names of Linux. A request whose path is lost is asked again of another; if none works it waits until one does.
 //! It takes no time and limits nothing: each path has cores of its own.
+//!
+//! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand by: when none of its own works for that long,
+//! another host asks in its place, until one of its own works again.
 
+use super::wire::World;
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::nvme_driver::{PATH_LOST, PATH_WORKS};
 use lanetwin_ports::{Context, Message, Status, Transfer};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
+
+/// What it is woken for: other hosts may ask in the place of this one.
+const TAKEOVER: u32 = 0;
 
 /// By which rule a path is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +56,12 @@ pub struct Paths {
     waiting: VecDeque<(u16, Transfer)>,
     /// The path that comes next in turn.
     next: usize,
+    /// How many paths are of the host itself: the first. The others stand by.
+    own: usize,
+    /// How long none of its own has to be lost before those that stand by are used.
+    takeover: Span,
+    /// When the last of its own was lost; none while one works.
+    alone_since: Option<Instant>,
     counts: PathCounts,
 }
 
@@ -77,8 +90,8 @@ struct Asked {
 }
 
 impl Paths {
-    /// Joins so many paths for so many loads.
-    pub(super) fn new(policy: Policy, loads: u16, paths: usize) -> Self {
+    /// Joins paths for so many loads: the first `own` are of the host of the loads, and the others are used when none of these has worked for `takeover`.
+    pub(super) fn new(policy: Policy, loads: u16, (own, paths): (usize, usize), takeover: Span) -> Self {
         // a request that comes before a controller is ready waits in its driver
         let path = Path { works: true, in_flight: 0 };
         Self {
@@ -88,6 +101,9 @@ impl Paths {
             asked: BTreeMap::new(),
             waiting: VecDeque::new(),
             next: 0,
+            own,
+            takeover,
+            alone_since: None,
             counts: PathCounts::default(),
         }
     }
@@ -105,22 +121,26 @@ impl Paths {
         self.counts
     }
 
-    fn choose(&mut self) -> Option<usize> {
+    fn choose(&mut self, now: Instant) -> Option<usize> {
         let works = |path: &usize| self.paths[*path].works;
-        let mut all = 0..self.paths.len();
+        if let Some(since) = self.alone_since {
+            let taken_over = since + self.takeover <= now;
+            return (self.own..self.paths.len()).find(|path| taken_over && works(path));
+        }
+        let mut all = 0..self.own;
         match self.policy {
             Policy::First => all.find(works),
             Policy::QueueDepth => all.filter(works).min_by_key(|path| self.paths[*path].in_flight),
             Policy::RoundRobin => {
-                let chosen = all.map(|i| (self.next + i) % self.paths.len()).find(works)?;
-                self.next = (chosen + 1) % self.paths.len();
+                let chosen = all.map(|i| (self.next + i) % self.own).find(works)?;
+                self.next = (chosen + 1) % self.own;
                 Some(chosen)
             }
         }
     }
 
     fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
-        let Some(path) = self.choose() else {
+        let Some(path) = self.choose(cx.now()) else {
             self.waiting.push_back((load, transfer));
             return;
         };
@@ -148,11 +168,33 @@ impl Paths {
 
     fn state(&mut self, path: usize, works: bool, cx: &mut Context<'_>) {
         self.paths[path].works = works;
-        if works {
-            for (load, transfer) in std::mem::take(&mut self.waiting) {
-                self.ask(load, transfer, cx);
+        if self.paths[..self.own].iter().any(|path| path.works) {
+            self.alone_since = None;
+        } else if self.alone_since.is_none() {
+            self.alone_since = Some(cx.now());
+            if self.paths.len() > self.own {
+                cx.wake_at(cx.now() + self.takeover, TAKEOVER);
             }
         }
+        if works {
+            self.ask_waiting(cx);
+        }
+    }
+
+    /// What waits for a path takes one, as far as there is one.
+    fn ask_waiting(&mut self, cx: &mut Context<'_>) {
+        for (load, transfer) in std::mem::take(&mut self.waiting) {
+            self.ask(load, transfer, cx);
+        }
+    }
+}
+
+impl World {
+    /// What has become of requests to drives with several ports so far, with the name of the drive, as a host has it.
+    pub(super) fn path_counts(&mut self) -> Vec<(String, PathCounts)> {
+        let paths = self.paths.clone();
+        let of = |(name, id)| Some((name, self.kernel.component::<Paths>(id)?.counts()));
+        paths.into_iter().filter_map(of).collect()
     }
 }
 
@@ -171,6 +213,10 @@ impl Component<Message> for Paths {
             }
             _ => unreachable!("paths are asked and answered, and say whether they work, not {message:?}"),
         }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        self.ask_waiting(cx);
     }
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {

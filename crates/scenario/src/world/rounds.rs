@@ -60,7 +60,7 @@ pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
 }
 
 /// What the rule says of the last five rounds.
-fn judged(all: &[Round], of: Tracked) -> Option<SniaFound> {
+pub(super) fn judged(all: &[Round], of: Tracked) -> Option<SniaFound> {
     let last = &all[all.len().checked_sub(SNIA_ROUNDS)?..];
     let tracked = |round: &Round| match of {
         Tracked::Iops => round.iops,
@@ -71,7 +71,7 @@ fn judged(all: &[Round], of: Tracked) -> Option<SniaFound> {
 }
 
 /// What was counted in a round.
-fn round(counted: &Results, before: &[(String, Lived)], after: &[(String, Lived)]) -> Round {
+pub(super) fn round(counted: &Results, before: &[(String, Lived)], after: &[(String, Lived)]) -> Round {
     const PS_PER_SECOND: f64 = 1e12;
     const PS_PER_NS: f64 = 1e3;
     let seconds = counted.elapsed().as_ps() as f64 / PS_PER_SECOND;

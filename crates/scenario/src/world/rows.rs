@@ -23,7 +23,8 @@ pub(super) struct Metric {
 
 /// Which way a metric is better.
 pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 9] = [
+    const LOWER: [&str; 10] = [
+        "asked again",
         "latency",
         "failed",
         "amplification",
@@ -43,28 +44,14 @@ pub(super) fn better(metric: &str) -> Direction {
 
 /// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
+    if !repeats[0].cells.is_empty() {
+        return cells(variant, workload, case, repeats);
+    }
     let axis = case.axis.as_ref();
     let axis =
         axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into(), curve: a.curve.clone() });
-    let row = |device: Option<&str>, metric: Metric| {
-        let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
-        let interval = interval::mean(&metric.samples, Confidence::P95);
-        Row {
-            variant: variant.into(),
-            workload: workload.into(),
-            case: case.label.clone(),
-            device: device.map(Into::into),
-            x: axis.clone(),
-            metric: metric.name,
-            unit: metric.unit.into(),
-            value: mean,
-            low: interval.map(|i| i.low()),
-            high: interval.map(|i| i.high()),
-            n: metric.samples.len() as u32,
-            percentiles: metric.percentiles,
-            samples: metric.samples,
-        }
-    };
+    let row =
+        |device: Option<&str>, metric: Metric| row((variant, workload, case), (device, axis.clone()), metric);
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let told = Told { case, percents: &percents, always: !devices.is_empty() };
@@ -85,11 +72,74 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
         let metrics = drives::metrics(repeats, place);
         rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
     }
+    rows.extend(retried(repeats).into_iter().map(|(device, metric)| row(Some(&device), metric)));
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
     }
     rows
+}
+
+/// The rows of a test of the SNIA PTS: every cell is a case, and the drive is told of under the case as a whole.
+fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
+        let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
+        let told = Told { case: cell, percents: &PERCENTILES, always: false };
+        // the specification has one number for a mix, reads and writes together
+        let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
+        let both: Vec<&Side> = both.iter().collect();
+        let metrics = told.of_side("", &both, &own).into_iter().chain(failures("", &both));
+        rows.extend(metrics.map(|metric| row((variant, workload, cell), (None, None), metric)));
+    }
+    for (place, drive) in repeats[0].drives.iter().enumerate() {
+        let of_drive = |metric| row((variant, workload, case), (Some(&*drive.drive), None), metric);
+        rows.extend(drives::metrics(repeats, place).into_iter().map(of_drive));
+    }
+    rows
+}
+
+/// Reads and writes.
+fn together(results: &Results) -> Side {
+    let mut both = results.reads.clone();
+    both.merge(&results.writes);
+    both
+}
+
+/// A row, of a device or of all together.
+fn row(
+    (variant, workload, case): (&str, &str, &Case),
+    (device, x): (Option<&str>, Option<X>),
+    metric: Metric,
+) -> Row {
+    let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
+    let interval = interval::mean(&metric.samples, Confidence::P95);
+    Row {
+        variant: variant.into(),
+        workload: workload.into(),
+        case: case.label.clone(),
+        device: device.map(Into::into),
+        x,
+        metric: metric.name,
+        unit: metric.unit.into(),
+        value: mean,
+        low: interval.map(|i| i.low()),
+        high: interval.map(|i| i.high()),
+        n: metric.samples.len() as u32,
+        percentiles: metric.percentiles,
+        samples: metric.samples,
+    }
+}
+
+/// How many requests were asked again on another path, or later, where any were in any repeat.
+fn retried(repeats: &[Measured]) -> Vec<(String, Metric)> {
+    let of = |place: usize| repeats.iter().map(move |measured| measured.retried[place].1 as f64);
+    let some = |(place, (device, _)): (usize, &(String, u64))| {
+        let samples: Vec<f64> = of(place).collect();
+        let metric = Metric { name: "asked again".into(), unit: "", samples, percentiles: Vec::new() };
+        metric.samples.iter().any(|retried| *retried > 0.0).then(|| (device.clone(), metric))
+    };
+    repeats[0].retried.iter().enumerate().filter_map(some).collect()
 }
 
 /// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.

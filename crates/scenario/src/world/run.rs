@@ -1,5 +1,6 @@
 //! The run: every variant, workload, case and repeat, on all cores, into one document.
 
+use super::actions::outcome;
 use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
@@ -147,7 +148,7 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
-    let what = (task.case, task.workload.steady.as_ref());
+    let what = (task.case, task.workload.steady.as_ref(), task.workload.pts.as_ref());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, plan.run.warm_up, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
@@ -265,6 +266,9 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             mean_queue: link.mean_queue,
         });
     }
+    let names = (&**workload, &**case);
+    let acted = first.acted.iter().map(|acted| outcome(acted, task.variant, names, &first.window));
+    results.actions.extend(acted);
     results.steady.extend(steady(task, repeats));
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());

@@ -1,5 +1,6 @@
 //! Wiring: components, links and loads become a kernel that runs.
 
+use super::actions::WorldAction;
 use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::loads::WorldLoad;
@@ -7,6 +8,7 @@ use super::memory::WorldMemory;
 use crate::plan::{Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_driver::Ask;
 use lanetwin_models::nvme_ssd;
 use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EndpointId;
@@ -39,6 +41,8 @@ pub struct World {
     pub drives: Vec<(String, ComponentId)>,
     /// The component that serves the loads' operations: one with memory, if they go over links.
     pub server: ComponentId,
+    /// What is asked of drives beside the loads.
+    pub actions: Vec<WorldAction>,
 }
 
 impl World {
@@ -132,8 +136,10 @@ impl Wiring<'_> {
             switches: self.of_role(CxlRole::Switch, &ids),
             drives,
             server,
+            actions: Vec::new(),
         };
         self.run_programs(&mut world);
+        world.find_actions(self.workload);
         world
     }
 
@@ -171,11 +177,16 @@ impl Wiring<'_> {
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
+            self.purge(&mut params);
         }
         self.set_device_cache(i, &mut params);
         let mut device = component.model.component(&params, &site)?;
         if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
             self.tell_losses(i, drive);
+            self.tell_hosts(i, memories, drive);
+            if self.workload.actions.iter().any(|action| action.drive == i && action.ask == Ask::SmartLog) {
+                drive.count_busy_time();
+            }
         }
         Some(builder.add(&component.name, device))
     }
@@ -192,6 +203,15 @@ impl Wiring<'_> {
             ports
                 .iter()
                 .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        }
+    }
+
+    /// Whose memory is behind each port of a drive: its ports may lead to several hosts.
+    fn tell_hosts(&self, component: usize, memories: &Memories, drive: &mut nvme_ssd::NvmeSsd) {
+        for port in 0..self.variant.machine[component].ports.len() {
+            let link = self.variant.link_of(End { component, port });
+            let memory = link.and_then(|link| memories.get(&link.root_port.component));
+            memory.into_iter().for_each(|memory| drive.serves(port, memory.clone()));
         }
     }
 
@@ -222,6 +242,14 @@ impl Wiring<'_> {
             rcb: link.rcb,
             tags: params.count("port.tags") as u16,
         })
+    }
+
+    /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
+    fn purge(&self, params: &mut Params) {
+        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts)
+        {
+            *initial = "empty";
+        }
     }
 
     /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.

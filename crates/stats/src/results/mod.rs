@@ -25,6 +25,7 @@
 //! assert_eq!(Results::from_json(&json, "results.json").unwrap(), results);
 //! ```
 
+mod actions;
 mod cxl;
 mod digest;
 mod iometer;
@@ -42,6 +43,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use actions::{ActionOutcome, LogValue, LoggedError};
 pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
@@ -102,6 +104,9 @@ pub struct Results {
     /// Whether and when cases that ask for it were steady.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<SteadyState>,
+    /// What became of commands that workloads ask for at given times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<ActionOutcome>,
     /// How long packets were in the switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<SwitchTransit>,
@@ -366,6 +371,7 @@ impl Results {
             waterfalls: Vec::new(),
             iometer: Vec::new(),
             steady: Vec::new(),
+            actions: Vec::new(),
             switches: Vec::new(),
             utilisation: Vec::new(),
             cxl: Vec::new(),

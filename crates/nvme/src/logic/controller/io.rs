@@ -85,6 +85,7 @@ impl Controller {
         let slba = u64::from(command.cdw10()) | u64::from(command.cdw11()) << 32;
         let blocks = u32::from(BlocksDword12::from_raw(command.cdw12()).blocks_less_1()) + 1;
         let nsid = command.nsid();
+        slot.slba = slba; // also for the error log, if it fails
         let namespace = cx.nvm.active(nsid, self.index).ok_or(Status::INVALID_NAMESPACE_OR_FORMAT)?;
         if namespace.formatting {
             return Err(Status::FORMAT_IN_PROGRESS);
@@ -101,7 +102,6 @@ impl Controller {
         }
         let block_log2 = namespace.block_log2;
         slot.operation = operation;
-        slot.slba = slba;
         slot.block_log2 = block_log2;
         if writes {
             cx.nvm.sanitize.erased = false;

@@ -46,9 +46,9 @@ impl Names<'_, '_> {
     pub(super) fn cards(&mut self) -> Option<Vec<Named>> {
         self.several("on", Self::whole)
     }
-    /// The host that runs the drivers of drives.
-    pub(super) fn host(&mut self) -> Option<Named> {
-        self.one("on", "block", "target")
+    /// The hosts that run the drivers of drives.
+    pub(super) fn hosts(&mut self) -> Option<Vec<Named>> {
+        self.several("on", Self::whole)
     }
     /// The host whose cores load and store.
     pub(super) fn cores(&mut self) -> Option<Named> {
@@ -193,15 +193,39 @@ pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     cards.iter().map(pair).collect()
 }
 
-/// The host with every drive.
-pub(super) fn drive_pairs(host: &Named, drives: &[Named]) -> Vec<Pair> {
-    let pair = |drive: &Named| Pair {
+/// Every host with every drive. Of several hosts, what they have of a drive is told apart: `ssd@a` is the drive as host `a` has it.
+pub(super) fn drive_pairs(hosts: &[Named], drives: &[Named]) -> Vec<Pair> {
+    let device = |host: &Named, drive: &Named| match hosts {
+        [_, _, ..] => format!("{}@{}", drive.name, host.name),
+        _ => drive.name.clone(),
+    };
+    let pair = |host: &Named, drive: &Named| Pair {
         on: host.component,
         target: drive.component,
         unit: drive.unit,
-        device: drive.name.clone(),
+        device: device(host, drive),
     };
-    drives.iter().map(pair).collect()
+    hosts.iter().flat_map(|host| drives.iter().map(move |drive| pair(host, drive))).collect()
+}
+
+/// Reports drives that several hosts cannot share: each host needs a port of its own of them.
+pub(super) fn check_shared(
+    hosts: &[Named],
+    drives: &[Named],
+    fields: &Fields<'_>,
+    machine: &Machine,
+    reports: &mut Reports,
+) {
+    if hosts.len() < 2 {
+        return;
+    }
+    for drive in drives {
+        let Some(plan) = machine.plan(drive.component) else { continue };
+        if plan.ports.iter().filter(|port| port.speaks == Protocol::Pcie).count() < hosts.len() {
+            let problem = Problem::NotShared { drive: drive.name.clone(), hosts: hosts.len() };
+            reports.add(problem, drive.spot, &fields.at("target"));
+        }
+    }
 }
 
 /// Reports drives without a port of their own for the requests: a link or another unit has it.

@@ -97,11 +97,11 @@ fn on_path(
     (driver, endpoint): (ComponentId, EndpointId),
     median: &Operation,
 ) -> Option<(u16, RequestRecord, EndpointId)> {
-    let first = std::iter::once(NvmePath { driver, endpoint });
-    (0..).zip(first.chain(load.further.iter().copied())).find_map(|(port, path)| {
+    let first = std::iter::once(NvmePath { driver, endpoint, port: load.port });
+    first.chain(load.further.iter().copied()).find_map(|path| {
         let requests = world.kernel.component::<NvmeDriver>(path.driver)?.take_record();
         let request = requests.into_iter().find(|r| (r.handle, r.asked) == (median.handle, median.asked))?;
-        Some((port, request, path.endpoint))
+        Some((path.port, request, path.endpoint))
     })
 }
 

@@ -1,0 +1,328 @@
+//! What an administrator asks of a drive while programs read and write: logs, Format NVM, Sanitize; and the commands about blocks that no load has.
+//!
+//! ```text
+//!  at ─ controller ready? ─► submit ─► doorbell ═ … ═ completion entry ─► interrupt or poll ─► complete     Answer::ended
+//!  sanitize:  Asynchronous Event Request, Sanitize ─► … ─► event ─► Get Log Page 81h ─► how it ended        Answer::finished
+//! ```
+//!
+//! Admin commands go to the admin queue, the others to the queue of the first load, and cost the CPU time of its core. An answer that a lost path took along is
+//! [`Answer::lost`]; nobody repeats it.
+
+use super::buffers::{Lists, ONE_LIST};
+use super::{NvmeDriver, Place, Ring, Task};
+use lanetwin_nvme::logic::host::{Completed, commands};
+use lanetwin_nvme::spec::admin::{FormatDword10, SanitizeAction, SanitizeDword10, SecureErase};
+use lanetwin_nvme::spec::io::DatasetRange;
+use lanetwin_nvme::spec::log::{EventResult, IoEvent, LogPage, SanitizeLog};
+use lanetwin_nvme::spec::{AdminOpcode, Command, IoOpcode, Nsid, Status};
+use lanetwin_ports::{Context, HostMemory};
+use lanetwin_units::{Instant, Span};
+
+/// Where the names of these commands begin: behind those of requests, which have 32 bits.
+const NAMES: u64 = 1 << 32;
+/// The name of an Asynchronous Event Request.
+const EVENT: u64 = 1 << 34;
+/// What is added to the name of what reads how a sanitize has ended.
+const AFTERWARDS: u64 = 1 << 33;
+/// A queue without room is tried again after this.
+const AGAIN: Span = Span::from_us(1);
+/// So many entries of the Error Information log are read: 64 of 64 B, a page.
+const ERROR_LOG_BYTES: u32 = 4096;
+/// A range of Dataset Management \[B\] (NVM Command Set 1.0 §3.2.3).
+const RANGE_BYTES: u32 = 16;
+/// The SMART / Health Information log and the Sanitize Status log \[B\] (NVM Express Base 2.0 §5.16.1).
+const LOG_BYTES: u32 = 512;
+
+/// What can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// Get Log Page: SMART / Health Information.
+    SmartLog,
+    /// Get Log Page: Error Information.
+    ErrorLog,
+    /// Get Log Page: Sanitize Status.
+    SanitizeLog,
+    /// Format NVM, in the format that the namespace has.
+    Format(Nsid, SecureErase),
+    /// Sanitize.
+    Sanitize(SanitizeAction),
+    /// Compare: all of these blocks.
+    Compare(Blocks),
+    /// Write Zeroes.
+    WriteZeroes(Blocks),
+    /// Dataset Management: Deallocate.
+    Deallocate(Blocks),
+    /// Flush.
+    Flush(Nsid),
+}
+
+/// A range of a namespace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocks {
+    /// Of which namespace.
+    pub nsid: Nsid,
+    /// The first byte.
+    pub first: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// What has become of something that was asked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// When it was to be asked.
+    pub at: Instant,
+    /// When it was submitted; none if the controller was not ready since.
+    pub submitted: Option<Instant>,
+    /// When its completion was known.
+    pub ended: Option<Instant>,
+    /// How it ended; none if it has not.
+    pub status: Option<Status>,
+    /// Whether the path was lost before a completion came.
+    pub lost: bool,
+    /// When the host knew that the operation had ended that the command had only begun, and whether it was successful: of a sanitize.
+    pub finished: Option<(Instant, bool)>,
+    /// What came with it: the log.
+    pub content: Vec<u8>,
+}
+
+/// Something that is asked.
+pub(super) struct Asking {
+    ask: Ask,
+    answer: Answer,
+    /// Where its data are in host memory.
+    buffer: u64,
+    lists: Lists,
+}
+
+impl NvmeDriver {
+    /// Asks something of the drive at this time; gives the number that [`NvmeDriver::answers`] has it under. To be said before the run starts.
+    pub fn ask_at(&mut self, at: Instant, ask: Ask) -> usize {
+        let (submitted, ended, status, finished) = (None, None, None, None);
+        let answer = Answer { at, submitted, ended, status, lost: false, finished, content: Vec::new() };
+        self.asks.push(Asking { ask, answer, buffer: 0, lists: Lists::default() });
+        self.asks.len() - 1
+    }
+    /// What has become of everything that was asked, in the order of asking.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Answer> {
+        self.asks.iter().map(|asking| asking.answer.clone()).collect()
+    }
+    /// Whether something that was asked has no answer yet, or has begun an operation that has not ended.
+    #[must_use]
+    pub fn is_asking(&self) -> bool {
+        self.asks.iter().any(|Asking { ask, answer, .. }| {
+            let begins = matches!(ask, Ask::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
+            !answer.lost && (answer.status.is_none() || begins && answer.finished.is_none())
+        })
+    }
+
+    /// Puts down when what is to be asked.
+    pub(super) fn await_asks(&mut self, cx: &mut Context<'_>) {
+        for number in 0..self.asks.len() {
+            self.agenda.put(self.asks[number].answer.at, Task::Ask(number as u32), cx);
+        }
+    }
+    /// The controller is ready: what has waited for that is asked.
+    pub(super) fn ask_waiting(&mut self, cx: &mut Context<'_>) {
+        let waits = |asking: &Asking| {
+            asking.answer.submitted.is_none() && asking.answer.status.is_none() && asking.answer.at <= cx.now()
+        };
+        let waiting: Vec<usize> = (0..self.asks.len()).filter(|number| waits(&self.asks[*number])).collect();
+        waiting.into_iter().for_each(|number| self.ask(number as u32, cx));
+    }
+
+    /// Submits what is to be asked, if the controller is ready.
+    pub(super) fn ask(&mut self, number: u32, cx: &mut Context<'_>) {
+        let ready = self.place.as_ref().is_some_and(|place| place.start.is_ready());
+        let place = number as usize;
+        if !ready || self.path.as_ref().is_some_and(|path| path.lost) || self.asks[place].answer.submitted.is_some() {
+            return;
+        }
+        let ask = self.asks[place].ask;
+        let Some(command) = self.command_of(place) else {
+            // no block of the namespace is so large: nothing was sent
+            self.asks[place].answer.status = Some(Status::INVALID_FIELD);
+            return;
+        };
+        let name = NAMES + u64::from(number);
+        let sent = match ask {
+            Ask::Compare(_) | Ask::WriteZeroes(_) | Ask::Deallocate(_) | Ask::Flush(_) => self.send_io(command, name, cx),
+            _ => {
+                if let Ask::Sanitize(_) = ask {
+                    self.request_event(cx);
+                }
+                self.send_admin(command, name, cx)
+            }
+        };
+        if sent {
+            self.asks[place].answer.submitted = Some(cx.now());
+        } else {
+            self.agenda.put(cx.now() + AGAIN, Task::Ask(number), cx);
+        }
+    }
+
+    /// The command, with its buffer; none if the driver cannot say it in blocks of the namespace.
+    fn command_of(&mut self, number: usize) -> Option<Command> {
+        let Place { memory, start, .. } = self.place.as_ref()?;
+        let asking = &mut self.asks[number];
+        let bytes = match asking.ask {
+            Ask::ErrorLog => ERROR_LOG_BYTES,
+            Ask::SmartLog | Ask::SanitizeLog | Ask::Sanitize(_) => LOG_BYTES,
+            Ask::Compare(Blocks { bytes, .. }) => u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?,
+            Ask::Deallocate(_) => RANGE_BYTES,
+            Ask::Format(..) | Ask::WriteZeroes(_) | Ask::Flush(_) => 0,
+        };
+        let mut memory = memory.change();
+        if bytes > 0 && asking.buffer == 0 {
+            asking.buffer = memory.allocate(bytes.into());
+        }
+        let in_blocks = |range: &Blocks| {
+            let block = u64::from(start.limits.block(u16::try_from(range.nsid.0.checked_sub(1)?).ok()?)?);
+            let whole = range.first.is_multiple_of(block) && range.bytes.is_multiple_of(block);
+            let count = u32::try_from(range.bytes / block).ok().filter(|count| whole && *count > 0)?;
+            Some((range.first / block, count))
+        };
+        let of_blocks = |opcode, range: &Blocks| {
+            let (slba, count) = in_blocks(range)?;
+            (count <= 1 << 16).then(|| commands::blocks(opcode, range.nsid, slba, count))
+        };
+        let mut command = match asking.ask {
+            Ask::SmartLog => commands::get_log_page(LogPage::SMART, 0, bytes),
+            Ask::ErrorLog => commands::get_log_page(LogPage::ERROR, 0, bytes),
+            Ask::SanitizeLog => commands::get_log_page(LogPage::SANITIZE_STATUS, 0, bytes),
+            Ask::Format(nsid, erase) => {
+                let mut command = commands::command(AdminOpcode::FORMAT_NVM.0, nsid);
+                command.set_cdw10(FormatDword10::ZERO.with_secure_erase(erase).expect("three bits").raw());
+                command
+            }
+            Ask::Sanitize(action) => {
+                let mut command = commands::command(AdminOpcode::SANITIZE.0, Nsid::NONE);
+                let dword = SanitizeDword10::ZERO.with_action(action).and_then(|word| word.with_passes(1));
+                command.set_cdw10(dword.expect("three bits and four").raw());
+                command
+            }
+            Ask::Compare(range) => of_blocks(IoOpcode::COMPARE, &range)?,
+            Ask::WriteZeroes(range) => of_blocks(IoOpcode::WRITE_ZEROES, &range)?,
+            Ask::Deallocate(range) => {
+                let (slba, count) = in_blocks(&range)?;
+                let range = DatasetRange::ZERO.with_blocks(count).and_then(|word| word.with_slba(slba));
+                memory.write(asking.buffer, &range.expect("fields of their width").raw().to_le_bytes());
+                commands::deallocate(range_nsid(asking.ask), 1)
+            }
+            Ask::Flush(nsid) => commands::flush(nsid),
+        };
+        // sanitize has no data: its buffer is for the log afterwards
+        if bytes > 0 && !matches!(asking.ask, Ask::Sanitize(_)) {
+            let second = asking.lists.second_pointer(0, asking.buffer, bytes, ONE_LIST, &mut memory);
+            command.set_prp1(asking.buffer);
+            command.set_prp2(second);
+        }
+        Some(command)
+    }
+
+    /// Puts a command into the admin queue; whether it had room.
+    fn send_admin(&mut self, command: Command, name: u64, cx: &mut Context<'_>) -> bool {
+        let Some(Place { memory, start, .. }) = &mut self.place else { return false };
+        let Ok(submitted) = start.admin.submit(command, name) else { return false };
+        memory.change().write(submitted.address, submitted.entry.as_bytes());
+        if let Some((doorbell, value)) = submitted.ring {
+            self.ring(&Ring { doorbell, value, at: cx.now() + self.software.submit }, cx);
+        }
+        true
+    }
+    /// Puts a command into the queue of the first load; whether it had room.
+    fn send_io(&mut self, command: Command, name: u64, cx: &mut Context<'_>) -> bool {
+        let (Some(Place { memory, .. }), Some(queue)) = (&self.place, self.queues.first_mut()) else { return false };
+        let Ok(submitted) = queue.pair.submit(command, name) else { return false };
+        memory.change().write(submitted.address, submitted.entry.as_bytes());
+        queue.in_flight.add(1, cx.now());
+        let at = queue.core.serve(cx.now(), self.software.submit) + self.software.submit;
+        queue.submitted = at;
+        let ring = submitted.ring.or_else(|| queue.pair.flush_tail());
+        if let Some((doorbell, value)) = ring {
+            self.ring(&Ring { doorbell, value, at }, cx);
+        }
+        true
+    }
+    /// Lets the controller say when something happens of its own accord.
+    fn request_event(&mut self, cx: &mut Context<'_>) {
+        let command = commands::command(AdminOpcode::ASYNCHRONOUS_EVENT_REQUEST.0, Nsid::NONE);
+        self.send_admin(command, EVENT, cx);
+    }
+
+    /// A command of these has ended; its program knows at `at`.
+    pub(super) fn asked_ended(&mut self, completed: &Completed, at: Instant, cx: &mut Context<'_>) {
+        if completed.name == EVENT {
+            return self.event(completed, cx);
+        }
+        let number = (completed.name & (AFTERWARDS - 1) & !NAMES) as usize;
+        let memory = self.place.as_ref().map(|place| place.memory.clone());
+        let Some(asking) = self.asks.get_mut(number) else { return };
+        let bytes = match asking.ask {
+            Ask::ErrorLog => ERROR_LOG_BYTES,
+            _ => LOG_BYTES,
+        };
+        let read = |memory: &HostMemory| memory.read(asking.buffer, bytes as usize).map(<[u8]>::to_vec);
+        let content = memory.and_then(|memory| read(&memory.look())).unwrap_or_default();
+        if completed.name & AFTERWARDS > 0 {
+            let log = <[u8; LOG_BYTES as usize]>::try_from(content).map(SanitizeLog::from_bytes).ok();
+            let good = log.is_some_and(|log| is_sanitized(&log));
+            asking.answer.finished = Some((at, completed.status.is_success() && good));
+            return;
+        }
+        asking.answer.ended = Some(at);
+        asking.answer.status = Some(completed.status);
+        if completed.status.is_success() && matches!(asking.ask, Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog) {
+            asking.answer.content = content;
+        }
+    }
+
+    /// The controller says that something has happened.
+    fn event(&mut self, completed: &Completed, cx: &mut Context<'_>) {
+        let event = EventResult::from_raw(completed.dw0);
+        let under_way = |asking: &Asking| {
+            matches!(asking.ask, Ask::Sanitize(_)) && asking.answer.submitted.is_some() && asking.answer.finished.is_none()
+                && asking.answer.status.is_none_or(Status::is_success) && !asking.answer.lost
+        };
+        let sanitizing = self.asks.iter().position(under_way);
+        let has_ended = event.log() == LogPage::SANITIZE_STATUS && event.information() == IoEvent::SANITIZE_COMPLETED.0;
+        match sanitizing {
+            Some(number) if completed.status.is_success() && has_ended => {
+                let mut command = commands::get_log_page(LogPage::SANITIZE_STATUS, 0, LOG_BYTES);
+                command.set_prp1(self.asks[number].buffer);
+                self.send_admin(command, NAMES + AFTERWARDS + number as u64, cx);
+            }
+            Some(_) if completed.status.is_success() => self.request_event(cx),
+            _ => {}
+        }
+    }
+
+    /// The path is lost: what has no completion will have none.
+    pub(super) fn lose_asked(&mut self) {
+        for Asking { answer, ask, .. } in &mut self.asks {
+            let open = answer.submitted.is_some() && answer.status.is_none();
+            let operation = matches!(ask, Ask::Sanitize(_)) && answer.submitted.is_some() && answer.finished.is_none();
+            answer.lost |= open || operation && answer.status == Some(Status::SUCCESS);
+        }
+    }
+}
+
+/// Whether a name is one of a command that is asked here.
+pub(super) const fn is_asked(name: u64) -> bool {
+    name >= NAMES
+}
+
+fn is_sanitized(log: &SanitizeLog) -> bool {
+    use lanetwin_nvme::spec::log::SanitizeState;
+    [SanitizeState::COMPLETED, SanitizeState::COMPLETED_NO_DEALLOCATE].contains(&log.status().state())
+}
+
+/// The namespace of a range.
+const fn range_nsid(ask: Ask) -> Nsid {
+    match ask {
+        Ask::Compare(range) | Ask::WriteZeroes(range) | Ask::Deallocate(range) => range.nsid,
+        Ask::Format(nsid, _) | Ask::Flush(nsid) => nsid,
+        Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog | Ask::Sanitize(_) => Nsid::NONE,
+    }
+}
