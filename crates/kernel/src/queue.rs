@@ -60,7 +60,7 @@ pub(crate) struct Queue {
     current: Vec<Entry>,
     current_end: u64,
     base: u64,
-    buckets: Vec<Vec<Entry>>,
+    buckets: Box<[Vec<Entry>; BUCKETS as usize]>,
     occupied: [u64; WORDS],
     /// One bit for each word of `occupied` that is not zero.
     words: u32,
@@ -75,7 +75,7 @@ impl Queue {
             current: Vec::with_capacity(64),
             current_end: 1 << SHIFT,
             base: 0,
-            buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
+            buckets: Box::new(std::array::from_fn(|_| Vec::new())),
             occupied: [0; WORDS],
             words: 0,
             overflow: BinaryHeap::new(),
@@ -83,20 +83,25 @@ impl Queue {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub fn push(&mut self, entry: Entry, ties: &impl TieRule) {
+        let bucket = entry.time >> SHIFT;
+        if entry.time < self.current_end || bucket - self.base >= BUCKETS {
+            return self.push_apart(entry, ties);
+        }
+        let i = (bucket % BUCKETS) as usize;
+        self.buckets[i].push(entry);
+        self.occupied[i / 64] |= 1 << (i % 64);
+        self.words |= 1 << (i / 64);
+    }
+
+    /// Puts in what belongs into no bucket: it is due before the end of the one that time has reached, or very late.
+    #[inline(never)]
+    fn push_apart(&mut self, entry: Entry, ties: &impl TieRule) {
         if entry.time < self.current_end {
             self.insert_current(entry, ties);
-            return;
-        }
-        let bucket = entry.time >> SHIFT;
-        if bucket - self.base < BUCKETS {
-            let i = (bucket % BUCKETS) as usize;
-            self.buckets[i].push(entry);
-            self.occupied[i / 64] |= 1 << (i % 64);
-            self.words |= 1 << (i / 64);
         } else {
-            self.far = self.far.min(bucket);
+            self.far = self.far.min(entry.time >> SHIFT);
             self.overflow.push(Reverse(entry));
         }
     }

@@ -6,7 +6,7 @@
 use crate::message::{Attributes, Message, Tlps};
 use lanetwin_kernel::{Component, Context, Port, Stream};
 use lanetwin_pcie::link::{
-    Activity, Attach, BuildError, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
+    Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
     Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight, SwitchId,
     SwitchSpec, Train,
 };
@@ -140,7 +140,7 @@ impl LinksBuilder {
         let recoveries = recoveries.collect();
         Ok(Links {
             fabric: self.fabric.build()?,
-            addresses: self.addresses,
+            shapes: self.addresses.iter().map(|&addresses| TlpKind::ALL.map(|kind| Shape::of(kind, addresses))).collect(),
             names: self.names,
             wiring: self.wiring,
             streams: Streams { errors: streams, recoveries },
@@ -166,7 +166,8 @@ pub struct LinkReport {
 /// All PCIe links of a machine.
 pub struct Links {
     fabric: Fabric<Tlps>,
-    addresses: Vec<AddressWidth>,
+    /// What each endpoint's TLPs of each kind are like, by the place of the kind in [`TlpKind::ALL`].
+    shapes: Vec<[Shape; TlpKind::ALL.len()]>,
     names: Vec<LinkName>,
     wiring: Wiring,
     streams: Streams,
@@ -221,34 +222,54 @@ impl Links {
     /// What each of these TLPs of an endpoint takes on the wire \[B\].
     #[must_use]
     pub fn wire_bytes(&self, endpoint: EndpointId, tlps: &Tlps) -> u16 {
-        wire_bytes(self.addresses[endpoint.index()], tlps)
+        let shape = self.shapes[endpoint.index()][tlps.kind as usize];
+        shape.wire_bytes(shape.payload(tlps))
     }
 }
 
-fn wire_bytes(addresses: AddressWidth, tlps: &Tlps) -> u16 {
-    let header = tlps.kind.header_bytes(addresses) as u16;
-    // A payload is a whole number of dwords on the wire.
-    FRAMING_BYTES + header + payload(tlps).div_ceil(4) * 4
+/// What the links have to know of a kind of TLP of a requester.
+#[derive(Clone, Copy)]
+struct Shape {
+    class: Class,
+    /// Framing and header \[B\].
+    overhead: u16,
+    has_data: bool,
+    /// Delivered one by one.
+    singly: bool,
 }
 
-/// What the links are given of a train of a requester that uses addresses of this width.
-#[inline]
-fn train(addresses: AddressWidth, tlps: &Tlps) -> Train<Tlps> {
-    Train {
-        count: tlps.count,
-        class: tlps.kind.fc_class(),
-        wire_bytes: wire_bytes(addresses, tlps),
-        payload: payload(tlps),
-        to: tlps.to,
-        relaxed: tlps.attributes.has(Attributes::RELAXED),
-        notify: tlps.attributes.has(Attributes::NOTIFY),
-        singly: matches!(tlps.kind, TlpKind::MRd | TlpKind::Msg),
-        user: *tlps,
+impl Shape {
+    const fn of(kind: TlpKind, addresses: AddressWidth) -> Self {
+        Self {
+            class: kind.fc_class(),
+            overhead: FRAMING_BYTES + kind.header_bytes(addresses) as u16,
+            has_data: kind.has_data(),
+            singly: matches!(kind, TlpKind::MRd | TlpKind::Msg),
+        }
     }
-}
-
-const fn payload(tlps: &Tlps) -> u16 {
-    if tlps.kind.has_data() { tlps.bytes } else { 0 }
+    const fn payload(self, tlps: &Tlps) -> u16 {
+        if self.has_data { tlps.bytes } else { 0 }
+    }
+    /// A payload is a whole number of dwords on the wire.
+    const fn wire_bytes(self, payload: u16) -> u16 {
+        self.overhead + payload.next_multiple_of(4)
+    }
+    /// What the links are given of a train.
+    #[inline]
+    fn train(self, tlps: &Tlps) -> Train<Tlps> {
+        let payload = self.payload(tlps);
+        Train {
+            count: tlps.count,
+            class: self.class,
+            wire_bytes: self.wire_bytes(payload),
+            payload,
+            to: tlps.to,
+            relaxed: tlps.attributes.has(Attributes::RELAXED),
+            notify: tlps.attributes.has(Attributes::NOTIFY),
+            singly: self.singly,
+            user: *tlps,
+        }
+    }
 }
 
 impl Component<Message> for Links {
@@ -261,7 +282,7 @@ impl Component<Message> for Links {
         let env = &mut Surroundings { cx, streams: &mut self.streams };
         match &message {
             Message::Tlps(tlps) => {
-                let train = train(self.addresses[endpoint.index()], tlps);
+                let train = self.shapes[endpoint.index()][tlps.kind as usize].train(tlps);
                 self.fabric.submit(endpoint, at, train, env);
             }
             Message::Release(release) => {

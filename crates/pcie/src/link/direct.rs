@@ -43,10 +43,8 @@ impl<U: Copy> Domain<U> {
                     continue;
                 }
             }
-            let echo = t.saturating_add(if segment.singly { own.reach } else { NEVER });
-            let until = horizon.min(echo.saturating_add(distance)).max(t + 1);
-            let behind = echo.min(self.soonest).saturating_add(held);
-            self.send_direct(own, class, segment, t, Bounds { until, behind }, env);
+            let bounds = own.direct_bounds(&segment, t, (self.soonest, horizon), (distance, held));
+            self.send_direct(own, class, segment, t, bounds, env);
             t = own.link_free;
             if own.filled == 1 && own.finite[class] {
                 match own.dry_until() {
@@ -107,7 +105,7 @@ impl Egress {
     /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the only input, whose first TLP was
     /// eligible at `head`; and how much later than that a posted TLP may be eligible that still goes first.
     #[inline]
-    fn direct_distance(&self, class: usize, head: u64, soonest: u64, strictly_ordered: bool) -> (u64, u64) {
+    pub(super) fn direct_distance(&self, class: usize, head: u64, soonest: u64, strictly_ordered: bool) -> (u64, u64) {
         let device = self.ingress[0].far;
         if class != 0 || !strictly_ordered {
             return (self.overhead_lookahead.min(device), NEVER);
@@ -117,6 +115,20 @@ impl Egress {
             return (self.overhead_lookahead.min(device), NEVER);
         }
         (self.overhead_lookahead, if self.overhead_lookahead > device { device } else { NEVER })
+    }
+
+    /// How far a run from `t` on may go, if nothing unknown happens before `soonest`: see [`Egress::direct_distance`].
+    #[inline]
+    pub(super) fn direct_bounds(
+        &self,
+        segment: &Segment,
+        t: u64,
+        (soonest, horizon): (u64, u64),
+        (distance, held): (u64, u64),
+    ) -> Bounds {
+        let echo = t.saturating_add(if segment.singly { self.reach } else { NEVER });
+        let until = horizon.min(echo.saturating_add(distance)).max(t + 1);
+        Bounds { until, behind: echo.min(soonest).saturating_add(held) }
     }
 
     /// Until when credits or room in the replay buffer keep the only TLP that could go from going at `t`; none if nothing does.

@@ -12,6 +12,7 @@
 //!
 //! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels, flit mode, power states.
 
+mod at_once;
 mod bus;
 mod choice;
 mod commit;
@@ -42,11 +43,12 @@ pub use spec::{
 pub use trains::RECORDED_HOPS;
 
 use crate::spec::constants::DLLP_BYTES;
+use at_once::Origin;
 use bus::Bus;
 use egress::{Egress, NEVER, Segment};
 use lanetwin_units::{Instant, Ticks};
 use returns::Returns;
-use trains::{Trains, UnderWay};
+use trains::{TrainId, Trains, UnderWay};
 
 /// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,12 +208,11 @@ impl<U: Copy> Fabric<U> {
             tap(&Submission::Train { endpoint, ready, train });
         }
         let t = Ticks::from(ready).0;
-        let id = self.domain.trains.put(train, endpoint, sequence, t);
-        let segment = Segment {
+        let mut segment = Segment {
             t,
             p: 0,
             key: digest_key(endpoint, sequence),
-            train: id,
+            train: TrainId::default(),
             n: train.count,
             index: 0,
             count: train.count,
@@ -221,6 +222,10 @@ impl<U: Copy> Fabric<U> {
             relaxed: train.relaxed,
             singly: train.singly,
         };
+        if self.send_at_once(usize::from(e), &segment, &train, Origin { endpoint, sequence }, env) {
+            return;
+        }
+        segment.train = self.domain.trains.put(train, endpoint, sequence, t);
         let egress = &mut self.domain.egresses[usize::from(e)];
         egress.enqueue(usize::from(train.class), segment);
         let at = t.max(egress.link_free);

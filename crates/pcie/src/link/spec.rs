@@ -284,7 +284,8 @@ pub struct Delivery<U> {
 /// What the links ask of their surroundings, and tell them.
 pub trait Environment<U> {
     /// The earliest instant at which anything that the links do not know yet can happen: the next event of anybody, or the
-    /// first moment at which the outside may interfere.
+    /// first moment at which the outside may interfere. What is still to be handed in or freed of what happens just now counts, too: then it is the
+    /// present.
     fn next_unknown(&mut self) -> Instant;
     /// The last instant for which anything may be decided now: the end of the slice that the caller is running.
     fn limit(&self) -> Instant;

@@ -72,6 +72,7 @@ pub fn run(machine: &Machine, world: World, manner: Manner) -> Run {
         world,
         wakes: BinaryHeap::new(),
         now_ps: 0,
+        acting: false,
         end_ps: u64::MAX,
         drawn: vec![0; machine.egresses()],
         recovered: vec![0; machine.egresses()],
@@ -132,7 +133,10 @@ impl Loop<'_> {
     }
 
     fn act(&mut self, actions: Vec<(usize, Action)>) {
+        let mut more = actions.len();
         for (endpoint, action) in actions {
+            more -= 1;
+            self.around.acting = more > 0;
             let endpoint = endpoint_id(endpoint);
             match action {
                 Action::HandIn { ready_ps, train } => {
@@ -156,6 +160,8 @@ struct Around<'a> {
     world: World,
     wakes: BinaryHeap<Reverse<(u64, u64, link::EgressId)>>,
     now_ps: u64,
+    /// Whether more will be handed in or freed at this instant.
+    acting: bool,
     /// The end of the slice, which is part of it.
     end_ps: u64,
     /// Corrupted bits drawn so far, for each egress.
@@ -174,6 +180,9 @@ impl Around<'_> {
 
 impl link::Environment<Train> for Around<'_> {
     fn next_unknown(&mut self) -> Instant {
+        if self.acting {
+            return Instant::from_ps(self.now_ps);
+        }
         // Between slices the outside may do as it likes.
         let outside = self.end_ps.saturating_add(1);
         Instant::from_ps(self.next_ps().map_or(outside, |next| next.min(outside)))

@@ -1,0 +1,119 @@
+//! At once: a train that is handed in in front of an idle direct link, and can go as a whole, goes without a place in a queue, a record of what is
+//! under way and a wake. The decision is that of `direct.rs`.
+//!
+//! ```text
+//!   device ─ submit ─────────────────wire═► deliver ─► device
+//!                 └─► [ input ] ─ settle ─►                       whatever cannot be decided yet, or only in part
+//! ```
+
+use super::egress::{Egress, NEVER, Segment};
+use super::run::Run;
+use super::spec::{Delivery, Departures, DllpMode, EgressId, EndpointId, Environment, Train};
+use super::{Domain, Fabric};
+use lanetwin_units::{Instant, Ticks};
+
+/// Who hands in, and which of its trains it is.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub endpoint: EndpointId,
+    pub sequence: u64,
+}
+
+impl<U: Copy> Fabric<U> {
+    /// Sends a train that is all of `segment`, if all of it can be decided now; false if it has to be queued.
+    #[inline(always)]
+    pub(super) fn send_at_once(
+        &mut self,
+        e: usize,
+        segment: &Segment,
+        train: &Train<U>,
+        origin: Origin,
+        env: &mut impl Environment<U>,
+    ) -> bool {
+        let Self { domain, hand, asking, .. } = self;
+        let own = &mut domain.egresses[e];
+        // What another egress will decide is no event yet, as long as it has not asked for its wake.
+        let idle = own.direct && own.filled == 0 && own.wake == NEVER && asking.is_none();
+        if !idle || domain.tlp_by_tlp || domain.journeys.is_some() {
+            return false;
+        }
+        std::mem::swap(own, hand);
+        let run = domain.whole_run(hand, segment, usize::from(train.class), env);
+        if let Some(run) = &run {
+            domain.see_through(hand, segment, run, train, origin, env);
+        }
+        std::mem::swap(&mut domain.egresses[e], hand);
+        run.is_some()
+    }
+}
+
+impl<U: Copy> Domain<U> {
+    /// The departures of a segment in front of an idle direct egress, if all of them are before the horizon and nothing keeps them back.
+    #[inline(always)]
+    fn whole_run(
+        &self,
+        own: &mut Egress,
+        segment: &Segment,
+        class: usize,
+        env: &mut impl Environment<U>,
+    ) -> Option<Run> {
+        let view = self.view(0, env);
+        let t = segment.t.max(own.link_free);
+        let (distance, held) = own.direct_distance(class, segment.t, view.soonest, self.strictly_ordered);
+        let horizon = view.soonest.saturating_add(distance).min(view.end);
+        // Overhead that is due and the end of a stall are for the ordinary way.
+        if t >= horizon.min(own.overhead.next) || (t > segment.t && t > own.idle_from) {
+            return None;
+        }
+        let blocked = (own.finite[class] && !own.has_credits(class, segment.units, t))
+            || (own.replay_finite && !own.has_room(segment.bytes, t));
+        if blocked {
+            return None;
+        }
+        let ser = own.serialiser.ticks(u64::from(segment.bytes));
+        if segment.n == 1 {
+            return Some(Run { start: t, per: ser, m: 1, ser });
+        }
+        let bounds = own.direct_bounds(segment, t, (view.soonest, horizon), (distance, held));
+        let run = own.run(segment, class, t, ser, bounds, false);
+        (run.m == segment.n).then_some(run)
+    }
+
+    /// Lets all TLPs of a train leave and arrive.
+    #[inline(always)]
+    fn see_through(
+        &mut self,
+        own: &mut Egress,
+        segment: &Segment,
+        run: &Run,
+        train: &Train<U>,
+        Origin { endpoint: from, sequence }: Origin,
+        env: &mut impl Environment<U>,
+    ) {
+        let class = usize::from(train.class);
+        own.starved = 0; // nobody waits
+        own.occupy(class, class, segment, run);
+        own.note(segment, run, run.start);
+        if train.notify {
+            env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), train.user);
+        }
+        if let Some(tap) = &mut self.tap {
+            let egress = EgressId(own.number);
+            let (start, spacing) = (run.start, run.per);
+            tap(&Departures { egress, from, sequence, first: 0, count: run.m, start, spacing });
+        }
+        if own.overhead.mode != DllpMode::Off {
+            self.cause_dllps(own, *run);
+        }
+        own.drain(class, segment, run, || train.payload);
+        let arrival = |start: u64| -> Instant { Ticks(start + run.ser + own.propagation).as_ps_ceil() };
+        let mut deliver = |first: u16, count: u16, start: u64| {
+            env.deliver(train.to, arrival(start), Delivery { from, sequence, first, count, user: train.user });
+        };
+        if segment.singly {
+            (0..run.m).for_each(|i| deliver(i, 1, run.start + u64::from(i) * run.per));
+        } else {
+            deliver(0, segment.count, run.last());
+        }
+    }
+}
