@@ -163,7 +163,7 @@ impl<M: Copy + Content> Kernel<M> {
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.components.iter().zip(&self.paths).fold(self.digest, |sum, (component, path)| {
-            sum.wrapping_add(mix(hash_name(path) ^ mix(component.digest())))
+            sum.wrapping_add(mix(hash_name(path) ^ mix(component.digest_up_to(self.now()))))
         })
     }
     /// Shows every message to `tap` from now on.

@@ -1,56 +1,43 @@
 //! When each of a fixed number of servers acts next.
 //!
-//! A tournament: a node holds the earlier of its two children, among equals the one with the lower number. Setting and clearing cost
-//! one walk to the root, and the earliest is at hand.
+//! The alarms that are set, in the order of time and, among equals, of the number of the server. Most are set nearly in that order, because what servers of one kind do takes
+//! nearly equally long: so a new alarm goes to the end, or close to it, and the earliest is at hand.
+
+use std::collections::VecDeque;
 
 /// No alarm.
 pub const NEVER: u64 = u64::MAX;
 
+/// An alarm belongs close to the end if it comes before no more than so many; places further away are looked for by halves.
+const NEAR: usize = 8;
+
 /// The alarms of servers 0 to n−1 \[ps\].
 #[derive(Clone, Debug)]
 pub struct Alarms {
-    /// Times of the leaves; a power of two.
+    /// By server.
     times: Vec<u64>,
-    /// Winners; node i has the children 2i and 2i+1, the root is 1.
-    winners: Vec<u32>,
+    /// Those that are set, in their order.
+    set: VecDeque<(u64, u32)>,
 }
 
 impl Alarms {
     /// No alarm for any of `servers`.
     pub fn new(servers: usize) -> Self {
-        let leaves = servers.next_power_of_two().max(2);
-        let mut winners = vec![0; leaves];
-        for node in (1..leaves).rev() {
-            winners[node] = if 2 * node >= leaves { (2 * node - leaves) as u32 } else { winners[2 * node] };
-        }
-        Self { times: vec![NEVER; leaves], winners }
+        Self { times: vec![NEVER; servers], set: VecDeque::new() }
     }
 
     /// Sets the alarm of `server`; [`NEVER`] clears it.
     #[inline]
     pub fn set(&mut self, server: usize, at: u64) {
-        if self.times[server] == at {
+        let before = core::mem::replace(&mut self.times[server], at);
+        if before == at {
             return;
         }
-        self.times[server] = at;
-        let leaves = self.times.len();
-        // the lowest level compares leaves, those above compare winners
-        let (left, right) = ((server & !1) as u32, (server | 1) as u32);
-        let mut node = (server + leaves) / 2;
-        let before = self.winners[node];
-        self.winners[node] = self.earlier(left, right);
-        // above a node that another server wins, as it did, nothing has changed
-        if self.winners[node] == before && before != server as u32 {
-            return;
+        if before != NEVER {
+            self.remove((before, server as u32));
         }
-        while node > 1 {
-            let (left, right) = (self.winners[node & !1], self.winners[node | 1]);
-            node /= 2;
-            let before = self.winners[node];
-            self.winners[node] = self.earlier(left, right);
-            if self.winners[node] == before && before != server as u32 {
-                return;
-            }
+        if at != NEVER {
+            self.insert((at, server as u32));
         }
     }
 
@@ -63,15 +50,42 @@ impl Alarms {
     /// The earliest alarm, and whose it is.
     #[inline]
     pub fn first(&self) -> (u64, usize) {
-        let winner = self.winners[1] as usize;
-        (self.times[winner], winner)
+        self.set.front().map_or((NEVER, 0), |&(at, server)| (at, server as usize))
+    }
+
+    /// Clears the earliest alarm.
+    #[inline]
+    pub fn clear_first(&mut self) {
+        if let Some((_, server)) = self.set.pop_front() {
+            self.times[server as usize] = NEVER;
+        }
     }
 
     #[inline]
-    fn earlier(&self, left: u32, right: u32) -> u32 {
-        // whose is earlier cannot be foreseen: no branch
-        let is_right = self.times[right as usize] < self.times[left as usize];
-        left ^ (left ^ right) & u32::from(is_right).wrapping_neg()
+    fn insert(&mut self, alarm: (u64, u32)) {
+        match self.set.back() {
+            Some(last) if *last > alarm => self.insert_before_last(alarm),
+            _ => self.set.push_back(alarm),
+        }
+    }
+
+    fn insert_before_last(&mut self, alarm: (u64, u32)) {
+        let near = self.set.len().saturating_sub(NEAR);
+        let place = if near == 0 || self.set[near - 1] < alarm {
+            near + self.set.range(near..).position(|other| *other > alarm).expect("the last one is later")
+        } else {
+            self.set.partition_point(|other| *other < alarm)
+        };
+        self.set.insert(place, alarm);
+    }
+
+    #[inline]
+    fn remove(&mut self, alarm: (u64, u32)) {
+        if self.set.front() == Some(&alarm) {
+            self.set.pop_front();
+        } else if let Ok(place) = self.set.binary_search(&alarm) {
+            self.set.remove(place);
+        }
     }
 }
 

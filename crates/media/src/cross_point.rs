@@ -86,6 +86,16 @@ impl Machine {
         self.machine.soonest()
     }
 
+    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\].
+    pub fn least(&self, kind: Kind) -> u64 {
+        let line = self.medium.read.as_ps().min(self.medium.write.as_ps());
+        match kind {
+            Kind::Read => line,
+            Kind::Write | Kind::WriteZeroes | Kind::Flush => self.latency.min(line),
+            Kind::Trim => 0,
+        }
+    }
+
     pub fn finished(&mut self) -> &mut Vec<Finish> {
         &mut self.finished
     }

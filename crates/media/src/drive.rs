@@ -143,6 +143,15 @@ pub(crate) struct Finish {
     pub(crate) kind: Kind,
 }
 
+/// Whose turn it is among requests that are handed over at one time.
+const fn turn(kind: Kind) -> u8 {
+    match kind {
+        Kind::Read => 0,
+        Kind::Write => 1,
+        Kind::Trim | Kind::Flush | Kind::WriteZeroes => 2,
+    }
+}
+
 enum Core {
     Flash(Box<Flash>),
     CrossPoint(Box<cross_point::Machine>),
@@ -154,6 +163,12 @@ pub struct Drive {
     capacity: u64,
     encryption: Option<(Encryption, u64)>,
     energy: Energy,
+    /// Requests that will be handed over, in the order of time: when, and what.
+    coming: VecDeque<(u64, Request)>,
+    /// Whether nothing but reads has ever been asked for.
+    only_reads: bool,
+    /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so far \[ps\].
+    least_of_others: u64,
     /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and whose.
     later: VecDeque<(u64, u32)>,
     /// Ends whose time has come.
@@ -194,6 +209,9 @@ impl Drive {
             capacity: config.capacity.0,
             encryption: config.encryption.map(|encryption| (encryption, 0)),
             energy: config.energy,
+            coming: VecDeque::new(),
+            only_reads: true,
+            least_of_others: NEVER,
             later: VecDeque::new(),
             ready: Vec::new(),
             now: 0,
@@ -206,12 +224,70 @@ impl Drive {
     /// # Panics
     /// If `now` is before an earlier call's.
     pub fn submit(&mut self, now: Instant, request: Request) {
-        let now = now.as_ps();
-        self.run(now);
+        self.run(now.as_ps());
+        self.note_kind(&request);
+        self.take(&request);
+    }
+
+    /// Takes a request ahead of time: at `at` it is what [`submit`](Self::submit) takes. Of requests of one time reads come first, then writes, then
+    /// all others; among equals the one that was given first. Gives the time at which [`advance`](Self::advance) must be called next, as far as
+    /// what is given ahead is concerned.
+    ///
+    /// # Panics
+    /// If `at` is before an earlier call's present.
+    pub fn submit_at(&mut self, at: Instant, request: Request) -> Instant {
+        let at = at.as_ps();
+        assert!(at >= self.now, "a request cannot come in the past: {at} ps after {} ps", self.now);
+        self.note_kind(&request);
+        let turn_of = |(at, request): &(u64, Request)| (*at, turn(request.kind));
+        let coming = (at, request);
+        let mut place = self.coming.len();
+        while place > 0 && turn_of(&self.coming[place - 1]) > turn_of(&coming) {
+            place -= 1;
+        }
+        self.coming.insert(place, coming);
+        Instant::from_ps(self.first_of_coming())
+    }
+
+    /// Why a request ends as soon as it is handed over, if it does.
+    fn ends_at_once(&self, request: &Request) -> Option<Outcome> {
         let in_range = request.first.checked_add(request.bytes).is_some_and(|end| end <= self.capacity);
-        let sized = request.kind != Kind::Flush;
-        if sized && (!in_range || request.bytes == 0) {
-            let outcome = if in_range { Outcome::Success } else { Outcome::OutOfRange };
+        if request.kind == Kind::Flush || (in_range && request.bytes > 0) {
+            return None;
+        }
+        Some(if in_range { Outcome::Success } else { Outcome::OutOfRange })
+    }
+
+    /// Notes how soon requests like this one can be heard of.
+    fn note_kind(&mut self, request: &Request) {
+        let at_once = self.ends_at_once(request).is_some();
+        if request.kind == Kind::Read && !at_once {
+            return;
+        }
+        self.only_reads = false;
+        let least = match &self.core {
+            _ if at_once => 0,
+            Core::Flash(flash) => flash.least(request.kind, false),
+            Core::CrossPoint(medium) => medium.least(request.kind),
+        };
+        self.least_of_others = self.least_of_others.min(least);
+    }
+
+    /// Nothing is heard of what is given ahead before \[ps\].
+    #[inline]
+    fn first_of_coming(&self) -> u64 {
+        let Some((at, _)) = self.coming.front() else { return NEVER };
+        let least_of_reads = match &self.core {
+            Core::Flash(flash) => flash.least(Kind::Read, self.only_reads),
+            Core::CrossPoint(medium) => medium.least(Kind::Read),
+        };
+        at.saturating_add(least_of_reads.min(self.least_of_others))
+    }
+
+    /// A request is handed over, at the present.
+    fn take(&mut self, request: &Request) {
+        let now = self.now;
+        if let Some(outcome) = self.ends_at_once(request) {
             self.ready.push(Done { token: request.token, outcome });
             return;
         }
@@ -229,8 +305,8 @@ impl Drive {
             Kind::Trim | Kind::Flush | Kind::WriteZeroes => {}
         }
         match &mut self.core {
-            Core::Flash(flash) => flash.submit(now, &request, earliest),
-            Core::CrossPoint(medium) => medium.submit(now, &request, earliest),
+            Core::Flash(flash) => flash.submit(now, request, earliest),
+            Core::CrossPoint(medium) => medium.submit(now, request, earliest),
         }
         self.reap();
     }
@@ -247,7 +323,7 @@ impl Drive {
             Core::CrossPoint(medium) => medium.soonest(),
         };
         let later = self.later.front().map_or(NEVER, |(at, _)| *at);
-        let next = medium.min(later);
+        let next = medium.min(later).min(self.first_of_coming());
         (next != NEVER).then_some(Instant::from_ps(next))
     }
 
@@ -263,6 +339,15 @@ impl Drive {
 
     fn run(&mut self, now: u64) {
         assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
+        while let Some((at, request)) = self.coming.pop_front_if(|(at, _)| *at <= now) {
+            self.reach(at);
+            self.take(&request);
+        }
+        self.reach(now);
+    }
+
+    /// Lets the medium work up to `now`; nothing is handed over before.
+    fn reach(&mut self, now: u64) {
         self.now = now;
         match &mut self.core {
             Core::Flash(flash) => flash.run(now),

@@ -7,7 +7,7 @@ use lanetwin_media::config::{
     CrossPoint, Encryption, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Partition, Program,
     ReadAhead, SlcCache, UNIT, Watermarks,
 };
-use lanetwin_media::{Done, Drive, DriveConfig, Kind, Outcome, Request};
+use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
 
@@ -196,6 +196,75 @@ fn ends(config: &DriveConfig, seed: u64, extra: Option<u64>) -> Vec<(u64, u32)> 
     }
     advance(&mut drive, Instant::NEVER, &mut ends, &mut done);
     ends
+}
+
+/// Tokens and times of all ends of requests of these kinds, of which each is given up to `lead` ahead of its time; and what the drive has done.
+fn ends_of(config: &DriveConfig, seed: u64, kinds: &[Kind], lead: u64) -> (Vec<(u64, u32)>, Counters) {
+    let mut drive = Drive::new(config, seed).expect("no mistakes");
+    let (mut dice, mut leads) = (Dice(seed), Dice(!seed));
+    let mut given: Vec<(u64, u64, Request)> = Vec::new();
+    let (mut at, mut next) = (0, 0);
+    for token in 0..1_000 {
+        let pause = if dice.below(4) == 0 { 60_000_000 } else { 4_000_000 };
+        at += 1 + dice.below(pause);
+        let kind = kinds[dice.below(kinds.len() as u64) as usize];
+        let units = 1 + dice.below(4);
+        // most lie close together or follow one another, so that they meet in the buffer and in what is read ahead; some lie outside
+        let first = match dice.below(8) {
+            0 => dice.below(config.units() + 1),
+            1 => dice.below(512),
+            _ => next,
+        };
+        next = (first + units) % config.units();
+        let told = at.saturating_sub(leads.below(lead + 1));
+        given.push((told, at, Request { token, ..request(kind, first, units) }));
+    }
+    given.sort_by_key(|(told, ..)| *told);
+    let (mut ends, mut done) = (Vec::new(), Vec::new());
+    let mut advance = |drive: &mut Drive, to: Instant| {
+        while let Some(next) = drive.next_event().filter(|next| *next <= to) {
+            drive.advance(next, &mut done);
+            ends.extend(done.drain(..).map(|done| (next.as_ps(), done.token)));
+        }
+    };
+    for (told, at, request) in given {
+        advance(&mut drive, Instant::from_ps(told));
+        if lead == 0 {
+            drive.submit(Instant::from_ps(at), request);
+        } else {
+            let look = drive.submit_at(Instant::from_ps(at), request);
+            assert!(drive.next_event().is_some_and(|next| next <= look));
+        }
+    }
+    advance(&mut drive, Instant::NEVER);
+    (ends, drive.counters())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    /// Whatever is told when: it ends when it does if nothing is told ahead, whichever way is taken for reads alone, for writes alone, and for all.
+    #[test]
+    fn what_is_told_ahead_ends_when_it_does_otherwise(seed: u64, lead in 1_u64..40_000_000, kinds in 0_usize..5, medium in 0_usize..4) {
+        let kinds: &[Kind] = [
+            &[Kind::Read][..],
+            &[Kind::Write],
+            &[Kind::Read, Kind::Write],
+            &[Kind::Read, Kind::Write, Kind::Flush, Kind::Trim, Kind::WriteZeroes],
+            &[Kind::Write, Kind::Flush],
+        ][kinds];
+        let mut config = config([Initial::SteadyState, Initial::Empty, Initial::Sequential, Initial::Empty][medium]);
+        config.encryption = (seed % 2 == 0).then_some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
+        config.buffer.power_loss_protected = seed % 3 > 0;
+        if medium == 2 {
+            ftl(&mut config).read_ahead = Some(ReadAhead { streams: 2, trigger: 1, window: Bytes(65536) });
+        } else if medium == 3 {
+            config.medium = cross_point().medium;
+        }
+        let (told, otherwise) = (ends_of(&config, seed, kinds, lead), ends_of(&config, seed, kinds, 0));
+        prop_assert_eq!(told.0.len(), 1_000);
+        prop_assert_eq!(told, otherwise);
+    }
 }
 
 proptest! {

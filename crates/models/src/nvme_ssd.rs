@@ -42,13 +42,13 @@ use lanetwin_ports::{
     Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, SharedMemory, Site,
     Tlps,
 };
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::Instant;
 use erase::Erases;
 use inside::Inside;
 use params::Firmware;
 use std::any::Any;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 pub use lanetwin_media::Counters;
 pub use lived::{Endurance, Lived, Signals};
@@ -110,8 +110,6 @@ pub struct NvmeSsd {
     memories: [Option<SharedMemory>; 2],
     /// None if the parameters describe no drive: it then hears nothing.
     inside: Option<Inside>,
-    /// What the firmware will hand to the medium: reads, writes, everything else, and what erases the medium before, each in the order of time.
-    pipelines: [Pipeline; 4],
     /// When the controller asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
     /// Reads of host memory that are under way, by their handles on the link.
@@ -153,31 +151,15 @@ enum What {
 #[derive(Clone, Copy)]
 struct Asked {
     token: Token,
-    request: MediaRequest,
     when: Worked,
 }
 
-/// Requests on their way to the medium that take equally long: they stay in order.
-#[derive(Default)]
-struct Pipeline(VecDeque<(Instant, u32)>);
-
-/// What the drive is woken for: the first of a pipeline, by its number, …
-const FIRMWARE: std::ops::Range<u32> = 0..3;
-/// … the medium, …
-const MEDIUM: u32 = 3;
+/// What the drive is woken for: the medium, …
+const MEDIUM: u32 = 0;
 /// … the controller, …
-const CONTROLLER_WAKE: u32 = 4;
+const CONTROLLER_WAKE: u32 = 1;
 /// … or the loss of a port.
-const LOSS: u32 = 5;
-/// The number of the pipeline of what erases the medium, …
-const ERASES: usize = 3;
-/// … and what the drive is woken for when its first is due.
-const ERASED: u32 = 6;
-
-/// What the drive is woken for when the first of a pipeline is due.
-const fn wake_of(pipeline: usize) -> u32 {
-    if pipeline == ERASES { ERASED } else { FIRMWARE.start + pipeline as u32 }
-}
+const LOSS: u32 = 2;
 
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
@@ -192,7 +174,6 @@ impl NvmeSsd {
             losses: Vec::new(),
             memories: [site.memory.clone(), site.memory.clone()],
             inside: Inside::new(params, site.seed),
-            pipelines: Default::default(),
             wakes: BinaryHeap::new(),
             reads: Slab::new(),
             asked: Slab::new(),
@@ -279,46 +260,33 @@ impl NvmeSsd {
         self.short.set(short.into(), now);
     }
 
-    /// The controller wants something of the medium: the firmware has its part before.
+    /// The controller wants something of the medium: the firmware has its part before. When it will hand the request over is known now, so that the
+    /// medium is told now: nothing outside hears of the hand-over.
     fn ask(&mut self, token: Token, request: MediaRequest, cx: &mut Context<'_>) {
         let Firmware { read, write, other, read_latency, write_latency, .. } = self.firmware;
-        let (pipeline, service, latency) = match request.operation {
-            MediaOperation::Read | MediaOperation::Compare => (0, read, read_latency),
-            MediaOperation::Write { .. } => (1, write, write_latency),
-            MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => (ERASES, other, self.erases.of(request.operation)),
-            _ => (2, other, Span::ZERO),
+        let kind = match request.operation {
+            MediaOperation::Read | MediaOperation::Compare => Kind::Read,
+            MediaOperation::Write { .. } => Kind::Write,
+            MediaOperation::WriteZeroes { .. } => Kind::WriteZeroes,
+            MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => Kind::Trim,
+            MediaOperation::Flush => Kind::Flush,
+        };
+        let (service, latency) = match kind {
+            Kind::Read => (read, read_latency),
+            Kind::Write => (write, write_latency),
+            Kind::WriteZeroes | Kind::Trim | Kind::Flush => (other, self.erases.of(request.operation)),
         };
         let now = cx.now();
         self.note(token, |recorder, name| recorder.begin(name, now));
         let begun = self.engines.serve(now, service);
         let worked = begun + service;
         let when = Worked { begun, worked, submitted: worked + latency };
-        let slot = self.asked.put(Asked { token, request, when });
-        let waiting = &mut self.pipelines[pipeline].0;
-        if waiting.is_empty() {
-            cx.wake_at(when.submitted, wake_of(pipeline));
-        }
-        if pipeline == ERASES {
-            // these take unequally long
-            let place = waiting.partition_point(|(at, _)| *at <= when.submitted);
-            waiting.insert(place, (when.submitted, slot));
-            cx.wake_at(when.submitted, ERASED);
-        } else {
-            waiting.push_back((when.submitted, slot));
-        }
-    }
-
-    /// The firmware hands over what is due in a pipeline.
-    fn hand_over(&mut self, pipeline: usize, cx: &mut Context<'_>) {
-        while let Some(&(at, slot)) = self.pipelines[pipeline].0.front() {
-            if at > cx.now() {
-                cx.wake_at(at, wake_of(pipeline));
-                break;
-            }
-            self.pipelines[pipeline].0.pop_front();
-            self.submit(slot, cx);
-        }
-        self.look(cx);
+        let slot = self.asked.put(Asked { token, when });
+        let inside = self.inside_mut();
+        let (first, bytes, tenant) = inside.place(&request);
+        let request = Request { token: slot, kind, first, bytes, tenant };
+        let look = inside.drive.get_mut().submit_at(when.submitted, request);
+        inside.look_at(look, cx);
     }
 
     /// The controller asked to be woken, now or before.
@@ -332,21 +300,6 @@ impl NvmeSsd {
         self.with(cx, |subsystem, now, effects| subsystem.wake(now, effects));
     }
 
-    /// The firmware hands a request to the medium.
-    fn submit(&mut self, slot: u32, cx: &mut Context<'_>) {
-        let Some(Asked { request, .. }) = self.asked.get(slot).copied() else { return };
-        let inside = self.inside_mut();
-        let (first, bytes, tenant) = inside.place(&request);
-        let kind = match request.operation {
-            MediaOperation::Read | MediaOperation::Compare => Kind::Read,
-            MediaOperation::Write { .. } => Kind::Write,
-            MediaOperation::WriteZeroes { .. } => Kind::WriteZeroes,
-            MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => Kind::Trim,
-            MediaOperation::Flush => Kind::Flush,
-        };
-        inside.drive.get_mut().submit(cx.now(), Request { token: slot, kind, first, bytes, tenant });
-    }
-
     /// Takes from the medium what has ended, and asks to look again when something more will.
     fn look(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
@@ -355,10 +308,7 @@ impl NvmeSsd {
             let drive = inside.drive.get_mut();
             let next = drive.next_event().unwrap_or(Instant::NEVER);
             if next > now {
-                if next < inside.look {
-                    inside.look = next;
-                    cx.wake_at(next, MEDIUM);
-                }
+                inside.look_at(next, cx);
                 return;
             }
             let mut done = std::mem::take(&mut self.done);
@@ -474,8 +424,7 @@ impl Component<Message> for NvmeSsd {
             }
             CONTROLLER_WAKE => self.wake_controller(cx),
             LOSS => self.lose(cx),
-            ERASED => self.hand_over(ERASES, cx),
-            pipeline => self.hand_over(pipeline as usize, cx),
+            _ => unreachable!("a drive asks for no other wake than {what}"),
         }
     }
 
@@ -509,9 +458,9 @@ impl Component<Message> for NvmeSsd {
         see("commands in progress", held(&self.in_progress, &self.short, self.firmware.commands, now));
     }
 
-    fn digest(&self) -> u64 {
+    fn digest_up_to(&self, now: Instant) -> u64 {
         let Some(inside) = &self.inside else { return self.unexpected };
-        let counters = inside.drive.borrow().counters();
+        let counters = inside.up_to(now).counters();
         let words = [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
         words.iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
     }

@@ -152,17 +152,23 @@ impl Requests {
     }
 
     /// Sends the run in trains, each as long as a message can say; the last one has the attributes.
+    #[inline]
     fn send(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
-        let (from, to) = (self.site.endpoint, self.to);
         let mut rest = run;
-        while rest.count > 0 {
-            let count = rest.count.min(u16::MAX.into());
-            let attributes = attributes.when(count == rest.count);
-            let (bytes, address, count16) = (rest.len, rest.first_address, count as u16);
-            let tlps = Tlps { kind, attributes, count: count16, bytes, from, to, handle, address };
-            cx.send(self.port, self.issue, Message::Tlps(tlps));
-            rest = after(rest, count);
+        while rest.count > u16::MAX.into() {
+            self.send_train(kind, handle, Run { count: u16::MAX.into(), ..rest }, Attributes::NONE, cx);
+            rest = after(rest, u16::MAX.into());
         }
+        self.send_train(kind, handle, rest, attributes, cx);
+    }
+
+    /// Sends a run that one message can say.
+    #[inline(never)]
+    fn send_train(&self, kind: TlpKind, handle: u32, run: Run, attributes: Attributes, cx: &mut Context<'_>) {
+        let (from, to) = (self.site.endpoint, self.to);
+        let Run { len: bytes, first_address: address, count } = run;
+        let tlps = Tlps { kind, attributes, count: count as u16, bytes, from, to, handle, address };
+        cx.send(self.port, self.issue, Message::Tlps(tlps));
     }
 }
 

@@ -28,7 +28,7 @@ mod read;
 mod translation;
 mod write;
 
-use crate::config::{DriveConfig, Ftl, MappingTable, Nand, Partition, Rules, UNIT};
+use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
 use crate::drive::{Counters, Finish, Kind, Request};
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
@@ -158,6 +158,10 @@ pub struct Flash {
     protected: bool,
     buffer_latency: u64,
     hit_latency: u64,
+    /// No operation takes less \[ps\].
+    shortest: u64,
+    /// Whether every unit lay on a page before the run.
+    all_on_pages: bool,
     units: u64,
     map: Map,
     blocks: Blocks,
@@ -220,6 +224,8 @@ impl Flash {
             hit_latency: match ftl.mapping {
                 MappingTable::Dram(hit) | MappingTable::Cached { hit, .. } => hit.as_ps(),
             },
+            shortest: times.shortest(ftl.slc),
+            all_on_pages: ftl.initial != Initial::Empty,
             units: config.units(),
             map: Map::new(config.units()),
             blocks: Blocks::new(layout, slc),
@@ -309,6 +315,24 @@ impl Flash {
     #[inline]
     pub fn soonest(&self) -> u64 {
         self.machine.soonest()
+    }
+
+    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
+    /// asked for.
+    #[inline]
+    pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
+        let answer = match kind {
+            // every unit lies on a page, and none is elsewhere
+            Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
+            Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
+            Kind::Write | Kind::Flush => self.buffer_latency,
+        };
+        answer.min(self.shortest)
+    }
+
+    /// Whether anything was ever read ahead.
+    fn has_read_ahead(&self) -> bool {
+        self.counters.read_ahead_units > 0
     }
 
     /// Does everything up to `now`.

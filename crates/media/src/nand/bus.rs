@@ -15,7 +15,7 @@ impl Machine {
             let wants = !c.outs[outs].is_empty() || (c.ready[0] | c.ready[1]) != 0;
             if c.until > now {
                 if wants && c.sending == NONE {
-                    self.due.set(Step::Inner, channel, c.until);
+                    self.due.set(Step::Idle, channel, c.until);
                 }
                 return;
             }
@@ -39,7 +39,7 @@ impl Machine {
         self.occupy(channel, now, time);
         self.channels[channel].sending = id;
         // the bus may have been waited for until now
-        self.due.set(Step::Inner, channel, NEVER);
+        self.due.set(Step::Idle, channel, NEVER);
         self.due.set(if heard_after > 0 { Step::LateEnd } else { Step::End }, channel, now + time);
     }
 
@@ -138,7 +138,7 @@ impl Machine {
         s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
         self.tally.read_commands += 1;
         self.tally.page_reads += u64::from(taken);
-        self.due.set(Step::Inner, self.channels.len() + server, now + bus + first.array);
+        self.due.set(Step::Sensed, self.channels.len() + server, now + bus + first.array);
     }
 
     /// Takes reads that can be sensed together with `first` out of a queue.

@@ -13,14 +13,18 @@ pub(super) enum Step {
     End = 0,
     /// An operation ends of which nobody hears at once ([`Op::heard_after`](super::op::Op::heard_after)).
     LateEnd = 1,
-    /// A page is sensed, or the bus falls idle after a command: no operation ends.
-    Inner = 2,
+    /// A page is sensed: no operation ends.
+    Sensed = 2,
+    /// The bus falls idle after a command: no operation ends.
+    Idle = 3,
 }
+
+const STEPS: [Step; 4] = [Step::End, Step::LateEnd, Step::Sensed, Step::Idle];
 
 /// The alarms of channels and servers, by what is due then. Each has one at most.
 #[derive(Clone, Debug)]
 pub(super) struct Due {
-    alarms: [Alarms; 3],
+    alarms: [Alarms; 4],
     /// The least time from a step that ends nothing to an end [ps].
     least_inner: u64,
     /// The least time from an end to its being heard of, of those of which nobody hears at once [ps].
@@ -30,7 +34,7 @@ pub(super) struct Due {
 impl Due {
     /// No alarms, for so many channels, which come first, and servers: data are sent by channels alone.
     pub(super) fn new(channels: usize, servers: usize) -> Self {
-        let alarms = [channels + servers, channels, channels + servers].map(Alarms::new);
+        let alarms = [channels + servers, channels, channels + servers, channels].map(Alarms::new);
         Self { alarms, least_inner: NEVER, least_late: NEVER }
     }
 
@@ -57,24 +61,29 @@ impl Due {
     /// Takes out the earliest alarm, if it is not after `limit`: when, and whose it is. Among equals the part with the lower number comes first.
     #[inline]
     pub(super) fn take(&mut self, limit: u64) -> Option<(u64, usize)> {
-        let [end, late, inner] = &self.alarms;
-        let (end, late, inner) = (end.first(), late.first(), inner.first());
-        let (first, kind) = if end <= late { (end, Step::End) } else { (late, Step::LateEnd) };
-        let (first, kind) = if first <= inner { (first, kind) } else { (inner, Step::Inner) };
+        let (mut first, mut of) = ((NEVER, 0), Step::End);
+        for (alarms, step) in self.alarms.iter().zip(STEPS) {
+            let other = alarms.first();
+            // two parts that act at once are rare
+            if other.0 < first.0 || (other.0 == first.0 && other.1 < first.1) {
+                (first, of) = (other, step);
+            }
+        }
         if first.0 > limit || first.0 == NEVER {
             return None;
         }
-        self.alarms[kind as usize].set(first.1, NEVER);
+        self.alarms[of as usize].clear_first();
         Some(first)
     }
     /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what resumes it, so that it counts
     /// like any other.
     #[inline]
     pub(super) fn soonest(&self, suspense: bool) -> u64 {
-        let [end, late, inner] = &self.alarms;
+        let [end, late, sensed, idle] = &self.alarms;
         let until_heard = if suspense { 0 } else { self.least_late.min(self.least_inner) };
         let heard = late.first().0.saturating_add(until_heard);
-        end.first().0.min(heard).min(inner.first().0.saturating_add(self.least_inner))
+        let inner = sensed.first().0.min(idle.first().0);
+        end.first().0.min(heard).min(inner.saturating_add(self.least_inner))
     }
 }
 
@@ -85,7 +94,7 @@ mod tests {
     #[test]
     fn the_earliest_comes_first_whatever_it_is_and_among_equals_the_lower() {
         let mut due = Due::new(4, 4);
-        due.set(Step::Inner, 2, 10);
+        due.set(Step::Idle, 2, 10);
         due.set(Step::End, 3, 10);
         due.set(Step::LateEnd, 1, 20);
         assert_eq!(due.take(9), None);
@@ -99,7 +108,7 @@ mod tests {
         let mut due = Due::new(4, 4);
         due.bound(300, 50);
         due.bound(400, 0);
-        due.set(Step::Inner, 0, 10);
+        due.set(Step::Sensed, 0, 10);
         assert_eq!(due.soonest(false), 310);
         due.set(Step::LateEnd, 1, 200);
         assert_eq!((due.soonest(false), due.soonest(true)), (250, 200));

@@ -1,6 +1,6 @@
 //! How long commands take on the bus and in the array.
 
-use crate::config::{Nand, Program, Rules};
+use crate::config::{Nand, Program, Rules, SlcCache};
 use lanetwin_units::Span;
 
 /// Times that follow from a configuration \[ps\], by the number of planes where a command has several.
@@ -85,6 +85,17 @@ impl Times {
     #[inline]
     pub fn read(&self, page: u32) -> u64 {
         self.read[self.page_type(page)]
+    }
+    /// No read, program or erase takes less, neither those of an SLC cache.
+    pub fn shortest(&self, slc: Option<SlcCache>) -> u64 {
+        let programs = match self.program {
+            Program::ByPage(pages) => pages.map(Span::as_ps),
+            Program::OneShot(word_line) => [word_line.as_ps(); 4],
+        };
+        let of_slc = slc.map(|slc| [slc.read, slc.program, slc.erase].map(Span::as_ps));
+        let all =
+            self.read.into_iter().chain(programs).chain([self.erase]).chain(of_slc.into_iter().flatten());
+        all.min().unwrap_or(0)
     }
     /// tPROG of a page, or of a word line that is programmed at once.
     pub fn program(&self, page: u32) -> u64 {

@@ -1,10 +1,10 @@
 //! The controller and the medium behind it.
 
-use super::{Counters, Endurance, medium, params};
+use super::{Counters, Endurance, MEDIUM, medium, params};
 use lanetwin_media::Drive;
 use lanetwin_nvme::logic::{Health, MediaOperation, MediaRequest, Subsystem};
 use lanetwin_nvme::spec::Nsid;
-use lanetwin_ports::Params;
+use lanetwin_ports::{Context, Params};
 use lanetwin_units::Instant;
 use std::cell::{RefCell, RefMut};
 
@@ -36,6 +36,16 @@ impl Inside {
             endurance: Endurance::new(params),
             look: Instant::NEVER,
         })
+    }
+
+    /// Sees to it that the medium is looked at at `at`, if that is not before the present.
+    #[inline]
+    pub(super) fn look_at(&mut self, at: Instant, cx: &mut Context<'_>) {
+        let at = at.max(cx.now());
+        if at < self.look {
+            self.look = at;
+            cx.wake_at(at, MEDIUM);
+        }
     }
 
     /// The medium, with everything done up to `now`, the present.

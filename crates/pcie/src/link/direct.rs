@@ -105,7 +105,13 @@ impl Egress {
     /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the only input, whose first TLP was
     /// eligible at `head`; and how much later than that a posted TLP may be eligible that still goes first.
     #[inline]
-    pub(super) fn direct_distance(&self, class: usize, head: u64, soonest: u64, strictly_ordered: bool) -> (u64, u64) {
+    pub(super) fn direct_distance(
+        &self,
+        class: usize,
+        head: u64,
+        soonest: u64,
+        strictly_ordered: bool,
+    ) -> (u64, u64) {
         let device = self.ingress[0].far;
         if class != 0 || !strictly_ordered {
             return (self.overhead_lookahead.min(device), NEVER);
