@@ -17,15 +17,14 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{At, Half, NEVER, Returning};
-use super::packer::{Class, Packed, pack};
+use super::half::{Flit, Half, INFINITE, NEVER, Returning, Unload};
+use super::packer::{Class, Packed};
+use super::plan::{Plans, Ready};
 use super::queue::Entry;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
 use crate::spec::Direction;
-use crate::spec::constants::{
-    CREDITS_PER_FIELD, FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS,
-};
+use crate::spec::constants::{FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
 use lanetwin_units::{Instant, LinkRate, Ticks};
 
 /// Bits of a flit that can be wrong.
@@ -64,10 +63,14 @@ pub struct Link<U> {
     spec: LinkSpec,
     grid: Grid,
     halves: [Half<U>; 2],
+    /// The protocol flits of each direction.
+    plans: [Plans; 2],
     /// From the start of a flit to the arrival of its messages, by direction \[ticks\].
     lag: [u64; 2],
     transmit: [u64; 2],
     flush: u64,
+    /// From the arrival of a message to its buffer being free, by direction and class \[ticks\]; never, if that is not its arrival's doing.
+    drain: [[u64; 2]; 2],
     submitted: u64,
     tap: Option<FlitTap>,
 }
@@ -81,19 +84,27 @@ impl<U: Copy> Link<U> {
     pub fn new(spec: LinkSpec) -> Self {
         let grid = Grid::new(spec.generation, spec.width, spec.sync_header_bypass, spec.skp);
         assert!(spec.credits[1].release != Release::Answered, "nobody answers a response");
+        let flush = spec.credit_flush.as_ticks().0;
+        let credits = |d: usize| [spec.credits[d].no_data, spec.credits[d].data];
         let half = |d: usize| {
             let io = spec.io[d].bytes_per_second;
             let period =
                 if io == 0 { 0 } else { LinkRate::bytes_per_second(io).ticks_for(IO_FLIT_PAYLOAD_BYTES).0 };
-            Half::new(grid, [spec.credits[d].no_data, spec.credits[d].data], period)
+            Half::new(grid, credits(d), period, flush)
         };
         let lag = |receiver: usize| grid.flit() + (spec.flight + spec.receive[receiver]).as_ticks().0;
+        let drain = |d: usize| match spec.credits[d].release {
+            Release::Answered => [NEVER; 2],
+            Release::After(span) => credits(d).map(|n| if n == 0 { NEVER } else { span.as_ticks().0 }),
+        };
         Self {
             grid,
             halves: [half(0), half(1)],
+            plans: Direction::ALL.map(|direction| Plans::new(direction, spec.multi_data_headers)),
             lag: [lag(1), lag(0)],
             transmit: spec.transmit.map(|span| span.as_ticks().0),
-            flush: spec.credit_flush.as_ticks().0,
+            flush,
+            drain: [drain(0), drain(1)],
             submitted: 0,
             spec,
             tap: None,
@@ -128,9 +139,8 @@ impl<U: Copy> Link<U> {
     #[must_use]
     pub fn credits_returning(&self, direction: Direction, class: Class) -> u32 {
         let d = direction.index();
-        let on_the_way = self.halves[d].returning.iter().filter(|credit| credit.class == class);
-        let owed = self.halves[1 - d].owed[class.index()].len() as u32;
-        on_the_way.map(|credit| credit.credits).sum::<u32>() + owed
+        let on_the_way = self.halves[d].returning.iter().map(|credit| credit.credits[class.index()]);
+        on_the_way.sum::<u32>() + self.halves[1 - d].owed[class.index()].len() as u32
     }
     /// Whether flits of a direction are being sent again.
     #[must_use]
@@ -154,20 +164,23 @@ impl<U: Copy> Link<U> {
                 Class::NoData => Class::Data,
             };
             let free = Ticks::from(at).0;
-            self.owe(Direction::M2s, answered, free);
-            if self.halves[0].credits[answered.index()] == 0 {
+            let credits = self.halves[0].credits[answered.index()];
+            if credits != INFINITE {
+                self.halves[1].owe(answered, free);
+            }
+            if credits == 0 {
                 // Somebody may wait for this credit, which can leave before the answer does.
                 bound = bound.min(self.bound(direction, free + self.flush));
             }
         }
-        self.halves[direction.index()].queues[class.index()].insert(entry);
+        self.halves[direction.index()].submit(class, entry);
         bound
     }
     /// As [`Link::submit`], for a message that takes one flit of CXL.io.
     pub fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
         let bound = self.bound(direction, entry.at);
-        self.halves[direction.index()].io.insert(entry);
+        self.halves[direction.index()].submit_io(entry);
         bound
     }
     #[inline]
@@ -182,14 +195,6 @@ impl<U: Copy> Link<U> {
         let start = at.max(self.halves[d].next.start);
         Instant::from_ps(Ticks(start + self.lag[d]).as_ps_floor().as_ps() - 1)
     }
-    /// Notes a free buffer at the receiver of a direction.
-    #[inline]
-    fn owe(&mut self, direction: Direction, class: Class, at: u64) {
-        let d = direction.index();
-        if self.halves[d].credits[class.index()] != u32::MAX {
-            self.halves[1 - d].owe(class, at);
-        }
-    }
 
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
     #[must_use]
@@ -197,7 +202,7 @@ impl<U: Copy> Link<U> {
         let starves = self.halves.iter().any(Half::starves);
         let of = |direction: Direction| {
             let half = &self.halves[direction.index()];
-            let wanted = if starves { half.wanted_at_all(self.flush) } else { half.wanted() };
+            let wanted = if starves { half.wanted_at_all() } else { half.wanted() };
             (wanted != NEVER).then(|| self.bound(direction, self.grid.from(half.next, wanted).start))
         };
         Direction::ALL.into_iter().filter_map(of).min()
@@ -206,32 +211,55 @@ impl<U: Copy> Link<U> {
     /// Decides every flit that starts before `now`.
     pub fn pump(&mut self, now: Instant, env: &mut impl Environment<U>) {
         let limit = Ticks::from(now).0;
+        let mut starts = [self.halves[0].start(&self.grid), self.halves[1].start(&self.grid)];
         loop {
-            let [there, back] = [self.start(0), self.start(1)];
-            let d = usize::from(back.start < there.start);
-            let place = if d == 0 { there } else { back };
-            if place.start >= limit {
-                return;
+            let d = usize::from(starts[1].start < starts[0].start);
+            if starts[d].start >= limit {
+                break;
             }
-            self.flit(Direction::ALL[d], place, env);
+            let other = self.halves[1 - d].wanted_at_all();
+            self.flit(Direction::ALL[d], starts[d], limit, env);
+            starts[d] = self.halves[d].start(&self.grid);
+            if self.halves[1 - d].wanted_at_all() != other {
+                starts[1 - d] = self.halves[1 - d].start(&self.grid);
+            }
         }
-    }
-    /// The next flit of a direction that is not idle.
-    #[inline]
-    fn start(&self, d: usize) -> Place {
-        let half = &self.halves[d];
-        let wanted = half.wanted_at_all(self.flush);
-        if wanted <= half.next.start {
-            half.next
-        } else if wanted == NEVER {
-            Place::NEVER
-        } else {
-            self.grid.find(wanted)
+        // A run of all-data flits is decided before the credits that arrive meanwhile.
+        for half in &mut self.halves {
+            half.take_credits(half.last);
         }
     }
 
-    /// Sends one flit, or a sequence of control flits.
-    fn flit(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
+    /// Sends one flit, a run of all-data flits, or a sequence of control flits.
+    #[inline]
+    fn flit(&mut self, direction: Direction, place: Place, limit: u64, env: &mut impl Environment<U>) {
+        let (d, now) = (direction.index(), place.start);
+        let half = &mut self.halves[d];
+        half.last = now;
+        if half.aside() <= now || half.retry.is_some() {
+            self.flit_of_any_kind(direction, place, env);
+            self.halves[d].look_aside();
+        } else if half.rollover >= LINE_SLOTS {
+            let until = if self.spec.bit_error_ratio > 0.0 { 0 } else { limit.min(half.aside()) };
+            half.io_turn = true;
+            self.all_data_flits(direction, place, until, env);
+        } else {
+            half.take_credits(now);
+            half.next = self.grid.after(place);
+            half.io_turn = true;
+            let ready = half.ready(&self.plans[d], now);
+            if half.rollover > 0 || !ready.is_nothing() {
+                self.protocol_flit(direction, ready, now, env);
+            } else {
+                self.credit_flit(direction, now, env);
+            }
+        }
+        self.halves[d].look_ahead();
+    }
+    /// The same where CXL.io or a retry has a say.
+    #[cold]
+    #[inline(never)]
+    fn flit_of_any_kind(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
         let (d, now) = (direction.index(), place.start);
         let half = &mut self.halves[d];
         half.take_credits(now);
@@ -250,13 +278,17 @@ impl<U: Copy> Link<U> {
         half.io_turn = true;
         if half.retry.as_ref().is_some_and(|retry| retry.replaying()) {
             self.replay(direction, now, env);
+        } else if half.rollover >= LINE_SLOTS {
+            self.all_data_flits(direction, place, 0, env);
         } else if memory {
-            self.memory_flit(direction, now, env);
+            let ready = half.ready(&self.plans[d], now);
+            self.protocol_flit(direction, ready, now, env);
         } else {
             self.credit_flit(direction, now, env);
         }
     }
 
+    #[inline]
     fn see(&mut self, direction: Direction, now: u64, flit: FlitSeen) {
         if let Some(tap) = &mut self.tap {
             tap(direction, Ticks(now), flit);
@@ -326,91 +358,76 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// A protocol flit or an all-data flit.
-    fn memory_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
-        let half = &self.halves[d];
-        let packed = pack(direction, half.rollover, self.spec.multi_data_headers, &At { half, now });
-        self.see(direction, now, FlitSeen::Memory(packed));
-        let cargo = self.load(direction, &packed, now);
-        self.send(direction, cargo, now, env);
-    }
-    /// Takes what a flit carries out of the queues.
+    /// All-data flits, one after another up to the first that may not start before `until`, and one in any case: nothing that
+    /// happens meanwhile changes them.
     #[inline]
-    fn load(&mut self, direction: Direction, packed: &Packed, now: u64) -> Cargo<U> {
+    fn all_data_flits(
+        &mut self,
+        direction: Direction,
+        mut place: Place,
+        until: u64,
+        env: &mut impl Environment<U>,
+    ) {
         let d = direction.index();
-        let half = &mut self.halves[d];
-        let mut cargo = Cargo::of_credits([0; 2]);
-        half.rollover = packed.rollover;
-        if packed.all_data {
-            half.activity.all_data_flits += 1;
-        } else {
-            half.activity.protocol_flits += 1;
-            cargo.credits = self.give_back(direction, now);
-        }
-        let half = &mut self.halves[d];
-        for slot in &packed.slots {
-            if slot.data {
-                half.activity.data_slots += 1;
-                if let Some(transfer) = half.transfers.front_mut() {
-                    transfer.1 -= 1;
-                    if transfer.1 == 0 {
-                        cargo.add(Class::Data, transfer.0);
-                        half.transfers.pop_front();
-                    }
-                }
-                continue;
+        loop {
+            let now = place.start;
+            if self.tap.is_some() {
+                let rollover = self.halves[d].rollover - LINE_SLOTS;
+                self.see(direction, now, FlitSeen::Memory(Packed::all_data(rollover)));
             }
-            for _ in 0..slot.no_data {
-                if let Some(entry) = half.queues[Class::NoData.index()].pop() {
-                    half.spend(Class::NoData, now);
-                    half.activity.no_data_messages += 1;
-                    half.activity.waited_ticks += u128::from(now - entry.at);
-                    cargo.add(Class::NoData, entry.user);
-                }
-            }
-            for _ in 0..slot.data_headers {
-                if let Some(entry) = half.queues[Class::Data.index()].pop() {
-                    half.spend(Class::Data, now);
-                    half.activity.data_messages += 1;
-                    half.activity.waited_ticks += u128::from(now - entry.at);
-                    half.transfers.push_back((entry.user, LINE_SLOTS));
-                }
-            }
-            if slot.is_empty() {
-                half.activity.empty_slots += 1;
-            } else {
-                half.activity.message_slots += 1;
+            self.send(direction, Flit::AllData, now, env);
+            place = self.grid.after(place);
+            let half = &mut self.halves[d];
+            if half.rollover < LINE_SLOTS || place.start >= until {
+                half.next = place;
+                half.last = now;
+                return;
             }
         }
-        cargo
+    }
+    /// A protocol flit with what may go.
+    #[inline]
+    fn protocol_flit(&mut self, direction: Direction, ready: Ready, now: u64, env: &mut impl Environment<U>) {
+        let d = direction.index();
+        if self.tap.is_some() {
+            let plan = self.plans[d].find(self.halves[d].rollover, ready);
+            self.see(direction, now, FlitSeen::Memory(plan.packed));
+        }
+        self.send(direction, Flit::Protocol(ready), now, env);
     }
     /// A LLCRD flit.
-    fn credit_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
-        let credits = self.give_back(direction, now);
-        self.halves[direction.index()].activity.credit_flits += 1;
-        self.see(direction, now, FlitSeen::Credits);
-        self.send(direction, Cargo::of_credits(credits), now, env);
-    }
-    /// The credits that a header returns.
     #[inline]
-    fn give_back(&mut self, direction: Direction, now: u64) -> [u32; 2] {
-        let half = &mut self.halves[direction.index()];
-        Class::ALL.map(|class| half.give_back(class, now, CREDITS_PER_FIELD))
+    fn credit_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
+        self.see(direction, now, FlitSeen::Credits);
+        self.send(direction, Flit::Credits, now, env);
     }
 
     /// Sends a new flit.
     #[inline]
-    fn send(&mut self, direction: Direction, cargo: Cargo<U>, now: u64, env: &mut impl Environment<U>) {
+    fn send(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
+        if self.halves[d].retry.is_some() || self.fails(direction, env) {
+            self.send_in_retry(direction, flit, now, env);
+            return;
+        }
+        let (plans, at, drain) = (&self.plans[d], now + self.lag[d], self.drain[d]);
+        let [there, back] = &mut self.halves;
+        let (half, other) = if d == 0 { (there, back) } else { (back, there) };
+        half.fill(flit, plans, now, &mut Receiver { direction, at, drain, other, env });
+    }
+    /// Sends a new flit that arrives with a wrong CRC, or while others are sent again: it goes into the retry buffer.
+    #[cold]
+    #[inline(never)]
+    fn send_in_retry(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
+        let d = direction.index();
+        let mut cargo = Cargo::default();
+        self.halves[d].fill(flit, &self.plans[d], now, &mut cargo);
         if let Some(retry) = &mut self.halves[d].retry {
             retry.store(cargo);
             self.arrive_in_retry(direction, now, env);
-        } else if self.fails(direction, env) {
+        } else {
             self.halves[d].retry = Some(Box::new(Retry::new(cargo)));
             self.ask_again(direction, now);
-        } else {
-            self.arrive(direction, &cargo, now, env);
         }
     }
     /// Sends a flit of the retry buffer.
@@ -441,7 +458,8 @@ impl<U: Copy> Link<U> {
         if retry.is_over() {
             self.halves[d].retry = None;
         }
-        self.arrive(direction, &cargo, now, env);
+        let (at, drain, other) = (now + self.lag[d], self.drain[d], &mut self.halves[1 - d]);
+        cargo.unload(&mut Receiver { direction, at, drain, other, env });
     }
     /// The receiver of a direction has found a wrong CRC in the flit that started at `now`.
     fn ask_again(&mut self, direction: Direction, now: u64) {
@@ -449,22 +467,33 @@ impl<U: Copy> Link<U> {
         let at = now + self.lag[d];
         self.halves[1 - d].must_send(Control { at, what: Sequence::Request });
     }
-    /// A flit that started at `now` arrives well.
+}
+
+/// The end that a flit arrives at.
+struct Receiver<'a, U, E> {
+    direction: Direction,
+    /// When \[ticks\].
+    at: u64,
+    /// From then to a buffer being free, by class \[ticks\].
+    drain: [u64; 2],
+    /// The transmitter of this end.
+    other: &'a mut Half<U>,
+    env: &'a mut E,
+}
+
+impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
     #[inline]
-    fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
-        let at = now + self.lag[d];
-        for class in Class::ALL {
-            let credits = cargo.credits[class.index()];
-            if credits > 0 {
-                self.halves[1 - d].returning.push_back(Returning { at, class, credits });
-            }
+    fn credits(&mut self, credits: [u32; 2]) {
+        if credits != [0; 2] {
+            self.other.will_have(Returning { at: self.at, credits });
         }
-        for (class, message) in cargo.done() {
-            env.deliver(direction, Ticks(at).as_ps_ceil(), message);
-            if let Release::After(drain) = self.spec.credits[d].release {
-                self.owe(direction, class, at + drain.as_ticks().0);
-            }
+    }
+    #[inline]
+    fn done(&mut self, class: Class, user: U) {
+        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
+        let drain = self.drain[class.index()];
+        if drain != NEVER {
+            self.other.owe(class, self.at + drain);
         }
     }
 }

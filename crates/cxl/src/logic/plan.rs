@@ -1,0 +1,215 @@
+//! Every protocol flit that there can be, worked out once.
+//!
+//! What the [packer](super::packer) puts into a flit depends on four small numbers: the chunks that roll over (0 to 3), how many messages of
+//! each class may go (no more count than a flit can carry), and how those of the two classes stand to each other by age. So it is asked once for
+//! each case when a link is built, and a flit is a look into a table.
+
+use super::packer::{Age, Class, Packed, Waiting, pack};
+use crate::spec::Direction;
+use crate::spec::constants::{
+    LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
+};
+
+/// How the oldest messages of both classes stand to each other by age. Beyond the second of a class nothing depends on it: by then the flit has a
+/// header of data, behind which all is data, or all the messages without data that it may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    /// The two oldest have data; also if not both classes wait.
+    DataData,
+    /// The oldest has data, the next has none.
+    DataNone,
+    /// The oldest has none, the next has data.
+    NoneData,
+    /// The two oldest have none.
+    NoneNone,
+}
+
+const ORDERS: [Order; 4] = [Order::DataData, Order::DataNone, Order::NoneData, Order::NoneNone];
+/// The most messages without data in a flit, with data, and chunks that roll over: how many cases there are of each.
+const NO_DATA_CASES: usize = S2M_NDR_PER_FLIT as usize + 1;
+const DATA_CASES: usize = S2M_DRS_PER_FLIT as usize + 1;
+const ROLLOVER_CASES: usize = LINE_SLOTS as usize;
+const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
+
+/// What may go now, as far as a flit can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ready {
+    no_data: u8,
+    data: u8,
+    order: Order,
+}
+
+impl Ready {
+    /// What waits; of data headers no more than `most` count.
+    #[inline]
+    pub fn of(waiting: &impl Waiting, most: u8) -> Self {
+        let no_data = |n| waiting.age(Class::NoData, n);
+        let data = |n| waiting.age(Class::Data, n);
+        let (first_none, first_data) = (no_data(0), data(0));
+        let second_none = first_none.and_then(|_| no_data(1));
+        let second_data = first_data.filter(|_| most > 1).and_then(|_| data(1));
+        let third_data = second_data.and_then(|_| data(2));
+        let order = match (first_none, first_data) {
+            (Some(none), Some(data)) if data < none => {
+                if second_data.is_some_and(|second| second < none) {
+                    Order::DataData
+                } else {
+                    Order::DataNone
+                }
+            }
+            (Some(_), Some(data)) => {
+                if second_none.is_some_and(|second| second < data) {
+                    Order::NoneNone
+                } else {
+                    Order::NoneData
+                }
+            }
+            _ => Order::DataData,
+        };
+        Self {
+            no_data: u8::from(first_none.is_some()) + u8::from(second_none.is_some()),
+            data: u8::from(first_data.is_some())
+                + u8::from(second_data.is_some())
+                + u8::from(third_data.is_some()),
+            order,
+        }
+    }
+    /// Whether there is nothing.
+    #[inline]
+    pub const fn is_nothing(self) -> bool {
+        self.no_data == 0 && self.data == 0
+    }
+    #[inline]
+    fn index(self, rollover: u8) -> usize {
+        let counts = usize::from(rollover) * NO_DATA_CASES + usize::from(self.no_data);
+        (counts * DATA_CASES + usize::from(self.data)) * ORDERS.len() + self.order as usize
+    }
+}
+
+/// As many messages, of ages in this order.
+impl Waiting for Ready {
+    fn age(&self, class: Class, n: u8) -> Option<Age> {
+        let (ages, there) = match (class, self.order) {
+            (Class::NoData, _) => ([4, 7, 11], self.no_data),
+            (Class::Data, Order::DataData) => ([1, 2, 3], self.data),
+            (Class::Data, Order::DataNone) => ([3, 5, 6], self.data),
+            (Class::Data, Order::NoneData) => ([5, 8, 9], self.data),
+            (Class::Data, Order::NoneNone) => ([8, 9, 10], self.data),
+        };
+        (n < there).then(|| (ages[usize::from(n)], 0))
+    }
+}
+
+/// A protocol flit: what is in it, summed up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Plan {
+    /// Slot by slot.
+    pub packed: Packed,
+    /// Messages without data in slot 0: they come before data that roll over.
+    pub no_data_first: u8,
+    /// Messages without data in the other slots.
+    pub no_data_then: u8,
+    /// Headers of data.
+    pub data_headers: u8,
+    /// Slots of data.
+    pub data_slots: u8,
+    /// Slots with messages.
+    pub message_slots: u8,
+    /// Slots with nothing.
+    pub empty_slots: u8,
+}
+
+impl Plan {
+    fn new(packed: Packed) -> Self {
+        let empty_slots = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u8;
+        let (data_slots, first) = (packed.data(), packed.slots[0].no_data);
+        Self {
+            packed,
+            no_data_first: first,
+            no_data_then: packed.no_data() - first,
+            data_headers: packed.data_headers(),
+            data_slots,
+            message_slots: packed.slots.len() as u8 - data_slots - empty_slots,
+            empty_slots,
+        }
+    }
+}
+
+/// All protocol flits of a direction.
+pub struct Plans {
+    plans: Vec<Plan>,
+    /// The most data headers of a flit.
+    most: u8,
+}
+
+impl Plans {
+    /// Asks the packer for all of them; with `multi` a slot can have several data headers.
+    pub fn new(direction: Direction, multi: bool) -> Self {
+        let most = match direction {
+            Direction::M2s => M2S_RWD_PER_FLIT,
+            Direction::S2m if multi => S2M_DRS_PER_FLIT,
+            Direction::S2m => 1,
+        };
+        let mut plans = vec![Plan::default(); ROLLOVER_CASES * NO_DATA_CASES * DATA_CASES * ORDERS.len()];
+        for rollover in 0..ROLLOVER_CASES as u8 {
+            for no_data in 0..NO_DATA_CASES as u8 {
+                for data in 0..=most {
+                    for order in ORDERS {
+                        let ready = Ready { no_data, data, order };
+                        plans[ready.index(rollover)] = Plan::new(pack(direction, rollover, multi, &ready));
+                    }
+                }
+            }
+        }
+        Self { plans, most }
+    }
+    /// What may go now of what waits.
+    #[inline]
+    pub fn ready(&self, waiting: &impl Waiting) -> Ready {
+        Ready::of(waiting, self.most)
+    }
+    /// The flit with so many chunks from before, fewer than make an all-data flit.
+    #[inline]
+    pub fn find(&self, rollover: u8, ready: Ready) -> &Plan {
+        &self.plans[ready.index(rollover)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct Queues([Vec<u64>; 2]);
+    impl Waiting for Queues {
+        fn age(&self, class: Class, n: u8) -> Option<Age> {
+            let i = class.index();
+            self.0[i].get(usize::from(n)).map(|at| (*at, u64::from(n) * 2 + i as u64))
+        }
+    }
+
+    proptest! {
+        /// The table against the packer, whatever waits.
+        #[test]
+        fn the_table_says_what_the_packer_says(
+            m2s: bool,
+            multi: bool,
+            rollover in 0_u8..4,
+            ages in prop::collection::vec((any::<bool>(), 0_u64..6), 0..10),
+        ) {
+            let direction = if m2s { Direction::M2s } else { Direction::S2m };
+            let mut queues = Queues([vec![], vec![]]);
+            for (data, at) in ages {
+                queues.0[usize::from(data)].push(at);
+            }
+            queues.0.iter_mut().for_each(|queue| queue.sort_unstable());
+            let plans = Plans::new(direction, multi);
+            let plan = plans.find(rollover, plans.ready(&queues));
+            prop_assert_eq!(plan.packed, pack(direction, rollover, multi, &queues));
+            // What rolls over completes one message, and nothing that begins here does.
+            prop_assert!(plan.packed.slots[1..=usize::from(rollover)].iter().all(|slot| slot.data));
+            prop_assert!(plan.data_slots < rollover + 4 && plan.data_slots >= rollover);
+            prop_assert_eq!(plan.message_slots + plan.data_slots + plan.empty_slots, 4);
+        }
+    }
+}
