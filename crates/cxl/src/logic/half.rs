@@ -2,18 +2,23 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::packer::{Age, Class, Waiting};
+use super::link::Environment;
+use super::packer::Class;
 use super::plan::{Plan, Plans, Ready};
 use super::queue::{Entry, Queue};
 use super::retry::{Control, Retry};
 use super::ring::Ring;
-use crate::spec::constants::{CREDITS_PER_FIELD, LINE_SLOTS};
+use crate::spec::Direction;
+use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
+use lanetwin_units::Ticks;
 use std::collections::VecDeque;
 
 /// Later than anything that can happen \[ticks\].
 pub const NEVER: u64 = u64::MAX;
 /// A class without flow control.
 pub const INFINITE: u32 = u32::MAX;
+/// Bits of a flit that can be wrong.
+pub const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
 /// Credits on their way to the transmitter: what one flit returns.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +42,29 @@ pub trait Unload<U> {
 pub enum Flit {
     /// Four slots of data.
     AllData,
-    /// A header, and what may go.
-    Protocol(Ready),
+    /// A header, and what was planned.
+    Protocol(Plan),
     /// Credits only.
     Credits,
 }
 
+/// What a direction is built from.
+pub struct Wire {
+    pub direction: Direction,
+    pub grid: Grid,
+    /// From the start of a flit to the arrival of its messages \[ticks\].
+    pub lag: u64,
+    /// How long a credit waits for a flit \[ticks\].
+    pub flush: u64,
+    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's doing.
+    pub drain: [u64; 2],
+    /// The protocol flits.
+    pub plans: Plans,
+}
+
 /// One direction.
 pub struct Half<U> {
+    pub wire: Wire,
     /// By class.
     pub queues: [Queue<U>; 2],
     /// Messages that go over CXL.io.
@@ -66,45 +86,54 @@ pub struct Half<U> {
     pub returning: Ring<Returning>,
     /// Credits of the other direction that this one has to return: when each became free \[ticks\], by class.
     pub owed: [Ring<u64>; 2],
-    /// Bits until the next error.
+    /// Bits until the next error; 0 if they are not drawn yet.
     pub clean_bits: u64,
+    /// Whether they are drawn.
+    pub drawn: bool,
     /// Control sequences that must be sent.
     pub controls: VecDeque<Control>,
     /// While flits are sent again.
     pub retry: Option<Box<Retry<U>>>,
+    /// Whether somebody wants to see every flit.
+    pub watched: bool,
     pub activity: Activity,
-    /// How long a credit waits for a flit \[ticks\].
-    flush: u64,
-    /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
+    /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
     aside: u64,
-    /// From when on any flit is wanted \[ticks\]: kept, since it is asked for far more often than it changes.
+    /// From when on any flit is wanted \[ticks\], and the first that is not idle. They are kept: they are asked for far more often than they change.
     wanted: u64,
+    start: Place,
 }
 
 impl<U: Copy> Half<U> {
-    pub fn new(grid: Grid, credits: [u32; 2], io_period: u64, flush: u64) -> Self {
+    /// A direction at rest; `clean_bits` is 0 if bits can be wrong.
+    pub fn new(wire: Wire, credits: [u32; 2], io_period: u64, clean_bits: u64) -> Self {
         let credits = credits.map(|n| if n == 0 { INFINITE } else { n });
         let background = if io_period == 0 { [NEVER, 0] } else { [io_period, io_period] };
-        Self {
+        let mut half = Self {
             queues: [Queue::default(), Queue::default()],
             io: Queue::default(),
             background,
             io_turn: false,
-            next: grid.first(),
+            next: wire.grid.first(),
             last: 0,
             rollover: 0,
             credits,
             exhausted: [0; 2],
             returning: Ring::default(),
             owed: [Ring::default(), Ring::default()],
-            clean_bits: NEVER,
+            clean_bits,
+            drawn: clean_bits > 0,
             controls: VecDeque::new(),
             retry: None,
+            watched: false,
             activity: Activity::default(),
-            flush,
             aside: background[0],
-            wanted: background[0],
-        }
+            wanted: NEVER,
+            start: Place::NEVER,
+            wire,
+        };
+        half.look_ahead();
+        half
     }
     /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
     #[inline]
@@ -119,7 +148,7 @@ impl<U: Copy> Half<U> {
     }
     /// Whether the next flit is one that was sent before.
     #[inline]
-    fn replays(&self) -> bool {
+    pub fn replays(&self) -> bool {
         self.retry.as_ref().is_some_and(|retry| retry.replaying())
     }
     /// From when on a flit of CXL.mem is wanted \[ticks\].
@@ -137,42 +166,50 @@ impl<U: Copy> Half<U> {
         let io = self.io.front().map_or(NEVER, |entry| entry.at);
         self.memory_wanted().min(control).min(io)
     }
-    /// From when on any flit is wanted: also those that nobody waits for \[ticks\].
+    /// The next flit that is not idle.
     #[inline]
-    pub const fn wanted_at_all(&self) -> u64 {
-        self.wanted
+    pub const fn start(&self) -> Place {
+        self.start
     }
-    /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
+    /// The first flit that starts at `at` or later, of those that nobody has taken.
     #[inline]
-    pub const fn aside(&self) -> u64 {
-        self.aside
+    pub fn first(&self, at: u64) -> Place {
+        if at == NEVER { Place::NEVER } else { self.wire.grid.from(self.next, at) }
+    }
+    /// A flit is wanted from `at` on.
+    #[inline]
+    fn want(&mut self, at: u64) {
+        if at < self.wanted {
+            self.wanted = at;
+            self.start = self.first(at);
+        }
     }
     /// Works out anew when a flit is wanted: after one has been sent.
     #[inline]
     pub fn look_ahead(&mut self) {
         self.wanted = if self.rollover > 0 { 0 } else { self.look() };
+        self.start = self.first(self.wanted);
     }
     #[inline]
     fn look(&self) -> u64 {
-        let owed = |class: usize| self.owed[class].front().map_or(NEVER, |at| at + self.flush);
-        self.memory_wanted().min(self.aside).min(owed(0)).min(owed(1))
+        let owed = |class: usize| self.owed[class].front().map_or(NEVER, |at| at + self.wire.flush);
+        let others = if self.aside == NEVER { NEVER } else { self.others_wanted() };
+        self.memory_wanted().min(others).min(owed(0)).min(owed(1))
     }
-    /// After a flit that was not of CXL.mem or of credits.
-    pub fn look_aside(&mut self) {
+    /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
+    fn others_wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
         let io = self.io.front().map_or(NEVER, |entry| entry.at);
-        self.aside = self.background[0].min(control).min(io);
+        self.background[0].min(control).min(io)
     }
-    /// The next flit that is not idle.
+    /// Works out anew from when on flits can be of any kind.
+    pub fn look_aside(&mut self) {
+        self.aside = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
+    }
+    /// Whether the flit that starts at `now` is one of CXL.mem or of credits, and arrives well.
     #[inline]
-    pub fn start(&self, grid: &Grid) -> Place {
-        if self.wanted <= self.next.start {
-            self.next
-        } else if self.wanted == NEVER {
-            Place::NEVER
-        } else {
-            grid.from(self.next, self.wanted)
-        }
+    pub const fn is_plain(&self, now: u64) -> bool {
+        now < self.aside && self.clean_bits >= FLIT_BITS
     }
     /// Whether a message waits for a credit of which nothing is known.
     #[inline]
@@ -188,65 +225,65 @@ impl<U: Copy> Half<U> {
     #[inline]
     pub fn submit(&mut self, class: Class, entry: Entry<U>) {
         self.queues[class.index()].insert(entry);
-        self.wanted = self.wanted.min(self.message_wanted(class));
+        self.want(self.message_wanted(class));
     }
     /// Takes in a message for CXL.io.
     pub fn submit_io(&mut self, entry: Entry<U>) {
-        self.aside = self.aside.min(entry.at);
-        self.wanted = self.wanted.min(entry.at);
         self.io.insert(entry);
+        self.aside = self.aside.min(entry.at);
+        self.want(entry.at);
     }
     /// Puts a control sequence in its place.
     pub fn must_send(&mut self, control: Control) {
         let place = self.controls.partition_point(|other| other.at <= control.at);
         self.controls.insert(place, control);
         self.aside = self.aside.min(control.at);
-        self.wanted = self.wanted.min(control.at);
+        self.want(control.at);
     }
     /// Notes that a credit of the other direction is free from `at` on.
     #[inline]
     pub fn owe(&mut self, class: Class, at: u64) {
         self.owed[class.index()].insert(at, 0, |other, new| other <= new);
-        self.wanted = self.wanted.min(at + self.flush);
+        self.want(at + self.wire.flush);
     }
     /// Credits are on their way to this transmitter.
     #[inline]
     pub fn will_have(&mut self, returning: Returning) {
         self.returning.push(returning);
-        for class in Class::ALL {
-            if self.credits[class.index()] == 0 && returning.credits[class.index()] > 0 {
-                self.wanted = self.wanted.min(self.message_wanted(class));
-            }
+        if self.credits[0] == 0 || self.credits[1] == 0 {
+            self.want(self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data)));
         }
     }
     /// Takes in the credits that have arrived.
     #[inline]
     pub fn take_credits(&mut self, now: u64) {
-        while let Some(&Returning { at, credits }) = self.returning.front().filter(|credit| credit.at <= now)
+        while let Some(&Returning { at, credits: [no_data, data] }) = self.returning.front()
+            && at <= now
         {
             self.returning.drop_first(1);
-            for (i, credits) in credits.into_iter().enumerate() {
-                if credits > 0 {
-                    self.take(i, credits, at);
-                }
-            }
+            self.take(Class::NoData, no_data, at);
+            self.take(Class::Data, data, at);
         }
     }
     /// Takes in credits of a class that arrived at `at`. A class without flow control is never returned any.
     #[inline]
-    fn take(&mut self, class: usize, credits: u32, at: u64) {
-        if self.credits[class] == 0
-            && let Some(head) = self.queues[class].front()
-        {
-            self.activity.stalled_ticks += at.saturating_sub(head.at.max(self.exhausted[class]));
+    fn take(&mut self, class: Class, credits: u32, at: u64) {
+        let i = class.index();
+        if credits == 0 {
+            return;
         }
-        self.credits[class] += credits;
+        if self.credits[i] == 0
+            && let Some(head) = self.queues[i].front()
+        {
+            self.activity.stalled_ticks += at.saturating_sub(head.at.max(self.exhausted[i]));
+        }
+        self.credits[i] += credits;
     }
     /// Takes credits for messages that leave at `now`.
     #[inline]
     fn spend(&mut self, class: Class, messages: u8, now: u64) {
         let credits = &mut self.credits[class.index()];
-        if messages > 0 && *credits != INFINITE {
+        if *credits != INFINITE {
             *credits -= u32::from(messages);
             if *credits == 0 {
                 self.exhausted[class.index()] = now;
@@ -269,38 +306,99 @@ impl<U: Copy> Half<U> {
         given
     }
 
+    /// How many messages of a class may go at `now`: they have come, and there are credits for them. More than `most` do not count.
+    #[inline]
+    fn due(&self, class: Class, most: u8, now: u64) -> u8 {
+        let i = class.index();
+        let most = self.credits[i].min(most.into());
+        let mut due = 0;
+        while due < most && self.queues[i].get(due as usize).is_some_and(|entry| entry.at <= now) {
+            due += 1;
+        }
+        due as u8
+    }
     /// What may go at `now`.
     #[inline]
-    pub fn ready(&self, plans: &Plans, now: u64) -> Ready {
-        plans.ready(&At { half: self, now })
+    pub fn ready(&self, now: u64) -> Ready {
+        let most = self.wire.plans.most();
+        let due = [self.due(Class::NoData, most[0], now), self.due(Class::Data, most[1], now)];
+        Ready::new(due, |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
     }
-    /// Fills a flit that starts at `now`.
+
+    /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.
     #[inline]
-    pub fn fill(&mut self, flit: Flit, plans: &Plans, now: u64, to: &mut impl Unload<U>) {
-        match flit {
-            Flit::AllData => self.all_data_flit(to),
-            Flit::Protocol(ready) => self.protocol_flit(plans.find(self.rollover, ready), now, to),
-            Flit::Credits => {
-                self.activity.credit_flits += 1;
-                to.credits([self.give_back(0, now), self.give_back(1, now)]);
+    pub fn plain_flits(&mut self, place: Place, limit: u64, other: &mut Self, env: &mut impl Environment<U>) {
+        let now = place.start;
+        self.io_turn = true;
+        if self.rollover >= LINE_SLOTS {
+            self.all_data_flits(place, limit, other, env);
+        } else {
+            self.last = now;
+            self.next = self.wire.grid.after(place);
+            self.clean_bits -= FLIT_BITS;
+            self.take_credits(now);
+            let ready = self.ready(now);
+            let mut receiver = Receiver::new(&self.wire, now, other, env);
+            if self.rollover > 0 || !ready.is_nothing() {
+                let plan = *self.wire.plans.find(self.rollover, ready);
+                self.protocol_flit(plan, now, &mut receiver);
+            } else {
+                self.credit_flit(now, &mut receiver);
+            }
+        }
+        self.look_ahead();
+    }
+    /// All-data flits, one after another: nothing that happens meanwhile changes them.
+    #[inline]
+    fn all_data_flits(
+        &mut self,
+        mut place: Place,
+        limit: u64,
+        other: &mut Self,
+        env: &mut impl Environment<U>,
+    ) {
+        loop {
+            let now = place.start;
+            self.clean_bits -= FLIT_BITS;
+            let mut receiver = Receiver::new(&self.wire, now, other, env);
+            self.all_data_flit(&mut receiver);
+            place = self.wire.grid.after(place);
+            if self.rollover < LINE_SLOTS || place.start >= limit || !self.is_plain(place.start) {
+                self.last = now;
+                self.next = place;
+                return;
             }
         }
     }
+    /// Fills a flit that starts at `now`.
+    pub fn fill(&mut self, flit: Flit, now: u64, to: &mut impl Unload<U>) {
+        match flit {
+            Flit::AllData => self.all_data_flit(to),
+            Flit::Protocol(plan) => self.protocol_flit(plan, now, to),
+            Flit::Credits => self.credit_flit(now, to),
+        }
+    }
     #[inline]
-    fn protocol_flit(&mut self, plan: &Plan, now: u64, to: &mut impl Unload<U>) {
+    fn protocol_flit(&mut self, plan: Plan, now: u64, to: &mut impl Unload<U>) {
         self.activity.protocol_flits += 1;
         self.activity.data_slots += u64::from(plan.data_slots);
         self.activity.message_slots += u64::from(plan.message_slots);
         self.activity.empty_slots += u64::from(plan.empty_slots);
         to.credits([self.give_back(0, now), self.give_back(1, now)]);
-        self.messages(plan.no_data_first, now, to);
+        if plan.no_data_first > 0 {
+            self.messages(plan.no_data_first, now, to);
+        }
         if self.rollover > 0 {
             // The chunks from before end a message: fewer than four are the rest of one.
             self.finish(to);
         }
-        self.messages(plan.no_data_then, now, to);
-        self.headers(plan.data_headers, now);
-        self.rollover = plan.packed.rollover;
+        if plan.no_data_then > 0 {
+            self.messages(plan.no_data_then, now, to);
+        }
+        if plan.data_headers > 0 {
+            self.headers(plan.data_headers, now);
+        }
+        self.rollover = plan.rollover;
     }
     /// It ends one message: of its four chunks the first ones are the rest of one, and the others too few for the next.
     #[inline]
@@ -311,6 +409,12 @@ impl<U: Copy> Half<U> {
         self.finish(to);
     }
     #[inline]
+    fn credit_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
+        self.activity.credit_flits += 1;
+        to.credits([self.give_back(0, now), self.give_back(1, now)]);
+    }
+    /// The last chunk of a message leaves.
+    #[inline]
     fn finish(&mut self, to: &mut impl Unload<U>) {
         if let Some(user) = self.queues[Class::Data.index()].finish() {
             to.done(Class::Data, user);
@@ -319,41 +423,65 @@ impl<U: Copy> Half<U> {
     /// Sends messages without data.
     #[inline]
     fn messages(&mut self, count: u8, now: u64, to: &mut impl Unload<U>) {
+        let mut waited = 0;
         for _ in 0..count {
             if let Some(entry) = self.queues[Class::NoData.index()].pop() {
-                self.activity.waited_ticks += u128::from(now - entry.at);
+                waited += now - entry.at;
                 to.done(Class::NoData, entry.user);
             }
         }
         self.activity.no_data_messages += u64::from(count);
+        self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::NoData, count, now);
     }
     /// Sends headers of data.
     #[inline]
     fn headers(&mut self, count: u8, now: u64) {
+        let mut waited = 0;
         for _ in 0..count {
             if let Some(at) = self.queues[Class::Data.index()].begin() {
-                self.activity.waited_ticks += u128::from(now - at);
+                waited += now - at;
             }
         }
         self.activity.data_messages += u64::from(count);
+        self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::Data, count, now);
     }
 }
 
-/// A direction at a moment.
-struct At<'a, U> {
-    half: &'a Half<U>,
-    now: u64,
+/// The end that a flit arrives at.
+pub struct Receiver<'a, U, E> {
+    direction: Direction,
+    /// When \[ticks\].
+    at: u64,
+    /// From then to a buffer being free, by class \[ticks\].
+    drain: [u64; 2],
+    /// The transmitter of this end.
+    other: &'a mut Half<U>,
+    env: &'a mut E,
 }
 
-impl<U: Copy> Waiting for At<'_, U> {
+impl<'a, U, E> Receiver<'a, U, E> {
+    /// For a flit of `wire` that starts at `now`.
     #[inline]
-    fn age(&self, class: Class, n: u8) -> Option<Age> {
-        if self.half.credits[class.index()] <= n.into() {
-            return None;
+    pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
+        Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
+    }
+}
+
+impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
+    #[inline]
+    fn credits(&mut self, credits: [u32; 2]) {
+        if credits != [0; 2] {
+            self.other.will_have(Returning { at: self.at, credits });
         }
-        let entry = self.half.queues[class.index()].get(n.into())?;
-        (entry.at <= self.now).then(|| entry.age())
+    }
+    #[inline]
+    fn done(&mut self, class: Class, user: U) {
+        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
+        let drain = self.drain[class.index()];
+        if drain != NEVER {
+            self.other.owe(class, self.at + drain);
+        }
     }
 }

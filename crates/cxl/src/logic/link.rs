@@ -17,18 +17,15 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{Flit, Half, INFINITE, NEVER, Returning, Unload};
+use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Receiver, Wire};
 use super::packer::{Class, Packed};
-use super::plan::{Plans, Ready};
+use super::plan::Plans;
 use super::queue::Entry;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
 use crate::spec::Direction;
-use crate::spec::constants::{FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
+use crate::spec::constants::{IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
 use lanetwin_units::{Instant, LinkRate, Ticks};
-
-/// Bits of a flit that can be wrong.
-const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
 /// What a link asks of its surroundings.
 pub trait Environment<U> {
@@ -63,14 +60,7 @@ pub struct Link<U> {
     spec: LinkSpec,
     grid: Grid,
     halves: [Half<U>; 2],
-    /// The protocol flits of each direction.
-    plans: [Plans; 2],
-    /// From the start of a flit to the arrival of its messages, by direction \[ticks\].
-    lag: [u64; 2],
     transmit: [u64; 2],
-    flush: u64,
-    /// From the arrival of a message to its buffer being free, by direction and class \[ticks\]; never, if that is not its arrival's doing.
-    drain: [[u64; 2]; 2],
     submitted: u64,
     tap: Option<FlitTap>,
 }
@@ -84,27 +74,30 @@ impl<U: Copy> Link<U> {
     pub fn new(spec: LinkSpec) -> Self {
         let grid = Grid::new(spec.generation, spec.width, spec.sync_header_bypass, spec.skp);
         assert!(spec.credits[1].release != Release::Answered, "nobody answers a response");
-        let flush = spec.credit_flush.as_ticks().0;
-        let credits = |d: usize| [spec.credits[d].no_data, spec.credits[d].data];
-        let half = |d: usize| {
+        let clean_bits = if spec.bit_error_ratio > 0.0 { 0 } else { NEVER };
+        let half = |direction: Direction| {
+            let d = direction.index();
+            let credits = [spec.credits[d].no_data, spec.credits[d].data];
+            let wire = Wire {
+                direction,
+                grid,
+                lag: grid.flit() + (spec.flight + spec.receive[1 - d]).as_ticks().0,
+                flush: spec.credit_flush.as_ticks().0,
+                drain: match spec.credits[d].release {
+                    Release::Answered => [NEVER; 2],
+                    Release::After(span) => credits.map(|n| if n == 0 { NEVER } else { span.as_ticks().0 }),
+                },
+                plans: Plans::new(direction, spec.multi_data_headers),
+            };
             let io = spec.io[d].bytes_per_second;
             let period =
                 if io == 0 { 0 } else { LinkRate::bytes_per_second(io).ticks_for(IO_FLIT_PAYLOAD_BYTES).0 };
-            Half::new(grid, credits(d), period, flush)
-        };
-        let lag = |receiver: usize| grid.flit() + (spec.flight + spec.receive[receiver]).as_ticks().0;
-        let drain = |d: usize| match spec.credits[d].release {
-            Release::Answered => [NEVER; 2],
-            Release::After(span) => credits(d).map(|n| if n == 0 { NEVER } else { span.as_ticks().0 }),
+            Half::new(wire, credits, period, clean_bits)
         };
         Self {
             grid,
-            halves: [half(0), half(1)],
-            plans: Direction::ALL.map(|direction| Plans::new(direction, spec.multi_data_headers)),
-            lag: [lag(1), lag(0)],
+            halves: Direction::ALL.map(half),
             transmit: spec.transmit.map(|span| span.as_ticks().0),
-            flush,
-            drain: [drain(0), drain(1)],
             submitted: 0,
             spec,
             tap: None,
@@ -149,6 +142,10 @@ impl<U: Copy> Link<U> {
     }
     /// Shows every flit to `tap`.
     pub fn set_tap(&mut self, tap: Option<FlitTap>) {
+        for half in &mut self.halves {
+            half.watched = tap.is_some();
+            half.look_aside();
+        }
         self.tap = tap;
     }
 
@@ -170,7 +167,7 @@ impl<U: Copy> Link<U> {
             }
             if credits == 0 {
                 // Somebody may wait for this credit, which can leave before the answer does.
-                bound = bound.min(self.bound(direction, free + self.flush));
+                bound = bound.min(self.bound(direction, free + self.halves[0].wire.flush));
             }
         }
         self.halves[direction.index()].submit(class, entry);
@@ -193,7 +190,7 @@ impl<U: Copy> Link<U> {
     fn bound(&self, direction: Direction, at: u64) -> Instant {
         let d = direction.index();
         let start = at.max(self.halves[d].next.start);
-        Instant::from_ps(Ticks(start + self.lag[d]).as_ps_floor().as_ps() - 1)
+        Instant::from_ps(Ticks(start + self.halves[d].wire.lag).as_ps_floor().as_ps() - 1)
     }
 
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
@@ -202,8 +199,8 @@ impl<U: Copy> Link<U> {
         let starves = self.halves.iter().any(Half::starves);
         let of = |direction: Direction| {
             let half = &self.halves[direction.index()];
-            let wanted = if starves { half.wanted_at_all() } else { half.wanted() };
-            (wanted != NEVER).then(|| self.bound(direction, self.grid.from(half.next, wanted).start))
+            let start = if starves { half.start() } else { half.first(half.wanted()) };
+            (start != Place::NEVER).then(|| self.bound(direction, start.start))
         };
         Direction::ALL.into_iter().filter_map(of).min()
     }
@@ -211,17 +208,18 @@ impl<U: Copy> Link<U> {
     /// Decides every flit that starts before `now`.
     pub fn pump(&mut self, now: Instant, env: &mut impl Environment<U>) {
         let limit = Ticks::from(now).0;
-        let mut starts = [self.halves[0].start(&self.grid), self.halves[1].start(&self.grid)];
         loop {
-            let d = usize::from(starts[1].start < starts[0].start);
-            if starts[d].start >= limit {
+            let [there, back] = &mut self.halves;
+            let first = there.start().start <= back.start().start;
+            let (half, other) = if first { (there, back) } else { (back, there) };
+            let place = half.start();
+            if place.start >= limit {
                 break;
             }
-            let other = self.halves[1 - d].wanted_at_all();
-            self.flit(Direction::ALL[d], starts[d], limit, env);
-            starts[d] = self.halves[d].start(&self.grid);
-            if self.halves[1 - d].wanted_at_all() != other {
-                starts[1 - d] = self.halves[1 - d].start(&self.grid);
+            if half.is_plain(place.start) {
+                half.plain_flits(place, limit, other, env);
+            } else {
+                self.flit_of_any_kind(if first { Direction::M2s } else { Direction::S2m }, place, env);
             }
         }
         // A run of all-data flits is decided before the credits that arrive meanwhile.
@@ -230,44 +228,27 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// Sends one flit, a run of all-data flits, or a sequence of control flits.
-    #[inline]
-    fn flit(&mut self, direction: Direction, place: Place, limit: u64, env: &mut impl Environment<U>) {
-        let (d, now) = (direction.index(), place.start);
-        let half = &mut self.halves[d];
-        half.last = now;
-        if half.aside() <= now || half.retry.is_some() {
-            self.flit_of_any_kind(direction, place, env);
-            self.halves[d].look_aside();
-        } else if half.rollover >= LINE_SLOTS {
-            let until = if self.spec.bit_error_ratio > 0.0 { 0 } else { limit.min(half.aside()) };
-            half.io_turn = true;
-            self.all_data_flits(direction, place, until, env);
-        } else {
-            half.take_credits(now);
-            half.next = self.grid.after(place);
-            half.io_turn = true;
-            let ready = half.ready(&self.plans[d], now);
-            if half.rollover > 0 || !ready.is_nothing() {
-                self.protocol_flit(direction, ready, now, env);
-            } else {
-                self.credit_flit(direction, now, env);
-            }
-        }
-        self.halves[d].look_ahead();
-    }
-    /// The same where CXL.io or a retry has a say.
+    /// Sends one flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
     #[cold]
     #[inline(never)]
     fn flit_of_any_kind(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
-        let (d, now) = (direction.index(), place.start);
-        let half = &mut self.halves[d];
-        half.take_credits(now);
-        if half.rollover < LINE_SLOTS && half.controls.front().is_some_and(|control| control.at <= now) {
+        let half = &mut self.halves[direction.index()];
+        half.last = place.start;
+        half.take_credits(place.start);
+        if half.rollover < LINE_SLOTS
+            && half.controls.front().is_some_and(|control| control.at <= place.start)
+        {
             self.control(direction, place);
-            return;
+        } else {
+            half.next = self.grid.after(place);
+            self.flit(direction, place.start, env);
         }
-        half.next = self.grid.after(place);
+        let half = &mut self.halves[direction.index()];
+        half.look_aside();
+        half.look_ahead();
+    }
+    fn flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
+        let half = &mut self.halves[direction.index()];
         let memory = half.memory_wanted() <= now;
         let io = half.io.front().is_some_and(|entry| entry.at <= now);
         if (io || half.background[0] <= now) && (half.io_turn || !memory) {
@@ -276,19 +257,22 @@ impl<U: Copy> Link<U> {
             return;
         }
         half.io_turn = true;
-        if half.retry.as_ref().is_some_and(|retry| retry.replaying()) {
+        let rollover = half.rollover;
+        let (flit, seen) = if half.replays() {
             self.replay(direction, now, env);
-        } else if half.rollover >= LINE_SLOTS {
-            self.all_data_flits(direction, place, 0, env);
+            return;
+        } else if rollover >= LINE_SLOTS {
+            (Flit::AllData, FlitSeen::Memory(Packed::all_data(rollover - LINE_SLOTS)))
         } else if memory {
-            let ready = half.ready(&self.plans[d], now);
-            self.protocol_flit(direction, ready, now, env);
+            let (ready, plans) = (half.ready(now), &half.wire.plans);
+            (Flit::Protocol(*plans.find(rollover, ready)), FlitSeen::Memory(plans.packed(rollover, ready)))
         } else {
-            self.credit_flit(direction, now, env);
-        }
+            (Flit::Credits, FlitSeen::Credits)
+        };
+        self.see(direction, now, seen);
+        self.send(direction, flit, now, env);
     }
 
-    #[inline]
     fn see(&mut self, direction: Direction, now: u64, flit: FlitSeen) {
         if let Some(tap) = &mut self.tap {
             tap(direction, Ticks(now), flit);
@@ -308,7 +292,7 @@ impl<U: Copy> Link<U> {
         half.activity.retry_flits += u64::from(RETRY_SEQUENCE_FLITS);
         match control.what {
             Sequence::Request => {
-                let at = last.start + self.lag[d];
+                let at = last.start + self.halves[d].wire.lag;
                 self.halves[1 - d].must_send(Control { at, what: Sequence::Acknowledge });
                 self.see(direction, place.start, FlitSeen::RetryRequest);
             }
@@ -322,20 +306,16 @@ impl<U: Copy> Link<U> {
     }
 
     /// Whether the flit that is sent now arrives with a wrong CRC.
-    #[inline]
     fn fails(&mut self, direction: Direction, env: &mut impl Environment<U>) -> bool {
-        if self.spec.bit_error_ratio <= 0.0 {
-            return false;
-        }
         let half = &mut self.halves[direction.index()];
-        if half.clean_bits == NEVER {
+        if !std::mem::replace(&mut half.drawn, true) {
             half.clean_bits = env.clean_bits(direction, self.spec.bit_error_ratio);
         }
         if half.clean_bits >= FLIT_BITS {
             half.clean_bits -= FLIT_BITS;
             return false;
         }
-        half.clean_bits = NEVER;
+        (half.clean_bits, half.drawn) = (0, false);
         half.activity.crc_errors += 1;
         true
     }
@@ -354,80 +334,23 @@ impl<U: Copy> Link<U> {
             half.background[0] += half.background[1];
         } else if let Some(entry) = half.io.pop() {
             half.activity.io_messages += 1;
-            env.deliver(direction, Ticks(now + self.lag[d]).as_ps_ceil(), entry.user);
+            env.deliver(direction, Ticks(now + self.halves[d].wire.lag).as_ps_ceil(), entry.user);
         }
     }
 
-    /// All-data flits, one after another up to the first that may not start before `until`, and one in any case: nothing that
-    /// happens meanwhile changes them.
-    #[inline]
-    fn all_data_flits(
-        &mut self,
-        direction: Direction,
-        mut place: Place,
-        until: u64,
-        env: &mut impl Environment<U>,
-    ) {
-        let d = direction.index();
-        loop {
-            let now = place.start;
-            if self.tap.is_some() {
-                let rollover = self.halves[d].rollover - LINE_SLOTS;
-                self.see(direction, now, FlitSeen::Memory(Packed::all_data(rollover)));
-            }
-            self.send(direction, Flit::AllData, now, env);
-            place = self.grid.after(place);
-            let half = &mut self.halves[d];
-            if half.rollover < LINE_SLOTS || place.start >= until {
-                half.next = place;
-                half.last = now;
-                return;
-            }
-        }
-    }
-    /// A protocol flit with what may go.
-    #[inline]
-    fn protocol_flit(&mut self, direction: Direction, ready: Ready, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
-        if self.tap.is_some() {
-            let plan = self.plans[d].find(self.halves[d].rollover, ready);
-            self.see(direction, now, FlitSeen::Memory(plan.packed));
-        }
-        self.send(direction, Flit::Protocol(ready), now, env);
-    }
-    /// A LLCRD flit.
-    #[inline]
-    fn credit_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
-        self.see(direction, now, FlitSeen::Credits);
-        self.send(direction, Flit::Credits, now, env);
-    }
-
-    /// Sends a new flit.
-    #[inline]
+    /// Sends a new flit: it arrives, or goes into the retry buffer.
     fn send(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
-        if self.halves[d].retry.is_some() || self.fails(direction, env) {
-            self.send_in_retry(direction, flit, now, env);
-            return;
-        }
-        let (plans, at, drain) = (&self.plans[d], now + self.lag[d], self.drain[d]);
-        let [there, back] = &mut self.halves;
-        let (half, other) = if d == 0 { (there, back) } else { (back, there) };
-        half.fill(flit, plans, now, &mut Receiver { direction, at, drain, other, env });
-    }
-    /// Sends a new flit that arrives with a wrong CRC, or while others are sent again: it goes into the retry buffer.
-    #[cold]
-    #[inline(never)]
-    fn send_in_retry(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
         let mut cargo = Cargo::default();
-        self.halves[d].fill(flit, &self.plans[d], now, &mut cargo);
+        self.halves[d].fill(flit, now, &mut cargo);
         if let Some(retry) = &mut self.halves[d].retry {
             retry.store(cargo);
             self.arrive_in_retry(direction, now, env);
-        } else {
+        } else if self.fails(direction, env) {
             self.halves[d].retry = Some(Box::new(Retry::new(cargo)));
             self.ask_again(direction, now);
+        } else {
+            self.arrive(direction, &cargo, now, env);
         }
     }
     /// Sends a flit of the retry buffer.
@@ -458,42 +381,18 @@ impl<U: Copy> Link<U> {
         if retry.is_over() {
             self.halves[d].retry = None;
         }
-        let (at, drain, other) = (now + self.lag[d], self.drain[d], &mut self.halves[1 - d]);
-        cargo.unload(&mut Receiver { direction, at, drain, other, env });
+        self.arrive(direction, &cargo, now, env);
     }
     /// The receiver of a direction has found a wrong CRC in the flit that started at `now`.
     fn ask_again(&mut self, direction: Direction, now: u64) {
         let d = direction.index();
-        let at = now + self.lag[d];
+        let at = now + self.halves[d].wire.lag;
         self.halves[1 - d].must_send(Control { at, what: Sequence::Request });
     }
-}
-
-/// The end that a flit arrives at.
-struct Receiver<'a, U, E> {
-    direction: Direction,
-    /// When \[ticks\].
-    at: u64,
-    /// From then to a buffer being free, by class \[ticks\].
-    drain: [u64; 2],
-    /// The transmitter of this end.
-    other: &'a mut Half<U>,
-    env: &'a mut E,
-}
-
-impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
-    #[inline]
-    fn credits(&mut self, credits: [u32; 2]) {
-        if credits != [0; 2] {
-            self.other.will_have(Returning { at: self.at, credits });
-        }
-    }
-    #[inline]
-    fn done(&mut self, class: Class, user: U) {
-        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
-        let drain = self.drain[class.index()];
-        if drain != NEVER {
-            self.other.owe(class, self.at + drain);
-        }
+    /// A flit that started at `now` arrives well.
+    fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {
+        let [there, back] = &mut self.halves;
+        let (half, other) = if direction == Direction::M2s { (there, back) } else { (back, there) };
+        cargo.unload(&mut Receiver::new(&half.wire, now, other, env));
     }
 }

@@ -24,6 +24,20 @@ enum Order {
     NoneNone,
 }
 
+impl Order {
+    /// Where both classes wait.
+    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+        let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
+        if some < none {
+            if data > 1 && age(Class::Data, 1) < none { Self::DataData } else { Self::DataNone }
+        } else if no_data > 1 && age(Class::NoData, 1) < some {
+            Self::NoneNone
+        } else {
+            Self::NoneData
+        }
+    }
+}
+
 const ORDERS: [Order; 4] = [Order::DataData, Order::DataNone, Order::NoneData, Order::NoneNone];
 /// The most messages without data in a flit, with data, and chunks that roll over: how many cases there are of each.
 const NO_DATA_CASES: usize = S2M_NDR_PER_FLIT as usize + 1;
@@ -40,39 +54,11 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// What waits; of data headers no more than `most` count.
+    /// So many messages of each class, no more than [`Plans::most`]; `age` says how old the `n`-th of a class is.
     #[inline]
-    pub fn of(waiting: &impl Waiting, most: u8) -> Self {
-        let no_data = |n| waiting.age(Class::NoData, n);
-        let data = |n| waiting.age(Class::Data, n);
-        let (first_none, first_data) = (no_data(0), data(0));
-        let second_none = first_none.and_then(|_| no_data(1));
-        let second_data = first_data.filter(|_| most > 1).and_then(|_| data(1));
-        let third_data = second_data.and_then(|_| data(2));
-        let order = match (first_none, first_data) {
-            (Some(none), Some(data)) if data < none => {
-                if second_data.is_some_and(|second| second < none) {
-                    Order::DataData
-                } else {
-                    Order::DataNone
-                }
-            }
-            (Some(_), Some(data)) => {
-                if second_none.is_some_and(|second| second < data) {
-                    Order::NoneNone
-                } else {
-                    Order::NoneData
-                }
-            }
-            _ => Order::DataData,
-        };
-        Self {
-            no_data: u8::from(first_none.is_some()) + u8::from(second_none.is_some()),
-            data: u8::from(first_data.is_some())
-                + u8::from(second_data.is_some())
-                + u8::from(third_data.is_some()),
-            order,
-        }
+    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+        let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
+        Self { no_data, data, order }
     }
     /// Whether there is nothing.
     #[inline]
@@ -100,11 +86,11 @@ impl Waiting for Ready {
     }
 }
 
-/// A protocol flit: what is in it, summed up.
+/// A protocol flit, summed up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Plan {
-    /// Slot by slot.
-    pub packed: Packed,
+    /// Chunks of data that follow in later flits.
+    pub rollover: u8,
     /// Messages without data in slot 0: they come before data that roll over.
     pub no_data_first: u8,
     /// Messages without data in the other slots.
@@ -120,11 +106,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn new(packed: Packed) -> Self {
+    fn new(packed: &Packed) -> Self {
         let empty_slots = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u8;
         let (data_slots, first) = (packed.data(), packed.slots[0].no_data);
         Self {
-            packed,
+            rollover: packed.rollover,
             no_data_first: first,
             no_data_then: packed.no_data() - first,
             data_headers: packed.data_headers(),
@@ -138,8 +124,9 @@ impl Plan {
 /// All protocol flits of a direction.
 pub struct Plans {
     plans: Vec<Plan>,
-    /// The most data headers of a flit.
-    most: u8,
+    /// The same, slot by slot.
+    packed: Vec<Packed>,
+    most: [u8; 2],
 }
 
 impl Plans {
@@ -150,28 +137,33 @@ impl Plans {
             Direction::S2m if multi => S2M_DRS_PER_FLIT,
             Direction::S2m => 1,
         };
-        let mut plans = vec![Plan::default(); ROLLOVER_CASES * NO_DATA_CASES * DATA_CASES * ORDERS.len()];
+        let cases = ROLLOVER_CASES * NO_DATA_CASES * DATA_CASES * ORDERS.len();
+        let mut all = vec![Packed::default(); cases];
         for rollover in 0..ROLLOVER_CASES as u8 {
             for no_data in 0..NO_DATA_CASES as u8 {
                 for data in 0..=most {
                     for order in ORDERS {
                         let ready = Ready { no_data, data, order };
-                        plans[ready.index(rollover)] = Plan::new(pack(direction, rollover, multi, &ready));
+                        all[ready.index(rollover)] = pack(direction, rollover, multi, &ready);
                     }
                 }
             }
         }
-        Self { plans, most }
+        Self { plans: all.iter().map(Plan::new).collect(), packed: all, most: [M2S_REQ_PER_FLIT, most] }
     }
-    /// What may go now of what waits.
+    /// How many messages without data and data headers a flit can have at most: more of them that wait do not matter to it.
     #[inline]
-    pub fn ready(&self, waiting: &impl Waiting) -> Ready {
-        Ready::of(waiting, self.most)
+    pub const fn most(&self) -> [u8; 2] {
+        self.most
     }
     /// The flit with so many chunks from before, fewer than make an all-data flit.
     #[inline]
     pub fn find(&self, rollover: u8, ready: Ready) -> &Plan {
         &self.plans[ready.index(rollover)]
+    }
+    /// The same, slot by slot.
+    pub fn packed(&self, rollover: u8, ready: Ready) -> Packed {
+        self.packed[ready.index(rollover)]
     }
 }
 
@@ -204,12 +196,16 @@ mod tests {
             }
             queues.0.iter_mut().for_each(|queue| queue.sort_unstable());
             let plans = Plans::new(direction, multi);
-            let plan = plans.find(rollover, plans.ready(&queues));
-            prop_assert_eq!(plan.packed, pack(direction, rollover, multi, &queues));
-            // What rolls over completes one message, and nothing that begins here does.
-            prop_assert!(plan.packed.slots[1..=usize::from(rollover)].iter().all(|slot| slot.data));
-            prop_assert!(plan.data_slots < rollover + 4 && plan.data_slots >= rollover);
+            let due = [0, 1].map(|i| (queues.0[i].len() as u8).min(plans.most()[i]));
+            let ready = Ready::new(due, |class, n| queues.age(class, n));
+            let packed = plans.packed(rollover, ready);
+            prop_assert_eq!(packed, pack(direction, rollover, multi, &queues));
+            let plan = plans.find(rollover, ready);
+            prop_assert_eq!(plan.no_data_first + plan.no_data_then, packed.no_data());
             prop_assert_eq!(plan.message_slots + plan.data_slots + plan.empty_slots, 4);
+            // What rolls over completes one message, and nothing that begins here does.
+            prop_assert!(packed.slots[1..=usize::from(rollover)].iter().all(|slot| slot.data));
+            prop_assert!(plan.data_slots < rollover + 4 && plan.data_slots >= rollover);
         }
     }
 }
