@@ -79,12 +79,11 @@ impl Grid {
     #[inline]
     #[must_use]
     pub const fn after(&self, place: Place) -> Place {
-        if self.flits_per_skp == u64::MAX {
-            Place { start: place.start + self.flit, left: u64::MAX }
-        } else if place.left == 1 {
+        if place.left == 1 {
             Place { start: place.start + self.flit + self.gap, left: self.flits_per_skp }
         } else {
-            Place { start: place.start + self.flit, left: place.left - 1 }
+            // Without ordered sets the rest stays what it is.
+            Place { start: place.start + self.flit, left: place.left - (place.left != u64::MAX) as u64 }
         }
     }
     /// The first flit from `place` on that does not start before tick `at`.

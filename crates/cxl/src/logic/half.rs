@@ -7,10 +7,10 @@ use super::packer::Class;
 use super::plan::{Plan, Plans, Ready};
 use super::queue::{Entry, Queue};
 use super::retry::{Control, Retry};
-use super::ring::Ring;
+use super::ring::{Ring, Timed};
 use crate::spec::Direction;
 use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
-use lanetwin_units::Ticks;
+use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
 
 /// Later than anything that can happen \[ticks\].
@@ -27,6 +27,13 @@ pub struct Returning {
     pub at: u64,
     /// By class.
     pub credits: [u32; 2],
+}
+
+impl Timed for Returning {
+    #[inline]
+    fn at(&self) -> u64 {
+        self.at
+    }
 }
 
 /// Where what a flit brings goes: to its receiver, or into the retry buffer.
@@ -136,23 +143,26 @@ impl<U: Copy> Half<U> {
         half
     }
     /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
-    #[inline]
+    #[inline(always)]
     fn message_wanted(&self, class: Class) -> u64 {
         let i = class.index();
-        let Some(head) = self.queues[i].front() else { return NEVER };
-        if self.credits[i] > 0 {
-            return head.at;
-        }
-        let credit = self.returning.iter().find(|credit| credit.credits[i] > 0);
-        credit.map_or(NEVER, |credit| head.at.max(credit.at))
+        let at = self.queues[i].at();
+        if self.credits[i] > 0 || at == NEVER { at } else { self.credit_wanted(class).max(at) }
+    }
+    /// When the next credit of a class is there, as far as is known now \[ticks\].
+    #[cold]
+    #[inline(never)]
+    fn credit_wanted(&self, class: Class) -> u64 {
+        let credit = self.returning.iter().find(|credit| credit.credits[class.index()] > 0);
+        credit.map_or(NEVER, |credit| credit.at)
     }
     /// Whether the next flit is one that was sent before.
-    #[inline]
+    #[inline(always)]
     pub fn replays(&self) -> bool {
         self.retry.as_ref().is_some_and(|retry| retry.replaying())
     }
     /// From when on a flit of CXL.mem is wanted \[ticks\].
-    #[inline]
+    #[inline(always)]
     pub fn memory_wanted(&self) -> u64 {
         if self.rollover > 0 || self.replays() {
             return 0;
@@ -163,21 +173,20 @@ impl<U: Copy> Half<U> {
     #[inline]
     pub fn wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
-        let io = self.io.front().map_or(NEVER, |entry| entry.at);
-        self.memory_wanted().min(control).min(io)
+        self.memory_wanted().min(control).min(self.io.at())
     }
     /// The next flit that is not idle.
-    #[inline]
+    #[inline(always)]
     pub const fn start(&self) -> Place {
         self.start
     }
     /// The first flit that starts at `at` or later, of those that nobody has taken.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self, at: u64) -> Place {
         if at == NEVER { Place::NEVER } else { self.wire.grid.from(self.next, at) }
     }
     /// A flit is wanted from `at` on.
-    #[inline]
+    #[inline(always)]
     fn want(&mut self, at: u64) {
         if at < self.wanted {
             self.wanted = at;
@@ -185,29 +194,28 @@ impl<U: Copy> Half<U> {
         }
     }
     /// Works out anew when a flit is wanted: after one has been sent.
-    #[inline]
+    #[inline(always)]
     pub fn look_ahead(&mut self) {
         self.wanted = if self.rollover > 0 { 0 } else { self.look() };
         self.start = self.first(self.wanted);
     }
-    #[inline]
+    #[inline(always)]
     fn look(&self) -> u64 {
-        let owed = |class: usize| self.owed[class].front().map_or(NEVER, |at| at + self.wire.flush);
         let others = if self.aside == NEVER { NEVER } else { self.others_wanted() };
-        self.memory_wanted().min(others).min(owed(0)).min(owed(1))
+        let owed = self.owed[0].at().min(self.owed[1].at());
+        self.memory_wanted().min(others).min(owed.saturating_add(self.wire.flush))
     }
     /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
     fn others_wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
-        let io = self.io.front().map_or(NEVER, |entry| entry.at);
-        self.background[0].min(control).min(io)
+        self.background[0].min(control).min(self.io.at())
     }
     /// Works out anew from when on flits can be of any kind.
     pub fn look_aside(&mut self) {
         self.aside = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
     }
     /// Whether the flit that starts at `now` is one of CXL.mem or of credits, and arrives well.
-    #[inline]
+    #[inline(always)]
     pub const fn is_plain(&self, now: u64) -> bool {
         now < self.aside && self.clean_bits >= FLIT_BITS
     }
@@ -216,13 +224,20 @@ impl<U: Copy> Half<U> {
     pub fn starves(&self) -> bool {
         [0, 1].into_iter().any(|i| {
             self.credits[i] == 0
-                && self.queues[i].front().is_some()
+                && self.queues[i].at() != NEVER
                 && self.returning.iter().all(|credit| credit.credits[i] == 0)
         })
     }
 
+    /// A picosecond before anything that starts at or after `at` can arrive.
+    #[inline(always)]
+    pub fn bound(&self, at: u64) -> Instant {
+        let start = at.max(self.next.start);
+        Instant::from_ps(Ticks(start + self.wire.lag).as_ps_floor().as_ps() - 1)
+    }
+
     /// Takes in a message.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, class: Class, entry: Entry<U>) {
         self.queues[class.index()].insert(entry);
         self.want(self.message_wanted(class));
@@ -241,13 +256,13 @@ impl<U: Copy> Half<U> {
         self.want(control.at);
     }
     /// Notes that a credit of the other direction is free from `at` on.
-    #[inline]
+    #[inline(always)]
     pub fn owe(&mut self, class: Class, at: u64) {
         self.owed[class.index()].insert(at, 0, |other, new| other <= new);
         self.want(at + self.wire.flush);
     }
     /// Credits are on their way to this transmitter.
-    #[inline]
+    #[inline(always)]
     pub fn will_have(&mut self, returning: Returning) {
         self.returning.push(returning);
         if self.credits[0] == 0 || self.credits[1] == 0 {
@@ -255,32 +270,36 @@ impl<U: Copy> Half<U> {
         }
     }
     /// Takes in the credits that have arrived.
-    #[inline]
+    #[inline(always)]
     pub fn take_credits(&mut self, now: u64) {
-        while let Some(&Returning { at, credits: [no_data, data] }) = self.returning.front()
-            && at <= now
-        {
-            self.returning.drop_first(1);
-            self.take(Class::NoData, no_data, at);
-            self.take(Class::Data, data, at);
+        while self.returning.at() <= now {
+            self.take_first_credits();
         }
     }
-    /// Takes in credits of a class that arrived at `at`. A class without flow control is never returned any.
-    #[inline]
-    fn take(&mut self, class: Class, credits: u32, at: u64) {
-        let i = class.index();
-        if credits == 0 {
-            return;
+    /// Takes in what the first flit returns of those on their way.
+    #[inline(always)]
+    fn take_first_credits(&mut self) {
+        let Some(Returning { at, credits }) = self.returning.pop() else { return };
+        if self.credits[0] == 0 || self.credits[1] == 0 {
+            self.end_stalls(at, credits);
         }
-        if self.credits[i] == 0
-            && let Some(head) = self.queues[i].front()
-        {
-            self.activity.stalled_ticks += at.saturating_sub(head.at.max(self.exhausted[i]));
+        // A class without flow control is never returned any.
+        self.credits[0] += credits[0];
+        self.credits[1] += credits[1];
+    }
+    /// Adds up what messages have waited for credits that are there at `at`.
+    #[cold]
+    #[inline(never)]
+    fn end_stalls(&mut self, at: u64, credits: [u32; 2]) {
+        for (i, credits) in credits.into_iter().enumerate() {
+            let head = self.queues[i].at();
+            if credits > 0 && self.credits[i] == 0 && head != NEVER {
+                self.activity.stalled_ticks += at.saturating_sub(head.max(self.exhausted[i]));
+            }
         }
-        self.credits[i] += credits;
     }
     /// Takes credits for messages that leave at `now`.
-    #[inline]
+    #[inline(always)]
     fn spend(&mut self, class: Class, messages: u8, now: u64) {
         let credits = &mut self.credits[class.index()];
         if *credits != INFINITE {
@@ -290,39 +309,24 @@ impl<U: Copy> Half<U> {
             }
         }
     }
-    /// Takes out as many credits of a class that are owed at `now` as a header field can say: a power of two.
-    #[inline]
-    fn give_back(&mut self, class: usize, now: u64) -> u32 {
-        let owed = &mut self.owed[class];
-        let mut due = 0;
-        while due < CREDITS_PER_FIELD && owed.get(due as usize).is_some_and(|at| *at <= now) {
-            due += 1;
+    /// The credits that a header at `now` returns, by class.
+    #[inline(always)]
+    fn give_back(&mut self, now: u64) -> [u32; 2] {
+        let mut given = [0; 2];
+        for (given, owed) in given.iter_mut().zip(&mut self.owed) {
+            if owed.at() <= now {
+                *given = give_back(owed, now);
+            }
         }
-        if due == 0 {
-            return 0;
-        }
-        let given = 1 << due.ilog2();
-        owed.drop_first(given as usize);
         given
     }
-
-    /// How many messages of a class may go at `now`: they have come, and there are credits for them. More than `most` do not count.
-    #[inline]
-    fn due(&self, class: Class, most: u8, now: u64) -> u8 {
-        let i = class.index();
-        let most = self.credits[i].min(most.into());
-        let mut due = 0;
-        while due < most && self.queues[i].get(due as usize).is_some_and(|entry| entry.at <= now) {
-            due += 1;
-        }
-        due as u8
-    }
-    /// What may go at `now`.
-    #[inline]
+    /// What may go at `now`: what has come, and has credits.
+    #[inline(always)]
     pub fn ready(&self, now: u64) -> Ready {
-        let most = self.wire.plans.most();
-        let due = [self.due(Class::NoData, most[0], now), self.due(Class::Data, most[1], now)];
-        Ready::new(due, |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
+        let [no_data, data] = &self.queues;
+        let no_data = due(no_data, self.credits[0], self.wire.plans.most_no_data(), now);
+        let data = due(data, self.credits[1], self.wire.plans.most_data(no_data), now);
+        Ready::new([no_data, data], |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
     }
 
     /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.
@@ -349,7 +353,7 @@ impl<U: Copy> Half<U> {
         self.look_ahead();
     }
     /// All-data flits, one after another: nothing that happens meanwhile changes them.
-    #[inline]
+    #[inline(always)]
     fn all_data_flits(
         &mut self,
         mut place: Place,
@@ -378,13 +382,13 @@ impl<U: Copy> Half<U> {
             Flit::Credits => self.credit_flit(now, to),
         }
     }
-    #[inline]
+    #[inline(always)]
     fn protocol_flit(&mut self, plan: Plan, now: u64, to: &mut impl Unload<U>) {
         self.activity.protocol_flits += 1;
         self.activity.data_slots += u64::from(plan.data_slots);
         self.activity.message_slots += u64::from(plan.message_slots);
         self.activity.empty_slots += u64::from(plan.empty_slots);
-        to.credits([self.give_back(0, now), self.give_back(1, now)]);
+        to.credits(self.give_back(now));
         if plan.no_data_first > 0 {
             self.messages(plan.no_data_first, now, to);
         }
@@ -401,27 +405,27 @@ impl<U: Copy> Half<U> {
         self.rollover = plan.rollover;
     }
     /// It ends one message: of its four chunks the first ones are the rest of one, and the others too few for the next.
-    #[inline]
+    #[inline(always)]
     fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
         self.activity.all_data_flits += 1;
         self.activity.data_slots += u64::from(LINE_SLOTS);
         self.rollover -= LINE_SLOTS;
         self.finish(to);
     }
-    #[inline]
+    #[inline(always)]
     fn credit_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
         self.activity.credit_flits += 1;
-        to.credits([self.give_back(0, now), self.give_back(1, now)]);
+        to.credits(self.give_back(now));
     }
     /// The last chunk of a message leaves.
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, to: &mut impl Unload<U>) {
         if let Some(user) = self.queues[Class::Data.index()].finish() {
             to.done(Class::Data, user);
         }
     }
     /// Sends messages without data.
-    #[inline]
+    #[inline(always)]
     fn messages(&mut self, count: u8, now: u64, to: &mut impl Unload<U>) {
         let mut waited = 0;
         for _ in 0..count {
@@ -435,17 +439,48 @@ impl<U: Copy> Half<U> {
         self.spend(Class::NoData, count, now);
     }
     /// Sends headers of data.
-    #[inline]
+    #[inline(always)]
     fn headers(&mut self, count: u8, now: u64) {
         let mut waited = 0;
         for _ in 0..count {
-            if let Some(at) = self.queues[Class::Data.index()].begin() {
-                waited += now - at;
-            }
+            waited += now - self.queues[Class::Data.index()].begin();
         }
         self.activity.data_messages += u64::from(count);
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::Data, count, now);
+    }
+}
+
+/// Takes out as many credits that are owed at `now` as a header field can say: a power of two. At least one is.
+#[inline(always)]
+fn give_back(owed: &mut Ring<u64>, now: u64) -> u32 {
+    let given = if owed.at_of(1) > now { 1 } else { several_due(owed, now) };
+    owed.drop_first(given as usize);
+    given
+}
+
+/// The same where at least two are.
+#[inline(never)]
+fn several_due(owed: &Ring<u64>, now: u64) -> u32 {
+    let mut due = 2;
+    while due < CREDITS_PER_FIELD && owed.at_of(due as usize) <= now {
+        due += 1;
+    }
+    1 << due.ilog2()
+}
+
+/// How many of the messages that wait may go at `now`. More than `most` do not count, of which there are three at most.
+#[inline(always)]
+fn due<U: Copy>(queue: &Queue<U>, credits: u32, most: u8, now: u64) -> u8 {
+    let most = credits.min(most.into()) as u8;
+    if most < 1 || queue.at() > now {
+        0
+    } else if most < 2 || queue.at_of(1) > now {
+        1
+    } else if most < 3 || queue.at_of(2) > now {
+        2
+    } else {
+        3
     }
 }
 
@@ -463,20 +498,20 @@ pub struct Receiver<'a, U, E> {
 
 impl<'a, U, E> Receiver<'a, U, E> {
     /// For a flit of `wire` that starts at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
         Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
     }
 }
 
 impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
-    #[inline]
+    #[inline(always)]
     fn credits(&mut self, credits: [u32; 2]) {
         if credits != [0; 2] {
             self.other.will_have(Returning { at: self.at, credits });
         }
     }
-    #[inline]
+    #[inline(always)]
     fn done(&mut self, class: Class, user: U) {
         self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
         let drain = self.drain[class.index()];

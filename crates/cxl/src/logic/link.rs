@@ -61,6 +61,8 @@ pub struct Link<U> {
     grid: Grid,
     halves: [Half<U>; 2],
     transmit: [u64; 2],
+    /// Whether answers free the buffers of their requests.
+    answers_release: bool,
     submitted: u64,
     tap: Option<FlitTap>,
 }
@@ -98,6 +100,7 @@ impl<U: Copy> Link<U> {
             grid,
             halves: Direction::ALL.map(half),
             transmit: spec.transmit.map(|span| span.as_ticks().0),
+            answers_release: spec.credits[0].release == Release::Answered,
             submitted: 0,
             spec,
             tap: None,
@@ -150,47 +153,45 @@ impl<U: Copy> Link<U> {
     }
 
     /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
-        let mut bound = self.bound(direction, entry.at);
-        if direction == Direction::S2m && self.spec.credits[0].release == Release::Answered {
-            // An answer with data is that of a Req, one without that of a RwD.
-            let answered = match class {
-                Class::Data => Class::NoData,
-                Class::NoData => Class::Data,
-            };
-            let free = Ticks::from(at).0;
-            let credits = self.halves[0].credits[answered.index()];
-            if credits != INFINITE {
-                self.halves[1].owe(answered, free);
-            }
-            if credits == 0 {
-                // Somebody may wait for this credit, which can leave before the answer does.
-                bound = bound.min(self.bound(direction, free + self.halves[0].wire.flush));
-            }
+        let half = &mut self.halves[direction.index()];
+        half.submit(class, entry);
+        let bound = half.bound(entry.at);
+        if direction == Direction::S2m && self.answers_release {
+            self.answered(class, at).min(bound)
+        } else {
+            bound
         }
-        self.halves[direction.index()].submit(class, entry);
-        bound
+    }
+    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as the credit goes.
+    #[inline(always)]
+    fn answered(&mut self, class: Class, at: Instant) -> Instant {
+        // An answer with data is that of a Req, one without that of a RwD.
+        let answered = match class {
+            Class::Data => Class::NoData,
+            Class::NoData => Class::Data,
+        };
+        let [there, back] = &mut self.halves;
+        let (credits, free) = (there.credits[answered.index()], Ticks::from(at).0);
+        if credits != INFINITE {
+            back.owe(answered, free);
+        }
+        // Somebody may wait for this credit, which can leave before the answer does.
+        if credits == 0 { there.bound(free + there.wire.flush) } else { Instant::NEVER }
     }
     /// As [`Link::submit`], for a message that takes one flit of CXL.io.
     pub fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
-        let bound = self.bound(direction, entry.at);
-        self.halves[direction.index()].submit_io(entry);
-        bound
+        let half = &mut self.halves[direction.index()];
+        half.submit_io(entry);
+        half.bound(entry.at)
     }
-    #[inline]
+    #[inline(always)]
     fn entry(&mut self, direction: Direction, at: Instant, user: U) -> Entry<U> {
         self.submitted += 1;
         Entry { at: Ticks::from(at).0 + self.transmit[direction.index()], number: self.submitted, user }
-    }
-    /// A picosecond before anything that starts at or after `at` can arrive.
-    #[inline]
-    fn bound(&self, direction: Direction, at: u64) -> Instant {
-        let d = direction.index();
-        let start = at.max(self.halves[d].next.start);
-        Instant::from_ps(Ticks(start + self.halves[d].wire.lag).as_ps_floor().as_ps() - 1)
     }
 
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
@@ -200,7 +201,7 @@ impl<U: Copy> Link<U> {
         let of = |direction: Direction| {
             let half = &self.halves[direction.index()];
             let start = if starves { half.start() } else { half.first(half.wanted()) };
-            (start != Place::NEVER).then(|| self.bound(direction, start.start))
+            (start != Place::NEVER).then(|| half.bound(start.start))
         };
         Direction::ALL.into_iter().filter_map(of).min()
     }
@@ -250,7 +251,7 @@ impl<U: Copy> Link<U> {
     fn flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
         let half = &mut self.halves[direction.index()];
         let memory = half.memory_wanted() <= now;
-        let io = half.io.front().is_some_and(|entry| entry.at <= now);
+        let io = half.io.at() <= now;
         if (io || half.background[0] <= now) && (half.io_turn || !memory) {
             half.io_turn = false;
             self.io_flit(direction, now, io, env);

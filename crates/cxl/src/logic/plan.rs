@@ -26,6 +26,7 @@ enum Order {
 
 impl Order {
     /// Where both classes wait.
+    #[inline(never)]
     fn of([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
         let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
         if some < none {
@@ -39,11 +40,11 @@ impl Order {
 }
 
 const ORDERS: [Order; 4] = [Order::DataData, Order::DataNone, Order::NoneData, Order::NoneNone];
-/// The most messages without data in a flit, with data, and chunks that roll over: how many cases there are of each.
-const NO_DATA_CASES: usize = S2M_NDR_PER_FLIT as usize + 1;
-const DATA_CASES: usize = S2M_DRS_PER_FLIT as usize + 1;
-const ROLLOVER_CASES: usize = LINE_SLOTS as usize;
-const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
+/// Four numbers of two bits each.
+const CASES: usize = 256;
+const _: () = assert!(LINE_SLOTS == 4 && ORDERS.len() == 4);
+const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && S2M_NDR_PER_FLIT < 4);
+const _: () = assert!(M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT && S2M_DRS_PER_FLIT < 4);
 
 /// What may go now, as far as a flit can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,21 +55,21 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// So many messages of each class, no more than [`Plans::most`]; `age` says how old the `n`-th of a class is.
-    #[inline]
+    /// So many messages of each class, no more than a flit asks for; `age` says how old the `n`-th of a class is.
+    #[inline(always)]
     pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
         let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
         Self { no_data, data, order }
     }
     /// Whether there is nothing.
-    #[inline]
+    #[inline(always)]
     pub const fn is_nothing(self) -> bool {
         self.no_data == 0 && self.data == 0
     }
-    #[inline]
+    /// The place in the table: four numbers of two bits.
+    #[inline(always)]
     fn index(self, rollover: u8) -> usize {
-        let counts = usize::from(rollover) * NO_DATA_CASES + usize::from(self.no_data);
-        (counts * DATA_CASES + usize::from(self.data)) * ORDERS.len() + self.order as usize
+        usize::from(rollover << 6 | self.no_data << 4 | self.data << 2 | self.order as u8)
     }
 }
 
@@ -123,10 +124,10 @@ impl Plan {
 
 /// All protocol flits of a direction.
 pub struct Plans {
-    plans: Vec<Plan>,
+    plans: Box<[Plan; CASES]>,
     /// The same, slot by slot.
-    packed: Vec<Packed>,
-    most: [u8; 2],
+    packed: Box<[Packed; CASES]>,
+    most_data: u8,
 }
 
 impl Plans {
@@ -137,27 +138,31 @@ impl Plans {
             Direction::S2m if multi => S2M_DRS_PER_FLIT,
             Direction::S2m => 1,
         };
-        let cases = ROLLOVER_CASES * NO_DATA_CASES * DATA_CASES * ORDERS.len();
-        let mut all = vec![Packed::default(); cases];
-        for rollover in 0..ROLLOVER_CASES as u8 {
-            for no_data in 0..NO_DATA_CASES as u8 {
+        let mut packed = Box::new([Packed::default(); CASES]);
+        for rollover in 0..LINE_SLOTS {
+            for no_data in 0..=M2S_REQ_PER_FLIT {
                 for data in 0..=most {
                     for order in ORDERS {
                         let ready = Ready { no_data, data, order };
-                        all[ready.index(rollover)] = pack(direction, rollover, multi, &ready);
+                        packed[ready.index(rollover)] = pack(direction, rollover, multi, &ready);
                     }
                 }
             }
         }
-        Self { plans: all.iter().map(Plan::new).collect(), packed: all, most: [M2S_REQ_PER_FLIT, most] }
+        Self { plans: Box::new(packed.each_ref().map(Plan::new)), packed, most_data: most }
     }
-    /// How many messages without data and data headers a flit can have at most: more of them that wait do not matter to it.
+    /// How many messages without data a flit can have at most: more of them that wait do not matter to it.
     #[inline]
-    pub const fn most(&self) -> [u8; 2] {
-        self.most
+    pub const fn most_no_data(&self) -> u8 {
+        M2S_REQ_PER_FLIT
+    }
+    /// The same of data headers. A third is for slots 1 to 3, which hold headers only where slot 0 has the two messages without data.
+    #[inline(always)]
+    pub fn most_data(&self, no_data: u8) -> u8 {
+        if no_data < S2M_NDR_PER_FLIT { self.most_data.min(2) } else { self.most_data }
     }
     /// The flit with so many chunks from before, fewer than make an all-data flit.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, rollover: u8, ready: Ready) -> &Plan {
         &self.plans[ready.index(rollover)]
     }
@@ -196,8 +201,10 @@ mod tests {
             }
             queues.0.iter_mut().for_each(|queue| queue.sort_unstable());
             let plans = Plans::new(direction, multi);
-            let due = [0, 1].map(|i| (queues.0[i].len() as u8).min(plans.most()[i]));
-            let ready = Ready::new(due, |class, n| queues.age(class, n));
+            let waiting = |i: usize| queues.0[i].len() as u8;
+            let no_data = waiting(0).min(plans.most_no_data());
+            let data = waiting(1).min(plans.most_data(no_data));
+            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n));
             let packed = plans.packed(rollover, ready);
             prop_assert_eq!(packed, pack(direction, rollover, multi, &queues));
             let plan = plans.find(rollover, ready);
