@@ -79,19 +79,26 @@ impl Grid {
     #[inline]
     #[must_use]
     pub const fn after(&self, place: Place) -> Place {
-        if self.flits_per_skp == u64::MAX {
-            Place { start: place.start + self.flit, left: u64::MAX }
-        } else if place.left == 1 {
+        if place.left == 1 {
             Place { start: place.start + self.flit + self.gap, left: self.flits_per_skp }
         } else {
-            Place { start: place.start + self.flit, left: place.left - 1 }
+            // Without ordered sets the rest stays what it is.
+            Place { start: place.start + self.flit, left: place.left - (place.left != u64::MAX) as u64 }
         }
     }
     /// The first flit from `place` on that does not start before tick `at`.
     #[inline]
     #[must_use]
     pub fn from(&self, place: Place, at: u64) -> Place {
-        if at <= place.start { place } else { self.find(at) }
+        if at <= place.start {
+            return place;
+        }
+        let flits = (at - place.start).div_ceil(self.flit);
+        if flits < place.left && self.flits_per_skp != u64::MAX {
+            Place { start: place.start + flits * self.flit, left: place.left - flits }
+        } else {
+            self.find(at)
+        }
     }
     /// The first flit that does not start before tick `at`.
     #[must_use]
@@ -154,6 +161,8 @@ mod tests {
             prop_assert_eq!(grid.find(found.start), found);
             let next = grid.after(found);
             prop_assert_eq!(grid.find(found.start + 1), next);
+            let earlier = grid.find(at - at % (1 << 20));
+            prop_assert_eq!(grid.from(earlier, at), found);
             prop_assert!(next.start - found.start >= grid.flit());
             prop_assert_eq!(grid.flits_before(found.start) + 1, grid.flits_before(next.start));
             let mut walk = grid.first();

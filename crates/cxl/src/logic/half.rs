@@ -2,27 +2,76 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::packer::{Age, Class, Waiting};
-use super::queue::Queue;
+use super::link::Environment;
+use super::packer::Class;
+use super::plan::{Plan, Plans, Ready};
+use super::queue::{Entry, Queue};
 use super::retry::{Control, Retry};
+use super::ring::{Ring, Timed};
+use crate::spec::Direction;
+use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
+use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
 
 /// Later than anything that can happen \[ticks\].
 pub const NEVER: u64 = u64::MAX;
 /// A class without flow control.
-const INFINITE: u32 = u32::MAX;
+pub const INFINITE: u32 = u32::MAX;
+/// Bits of a flit that can be wrong.
+pub const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
-/// A credit on its way to the transmitter.
+/// Credits on their way to the transmitter: what one flit returns.
 #[derive(Clone, Copy, Debug)]
 pub struct Returning {
-    /// When it is there \[ticks\].
+    /// When they are there \[ticks\].
     pub at: u64,
-    pub class: Class,
-    pub credits: u32,
+    /// By class.
+    pub credits: [u32; 2],
+}
+
+impl Timed for Returning {
+    #[inline]
+    fn at(&self) -> u64 {
+        self.at
+    }
+}
+
+/// Where what a flit brings goes: to its receiver, or into the retry buffer.
+pub trait Unload<U> {
+    /// Credits that it returns, by class.
+    fn credits(&mut self, credits: [u32; 2]);
+    /// A message that is complete with it.
+    fn done(&mut self, class: Class, user: U);
+}
+
+/// A new flit.
+#[derive(Clone, Copy, Debug)]
+pub enum Flit {
+    /// Four slots of data.
+    AllData,
+    /// A header, and what was planned.
+    Protocol(Plan),
+    /// Credits only.
+    Credits,
+}
+
+/// What a direction is built from.
+pub struct Wire {
+    pub direction: Direction,
+    pub grid: Grid,
+    /// From the start of a flit to the arrival of its messages \[ticks\].
+    pub lag: u64,
+    /// How long a credit waits for a flit \[ticks\].
+    pub flush: u64,
+    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's doing.
+    pub drain: [u64; 2],
+    /// The protocol flits.
+    pub plans: Plans,
 }
 
 /// One direction.
 pub struct Half<U> {
+    pub wire: Wire,
     /// By class.
     pub queues: [Queue<U>; 2],
     /// Messages that go over CXL.io.
@@ -33,61 +82,89 @@ pub struct Half<U> {
     pub io_turn: bool,
     /// The next flit that nobody has taken.
     pub next: Place,
-    /// Chunks of data that must follow.
+    /// When the last flit started \[ticks\].
+    pub last: u64,
+    /// Chunks of data that must follow: of the messages whose header has left.
     pub rollover: u8,
-    /// Whose data they are, with the number of chunks that are missing.
-    pub transfers: VecDeque<(U, u8)>,
     /// What the transmitter may still send, by class.
     pub credits: [u32; 2],
     /// When the credits of a class ran out \[ticks\].
     pub exhausted: [u64; 2],
-    pub returning: VecDeque<Returning>,
+    pub returning: Ring<Returning>,
     /// Credits of the other direction that this one has to return: when each became free \[ticks\], by class.
-    pub owed: [VecDeque<u64>; 2],
-    /// Bits until the next error.
+    pub owed: [Ring<u64>; 2],
+    /// Bits until the next error; 0 if they are not drawn yet.
     pub clean_bits: u64,
+    /// Whether they are drawn.
+    pub drawn: bool,
     /// Control sequences that must be sent.
     pub controls: VecDeque<Control>,
     /// While flits are sent again.
     pub retry: Option<Box<Retry<U>>>,
+    /// Whether somebody wants to see every flit.
+    pub watched: bool,
     pub activity: Activity,
+    /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
+    aside: u64,
+    /// From when on any flit is wanted \[ticks\], and the first that is not idle. They are kept: they are asked for far more often than they change.
+    wanted: u64,
+    start: Place,
 }
 
 impl<U: Copy> Half<U> {
-    pub fn new(grid: Grid, credits: [u32; 2], io_period: u64) -> Self {
+    /// A direction at rest; `clean_bits` is 0 if bits can be wrong.
+    pub fn new(wire: Wire, credits: [u32; 2], io_period: u64, clean_bits: u64) -> Self {
         let credits = credits.map(|n| if n == 0 { INFINITE } else { n });
-        Self {
+        let background = if io_period == 0 { [NEVER, 0] } else { [io_period, io_period] };
+        let mut half = Self {
             queues: [Queue::default(), Queue::default()],
             io: Queue::default(),
-            background: if io_period == 0 { [NEVER, 0] } else { [io_period, io_period] },
+            background,
             io_turn: false,
-            next: grid.first(),
+            next: wire.grid.first(),
+            last: 0,
             rollover: 0,
-            transfers: VecDeque::new(),
             credits,
             exhausted: [0; 2],
-            returning: VecDeque::new(),
-            owed: [VecDeque::new(), VecDeque::new()],
-            clean_bits: NEVER,
+            returning: Ring::default(),
+            owed: [Ring::default(), Ring::default()],
+            clean_bits,
+            drawn: clean_bits > 0,
             controls: VecDeque::new(),
             retry: None,
+            watched: false,
             activity: Activity::default(),
-        }
+            aside: background[0],
+            wanted: NEVER,
+            start: Place::NEVER,
+            wire,
+        };
+        half.look_ahead();
+        half
     }
     /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
-    #[inline]
+    #[inline(always)]
     fn message_wanted(&self, class: Class) -> u64 {
-        let Some(head) = self.queues[class.index()].front() else { return NEVER };
-        if self.credits[class.index()] > 0 {
-            return head.at;
-        }
-        let credit = self.returning.iter().find(|credit| credit.class == class);
-        credit.map_or(NEVER, |credit| head.at.max(credit.at))
+        let i = class.index();
+        let at = self.queues[i].at();
+        if self.credits[i] > 0 || at == NEVER { at } else { self.credit_wanted(class).max(at) }
+    }
+    /// When the next credit of a class is there, as far as is known now \[ticks\].
+    #[cold]
+    #[inline(never)]
+    fn credit_wanted(&self, class: Class) -> u64 {
+        let credit = self.returning.iter().find(|credit| credit.credits[class.index()] > 0);
+        credit.map_or(NEVER, |credit| credit.at)
+    }
+    /// Whether the next flit is one that was sent before.
+    #[inline(always)]
+    pub fn replays(&self) -> bool {
+        self.retry.as_ref().is_some_and(|retry| retry.replaying())
     }
     /// From when on a flit of CXL.mem is wanted \[ticks\].
-    #[inline]
+    #[inline(always)]
     pub fn memory_wanted(&self) -> u64 {
-        if self.rollover > 0 || self.retry.as_ref().is_some_and(|retry| retry.replaying()) {
+        if self.rollover > 0 || self.replays() {
             return 0;
         }
         self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data))
@@ -96,95 +173,350 @@ impl<U: Copy> Half<U> {
     #[inline]
     pub fn wanted(&self) -> u64 {
         let control = self.controls.front().map_or(NEVER, |control| control.at);
-        let io = self.io.front().map_or(NEVER, |entry| entry.at);
-        self.memory_wanted().min(control).min(io)
+        self.memory_wanted().min(control).min(self.io.at())
     }
-    /// From when on any flit is wanted: also those that nobody waits for \[ticks\].
-    #[inline]
-    pub fn wanted_at_all(&self, flush: u64) -> u64 {
-        let owed = |class: usize| self.owed[class].front().map_or(NEVER, |at| at + flush);
-        self.wanted().min(self.background[0]).min(owed(0)).min(owed(1))
+    /// The next flit that is not idle.
+    #[inline(always)]
+    pub const fn start(&self) -> Place {
+        self.start
+    }
+    /// The first flit that starts at `at` or later, of those that nobody has taken.
+    #[inline(always)]
+    pub fn first(&self, at: u64) -> Place {
+        if at == NEVER { Place::NEVER } else { self.wire.grid.from(self.next, at) }
+    }
+    /// A flit is wanted from `at` on.
+    #[inline(always)]
+    fn want(&mut self, at: u64) {
+        if at < self.wanted {
+            self.wanted = at;
+            self.start = self.first(at);
+        }
+    }
+    /// Works out anew when a flit is wanted: after one has been sent.
+    #[inline(always)]
+    pub fn look_ahead(&mut self) {
+        self.wanted = if self.rollover > 0 { 0 } else { self.look() };
+        self.start = self.first(self.wanted);
+    }
+    #[inline(always)]
+    fn look(&self) -> u64 {
+        let others = if self.aside == NEVER { NEVER } else { self.others_wanted() };
+        let owed = self.owed[0].at().min(self.owed[1].at());
+        self.memory_wanted().min(others).min(owed.saturating_add(self.wire.flush))
+    }
+    /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
+    fn others_wanted(&self) -> u64 {
+        let control = self.controls.front().map_or(NEVER, |control| control.at);
+        self.background[0].min(control).min(self.io.at())
+    }
+    /// Works out anew from when on flits can be of any kind.
+    pub fn look_aside(&mut self) {
+        self.aside = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
+    }
+    /// Whether the flit that starts at `now` is one of CXL.mem or of credits, and arrives well.
+    #[inline(always)]
+    pub const fn is_plain(&self, now: u64) -> bool {
+        now < self.aside && self.clean_bits >= FLIT_BITS
     }
     /// Whether a message waits for a credit of which nothing is known.
     #[inline]
     pub fn starves(&self) -> bool {
-        Class::ALL.into_iter().any(|class| {
-            let i = class.index();
+        [0, 1].into_iter().any(|i| {
             self.credits[i] == 0
-                && self.queues[i].front().is_some()
-                && self.returning.iter().all(|credit| credit.class != class)
+                && self.queues[i].at() != NEVER
+                && self.returning.iter().all(|credit| credit.credits[i] == 0)
         })
     }
-    /// Takes in the credits that have arrived.
-    #[inline]
-    pub fn take_credits(&mut self, now: u64) {
-        while let Some(&credit) = self.returning.front().filter(|credit| credit.at <= now) {
-            self.returning.pop_front();
-            let i = credit.class.index();
-            if self.credits[i] == 0
-                && let Some(head) = self.queues[i].front()
-            {
-                self.activity.stalled_ticks += credit.at.saturating_sub(head.at.max(self.exhausted[i]));
-            }
-            if self.credits[i] != INFINITE {
-                self.credits[i] += credit.credits;
-            }
-        }
+
+    /// A picosecond before anything that starts at or after `at` can arrive.
+    #[inline(always)]
+    pub fn bound(&self, at: u64) -> Instant {
+        let start = at.max(self.next.start);
+        Instant::from_ps(Ticks(start + self.wire.lag).as_ps_floor().as_ps() - 1)
     }
-    /// Takes a credit for a message that leaves at `now`.
-    #[inline]
-    pub fn spend(&mut self, class: Class, now: u64) {
-        let credits = &mut self.credits[class.index()];
-        if *credits != INFINITE {
-            *credits -= 1;
-            if *credits == 0 {
-                self.exhausted[class.index()] = now;
-            }
-        }
+
+    /// Takes in a message.
+    #[inline(always)]
+    pub fn submit(&mut self, class: Class, entry: Entry<U>) {
+        self.queues[class.index()].insert(entry);
+        self.want(self.message_wanted(class));
     }
-    /// Takes out as many credits that are owed at `now` as a header field can say: a power of two.
-    #[inline]
-    pub fn give_back(&mut self, class: Class, now: u64, most: u32) -> u32 {
-        let owed = &mut self.owed[class.index()];
-        let due = owed.iter().take(most as usize).take_while(|at| **at <= now).count() as u32;
-        if due == 0 {
-            return 0;
-        }
-        let given = 1 << due.ilog2();
-        owed.drain(..given as usize);
-        given
+    /// Takes in a message for CXL.io.
+    pub fn submit_io(&mut self, entry: Entry<U>) {
+        self.io.insert(entry);
+        self.aside = self.aside.min(entry.at);
+        self.want(entry.at);
     }
     /// Puts a control sequence in its place.
     pub fn must_send(&mut self, control: Control) {
         let place = self.controls.partition_point(|other| other.at <= control.at);
         self.controls.insert(place, control);
+        self.aside = self.aside.min(control.at);
+        self.want(control.at);
     }
     /// Notes that a credit of the other direction is free from `at` on.
-    #[inline]
+    #[inline(always)]
     pub fn owe(&mut self, class: Class, at: u64) {
-        let owed = &mut self.owed[class.index()];
-        if owed.back().is_none_or(|last| *last <= at) {
-            owed.push_back(at);
-        } else {
-            let place = owed.partition_point(|other| *other <= at);
-            owed.insert(place, at);
+        self.owed[class.index()].insert(at, 0, |other, new| other <= new);
+        self.want(at + self.wire.flush);
+    }
+    /// Credits are on their way to this transmitter.
+    #[inline(always)]
+    pub fn will_have(&mut self, returning: Returning) {
+        self.returning.push(returning);
+        if self.credits[0] == 0 || self.credits[1] == 0 {
+            self.want(self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data)));
         }
+    }
+    /// Takes in the credits that have arrived.
+    #[inline(always)]
+    pub fn take_credits(&mut self, now: u64) {
+        while self.returning.at() <= now {
+            self.take_first_credits();
+        }
+    }
+    /// Takes in what the first flit returns of those on their way.
+    #[inline(always)]
+    fn take_first_credits(&mut self) {
+        let Some(Returning { at, credits }) = self.returning.pop() else { return };
+        if self.credits[0] == 0 || self.credits[1] == 0 {
+            self.end_stalls(at, credits);
+        }
+        // A class without flow control is never returned any.
+        self.credits[0] += credits[0];
+        self.credits[1] += credits[1];
+    }
+    /// Adds up what messages have waited for credits that are there at `at`.
+    #[cold]
+    #[inline(never)]
+    fn end_stalls(&mut self, at: u64, credits: [u32; 2]) {
+        for (i, credits) in credits.into_iter().enumerate() {
+            let head = self.queues[i].at();
+            if credits > 0 && self.credits[i] == 0 && head != NEVER {
+                self.activity.stalled_ticks += at.saturating_sub(head.max(self.exhausted[i]));
+            }
+        }
+    }
+    /// Takes credits for messages that leave at `now`.
+    #[inline(always)]
+    fn spend(&mut self, class: Class, messages: u8, now: u64) {
+        let credits = &mut self.credits[class.index()];
+        if *credits != INFINITE {
+            *credits -= u32::from(messages);
+            if *credits == 0 {
+                self.exhausted[class.index()] = now;
+            }
+        }
+    }
+    /// The credits that a header at `now` returns, by class.
+    #[inline(always)]
+    fn give_back(&mut self, now: u64) -> [u32; 2] {
+        let mut given = [0; 2];
+        for (given, owed) in given.iter_mut().zip(&mut self.owed) {
+            if owed.at() <= now {
+                *given = give_back(owed, now);
+            }
+        }
+        given
+    }
+    /// What may go at `now`: what has come, and has credits.
+    #[inline(always)]
+    pub fn ready(&self, now: u64) -> Ready {
+        let [no_data, data] = &self.queues;
+        let no_data = due(no_data, self.credits[0], self.wire.plans.most_no_data(), now);
+        let data = due(data, self.credits[1], self.wire.plans.most_data(no_data), now);
+        Ready::new([no_data, data], |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
+    }
+
+    /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.
+    #[inline]
+    pub fn plain_flits(&mut self, place: Place, limit: u64, other: &mut Self, env: &mut impl Environment<U>) {
+        let now = place.start;
+        self.io_turn = true;
+        if self.rollover >= LINE_SLOTS {
+            self.all_data_flits(place, limit, other, env);
+        } else {
+            self.last = now;
+            self.next = self.wire.grid.after(place);
+            self.clean_bits -= FLIT_BITS;
+            self.take_credits(now);
+            let ready = self.ready(now);
+            let mut receiver = Receiver::new(&self.wire, now, other, env);
+            if self.rollover > 0 || !ready.is_nothing() {
+                let plan = *self.wire.plans.find(self.rollover, ready);
+                self.protocol_flit(plan, now, &mut receiver);
+            } else {
+                self.credit_flit(now, &mut receiver);
+            }
+        }
+        self.look_ahead();
+    }
+    /// All-data flits, one after another: nothing that happens meanwhile changes them.
+    #[inline(always)]
+    fn all_data_flits(
+        &mut self,
+        mut place: Place,
+        limit: u64,
+        other: &mut Self,
+        env: &mut impl Environment<U>,
+    ) {
+        loop {
+            let now = place.start;
+            self.clean_bits -= FLIT_BITS;
+            let mut receiver = Receiver::new(&self.wire, now, other, env);
+            self.all_data_flit(&mut receiver);
+            place = self.wire.grid.after(place);
+            if self.rollover < LINE_SLOTS || place.start >= limit || !self.is_plain(place.start) {
+                self.last = now;
+                self.next = place;
+                return;
+            }
+        }
+    }
+    /// Fills a flit that starts at `now`.
+    pub fn fill(&mut self, flit: Flit, now: u64, to: &mut impl Unload<U>) {
+        match flit {
+            Flit::AllData => self.all_data_flit(to),
+            Flit::Protocol(plan) => self.protocol_flit(plan, now, to),
+            Flit::Credits => self.credit_flit(now, to),
+        }
+    }
+    #[inline(always)]
+    fn protocol_flit(&mut self, plan: Plan, now: u64, to: &mut impl Unload<U>) {
+        self.activity.protocol_flits += 1;
+        self.activity.data_slots += u64::from(plan.data_slots);
+        self.activity.message_slots += u64::from(plan.message_slots);
+        self.activity.empty_slots += u64::from(plan.empty_slots);
+        to.credits(self.give_back(now));
+        if plan.no_data_first > 0 {
+            self.messages(plan.no_data_first, now, to);
+        }
+        if self.rollover > 0 {
+            // The chunks from before end a message: fewer than four are the rest of one.
+            self.finish(to);
+        }
+        if plan.no_data_then > 0 {
+            self.messages(plan.no_data_then, now, to);
+        }
+        if plan.data_headers > 0 {
+            self.headers(plan.data_headers, now);
+        }
+        self.rollover = plan.rollover;
+    }
+    /// It ends one message: of its four chunks the first ones are the rest of one, and the others too few for the next.
+    #[inline(always)]
+    fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
+        self.activity.all_data_flits += 1;
+        self.activity.data_slots += u64::from(LINE_SLOTS);
+        self.rollover -= LINE_SLOTS;
+        self.finish(to);
+    }
+    #[inline(always)]
+    fn credit_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
+        self.activity.credit_flits += 1;
+        to.credits(self.give_back(now));
+    }
+    /// The last chunk of a message leaves.
+    #[inline(always)]
+    fn finish(&mut self, to: &mut impl Unload<U>) {
+        if let Some(user) = self.queues[Class::Data.index()].finish() {
+            to.done(Class::Data, user);
+        }
+    }
+    /// Sends messages without data.
+    #[inline(always)]
+    fn messages(&mut self, count: u8, now: u64, to: &mut impl Unload<U>) {
+        let mut waited = 0;
+        for _ in 0..count {
+            if let Some(entry) = self.queues[Class::NoData.index()].pop() {
+                waited += now - entry.at;
+                to.done(Class::NoData, entry.user);
+            }
+        }
+        self.activity.no_data_messages += u64::from(count);
+        self.activity.waited_ticks += u128::from(waited);
+        self.spend(Class::NoData, count, now);
+    }
+    /// Sends headers of data.
+    #[inline(always)]
+    fn headers(&mut self, count: u8, now: u64) {
+        let mut waited = 0;
+        for _ in 0..count {
+            waited += now - self.queues[Class::Data.index()].begin();
+        }
+        self.activity.data_messages += u64::from(count);
+        self.activity.waited_ticks += u128::from(waited);
+        self.spend(Class::Data, count, now);
     }
 }
 
-/// A direction at a moment.
-pub struct At<'a, U> {
-    pub half: &'a Half<U>,
-    pub now: u64,
+/// Takes out as many credits that are owed at `now` as a header field can say: a power of two. At least one is.
+#[inline(always)]
+fn give_back(owed: &mut Ring<u64>, now: u64) -> u32 {
+    let given = if owed.at_of(1) > now { 1 } else { several_due(owed, now) };
+    owed.drop_first(given as usize);
+    given
 }
 
-impl<U: Copy> Waiting for At<'_, U> {
-    #[inline]
-    fn age(&self, class: Class, n: u8) -> Option<Age> {
-        if u32::from(n) >= self.half.credits[class.index()] {
-            return None;
+/// The same where at least two are.
+#[inline(never)]
+fn several_due(owed: &Ring<u64>, now: u64) -> u32 {
+    let mut due = 2;
+    while due < CREDITS_PER_FIELD && owed.at_of(due as usize) <= now {
+        due += 1;
+    }
+    1 << due.ilog2()
+}
+
+/// How many of the messages that wait may go at `now`. More than `most` do not count, of which there are three at most.
+#[inline(always)]
+fn due<U: Copy>(queue: &Queue<U>, credits: u32, most: u8, now: u64) -> u8 {
+    let most = credits.min(most.into()) as u8;
+    if most < 1 || queue.at() > now {
+        0
+    } else if most < 2 || queue.at_of(1) > now {
+        1
+    } else if most < 3 || queue.at_of(2) > now {
+        2
+    } else {
+        3
+    }
+}
+
+/// The end that a flit arrives at.
+pub struct Receiver<'a, U, E> {
+    direction: Direction,
+    /// When \[ticks\].
+    at: u64,
+    /// From then to a buffer being free, by class \[ticks\].
+    drain: [u64; 2],
+    /// The transmitter of this end.
+    other: &'a mut Half<U>,
+    env: &'a mut E,
+}
+
+impl<'a, U, E> Receiver<'a, U, E> {
+    /// For a flit of `wire` that starts at `now`.
+    #[inline(always)]
+    pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
+        Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
+    }
+}
+
+impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
+    #[inline(always)]
+    fn credits(&mut self, credits: [u32; 2]) {
+        if credits != [0; 2] {
+            self.other.will_have(Returning { at: self.at, credits });
         }
-        let entry = self.half.queues[class.index()].get(n.into())?;
-        (entry.at <= self.now).then(|| entry.age())
+    }
+    #[inline(always)]
+    fn done(&mut self, class: Class, user: U) {
+        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
+        let drain = self.drain[class.index()];
+        if drain != NEVER {
+            self.other.owe(class, self.at + drain);
+        }
     }
 }

@@ -17,19 +17,15 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{At, Half, NEVER, Returning};
-use super::packer::{Class, Packed, pack};
+use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Receiver, Wire};
+use super::packer::{Class, Packed};
+use super::plan::Plans;
 use super::queue::Entry;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
 use crate::spec::Direction;
-use crate::spec::constants::{
-    CREDITS_PER_FIELD, FLIT_BYTES, IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS,
-};
+use crate::spec::constants::{IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
 use lanetwin_units::{Instant, LinkRate, Ticks};
-
-/// Bits of a flit that can be wrong.
-const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
 /// What a link asks of its surroundings.
 pub trait Environment<U> {
@@ -64,10 +60,9 @@ pub struct Link<U> {
     spec: LinkSpec,
     grid: Grid,
     halves: [Half<U>; 2],
-    /// From the start of a flit to the arrival of its messages, by direction \[ticks\].
-    lag: [u64; 2],
     transmit: [u64; 2],
-    flush: u64,
+    /// Whether answers free the buffers of their requests.
+    answers_release: bool,
     submitted: u64,
     tap: Option<FlitTap>,
 }
@@ -81,19 +76,31 @@ impl<U: Copy> Link<U> {
     pub fn new(spec: LinkSpec) -> Self {
         let grid = Grid::new(spec.generation, spec.width, spec.sync_header_bypass, spec.skp);
         assert!(spec.credits[1].release != Release::Answered, "nobody answers a response");
-        let half = |d: usize| {
+        let clean_bits = if spec.bit_error_ratio > 0.0 { 0 } else { NEVER };
+        let half = |direction: Direction| {
+            let d = direction.index();
+            let credits = [spec.credits[d].no_data, spec.credits[d].data];
+            let wire = Wire {
+                direction,
+                grid,
+                lag: grid.flit() + (spec.flight + spec.receive[1 - d]).as_ticks().0,
+                flush: spec.credit_flush.as_ticks().0,
+                drain: match spec.credits[d].release {
+                    Release::Answered => [NEVER; 2],
+                    Release::After(span) => credits.map(|n| if n == 0 { NEVER } else { span.as_ticks().0 }),
+                },
+                plans: Plans::new(direction, spec.multi_data_headers),
+            };
             let io = spec.io[d].bytes_per_second;
             let period =
                 if io == 0 { 0 } else { LinkRate::bytes_per_second(io).ticks_for(IO_FLIT_PAYLOAD_BYTES).0 };
-            Half::new(grid, [spec.credits[d].no_data, spec.credits[d].data], period)
+            Half::new(wire, credits, period, clean_bits)
         };
-        let lag = |receiver: usize| grid.flit() + (spec.flight + spec.receive[receiver]).as_ticks().0;
         Self {
             grid,
-            halves: [half(0), half(1)],
-            lag: [lag(1), lag(0)],
+            halves: Direction::ALL.map(half),
             transmit: spec.transmit.map(|span| span.as_ticks().0),
-            flush: spec.credit_flush.as_ticks().0,
+            answers_release: spec.credits[0].release == Release::Answered,
             submitted: 0,
             spec,
             tap: None,
@@ -128,9 +135,8 @@ impl<U: Copy> Link<U> {
     #[must_use]
     pub fn credits_returning(&self, direction: Direction, class: Class) -> u32 {
         let d = direction.index();
-        let on_the_way = self.halves[d].returning.iter().filter(|credit| credit.class == class);
-        let owed = self.halves[1 - d].owed[class.index()].len() as u32;
-        on_the_way.map(|credit| credit.credits).sum::<u32>() + owed
+        let on_the_way = self.halves[d].returning.iter().map(|credit| credit.credits[class.index()]);
+        on_the_way.sum::<u32>() + self.halves[1 - d].owed[class.index()].len() as u32
     }
     /// Whether flits of a direction are being sent again.
     #[must_use]
@@ -139,56 +145,53 @@ impl<U: Copy> Link<U> {
     }
     /// Shows every flit to `tap`.
     pub fn set_tap(&mut self, tap: Option<FlitTap>) {
+        for half in &mut self.halves {
+            half.watched = tap.is_some();
+            half.look_aside();
+        }
         self.tap = tap;
     }
 
     /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
-        let mut bound = self.bound(direction, entry.at);
-        if direction == Direction::S2m && self.spec.credits[0].release == Release::Answered {
-            // An answer with data is that of a Req, one without that of a RwD.
-            let answered = match class {
-                Class::Data => Class::NoData,
-                Class::NoData => Class::Data,
-            };
-            let free = Ticks::from(at).0;
-            self.owe(Direction::M2s, answered, free);
-            if self.halves[0].credits[answered.index()] == 0 {
-                // Somebody may wait for this credit, which can leave before the answer does.
-                bound = bound.min(self.bound(direction, free + self.flush));
-            }
+        let half = &mut self.halves[direction.index()];
+        half.submit(class, entry);
+        let bound = half.bound(entry.at);
+        if direction == Direction::S2m && self.answers_release {
+            self.answered(class, at).min(bound)
+        } else {
+            bound
         }
-        self.halves[direction.index()].queues[class.index()].insert(entry);
-        bound
+    }
+    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as the credit goes.
+    #[inline(always)]
+    fn answered(&mut self, class: Class, at: Instant) -> Instant {
+        // An answer with data is that of a Req, one without that of a RwD.
+        let answered = match class {
+            Class::Data => Class::NoData,
+            Class::NoData => Class::Data,
+        };
+        let [there, back] = &mut self.halves;
+        let (credits, free) = (there.credits[answered.index()], Ticks::from(at).0);
+        if credits != INFINITE {
+            back.owe(answered, free);
+        }
+        // Somebody may wait for this credit, which can leave before the answer does.
+        if credits == 0 { there.bound(free + there.wire.flush) } else { Instant::NEVER }
     }
     /// As [`Link::submit`], for a message that takes one flit of CXL.io.
     pub fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
         let entry = self.entry(direction, at, message);
-        let bound = self.bound(direction, entry.at);
-        self.halves[direction.index()].io.insert(entry);
-        bound
+        let half = &mut self.halves[direction.index()];
+        half.submit_io(entry);
+        half.bound(entry.at)
     }
-    #[inline]
+    #[inline(always)]
     fn entry(&mut self, direction: Direction, at: Instant, user: U) -> Entry<U> {
         self.submitted += 1;
         Entry { at: Ticks::from(at).0 + self.transmit[direction.index()], number: self.submitted, user }
-    }
-    /// A picosecond before anything that starts at or after `at` can arrive.
-    #[inline]
-    fn bound(&self, direction: Direction, at: u64) -> Instant {
-        let d = direction.index();
-        let start = at.max(self.halves[d].next.start);
-        Instant::from_ps(Ticks(start + self.lag[d]).as_ps_floor().as_ps() - 1)
-    }
-    /// Notes a free buffer at the receiver of a direction.
-    #[inline]
-    fn owe(&mut self, direction: Direction, class: Class, at: u64) {
-        let d = direction.index();
-        if self.halves[d].credits[class.index()] != u32::MAX {
-            self.halves[1 - d].owe(class, at);
-        }
     }
 
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
@@ -197,8 +200,8 @@ impl<U: Copy> Link<U> {
         let starves = self.halves.iter().any(Half::starves);
         let of = |direction: Direction| {
             let half = &self.halves[direction.index()];
-            let wanted = if starves { half.wanted_at_all(self.flush) } else { half.wanted() };
-            (wanted != NEVER).then(|| self.bound(direction, self.grid.from(half.next, wanted).start))
+            let start = if starves { half.start() } else { half.first(half.wanted()) };
+            (start != Place::NEVER).then(|| half.bound(start.start))
         };
         Direction::ALL.into_iter().filter_map(of).min()
     }
@@ -207,54 +210,68 @@ impl<U: Copy> Link<U> {
     pub fn pump(&mut self, now: Instant, env: &mut impl Environment<U>) {
         let limit = Ticks::from(now).0;
         loop {
-            let [there, back] = [self.start(0), self.start(1)];
-            let d = usize::from(back.start < there.start);
-            let place = if d == 0 { there } else { back };
+            let [there, back] = &mut self.halves;
+            let first = there.start().start <= back.start().start;
+            let (half, other) = if first { (there, back) } else { (back, there) };
+            let place = half.start();
             if place.start >= limit {
-                return;
+                break;
             }
-            self.flit(Direction::ALL[d], place, env);
+            if half.is_plain(place.start) {
+                half.plain_flits(place, limit, other, env);
+            } else {
+                self.flit_of_any_kind(if first { Direction::M2s } else { Direction::S2m }, place, env);
+            }
         }
-    }
-    /// The next flit of a direction that is not idle.
-    #[inline]
-    fn start(&self, d: usize) -> Place {
-        let half = &self.halves[d];
-        let wanted = half.wanted_at_all(self.flush);
-        if wanted <= half.next.start {
-            half.next
-        } else if wanted == NEVER {
-            Place::NEVER
-        } else {
-            self.grid.find(wanted)
+        // A run of all-data flits is decided before the credits that arrive meanwhile.
+        for half in &mut self.halves {
+            half.take_credits(half.last);
         }
     }
 
-    /// Sends one flit, or a sequence of control flits.
-    fn flit(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
-        let (d, now) = (direction.index(), place.start);
-        let half = &mut self.halves[d];
-        half.take_credits(now);
-        if half.rollover < LINE_SLOTS && half.controls.front().is_some_and(|control| control.at <= now) {
+    /// Sends one flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
+    #[cold]
+    #[inline(never)]
+    fn flit_of_any_kind(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
+        let half = &mut self.halves[direction.index()];
+        half.last = place.start;
+        half.take_credits(place.start);
+        if half.rollover < LINE_SLOTS
+            && half.controls.front().is_some_and(|control| control.at <= place.start)
+        {
             self.control(direction, place);
-            return;
+        } else {
+            half.next = self.grid.after(place);
+            self.flit(direction, place.start, env);
         }
-        half.next = self.grid.after(place);
+        let half = &mut self.halves[direction.index()];
+        half.look_aside();
+        half.look_ahead();
+    }
+    fn flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
+        let half = &mut self.halves[direction.index()];
         let memory = half.memory_wanted() <= now;
-        let io = half.io.front().is_some_and(|entry| entry.at <= now);
+        let io = half.io.at() <= now;
         if (io || half.background[0] <= now) && (half.io_turn || !memory) {
             half.io_turn = false;
             self.io_flit(direction, now, io, env);
             return;
         }
         half.io_turn = true;
-        if half.retry.as_ref().is_some_and(|retry| retry.replaying()) {
+        let rollover = half.rollover;
+        let (flit, seen) = if half.replays() {
             self.replay(direction, now, env);
+            return;
+        } else if rollover >= LINE_SLOTS {
+            (Flit::AllData, FlitSeen::Memory(Packed::all_data(rollover - LINE_SLOTS)))
         } else if memory {
-            self.memory_flit(direction, now, env);
+            let (ready, plans) = (half.ready(now), &half.wire.plans);
+            (Flit::Protocol(*plans.find(rollover, ready)), FlitSeen::Memory(plans.packed(rollover, ready)))
         } else {
-            self.credit_flit(direction, now, env);
-        }
+            (Flit::Credits, FlitSeen::Credits)
+        };
+        self.see(direction, now, seen);
+        self.send(direction, flit, now, env);
     }
 
     fn see(&mut self, direction: Direction, now: u64, flit: FlitSeen) {
@@ -276,7 +293,7 @@ impl<U: Copy> Link<U> {
         half.activity.retry_flits += u64::from(RETRY_SEQUENCE_FLITS);
         match control.what {
             Sequence::Request => {
-                let at = last.start + self.lag[d];
+                let at = last.start + self.halves[d].wire.lag;
                 self.halves[1 - d].must_send(Control { at, what: Sequence::Acknowledge });
                 self.see(direction, place.start, FlitSeen::RetryRequest);
             }
@@ -290,20 +307,16 @@ impl<U: Copy> Link<U> {
     }
 
     /// Whether the flit that is sent now arrives with a wrong CRC.
-    #[inline]
     fn fails(&mut self, direction: Direction, env: &mut impl Environment<U>) -> bool {
-        if self.spec.bit_error_ratio <= 0.0 {
-            return false;
-        }
         let half = &mut self.halves[direction.index()];
-        if half.clean_bits == NEVER {
+        if !std::mem::replace(&mut half.drawn, true) {
             half.clean_bits = env.clean_bits(direction, self.spec.bit_error_ratio);
         }
         if half.clean_bits >= FLIT_BITS {
             half.clean_bits -= FLIT_BITS;
             return false;
         }
-        half.clean_bits = NEVER;
+        (half.clean_bits, half.drawn) = (0, false);
         half.activity.crc_errors += 1;
         true
     }
@@ -322,87 +335,15 @@ impl<U: Copy> Link<U> {
             half.background[0] += half.background[1];
         } else if let Some(entry) = half.io.pop() {
             half.activity.io_messages += 1;
-            env.deliver(direction, Ticks(now + self.lag[d]).as_ps_ceil(), entry.user);
+            env.deliver(direction, Ticks(now + self.halves[d].wire.lag).as_ps_ceil(), entry.user);
         }
     }
 
-    /// A protocol flit or an all-data flit.
-    fn memory_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
+    /// Sends a new flit: it arrives, or goes into the retry buffer.
+    fn send(&mut self, direction: Direction, flit: Flit, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
-        let half = &self.halves[d];
-        let packed = pack(direction, half.rollover, self.spec.multi_data_headers, &At { half, now });
-        self.see(direction, now, FlitSeen::Memory(packed));
-        let cargo = self.load(direction, &packed, now);
-        self.send(direction, cargo, now, env);
-    }
-    /// Takes what a flit carries out of the queues.
-    #[inline]
-    fn load(&mut self, direction: Direction, packed: &Packed, now: u64) -> Cargo<U> {
-        let d = direction.index();
-        let half = &mut self.halves[d];
-        let mut cargo = Cargo::of_credits([0; 2]);
-        half.rollover = packed.rollover;
-        if packed.all_data {
-            half.activity.all_data_flits += 1;
-        } else {
-            half.activity.protocol_flits += 1;
-            cargo.credits = self.give_back(direction, now);
-        }
-        let half = &mut self.halves[d];
-        for slot in &packed.slots {
-            if slot.data {
-                half.activity.data_slots += 1;
-                if let Some(transfer) = half.transfers.front_mut() {
-                    transfer.1 -= 1;
-                    if transfer.1 == 0 {
-                        cargo.add(Class::Data, transfer.0);
-                        half.transfers.pop_front();
-                    }
-                }
-                continue;
-            }
-            for _ in 0..slot.no_data {
-                if let Some(entry) = half.queues[Class::NoData.index()].pop() {
-                    half.spend(Class::NoData, now);
-                    half.activity.no_data_messages += 1;
-                    half.activity.waited_ticks += u128::from(now - entry.at);
-                    cargo.add(Class::NoData, entry.user);
-                }
-            }
-            for _ in 0..slot.data_headers {
-                if let Some(entry) = half.queues[Class::Data.index()].pop() {
-                    half.spend(Class::Data, now);
-                    half.activity.data_messages += 1;
-                    half.activity.waited_ticks += u128::from(now - entry.at);
-                    half.transfers.push_back((entry.user, LINE_SLOTS));
-                }
-            }
-            if slot.is_empty() {
-                half.activity.empty_slots += 1;
-            } else {
-                half.activity.message_slots += 1;
-            }
-        }
-        cargo
-    }
-    /// A LLCRD flit.
-    fn credit_flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
-        let credits = self.give_back(direction, now);
-        self.halves[direction.index()].activity.credit_flits += 1;
-        self.see(direction, now, FlitSeen::Credits);
-        self.send(direction, Cargo::of_credits(credits), now, env);
-    }
-    /// The credits that a header returns.
-    #[inline]
-    fn give_back(&mut self, direction: Direction, now: u64) -> [u32; 2] {
-        let half = &mut self.halves[direction.index()];
-        Class::ALL.map(|class| half.give_back(class, now, CREDITS_PER_FIELD))
-    }
-
-    /// Sends a new flit.
-    #[inline]
-    fn send(&mut self, direction: Direction, cargo: Cargo<U>, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
+        let mut cargo = Cargo::default();
+        self.halves[d].fill(flit, now, &mut cargo);
         if let Some(retry) = &mut self.halves[d].retry {
             retry.store(cargo);
             self.arrive_in_retry(direction, now, env);
@@ -446,25 +387,13 @@ impl<U: Copy> Link<U> {
     /// The receiver of a direction has found a wrong CRC in the flit that started at `now`.
     fn ask_again(&mut self, direction: Direction, now: u64) {
         let d = direction.index();
-        let at = now + self.lag[d];
+        let at = now + self.halves[d].wire.lag;
         self.halves[1 - d].must_send(Control { at, what: Sequence::Request });
     }
     /// A flit that started at `now` arrives well.
-    #[inline]
     fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {
-        let d = direction.index();
-        let at = now + self.lag[d];
-        for class in Class::ALL {
-            let credits = cargo.credits[class.index()];
-            if credits > 0 {
-                self.halves[1 - d].returning.push_back(Returning { at, class, credits });
-            }
-        }
-        for (class, message) in cargo.done() {
-            env.deliver(direction, Ticks(at).as_ps_ceil(), message);
-            if let Release::After(drain) = self.spec.credits[d].release {
-                self.owe(direction, class, at + drain.as_ticks().0);
-            }
-        }
+        let [there, back] = &mut self.halves;
+        let (half, other) = if direction == Direction::M2s { (there, back) } else { (back, there) };
+        cargo.unload(&mut Receiver::new(&half.wire, now, other, env));
     }
 }

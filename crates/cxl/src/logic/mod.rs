@@ -13,8 +13,10 @@ pub mod clock;
 mod half;
 pub mod link;
 pub mod packer;
+mod plan;
 mod queue;
 pub mod retry;
+mod ring;
 pub mod spec;
 
 pub use crate::spec::Direction;

@@ -78,6 +78,11 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// An all-data flit, after which so many chunks are left.
+    #[must_use]
+    pub const fn all_data(rollover: u8) -> Self {
+        Self { slots: [Slot::DATA; FLIT_SLOTS], all_data: true, rollover }
+    }
     /// How many messages without data it carries.
     #[must_use]
     pub fn no_data(&self) -> u8 {
@@ -110,11 +115,7 @@ pub trait Waiting {
 #[must_use]
 pub fn pack(direction: Direction, rollover: u8, multi: bool, waiting: &impl Waiting) -> Packed {
     if rollover >= LINE_SLOTS {
-        return Packed {
-            slots: [Slot::DATA; FLIT_SLOTS],
-            all_data: true,
-            rollover: rollover - FLIT_SLOTS as u8,
-        };
+        return Packed::all_data(rollover - FLIT_SLOTS as u8);
     }
     let mut flit = Packed { rollover, ..Packed::default() };
     let mut used = [0_u8; 2];

@@ -1,7 +1,17 @@
-//! Messages that wait for a flit, in the order of their times.
+//! Messages that wait for a flit, in the order of their times, and those of which a flit has begun the data.
+//!
+//! ```text
+//!   begun: the header has left,     waiting, by age
+//!   not yet the last chunk
+//!  ├──── DRS ── DRS ────────────┼── DRS ── DRS ── DRS ── … ──┤
+//!   finish                       get(0)                 insert
+//! ```
+//!
+//! A message stays where it is until the flit that completes it: then it is copied once, to whoever it is for.
 
+use super::half::NEVER;
 use super::packer::Age;
-use std::collections::VecDeque;
+use super::ring::{Ring, Timed};
 
 /// A message that waits.
 #[derive(Clone, Copy, Debug)]
@@ -16,50 +26,81 @@ pub struct Entry<U> {
 
 impl<U> Entry<U> {
     /// How old it is.
+    #[inline(always)]
     pub const fn age(&self) -> Age {
         (self.at, self.number)
     }
 }
 
+impl<U: Copy> Timed for Entry<U> {
+    #[inline(always)]
+    fn at(&self) -> u64 {
+        self.at
+    }
+}
+
 /// A queue in the order of ages.
 #[derive(Clone, Debug)]
-pub struct Queue<U>(VecDeque<Entry<U>>);
+pub struct Queue<U> {
+    ring: Ring<Entry<U>>,
+    /// How many have been begun.
+    begun: usize,
+    /// The time of the first that waits \[ticks\].
+    at: u64,
+}
 
 impl<U> Default for Queue<U> {
     fn default() -> Self {
-        Self(VecDeque::new())
+        Self { ring: Ring::default(), begun: 0, at: NEVER }
     }
 }
 
 impl<U: Copy> Queue<U> {
-    /// Puts it in its place. Most messages come last.
-    #[inline]
+    /// Puts it in its place among those that wait. Most messages come last.
+    #[inline(always)]
     pub fn insert(&mut self, entry: Entry<U>) {
-        if self.0.back().is_none_or(|last| last.age() < entry.age()) {
-            self.0.push_back(entry);
-        } else {
-            let place = self.0.partition_point(|other| other.age() < entry.age());
-            self.0.insert(place, entry);
-        }
+        self.at = self.at.min(entry.at);
+        self.ring.insert(entry, self.begun, |waiting, new| waiting.age() < new.age());
     }
-    /// The oldest.
-    #[inline]
-    pub fn front(&self) -> Option<&Entry<U>> {
-        self.0.front()
+    /// The time of the oldest that waits \[ticks\]: never, if there is none.
+    #[inline(always)]
+    pub const fn at(&self) -> u64 {
+        self.at
     }
-    /// The `n`-th oldest.
-    #[inline]
+    /// The `n`-th oldest that waits.
+    #[inline(always)]
     pub fn get(&self, n: usize) -> Option<&Entry<U>> {
-        self.0.get(n)
+        self.ring.get(self.begun + n)
     }
-    /// Takes out the oldest.
-    #[inline]
+    /// Its time \[ticks\]: never, if there are not so many.
+    #[inline(always)]
+    pub fn at_of(&self, n: usize) -> u64 {
+        self.ring.at_of(self.begun + n)
+    }
+    /// The header of the oldest leaves. The answer says since when it was ready \[ticks\].
+    #[inline(always)]
+    pub fn begin(&mut self) -> u64 {
+        debug_assert!(self.at != NEVER, "only what waits can begin");
+        self.begun += 1;
+        std::mem::replace(&mut self.at, self.ring.at_of(self.begun))
+    }
+    /// The last chunk of the first that was begun leaves: takes it out.
+    #[inline(always)]
+    pub fn finish(&mut self) -> Option<U> {
+        self.begun = self.begun.checked_sub(1)?;
+        self.ring.pop().map(|entry| entry.user)
+    }
+    /// Takes out the oldest, of a queue of which nothing is begun: all of it leaves.
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Entry<U>> {
-        self.0.pop_front()
+        debug_assert!(self.begun == 0, "messages without data are never half sent");
+        let entry = self.ring.pop();
+        self.at = self.ring.at();
+        entry
     }
     /// How many wait.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.ring.len() - self.begun
     }
 }
 
@@ -75,5 +116,16 @@ mod tests {
         }
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|entry| entry.age()).collect();
         assert_eq!(order, [(3, 1), (3, 4), (5, 0), (5, 2), (9, 3)]);
+    }
+
+    #[test]
+    fn what_is_begun_neither_waits_nor_is_overtaken() {
+        let mut queue = Queue::default();
+        (0..3).for_each(|number| queue.insert(Entry { at: 7, number, user: number }));
+        assert_eq!(queue.begin(), 7);
+        queue.insert(Entry { at: 1, number: 3, user: 3 });
+        assert_eq!((queue.len(), queue.at(), queue.get(0).map(|entry| entry.user)), (3, 1, Some(3)));
+        assert_eq!([queue.finish(), queue.finish()], [Some(0), None]);
+        assert_eq!(queue.pop().map(|entry| entry.user), Some(3));
     }
 }

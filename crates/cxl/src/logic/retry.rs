@@ -13,6 +13,7 @@
 //! Not here: errors in control flits (a RETRY.Req that is lost is repeated after a timeout), a link that retrains after many retries, a
 //! retry buffer that fills up: it is taken to be larger than a round trip, as §4.2.8 asks for.
 
+use super::half::Unload;
 use super::packer::Class;
 use crate::spec::constants::{M2S_REQ_PER_FLIT, S2M_NDR_PER_FLIT};
 
@@ -44,28 +45,32 @@ pub const DONE_PER_FLIT: usize = {
 #[derive(Clone, Copy, Debug)]
 pub struct Cargo<U> {
     done: [Option<(Class, U)>; DONE_PER_FLIT],
-    /// Credits that it returns, by class.
-    pub credits: [u32; 2],
+    credits: [u32; 2],
 }
 
-impl<U: Copy> Cargo<U> {
-    /// Nothing but credits.
-    pub const fn of_credits(credits: [u32; 2]) -> Self {
-        Self { done: [None; DONE_PER_FLIT], credits }
+impl<U: Copy> Default for Cargo<U> {
+    fn default() -> Self {
+        Self { done: [None; DONE_PER_FLIT], credits: [0; 2] }
     }
-    /// Adds a message that is complete.
-    ///
+}
+
+impl<U: Copy> Unload<U> for Cargo<U> {
+    fn credits(&mut self, credits: [u32; 2]) {
+        self.credits = credits;
+    }
     /// # Panics
     /// If there are more than a flit can complete.
-    #[inline]
-    pub fn add(&mut self, class: Class, user: U) {
+    fn done(&mut self, class: Class, user: U) {
         let free = self.done.iter_mut().find(|place| place.is_none());
         *free.expect("a flit completes so many messages at most") = Some((class, user));
     }
-    /// The messages, in their order.
-    #[inline]
-    pub fn done(&self) -> impl Iterator<Item = (Class, U)> + '_ {
-        self.done.iter().map_while(|place| *place)
+}
+
+impl<U: Copy> Cargo<U> {
+    /// What is in it, in its order.
+    pub fn unload(&self, to: &mut impl Unload<U>) {
+        to.credits(self.credits);
+        self.done.iter().map_while(|place| *place).for_each(|(class, user)| to.done(class, user));
     }
 }
 

@@ -1,0 +1,218 @@
+//! Every protocol flit that there can be, worked out once.
+//!
+//! What the [packer](super::packer) puts into a flit depends on four small numbers: the chunks that roll over (0 to 3), how many messages of
+//! each class may go (no more count than a flit can carry), and how those of the two classes stand to each other by age. So it is asked once for
+//! each case when a link is built, and a flit is a look into a table.
+
+use super::packer::{Age, Class, Packed, Waiting, pack};
+use crate::spec::Direction;
+use crate::spec::constants::{
+    LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
+};
+
+/// How the oldest messages of both classes stand to each other by age. Beyond the second of a class nothing depends on it: by then the flit has a
+/// header of data, behind which all is data, or all the messages without data that it may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    /// The two oldest have data; also if not both classes wait.
+    DataData,
+    /// The oldest has data, the next has none.
+    DataNone,
+    /// The oldest has none, the next has data.
+    NoneData,
+    /// The two oldest have none.
+    NoneNone,
+}
+
+impl Order {
+    /// Where both classes wait.
+    #[inline(never)]
+    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+        let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
+        if some < none {
+            if data > 1 && age(Class::Data, 1) < none { Self::DataData } else { Self::DataNone }
+        } else if no_data > 1 && age(Class::NoData, 1) < some {
+            Self::NoneNone
+        } else {
+            Self::NoneData
+        }
+    }
+}
+
+const ORDERS: [Order; 4] = [Order::DataData, Order::DataNone, Order::NoneData, Order::NoneNone];
+/// Four numbers of two bits each.
+const CASES: usize = 256;
+const _: () = assert!(LINE_SLOTS == 4 && ORDERS.len() == 4);
+const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && S2M_NDR_PER_FLIT < 4);
+const _: () = assert!(M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT && S2M_DRS_PER_FLIT < 4);
+
+/// What may go now, as far as a flit can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ready {
+    no_data: u8,
+    data: u8,
+    order: Order,
+}
+
+impl Ready {
+    /// So many messages of each class, no more than a flit asks for; `age` says how old the `n`-th of a class is.
+    #[inline(always)]
+    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+        let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
+        Self { no_data, data, order }
+    }
+    /// Whether there is nothing.
+    #[inline(always)]
+    pub const fn is_nothing(self) -> bool {
+        self.no_data == 0 && self.data == 0
+    }
+    /// The place in the table: four numbers of two bits.
+    #[inline(always)]
+    fn index(self, rollover: u8) -> usize {
+        usize::from(rollover << 6 | self.no_data << 4 | self.data << 2 | self.order as u8)
+    }
+}
+
+/// As many messages, of ages in this order.
+impl Waiting for Ready {
+    fn age(&self, class: Class, n: u8) -> Option<Age> {
+        let (ages, there) = match (class, self.order) {
+            (Class::NoData, _) => ([4, 7, 11], self.no_data),
+            (Class::Data, Order::DataData) => ([1, 2, 3], self.data),
+            (Class::Data, Order::DataNone) => ([3, 5, 6], self.data),
+            (Class::Data, Order::NoneData) => ([5, 8, 9], self.data),
+            (Class::Data, Order::NoneNone) => ([8, 9, 10], self.data),
+        };
+        (n < there).then(|| (ages[usize::from(n)], 0))
+    }
+}
+
+/// A protocol flit, summed up.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Plan {
+    /// Chunks of data that follow in later flits.
+    pub rollover: u8,
+    /// Messages without data in slot 0: they come before data that roll over.
+    pub no_data_first: u8,
+    /// Messages without data in the other slots.
+    pub no_data_then: u8,
+    /// Headers of data.
+    pub data_headers: u8,
+    /// Slots of data.
+    pub data_slots: u8,
+    /// Slots with messages.
+    pub message_slots: u8,
+    /// Slots with nothing.
+    pub empty_slots: u8,
+}
+
+impl Plan {
+    fn new(packed: &Packed) -> Self {
+        let empty_slots = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u8;
+        let (data_slots, first) = (packed.data(), packed.slots[0].no_data);
+        Self {
+            rollover: packed.rollover,
+            no_data_first: first,
+            no_data_then: packed.no_data() - first,
+            data_headers: packed.data_headers(),
+            data_slots,
+            message_slots: packed.slots.len() as u8 - data_slots - empty_slots,
+            empty_slots,
+        }
+    }
+}
+
+/// All protocol flits of a direction.
+pub struct Plans {
+    plans: Box<[Plan; CASES]>,
+    /// The same, slot by slot.
+    packed: Box<[Packed; CASES]>,
+    most_data: u8,
+}
+
+impl Plans {
+    /// Asks the packer for all of them; with `multi` a slot can have several data headers.
+    pub fn new(direction: Direction, multi: bool) -> Self {
+        let most = match direction {
+            Direction::M2s => M2S_RWD_PER_FLIT,
+            Direction::S2m if multi => S2M_DRS_PER_FLIT,
+            Direction::S2m => 1,
+        };
+        let mut packed = Box::new([Packed::default(); CASES]);
+        for rollover in 0..LINE_SLOTS {
+            for no_data in 0..=M2S_REQ_PER_FLIT {
+                for data in 0..=most {
+                    for order in ORDERS {
+                        let ready = Ready { no_data, data, order };
+                        packed[ready.index(rollover)] = pack(direction, rollover, multi, &ready);
+                    }
+                }
+            }
+        }
+        Self { plans: Box::new(packed.each_ref().map(Plan::new)), packed, most_data: most }
+    }
+    /// How many messages without data a flit can have at most: more of them that wait do not matter to it.
+    #[inline]
+    pub const fn most_no_data(&self) -> u8 {
+        M2S_REQ_PER_FLIT
+    }
+    /// The same of data headers. A third is for slots 1 to 3, which hold headers only where slot 0 has the two messages without data.
+    #[inline(always)]
+    pub fn most_data(&self, no_data: u8) -> u8 {
+        if no_data < S2M_NDR_PER_FLIT { self.most_data.min(2) } else { self.most_data }
+    }
+    /// The flit with so many chunks from before, fewer than make an all-data flit.
+    #[inline(always)]
+    pub fn find(&self, rollover: u8, ready: Ready) -> &Plan {
+        &self.plans[ready.index(rollover)]
+    }
+    /// The same, slot by slot.
+    pub fn packed(&self, rollover: u8, ready: Ready) -> Packed {
+        self.packed[ready.index(rollover)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct Queues([Vec<u64>; 2]);
+    impl Waiting for Queues {
+        fn age(&self, class: Class, n: u8) -> Option<Age> {
+            let i = class.index();
+            self.0[i].get(usize::from(n)).map(|at| (*at, u64::from(n) * 2 + i as u64))
+        }
+    }
+
+    proptest! {
+        /// The table against the packer, whatever waits.
+        #[test]
+        fn the_table_says_what_the_packer_says(
+            m2s: bool,
+            multi: bool,
+            rollover in 0_u8..4,
+            ages in prop::collection::vec((any::<bool>(), 0_u64..6), 0..10),
+        ) {
+            let direction = if m2s { Direction::M2s } else { Direction::S2m };
+            let mut queues = Queues([vec![], vec![]]);
+            for (data, at) in ages {
+                queues.0[usize::from(data)].push(at);
+            }
+            queues.0.iter_mut().for_each(|queue| queue.sort_unstable());
+            let plans = Plans::new(direction, multi);
+            let waiting = |i: usize| queues.0[i].len() as u8;
+            let no_data = waiting(0).min(plans.most_no_data());
+            let data = waiting(1).min(plans.most_data(no_data));
+            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n));
+            let packed = plans.packed(rollover, ready);
+            prop_assert_eq!(packed, pack(direction, rollover, multi, &queues));
+            let plan = plans.find(rollover, ready);
+            prop_assert_eq!(plan.no_data_first + plan.no_data_then, packed.no_data());
+            prop_assert_eq!(plan.message_slots + plan.data_slots + plan.empty_slots, 4);
+            // What rolls over completes one message, and nothing that begins here does.
+            prop_assert!(packed.slots[1..=usize::from(rollover)].iter().all(|slot| slot.data));
+            prop_assert!(plan.data_slots < rollover + 4 && plan.data_slots >= rollover);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A queue of small values with times in a ring with a power of two of places: to find the n-th is an addition and a mask, and the time of the
+//! first is at hand.
+
+use super::half::NEVER;
+
+/// Something with a time.
+pub trait Timed: Copy {
+    /// When it is there \[ticks\].
+    fn at(&self) -> u64;
+}
+
+impl Timed for u64 {
+    #[inline]
+    fn at(&self) -> u64 {
+        *self
+    }
+}
+
+/// A queue in a ring.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    /// As many as a power of two, or none yet. What stands outside of the queue means nothing.
+    places: Vec<T>,
+    first: usize,
+    len: usize,
+    /// The time of the first \[ticks\].
+    at: u64,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self { places: Vec::new(), first: 0, len: 0, at: NEVER }
+    }
+}
+
+/// Places of a ring that holds anything, at least.
+const LEAST: usize = 8;
+
+impl<T: Timed> Ring<T> {
+    #[inline(always)]
+    const fn place(&self, n: usize) -> usize {
+        self.first.wrapping_add(n) & self.places.len().wrapping_sub(1)
+    }
+    /// How many there are.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+    /// The time of the first \[ticks\]: never, if there is none.
+    #[inline(always)]
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+    /// The `n`-th.
+    #[inline(always)]
+    pub fn get(&self, n: usize) -> Option<&T> {
+        if n < self.len { self.places.get(self.place(n)) } else { None }
+    }
+    /// The time of the `n`-th \[ticks\]: never, if there are not so many.
+    #[inline(always)]
+    pub fn at_of(&self, n: usize) -> u64 {
+        self.get(n).map_or(NEVER, Timed::at)
+    }
+    /// All, from the first on.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.len).map_while(|n| self.get(n))
+    }
+    /// Adds one behind the last.
+    #[inline(always)]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.places.len() {
+            self.grow(value);
+        }
+        if self.len == 0 {
+            self.at = value.at();
+        }
+        let place = self.place(self.len);
+        self.places[place] = value;
+        self.len += 1;
+    }
+    /// Adds one behind all that are `before` it, and behind the first `fixed` in any case; looked for from the end.
+    #[inline(always)]
+    pub fn insert(&mut self, value: T, fixed: usize, before: impl Fn(&T, &T) -> bool) {
+        let last = self.get(self.len.wrapping_sub(1));
+        let overtakes = last.is_some_and(|last| !before(last, &value));
+        self.push(value);
+        if overtakes {
+            self.sink(fixed, before);
+        }
+    }
+    /// Moves the last to its place.
+    #[cold]
+    #[inline(never)]
+    fn sink(&mut self, fixed: usize, before: impl Fn(&T, &T) -> bool) {
+        let mut n = self.len - 1;
+        let value = self.places[self.place(n)];
+        while n > fixed {
+            let (ahead, here) = (self.place(n - 1), self.place(n));
+            let other = self.places[ahead];
+            if before(&other, &value) {
+                break;
+            }
+            self.places[here] = other;
+            self.places[ahead] = value;
+            n -= 1;
+        }
+        self.at = self.at_of(0);
+    }
+    /// Takes out the first.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<T> {
+        let value = *self.get(0)?;
+        self.drop_first(1);
+        Some(value)
+    }
+    /// Takes out the first `n`.
+    #[inline(always)]
+    pub fn drop_first(&mut self, n: usize) {
+        debug_assert!(n <= self.len, "only what is there can go");
+        self.first = self.place(n);
+        self.len -= n;
+        self.at = if self.len == 0 { NEVER } else { self.places[self.first].at() };
+    }
+    /// Twice as many places; the new ones hold `filler`.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, filler: T) {
+        let mut places: Vec<T> = self.iter().copied().collect();
+        places.resize((2 * self.len).max(LEAST), filler);
+        self.places = places;
+        self.first = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// Against the library's queue.
+        #[test]
+        fn a_ring_is_a_queue(steps in prop::collection::vec((0_u8..4, 0_u64..50), 0..200)) {
+            let (mut ring, mut model) = (Ring::default(), VecDeque::new());
+            for (what, value) in steps {
+                match what {
+                    0 => {
+                        ring.push(value);
+                        model.push_back(value);
+                    }
+                    1 => {
+                        let fixed = model.len().min(2);
+                        ring.insert(value, fixed, |a, b| a <= b);
+                        let behind = model.iter().skip(fixed).rev().take_while(|other| **other > value).count();
+                        model.insert(model.len() - behind, value);
+                    }
+                    2 => prop_assert_eq!(ring.pop(), model.pop_front()),
+                    _ => {
+                        let n = model.len().min(value as usize % 4);
+                        ring.drop_first(n);
+                        model.drain(..n);
+                    }
+                }
+                prop_assert_eq!(ring.iter().collect::<Vec<_>>(), model.iter().collect::<Vec<_>>());
+                prop_assert_eq!((ring.len(), ring.at()), (model.len(), model.front().copied().unwrap_or(NEVER)));
+            }
+        }
+    }
+}
