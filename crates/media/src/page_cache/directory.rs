@@ -130,16 +130,21 @@ impl Directory {
     }
     /// The pages of a range that belong in a set, in some order.
     pub(super) fn belonging(&self, set: Set, range: Range<u64>, pages: u64, found: &mut Vec<u32>) {
-        let all = |from: u64, to: u64| (from..to).step_by(self.sets as usize);
         found.clear();
         match &self.strewn {
             Some(strewn) => {
-                let back = all(set.number, pages).map(|place| strewn.back(place));
+                let back = (set.number..pages).step_by(self.sets as usize).map(|place| strewn.back(place));
                 found.extend(back.filter(|page| range.contains(page)).map(|page| page as u32));
             }
             None => {
-                let lead = (set.number + self.sets - range.start % self.sets) % self.sets;
-                found.extend(all(range.start + lead, range.end).map(|page| page as u32));
+                let first = range.start % self.sets;
+                let lead =
+                    if set.number < first { set.number + self.sets - first } else { set.number - first };
+                let mut page = range.start + lead;
+                while page < range.end {
+                    found.push(page as u32);
+                    page += self.sets;
+                }
             }
         }
     }

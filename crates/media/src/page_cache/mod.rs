@@ -303,6 +303,28 @@ impl PageCache {
         self.background(effects);
     }
 
+    /// Something that is known of this address will be asked for soon; nothing changes. Who goes through a large cache at random waits less for the
+    /// memory of the machine that simulates if several are announced together.
+    #[inline]
+    pub fn approach(&self, address: u64) {
+        self.directory.approach(self.directory.set_of((address / PAGE) as u32));
+    }
+
+    /// Whether a request that came now would be a hit that asks for an access of the cache's memory and nothing else, and would do so as long as
+    /// nothing but such hits happens before it. It can say no of such a hit, too.
+    #[must_use]
+    pub fn is_at_hand(&mut self, request: Request) -> bool {
+        if self.cleaner.is_some() || self.streams.is_some() || !(self.waiting.is_empty() || self.hits_pass) {
+            return false;
+        }
+        // pages that are drawn dirty are counted when their set is visited, not before
+        let early = self.warm.as_ref().is_none_or(|warm| warm.is_clean());
+        if !early && self.directory.read(self.directory.set_of(request.page()), register::DRAWN) == 0 {
+            return false;
+        }
+        self.needs_nothing(&request)
+    }
+
     fn set_of(&mut self, page: u32) -> Set {
         let set = self.directory.set_of(page);
         if self.warm.is_some() && self.directory.read(set, register::DRAWN) == 0 {
