@@ -13,6 +13,7 @@
 //! | `layout` | how the directory lies in memory |
 //! | `policy` | who has to go: LRU, CLOCK, LFU, ARC, random |
 //! | `registers` | miss-status holding registers (MSHR): what is on its way in, who waits for it |
+//! | `foresight` | what a request would find if it came now |
 //! | `write_backs` | what is on its way out, and the cleaner |
 //! | `streams` | runs of pages, for the prefetcher |
 //! | `outward` | what leaves: pages that have to go, and dirty ones that are cleaned before |
@@ -34,6 +35,7 @@
 mod config;
 mod counters;
 mod directory;
+mod foresight;
 mod heat;
 mod host;
 mod index;
@@ -303,42 +305,12 @@ impl PageCache {
         self.background(effects);
     }
 
-    /// Something that is known of this address will be asked for soon; nothing changes. Who goes through a large cache at random waits less for the
-    /// memory of the machine that simulates if several are announced together.
-    #[inline]
-    pub fn approach(&self, address: u64) {
-        self.directory.approach(self.directory.set_of((address / PAGE) as u32));
-    }
-
-    /// Whether a request that came now would be a hit that asks for an access of the cache's memory and nothing else, and would do so as long as
-    /// nothing but such hits happens before it. It can say no of such a hit, too.
-    #[must_use]
-    pub fn is_at_hand(&mut self, request: Request) -> bool {
-        if self.cleaner.is_some() || self.streams.is_some() || !(self.waiting.is_empty() || self.hits_pass) {
-            return false;
-        }
-        // pages that are drawn dirty are counted when their set is visited, not before
-        let early = self.warm.as_ref().is_none_or(|warm| warm.is_clean());
-        if !early && self.directory.read(self.directory.set_of(request.page()), register::DRAWN) == 0 {
-            return false;
-        }
-        self.needs_nothing(&request)
-    }
-
     fn set_of(&mut self, page: u32) -> Set {
         let set = self.directory.set_of(page);
         if self.warm.is_some() && self.directory.read(set, register::DRAWN) == 0 {
             self.draw(set);
         }
         set
-    }
-
-    /// Whether a request neither needs a register nor a frame.
-    fn needs_nothing(&mut self, request: &Request) -> bool {
-        let set = self.set_of(request.page());
-        self.directory.find(set, request.page()).is_some_and(|at| {
-            request.access == Access::Write || self.directory.lines(at) >> request.line() & 1 != 0
-        })
     }
 
     /// Does what a request asks for; false if it has to wait.
