@@ -6,8 +6,8 @@
 //!           (one each lookup.interval)  └─ miss ─► Block to the disk ─► BlockDone ─► DRAM, endpoint.egress ─► LineDone
 //! ```
 //!
-//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. The answers of writes leave when the cache
-//! has accepted them (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
+//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. What they find is seen to several at
+//! a time (`look_ups`). The answers of writes leave when the cache has accepted them (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
 //! `write.reads`, `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those that it reads.
 //!
 //! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are answered `hints.latency`
@@ -17,6 +17,7 @@
 //!
 //! Not here: the link and its flits, the disk and the way to it, data.
 
+mod look_ups;
 mod memory;
 mod params;
 mod record;
@@ -28,16 +29,16 @@ use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{
-    Access, Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages, Request, Then,
+    Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages,
 };
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params,
     PortInfo, Protocol, Site, Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
-use memory::{After, GROUPS, Group, Inside, NOBODY};
+use look_ups::LookUps;
+use memory::{After, GROUPS, Group, Inside};
 use std::any::Any;
-use std::collections::VecDeque;
 
 pub use lanetwin_media::dram::Counters as DramCounters;
 pub use lanetwin_media::page_cache::Counters as CacheCounters;
@@ -84,8 +85,7 @@ pub struct CxlHybrid {
     hint: Span,
     extra: Extra,
     directory: Servers,
-    /// Requests that are looked up, with the end of it.
-    looked_up: VecDeque<(Instant, u32)>,
+    look_ups: LookUps,
     /// Requests of the host that are not answered, by the cache's tokens.
     open: Slab<Open>,
     /// None if the parameters describe no device: then every request is refused.
@@ -162,7 +162,7 @@ impl CxlHybrid {
                 with_write: count("write.writes"),
             },
             directory: Servers::new(1),
-            looked_up: VecDeque::new(),
+            look_ups: LookUps::new(params),
             open: Slab::new(),
             inside: Inside::new(params, site),
             traffic: HybridTraffic::default(),
@@ -172,11 +172,13 @@ impl CxlHybrid {
         }
     }
 
-    /// What the device has lived through up to `now`, the present; none if the parameters describe no device.
+    /// What the device has lived through up to `now`, the present, but for writes that hit just now; none if the parameters describe no device.
     #[must_use]
     pub fn lived(&mut self, now: Instant) -> Option<HybridLived> {
+        self.count_reads(now);
+        let seen_to = self.look_ups.next().min(now);
         let inside = self.inside.as_mut()?;
-        inside.memory.catch_up(now);
+        inside.memory.catch_up(seen_to);
         Some(HybridLived {
             traffic: self.traffic,
             cache: inside.cache.counters(),
@@ -203,32 +205,13 @@ impl CxlHybrid {
         if let Some(record) = &mut self.record {
             record.look_up(handle, token, [now, begin, at]);
         }
-        if self.looked_up.is_empty() {
-            cx.wake_at(at, LOOK_UP);
-        }
-        self.looked_up.push_back((at, token));
+        self.look_ups.begin(at, token, cx);
     }
 
-    /// Look-ups that have ended.
-    fn look_up(&mut self, cx: &mut Context<'_>) {
-        let now = cx.now();
-        while let Some(&(at, token)) = self.looked_up.front() {
-            if at > now {
-                cx.wake_at(at, LOOK_UP);
-                break;
-            }
-            self.looked_up.pop_front();
-            let Some(open) = self.open.get(token) else { continue };
-            let access = if open.operation == Operation::Read { Access::Read } else { Access::Write };
-            let request = Request { token, access, address: open.address };
-            self.with_cache(cx, |cache, effects| cache.request(now, request, effects));
-        }
-        self.look_at_memory(cx);
-    }
-
-    /// Lets the cache do something, and does what it then wants.
+    /// Lets the cache do something as of `at`, and does what it then wants. What the disk is asked for, it is asked for now.
     fn with_cache<T>(
         &mut self,
+        at: Instant,
         cx: &mut Context<'_>,
         act: impl FnOnce(&mut PageCache, &mut Vec<Effect>) -> T,
     ) -> Option<T> {
@@ -239,37 +222,36 @@ impl CxlHybrid {
         // what ends at once has further effects, which come behind those that were asked for before
         while let Some(effect) = effects.get(next).copied() {
             next += 1;
-            self.carry_out(effect, &mut effects, cx);
+            self.carry_out(effect, at, &mut effects, cx);
         }
         effects.clear();
         self.effects = effects;
-        self.inside.iter_mut().for_each(|inside| inside.gauge(cx.now()));
+        self.inside.iter_mut().for_each(|inside| inside.gauge(at));
         Some(result)
     }
 
-    fn carry_out(&mut self, effect: Effect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
-        let now = cx.now();
+    fn carry_out(&mut self, effect: Effect, at: Instant, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
         match effect {
             Effect::Answer { token, outcome } => {
                 let status = if outcome == Outcome::Success { Status::Ok } else { Status::Corrupt };
-                self.answer(token, now, status, cx);
+                self.answer(token, at, status, cx);
             }
-            Effect::ReadDram { address, lines, then } => {
-                let demand = matches!(then, Then::Answer(_));
-                self.move_lines(Operation::Read, address, lines, then, cx);
-                if demand && self.extra.read > 0 {
-                    self.beside(Operation::Read, address, self.extra.read, NOBODY, cx);
-                }
-            }
+            Effect::ReadDram { address, lines, then } => self.read(address, lines, then, at),
             Effect::WriteDram { address, lines: 1, then } if self.extra.before_write > 0 => {
                 let left = self.extra.before_write;
                 let Some(inside) = &mut self.inside else { return };
-                let group = Group { left, last: now, then: After::Write { address, then } };
+                let group = Group { left, last: at, then: After::Write { address, then } };
                 let token = GROUPS | inside.groups.put(group);
-                self.beside(Operation::Read, address, left, token, cx);
+                self.beside(Operation::Read, address, left, token, at);
             }
-            Effect::WriteDram { address, lines, then } => self.write(address, lines, then, cx),
+            Effect::WriteDram { address, lines, then } => {
+                if lines > 1 {
+                    self.look_ups.fill();
+                }
+                self.write(address, lines, then, at);
+            }
             Effect::Fetch { job, address, bytes } => {
+                debug_assert_eq!(at, cx.now(), "what is no hit is seen to at once");
                 self.traffic.disk_read_bytes += u64::from(bytes);
                 self.ask(Operation::Read, job, address, bytes, effects, cx);
             }
@@ -301,7 +283,7 @@ impl CxlHybrid {
         }
     }
 
-    /// Answers a request, as known at `at`, not before now.
+    /// Answers a request, as known at `at`; the answer leaves later than now.
     fn answer(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
         let Some(Open { operation, handle, arrived, .. }) = self.open.take(token) else { return };
         let leaves = at + self.egress;
@@ -311,8 +293,9 @@ impl CxlHybrid {
 
     fn hint(&mut self, hint: Hint, cx: &mut Context<'_>) {
         let now = cx.now();
+        self.end_earlier_look_ups(cx);
         let pages = Pages { first: hint.address / PAGE, count: hint.pages.into() };
-        let value = self.with_cache(cx, |cache, effects| match hint.what {
+        let value = self.with_cache(now, cx, |cache, effects| match hint.what {
             HintKind::Prefetch => cache.announce(pages, effects),
             HintKind::Evict => cache.dismiss(pages, effects),
             HintKind::Status => cache.status(pages),
@@ -321,6 +304,7 @@ impl CxlHybrid {
         let done = Message::HintDone { handle: hint.handle, value: value.unwrap_or(0) };
         cx.send(CXL, self.hint, done);
         self.look_at_memory(cx);
+        self.look_ahead(cx);
     }
 }
 
@@ -332,11 +316,13 @@ impl Component<Message> for CxlHybrid {
             Message::BlockDone(Done { handle, status }) => {
                 let outcome = if status == Status::Ok { Outcome::Success } else { Outcome::Failed };
                 let now = cx.now();
+                self.end_earlier_look_ups(cx);
                 if let Some(record) = &mut self.record {
                     record.fetched(Job(handle), now);
                 }
-                self.with_cache(cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
+                self.with_cache(now, cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
                 self.look_at_memory(cx);
+                self.look_ahead(cx);
             }
             _ => {
                 debug_assert!(port != CXL, "a memory is sent lines and hints, not {message:?}");
@@ -354,6 +340,7 @@ impl Component<Message> for CxlHybrid {
                     return;
                 };
                 inside.look = Instant::NEVER;
+                self.end_look_ups(cx.now(), cx);
                 self.look_at_memory(cx);
             }
             _ => self.end_later(cx),
@@ -362,7 +349,7 @@ impl Component<Message> for CxlHybrid {
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         see("traffic", format!("{:?}", self.traffic));
-        see("looked-up", self.looked_up.len().to_string());
+        see("looked-up", self.look_ups.len().to_string());
         let Some(inside) = &self.inside else { return };
         see(
             "hit-rate",

@@ -263,6 +263,19 @@ impl Machine {
         self.channels.iter().map(busy).collect()
     }
 
+    /// How long an access takes at the least: from the request to the last beat, in an open row of an idle bank.
+    #[must_use]
+    pub fn least_access(&self) -> Span {
+        let clocks = self.channels.iter().map(Channel::least_clocks).min().unwrap_or(0);
+        Span::from_ps(self.clock.instant(clocks).as_ps())
+    }
+    /// Whether writes wait for room in the queues.
+    #[inline]
+    #[must_use]
+    pub fn is_overfull(&self) -> bool {
+        self.channels.iter().any(Channel::is_overfull)
+    }
+
     /// Requests that have neither been read nor written, queued writes that are answered included.
     #[must_use]
     pub fn waiting(&self) -> u64 {

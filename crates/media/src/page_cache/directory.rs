@@ -130,16 +130,21 @@ impl Directory {
     }
     /// The pages of a range that belong in a set, in some order.
     pub(super) fn belonging(&self, set: Set, range: Range<u64>, pages: u64, found: &mut Vec<u32>) {
-        let all = |from: u64, to: u64| (from..to).step_by(self.sets as usize);
         found.clear();
         match &self.strewn {
             Some(strewn) => {
-                let back = all(set.number, pages).map(|place| strewn.back(place));
+                let back = (set.number..pages).step_by(self.sets as usize).map(|place| strewn.back(place));
                 found.extend(back.filter(|page| range.contains(page)).map(|page| page as u32));
             }
             None => {
-                let lead = (set.number + self.sets - range.start % self.sets) % self.sets;
-                found.extend(all(range.start + lead, range.end).map(|page| page as u32));
+                let first = range.start % self.sets;
+                let lead =
+                    if set.number < first { set.number + self.sets - first } else { set.number - first };
+                let mut page = range.start + lead;
+                while page < range.end {
+                    found.push(page as u32);
+                    page += self.sets;
+                }
             }
         }
     }
@@ -178,9 +183,11 @@ impl Directory {
     fn search(&self, set: Set, page: u32, places: Range<u32>) -> Option<u32> {
         let tags = self.layout.tags(set);
         let tags = &self.words[tags + places.start as usize..tags + places.end as usize];
-        // one of them at most is equal: no branch, which nobody could predict
-        let equal = |(tag, place)| if tag == page + 1 { place } else { 0 };
-        let found = tags.iter().copied().zip(places.start + 1..).fold(0, |found, tag| found | equal(tag));
+        // of so many the compiler knows how to compare several at a time
+        let found = match <&[u32; 16]>::try_from(tags) {
+            Ok(tags) => place_of(tags, page + 1, places.start),
+            Err(_) => place_of(tags, page + 1, places.start),
+        };
         found.checked_sub(1)
     }
     /// The page in a frame; none if it is empty.
@@ -326,6 +333,14 @@ impl Directory {
         };
         (0..self.sets).flat_map(at).filter(|at| self.page(*at).is_some())
     }
+}
+
+/// The place after that of a tag, the first of these being at `first`; 0 if it is not among them.
+#[inline(always)]
+fn place_of(tags: &[u32], tag: u32, first: u32) -> u32 {
+    // one of them at most is equal: no branch, which nobody could predict
+    let equal = |(other, place): (&u32, u32)| if *other == tag { place } else { 0 };
+    tags.iter().zip(first + 1..).fold(0, |found, other| found | equal(other))
 }
 
 /// The lines of a sector: `count` from `first` on.

@@ -13,6 +13,7 @@
 //! | `layout` | how the directory lies in memory |
 //! | `policy` | who has to go: LRU, CLOCK, LFU, ARC, random |
 //! | `registers` | miss-status holding registers (MSHR): what is on its way in, who waits for it |
+//! | `foresight` | what a request would find if it came now |
 //! | `write_backs` | what is on its way out, and the cleaner |
 //! | `streams` | runs of pages, for the prefetcher |
 //! | `outward` | what leaves: pages that have to go, and dirty ones that are cleaned before |
@@ -34,6 +35,7 @@
 mod config;
 mod counters;
 mod directory;
+mod foresight;
 mod heat;
 mod host;
 mod index;
@@ -309,14 +311,6 @@ impl PageCache {
             self.draw(set);
         }
         set
-    }
-
-    /// Whether a request neither needs a register nor a frame.
-    fn needs_nothing(&mut self, request: &Request) -> bool {
-        let set = self.set_of(request.page());
-        self.directory.find(set, request.page()).is_some_and(|at| {
-            request.access == Access::Write || self.directory.lines(at) >> request.line() & 1 != 0
-        })
     }
 
     /// Does what a request asks for; false if it has to wait.

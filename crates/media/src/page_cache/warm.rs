@@ -36,6 +36,10 @@ impl Warm {
             soiled: Vec::new(),
         })
     }
+    /// Whether no page that is drawn is dirty.
+    pub(super) fn is_clean(&self) -> bool {
+        self.dirty <= 0.0
+    }
 }
 
 impl PageCache {
@@ -52,10 +56,18 @@ impl PageCache {
         self.directory.belonging(set, first..end, self.pages, &mut pages);
         let fit = pages.len().min(self.directory.ways as usize);
         let mut soiled = core::mem::take(&mut warm.soiled);
+        // a draw decides nothing where no page is dirty, or every one
+        let decides = dirty > 0.0 && dirty < 1.0;
         for place in 0..fit {
             let chosen = place + draws.below((pages.len() - place) as u64) as usize;
             pages.swap(place, chosen);
-            if draws.unit() <= dirty {
+            let soil = if decides {
+                draws.unit() <= dirty
+            } else {
+                draws.skip();
+                dirty > 0.0
+            };
+            if soil {
                 soiled.push(place as u32);
             }
         }

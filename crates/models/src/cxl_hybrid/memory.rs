@@ -6,7 +6,7 @@ use crate::slab::Slab;
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{CacheConfig, Job, LINE, LINES, Outcome, PAGE, PageCache, Then};
 use lanetwin_ports::{Context, Operation, Params, Site, Status};
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -20,6 +20,8 @@ pub(super) struct Inside {
     pub(super) cache: PageCache,
     pub(super) memory: dram::Machine,
     pub(super) config: CacheConfig,
+    /// From an access of the memory being asked for to its end, at the least.
+    pub(super) least_access: Span,
     /// Accesses that belong together.
     pub(super) groups: Slab<Group>,
     /// When the memory has been promised to be looked at; [`Instant::NEVER`] if not.
@@ -57,9 +59,11 @@ impl Inside {
         let config = params::cache(params);
         let seed = lanetwin_units::stream_seed(site.seed, &site.path, "cache");
         let memory = crate::dram_params::config(params, params.size("cache.size"));
+        let memory = dram::Machine::new(&memory).ok()?;
         Some(Self {
             cache: PageCache::new(&config, seed).ok()?,
-            memory: dram::Machine::new(&memory).ok()?,
+            least_access: memory.least_access(),
+            memory,
             config,
             groups: Slab::new(),
             look: Instant::NEVER,
@@ -98,43 +102,43 @@ impl Inside {
 }
 
 impl CxlHybrid {
-    pub(super) fn write(&mut self, address: u64, lines: u32, then: Then, cx: &mut Context<'_>) {
-        self.move_lines(Operation::Write, address, lines, then, cx);
+    pub(super) fn read(&mut self, address: u64, lines: u32, then: Then, at: Instant) {
+        let demand = matches!(then, Then::Answer(_));
+        self.move_lines(Operation::Read, address, lines, then, at);
+        if demand && self.extra.read > 0 {
+            self.beside(Operation::Read, address, self.extra.read, NOBODY, at);
+        }
+    }
+    pub(super) fn write(&mut self, address: u64, lines: u32, then: Then, at: Instant) {
+        self.move_lines(Operation::Write, address, lines, then, at);
         if lines == 1 && self.extra.with_write > 0 {
-            self.beside(Operation::Write, address, self.extra.with_write, NOBODY, cx);
+            self.beside(Operation::Write, address, self.extra.with_write, NOBODY, at);
         }
     }
 
-    /// Asks the cache's memory for lines.
+    /// Asks the cache's memory for lines at `at`.
     #[inline]
-    pub(super) fn move_lines(
-        &mut self,
-        operation: Operation,
-        address: u64,
-        lines: u32,
-        then: Then,
-        cx: &mut Context<'_>,
-    ) {
+    pub(super) fn move_lines(&mut self, operation: Operation, address: u64, lines: u32, then: Then, at: Instant) {
         let Some(inside) = &mut self.inside else { return };
         let token = match then {
             Then::Nothing => NOBODY,
             Then::Answer(token) if lines == 1 => token,
-            _ => GROUPS | inside.groups.put(Group { left: lines, last: cx.now(), then: After::Then(then) }),
+            _ => GROUPS | inside.groups.put(Group { left: lines, last: at, then: After::Then(then) }),
         };
         if let Some(record) = self.record.as_mut().filter(|_| operation == Operation::Read) {
-            record.read(token, address, cx.now());
+            record.read(token, address, at);
         }
         for line in 0..u64::from(lines) {
-            inside.offer(operation, address + line * LINE, token, cx.now());
+            inside.offer(operation, address + line * LINE, token, at);
         }
     }
-    /// Asks the cache's memory for so many lines of the same page, behind this one.
-    pub(super) fn beside(&mut self, operation: Operation, address: u64, lines: u32, token: u32, cx: &mut Context<'_>) {
+    /// Asks the cache's memory at `at` for so many lines of the same page, behind this one.
+    pub(super) fn beside(&mut self, operation: Operation, address: u64, lines: u32, token: u32, at: Instant) {
         let Some(inside) = &mut self.inside else { return };
         let (page, line) = (address / PAGE * PAGE, address % PAGE / LINE);
         for further in 1..=u64::from(lines) {
             let line = (line + further) % u64::from(LINES);
-            inside.offer(operation, page + line * LINE, token, cx.now());
+            inside.offer(operation, page + line * LINE, token, at);
         }
     }
 
@@ -187,21 +191,23 @@ impl CxlHybrid {
                 cx.wake_at(last, LATER);
             }
             // the memory takes requests in the order of time: what is read is written when the rest is known
-            After::Write { address, then } => self.write(address, 1, then, cx),
+            After::Write { address, then } => self.write(address, 1, then, cx.now()),
         }
     }
 
     /// What was known to end has ended.
     pub(super) fn end_later(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
+        self.end_look_ups(now, cx);
         while let Some(inside) = &mut self.inside {
             let Some(Reverse((at, job))) = inside.later.peek().copied() else { break };
             if at > now {
                 break;
             }
             inside.later.pop();
-            self.with_cache(cx, |cache, effects| cache.ended(now, job, Outcome::Success, effects));
+            self.with_cache(now, cx, |cache, effects| cache.ended(now, job, Outcome::Success, effects));
         }
         self.look_at_memory(cx);
+        self.look_ahead(cx);
     }
 }

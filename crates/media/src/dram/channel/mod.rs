@@ -155,6 +155,15 @@ impl Channel {
     pub fn busy_ps(&self, now: Instant) -> u64 {
         self.bursts.busy_ps(&self.t, now)
     }
+    /// From a read or a write being asked for to its last beat, at the least \[clocks\].
+    pub fn least_clocks(&self) -> u64 {
+        self.t.read().min(self.t.write())
+    }
+    /// Whether writes wait for room in the queue.
+    #[inline]
+    pub fn is_overfull(&self) -> bool {
+        !self.overflow[WRITE].is_empty()
+    }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
         let queued: u32 = self.queues.iter().map(|queue| queue.len).sum();

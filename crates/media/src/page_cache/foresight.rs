@@ -1,0 +1,37 @@
+//! What a request would find if it came now, for those who see to several at a time.
+
+use super::directory::register;
+use super::warm::Warm;
+use super::{Access, PAGE, PageCache, Request};
+
+impl PageCache {
+    /// Something that is known of this address will be asked for soon; nothing changes. Who goes through a large cache at random waits less for the
+    /// memory of the machine that simulates if several are announced together.
+    #[inline]
+    pub fn approach(&self, address: u64) {
+        self.directory.approach(self.directory.set_of((address / PAGE) as u32));
+    }
+
+    /// Whether a request that came now would be a hit that asks for an access of the cache's memory and nothing else, and would do so as long as
+    /// nothing but such hits happens before it. It can say no of such a hit, too.
+    #[must_use]
+    pub fn is_at_hand(&mut self, request: Request) -> bool {
+        if self.cleaner.is_some() || self.streams.is_some() || !(self.waiting.is_empty() || self.hits_pass) {
+            return false;
+        }
+        // pages that are drawn dirty are counted when their set is visited, not before
+        let early = self.warm.as_ref().is_none_or(Warm::is_clean);
+        if !early && self.directory.read(self.directory.set_of(request.page()), register::DRAWN) == 0 {
+            return false;
+        }
+        self.needs_nothing(&request)
+    }
+
+    /// Whether a request neither needs a register nor a frame.
+    pub(super) fn needs_nothing(&mut self, request: &Request) -> bool {
+        let set = self.set_of(request.page());
+        self.directory.find(set, request.page()).is_some_and(|at| {
+            request.access == Access::Write || self.directory.lines(at) >> request.line() & 1 != 0
+        })
+    }
+}
