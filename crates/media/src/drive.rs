@@ -339,7 +339,8 @@ impl Drive {
 
     fn run(&mut self, now: u64) {
         assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
-        while let Some((at, request)) = self.coming.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((at, request)) = self.coming.front().filter(|(at, _)| *at <= now).copied() {
+            self.coming.pop_front();
             self.reach(at);
             self.take(&request);
         }
