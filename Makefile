@@ -62,6 +62,7 @@ fmt: $(VENV)/.dev | toolchain
 
 format: $(VENV)/.dev | toolchain ## format every source file
 	cargo fmt --all
+	rustfmt --edition 2024 $(wildcard crates/models/src/*.rs) # their modules are declared by a macro, which cargo fmt does not follow
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format .
 

@@ -1,7 +1,7 @@
 //! Does a run keep its word: what it says of itself adds up, a run that is stopped says so, a run that breaks can be brought back, and
 //! verdicts come from the variants and not from chance?
 
-use crate::tree::{Nobody, plan, plan_of, results, scenarios};
+use crate::tree::{Nobody, once, plan, plan_of, results, scenarios};
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::{fixed_latency_disk, root_complex};
 use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
@@ -16,8 +16,7 @@ use std::sync::Mutex;
 
 #[test]
 fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
-    for file in scenarios() {
-        let results = results(&plan_of(&file, &["run.repeats=1"]), &Options::default());
+    for (_, results) in once() {
         for u in &results.utilisation {
             let shares = [u.tlp, u.dllp, u.skp, u.replay, u.credit_stall, u.down, u.idle];
             assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{}: {u:?}", results.name);

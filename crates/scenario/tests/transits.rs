@@ -1,7 +1,7 @@
 //! How long TLPs are in a switch: what a run says of it is what docs/link-model.md makes of it, and where the latency comes from is said, too.
 
-use crate::tree::{options, plan, plan_of, results, scenarios};
-use lanetwin_scenario::world::{Granularity, Options};
+use crate::tree::{once, plan, results};
+use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::{Results, SwitchTransit};
 
 /// A write of 256 B takes 280 B on the wire: 35.55 ns on x4 at Gen4, of which the header takes 3.05 ns.
@@ -101,9 +101,7 @@ fn the_latency_that_was_used_says_where_it_comes_from_and_what_for() {
 #[test]
 fn nothing_is_faster_than_in_an_empty_switch() {
     let mut told = 0;
-    for file in scenarios() {
-        let plan = plan_of(&file, &["run.repeats=1"]);
-        let results = results(&plan, &options(2, Granularity::Train));
+    for (plan, results) in once() {
         let has_switch = plan.variants[0].machine.iter().any(lanetwin_scenario::ComponentPlan::is_switch);
         assert!(!has_switch || !results.switches.is_empty(), "{}", plan.name);
         for row in &results.switches {

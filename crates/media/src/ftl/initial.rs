@@ -119,10 +119,20 @@ impl Seats {
                 (scattered.first[number as usize + 1] - scattered.first[number as usize]) as u32
             }
             Self::Empty => 0,
-            Self::Sequential { .. } => {
-                let mut count = 0;
-                self.units_of(number, |_, _| count += 1);
-                count
+            Self::Sequential { units, program, dies, block, blocks } => {
+                // a block is written from its first place on, so that its units ascend: the first one that is not there is looked for, for a
+                // drive has a thousand million of them
+                let (die, on_die) = (u64::from(number) / blocks, u64::from(number) % blocks * block);
+                let is_there = |offset: u64| {
+                    let turn = (on_die + offset) / program * dies + die;
+                    turn * program + (on_die + offset) % program < *units
+                };
+                let (mut there, mut beyond) = (0, *block);
+                while there < beyond {
+                    let middle = there.midpoint(beyond);
+                    if is_there(middle) { there = middle + 1 } else { beyond = middle }
+                }
+                there as u32
             }
         }
     }
@@ -251,6 +261,27 @@ fn balance(counts: &mut [u32], units: u64, full: u32, draws: &mut Draws) {
             (*count, sum) = (*count + 1, sum + 1);
         } else if sum > units && *count > 0 {
             (*count, sum) = (*count - 1, sum - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_was_written_in_order_has_the_units_that_lie_in_it() {
+        let (program, dies, block, blocks) = (4, 3, 12, 5);
+        for units in 0..=program * dies * 3 * blocks {
+            let seats = Seats::Sequential { units, program, dies, block, blocks };
+            let mut all = 0;
+            for number in 0..(dies * blocks) as u32 {
+                let mut there = 0;
+                seats.units_of(number, |_, _| there += 1);
+                assert_eq!(seats.valid(number), there, "{units} units, block {number}");
+                all += u64::from(there);
+            }
+            assert_eq!(all, units);
         }
     }
 }

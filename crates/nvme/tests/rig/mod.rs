@@ -5,6 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 pub mod load;
+mod memory;
+
+pub use memory::{Memory, PAGE};
 
 use lanetwin_nvme::logic::host::{
     Action, Answer, Bringup, BringupConfig, Completed, Found, IoQueue, QueuePair, QueuePairConfig,
@@ -19,8 +22,6 @@ use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
 use lanetwin_nvme::spec::{Command, CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
-
-pub const PAGE: u64 = 4096;
 
 /// xorshift64*: enough to shuffle.
 #[derive(Clone, Debug)]
@@ -38,33 +39,6 @@ impl Rng {
     }
     pub fn one_in(&mut self, count: u64) -> bool {
         self.below(count) == 0
-    }
-}
-
-/// Host memory, by pages.
-#[derive(Default)]
-pub struct Memory {
-    pages: BTreeMap<u64, Box<[u8; 4096]>>,
-    next: u64,
-}
-
-impl Memory {
-    /// So many bytes at the beginning of a page.
-    pub fn allocate(&mut self, bytes: u64) -> u64 {
-        let address = (1 << 32) + self.next;
-        self.next += bytes.div_ceil(PAGE) * PAGE;
-        address
-    }
-    pub fn write(&mut self, address: u64, bytes: &[u8]) {
-        for (at, &byte) in (address..).zip(bytes) {
-            self.pages.entry(at / PAGE).or_insert_with(|| Box::new([0; 4096]))[(at % PAGE) as usize] = byte;
-        }
-    }
-    pub fn read(&self, address: u64, bytes: usize) -> Vec<u8> {
-        (address..)
-            .take(bytes)
-            .map(|at| self.pages.get(&(at / PAGE)).map_or(0, |page| page[(at % PAGE) as usize]))
-            .collect()
     }
 }
 

@@ -5,6 +5,7 @@ use lanetwin_scenario::world::{Granularity, Options, Progress, Watcher, run};
 use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
 use lanetwin_stats::results::{Cost, Results};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Every file of `scenarios/`, in the order of names.
 pub fn scenarios() -> Vec<PathBuf> {
@@ -47,6 +48,19 @@ impl Watcher for Nobody {
 /// Runs a plan that nothing is wrong with.
 pub fn results(plan: &Plan, options: &Options) -> Results {
     run(plan, options, &Nobody).unwrap_or_else(|crash| panic!("{}: {:#?}", plan.name, crash.capsule))
+}
+
+/// Every scenario of the tree with what one repeat of it came to, for all who look at that.
+pub fn once() -> &'static [(Plan, Results)] {
+    static ONCE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
+        let run = |file: &PathBuf| {
+            let plan = plan_of(file, &["run.repeats=1"]);
+            let results = results(&plan, &Options::default());
+            (plan, results)
+        };
+        scenarios().iter().map(run).collect()
+    });
+    &ONCE
 }
 
 /// So many threads, TLP by TLP or not.
