@@ -178,11 +178,13 @@ impl CxlHybrid {
         self.count_reads(now);
         let seen_to = self.look_ups.next().min(now);
         let inside = self.inside.as_mut()?;
-        inside.memory.catch_up(seen_to);
+        // on a copy: what a write waits for is asked for when somebody looks, and nobody may look because of a report
+        let mut memory = inside.memory.clone();
+        memory.catch_up(seen_to);
         Some(HybridLived {
             traffic: self.traffic,
             cache: inside.cache.counters(),
-            memory: inside.memory.counters(),
+            memory: memory.counters(),
             temperatures: inside.cache.temperatures(now),
         })
     }
