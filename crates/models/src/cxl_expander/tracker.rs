@@ -52,7 +52,8 @@ impl Tracker {
     }
     /// Places whose requests have left are free.
     pub(super) fn release(&mut self, now: Instant) {
-        while self.leaving.pop_front_if(|at| *at <= now).is_some() {
+        while self.leaving.front().is_some_and(|at| *at <= now) {
+            self.leaving.pop_front();
             self.taken -= 1;
         }
     }

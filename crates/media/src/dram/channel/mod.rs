@@ -190,6 +190,7 @@ impl Channel {
     }
 
     /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
+    #[inline]
     fn enter(&mut self, clock: u64, direction: usize, new: Waiting, answer: u64, out: &mut Vec<Done>) {
         let Waiting { token, place: Place { bank, row, line, .. } } = new;
         if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {

@@ -28,7 +28,7 @@ impl Channel {
     }
 
     /// What a bank wants next of which nothing is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn want(&mut self, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
