@@ -16,8 +16,10 @@
 //! Not here: the link (credits, flits, what its ports cost: the ports crate); coherence with device caches (BISnp, HDM-DB); CXL.io
 //! registers, mailbox, poison; energy.
 
+mod tracker;
+
 use crate::dram_params::{self, DRAM};
-use crate::gauge::{Gauge, held};
+use crate::gauge::Gauge;
 use crate::marks::{Mark, of_read};
 use crate::slab::Slab;
 use crate::Mistake;
@@ -29,6 +31,7 @@ use lanetwin_ports::{
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::VecDeque;
+use tracker::Tracker;
 
 pub use lanetwin_media::dram::Counters;
 
@@ -64,12 +67,9 @@ pub struct CxlExpander {
     memory: Option<Machine>,
     request: Span,
     answer: Span,
-    places: u64,
     /// Requests in the memory, by its tokens.
     asked: Slab<(u32, Operation)>,
-    /// Places of the tracker in use, and when those whose answers are known will be free.
-    tracked: Gauge,
-    leaving: VecDeque<Instant>,
+    tracker: Tracker,
     /// Requests that found no place.
     outside: VecDeque<Line>,
     waiting: Gauge,
@@ -108,10 +108,8 @@ impl CxlExpander {
             memory,
             request: params.time("request-latency"),
             answer: params.time("answer-latency"),
-            places: params.count("tracker"),
             asked: Slab::new(),
-            tracked: Gauge::default(),
-            leaving: VecDeque::new(),
+            tracker: Tracker::new(params.count("tracker")),
             outside: VecDeque::new(),
             waiting: Gauge::default(),
             armed: Instant::NEVER,
@@ -148,19 +146,11 @@ impl CxlExpander {
         marks
     }
 
-    /// Places whose answers have left are free.
-    fn release(&mut self, now: Instant) {
-        while let Some(&at) = self.leaving.front().filter(|at| **at <= now) {
-            self.leaving.pop_front();
-            self.tracked.remove(1, at);
-        }
-    }
-
     /// A request has a place of the tracker.
     #[inline]
     fn take(&mut self, line: Line, cx: &mut Context<'_>) {
         let now = cx.now();
-        self.tracked.add(1, now);
+        self.tracker.take(now);
         if let Some(record) = &mut self.record {
             record.taken.push((line.handle, now));
         }
@@ -183,37 +173,52 @@ impl CxlExpander {
     fn finish(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
         let Some((handle, operation)) = self.asked.take(token) else { return };
         cx.send_at(CXL, at, Message::LineDone(LineDone { operation, handle, status }));
-        let place = self.leaving.iter().rposition(|other| *other <= at).map_or(0, |before| before + 1);
-        self.leaving.insert(place, at);
+        self.tracker.leave(at);
     }
 
     /// Takes from the memory what is known, lets in who can have a place, and asks to look again when more will be due.
+    #[inline]
     fn look(&mut self, cx: &mut Context<'_>) {
+        if !self.outside.is_empty() {
+            self.let_in(cx);
+        }
+        // what is not known yet is not due before this at the memory, and is on its way to the port after that
+        let mut next = Instant::NEVER;
+        if let Some(memory) = &mut self.memory {
+            memory.advance(cx.now() + self.request, &mut self.done);
+            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
+        }
+        if !self.done.is_empty() {
+            self.send_known(cx);
+        }
+        if !self.outside.is_empty() {
+            next = next.min(self.tracker.next_free().unwrap_or(Instant::NEVER));
+        }
+        if next < self.armed {
+            self.armed = next;
+            cx.wake_at(next, 0);
+        }
+    }
+
+    /// Lets in who waits outside, as far as there are places.
+    fn let_in(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
-        self.release(now);
-        while self.tracked.number() < self.places
+        while self.tracker.has_room(now)
             && let Some(line) = self.outside.pop_front()
         {
             self.waiting.remove(1, now);
             self.take(line, cx);
         }
-        // what is not known yet is not due before this at the memory, and is on its way to the port after that
-        let mut next = Instant::NEVER;
-        if let Some(memory) = &mut self.memory {
-            let mut done = std::mem::take(&mut self.done);
-            memory.advance(now + self.request, &mut done);
-            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
-            for dram::Done { token, at } in done.drain(..) {
-                self.finish(token, at + self.answer, Status::Ok, cx);
-            }
-            self.done = done;
+    }
+
+    /// Sends the answers that the memory has told.
+    fn send_known(&mut self, cx: &mut Context<'_>) {
+        self.tracker.release(cx.now());
+        let mut done = std::mem::take(&mut self.done);
+        for dram::Done { token, at } in done.drain(..) {
+            self.finish(token, at + self.answer, Status::Ok, cx);
         }
-        let room = self.leaving.front().filter(|_| !self.outside.is_empty()).copied();
-        let next = next.min(room.unwrap_or(Instant::NEVER));
-        if next < self.armed {
-            self.armed = next;
-            cx.wake_at(next, 0);
-        }
+        self.done = done;
     }
 }
 
@@ -221,11 +226,11 @@ impl Component<Message> for CxlExpander {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         match message {
             Message::Line(line) => {
-                self.release(cx.now());
-                if self.tracked.number() < self.places && self.outside.is_empty() {
+                let now = cx.now();
+                if self.outside.is_empty() && self.tracker.has_room(now) {
                     self.take(line, cx);
                 } else {
-                    self.waiting.add(1, cx.now());
+                    self.waiting.add(1, now);
                     self.outside.push_back(line);
                 }
                 self.look(cx);
@@ -247,7 +252,7 @@ impl Component<Message> for CxlExpander {
     }
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
-        see("tracked", self.tracked.number().to_string());
+        see("tracked", self.tracker.taken().to_string());
         see("waiting", self.outside.len().to_string());
         see("aborted", self.aborted.to_string());
         see("hints", self.hints.to_string());
@@ -260,9 +265,9 @@ impl Component<Message> for CxlExpander {
             let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
             see("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
         }
-        let mut tracked = self.tracked;
-        self.leaving.iter().filter(|at| **at <= now).for_each(|at| tracked.remove(1, *at));
-        see("tracker", held(&tracked, &self.waiting, self.places, now));
+        let kind = SupplyKind::Held { waiting_ps: self.waiting.integral_ps(now) };
+        let in_use_ps = self.tracker.integral_ps(now);
+        see("tracker", Supply { in_use_ps, supply: self.tracker.places(), kind });
     }
 
     fn digest(&self) -> u64 {

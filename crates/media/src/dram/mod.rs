@@ -151,6 +151,10 @@ pub struct Machine {
     channels: Vec<Channel>,
     /// No answer of a channel that has not been given can be earlier than this clock; [`NEVER`] if none will come.
     answers: Vec<u64>,
+    /// The least of these.
+    soonest: u64,
+    /// The last time that was told, and its edge.
+    told: (Instant, u64),
     /// Answers that nobody has fetched.
     ready: Vec<Done>,
 }
@@ -172,6 +176,8 @@ impl Machine {
             clock,
             channels: (0..buses).map(|bus| Channel::new(config, bus)).collect(),
             answers: vec![NEVER; buses as usize],
+            soonest: NEVER,
+            told: (Instant::ZERO, clock.edge(Instant::ZERO)),
             ready: Vec::new(),
         })
     }
@@ -180,13 +186,19 @@ impl Machine {
     #[inline]
     pub fn offer(&mut self, now: Instant, request: Request) -> Offer {
         let Some(place) = self.map.place(request.address) else { return Offer::Beyond };
-        let clock = self.clock.edge(now);
+        let clock = self.edge(now);
         let bus = place.bus as usize;
         let channel = &mut self.channels[bus];
         channel.run_before(clock, &mut self.ready);
         let accepted =
             channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
-        self.answers[bus] = channel.next_answer();
+        let (before, now) = (self.answers[bus], channel.next_answer());
+        self.answers[bus] = now;
+        if now <= self.soonest {
+            self.soonest = now;
+        } else if before == self.soonest {
+            self.settle();
+        }
         if accepted { Offer::Accepted } else { Offer::Full }
     }
 
@@ -195,8 +207,7 @@ impl Machine {
     #[inline]
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
-        let next = self.answers.iter().copied().fold(NEVER, u64::min);
-        let next = if next == NEVER { Instant::NEVER } else { self.clock.instant(next) };
+        let next = if self.soonest == NEVER { Instant::NEVER } else { self.clock.instant(self.soonest) };
         let next = self.ready.iter().map(|done| done.at).fold(next, Instant::min);
         (next != Instant::NEVER).then_some(next)
     }
@@ -205,19 +216,45 @@ impl Machine {
     /// later call is due before [`Machine::next`].
     #[inline]
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
-        let edge = self.clock.edge(now);
+        let edge = self.edge(now);
         // an edge at this instant is not before it, and is due
-        let due = edge + u64::from(self.clock.instant(edge) == now);
+        if self.soonest <= edge {
+            let due = edge + u64::from(self.clock.instant(edge) == now);
+            self.run_due(due, edge);
+        }
+        if self.ready.is_empty() {
+            return;
+        }
+        if !self.ready.is_sorted_by_key(|answer| answer.at) {
+            self.ready.sort_by_key(|answer| answer.at);
+        }
+        done.append(&mut self.ready);
+    }
+
+    /// Catches up to clock `edge` on the buses where an answer could be due before clock `due`.
+    #[inline(never)]
+    fn run_due(&mut self, due: u64, edge: u64) {
         for (channel, answer) in self.channels.iter_mut().zip(&mut self.answers) {
             if *answer < due {
                 channel.run_before(edge, &mut self.ready);
                 *answer = channel.next_answer();
             }
         }
-        if !self.ready.is_sorted_by_key(|answer| answer.at) {
-            self.ready.sort_by_key(|answer| answer.at);
+        self.settle();
+    }
+
+    /// The first edge that is not before `now`. Many requests come at one time.
+    #[inline]
+    fn edge(&mut self, now: Instant) -> u64 {
+        if self.told.0 != now {
+            self.told = (now, self.clock.edge(now));
         }
-        done.append(&mut self.ready);
+        self.told.1
+    }
+
+    #[inline]
+    fn settle(&mut self) {
+        self.soonest = self.answers.iter().copied().fold(NEVER, u64::min);
     }
 
     /// Decides every command before `now` on every bus: the counters are then those of that time. It changes no answer.
@@ -226,6 +263,7 @@ impl Machine {
             channel.run_before(self.clock.edge(now), &mut self.ready);
             self.answers[bus] = channel.next_answer();
         }
+        self.settle();
     }
 
     /// What it has done, up to the last command that has been decided on each bus.

@@ -7,28 +7,35 @@ use crate::dram::{CommandKind, Done};
 
 impl Channel {
     /// Reads or writes an open row, for the oldest request that can go.
-    #[inline]
+    #[inline(always)]
     pub(super) fn try_access(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
         let mode = self.mode;
-        let found = self.cas.oldest(now, |slot| {
-            let n = usize::from(self.queues[mode].get(slot).bank) % 64;
-            let group = self.groups[n >> self.to_group & 31].cas[mode];
-            let rank = self.ranks[n >> self.to_rank & 3].cas[mode];
-            self.ready[n].max(group).max(rank)
-        });
+        let mut cas = self.cas;
+        let found = cas.oldest(now, |slot| self.access_at(slot));
+        self.cas = cas;
         let Some(slot) = found else { return false };
         let at_bank = self.queues[mode].get(slot).bank;
         self.transfer(now, mode, slot, out);
         self.cas.remove(1 << slot);
         self.cas.hold(now + self.t.burst);
         self.banks[usize::from(at_bank) % 64].pick = NONE;
-        self.want(at_bank);
+        if self.queues[mode].pending >> at_bank & 1 == 1 || self.rules.patience.is_some() {
+            self.want(at_bank);
+        }
         self.fill(now, mode, out);
         true
     }
 
+    /// When the request in a slot can read or write the open row of its bank.
+    #[inline(always)]
+    fn access_at(&self, slot: u8) -> u64 {
+        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
+        let group = self.groups[n >> self.to_group & 31].cas[self.mode];
+        self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].cas[self.mode])
+    }
+
     /// Reads or writes the open row of a bank.
-    #[inline]
+    #[inline(always)]
     pub(super) fn transfer(&mut self, now: u64, direction: usize, slot: u8, out: &mut Vec<Done>) {
         let t = &self.t;
         let queue = &mut self.queues[direction];
@@ -56,7 +63,7 @@ impl Channel {
         let first = now + if direction == READ { t.cl } else { t.cwl };
         let end = first + t.burst;
         self.bursts.begin(&self.t, first, self.floor.saturating_sub(self.look_back));
-        let kind = match (direction, close) {
+        let kind = || match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,
             (_, false) => CommandKind::Write,
@@ -74,7 +81,7 @@ impl Channel {
     }
 
     /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         while self.queues[direction].len < self.rules.places[direction]
             && let Some(next) = self.overflow[direction].pop_front()

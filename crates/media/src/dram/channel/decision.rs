@@ -59,23 +59,63 @@ impl Class {
 
 impl Channel {
     /// Finds the next clock at which something can be decided.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule(&mut self) {
         let (short, long) = (self.last + 1, self.last + self.t.command);
-        self.next = self
-            .turn
-            .min(self.refresher.at.max(short))
-            .min(self.cas.due(long))
-            .min(self.act.due(long))
-            .min(self.pre.due(short))
-            .min(self.idle_bound.max(short))
-            .min(self.trail_bound.max(long).min(self.trail_end))
-            .max(self.floor);
+        let banks = self.cas.due(long).min(self.act.due(long)).min(self.pre.due(short));
+        let next = if self.turn.min(self.rare) <= banks { self.before(banks) } else { banks };
+        self.next = next.max(self.floor);
     }
 
-    /// At most one command, at clock `now`.
+    /// The next clock at which something can be decided, if that is before `banks`, at which a bank can have what it wants.
+    #[inline(never)]
+    fn before(&mut self, banks: u64) -> u64 {
+        let (short, long) = (self.last + 1, self.last + self.t.command);
+        self.rare = self.rarely();
+        self.turn
+            .min(self.refresher.at.max(short))
+            .min(banks)
+            .min(self.idle_bound.max(short))
+            .min(self.trail_bound.max(long).min(self.trail_end))
+    }
+
+    /// Before this clock there is nothing to decide but what banks with requests want, and turns.
     #[inline]
-    pub(super) fn decide(&mut self, now: u64, out: &mut Vec<Done>) {
+    fn rarely(&self) -> u64 {
+        self.refresher.at.min(self.idle_bound).min(self.trail_bound).min(self.trail_end)
+    }
+
+    /// Decides every command before clock `end`, of which there may be some.
+    #[inline(never)]
+    pub(super) fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
+        loop {
+            let (short, long) = (self.last + 1, self.last + self.t.command);
+            let (cas, act, pre) = (self.cas.due(long), self.act.due(long), self.pre.due(short));
+            let mut now = cas.min(act).min(pre).max(self.floor);
+            if self.turn.min(self.rare) <= now {
+                now = self.before(now).max(self.floor);
+                if now < end && self.turn.min(self.rare) <= now {
+                    self.decide_any(now, out);
+                    self.rare = self.rarely();
+                    continue;
+                }
+            }
+            if now >= end {
+                self.next = now;
+                return;
+            }
+            if cas <= now && self.try_access(now, out) {
+                continue;
+            }
+            if act.min(pre) <= now {
+                self.try_row(now, act <= now, pre <= now);
+            }
+        }
+    }
+
+    /// The same when there may be more to decide than what banks with requests want.
+    #[inline(never)]
+    fn decide_any(&mut self, now: u64, out: &mut Vec<Done>) {
         if self.turn <= now {
             self.turn_round(now);
         }

@@ -73,6 +73,8 @@ pub(super) struct Channel {
     /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
     open: u64,
+    /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
+    rare: u64,
     /// The last clock of the last command.
     last: u64,
     /// The clock of the last request from outside: nothing that is not decided yet is decided for an earlier one.
@@ -121,6 +123,7 @@ impl Channel {
             trail_end: NEVER,
             ready: [0; 64],
             open: 0,
+            rare: 0,
             last: 0,
             floor: 0,
             next: NEVER,
@@ -196,6 +199,7 @@ impl Channel {
     }
 
     /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
+    #[inline]
     fn enter(&mut self, clock: u64, direction: usize, new: Waiting, answer: u64, out: &mut Vec<Done>) {
         let Waiting { token, place: Place { bank, row, line, .. } } = new;
         if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
@@ -228,7 +232,10 @@ impl Channel {
         if direction == self.mode {
             // behind others that want the row opened, or are reading it, nothing changes
             let pick = self.banks[usize::from(bank) % 64].pick;
-            if pick == NONE || (self.cas.slots | self.act.slots) >> pick & 1 == 0 {
+            if pick == NONE {
+                self.not_idle(1 << bank);
+                self.want(bank);
+            } else if self.pre.slots >> pick & 1 == 1 {
                 self.classify(bank);
             }
         }
@@ -267,21 +274,12 @@ impl Channel {
         }
     }
 
-    /// The loop of [`Channel::run_before`].
-    #[inline(never)]
-    fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
-        while self.next < end {
-            self.decide(self.next, out);
-            self.schedule();
-        }
-    }
-
     #[inline]
-    fn issued(&mut self, now: u64, kind: CommandKind, banks: u64, row: u32) {
+    fn issued(&mut self, now: u64, kind: impl Fn() -> CommandKind, banks: u64, row: u32) {
         debug_assert!(now > self.last, "one command at a time");
         self.last = now;
         if let Some(record) = &mut self.record {
-            record.push(Command { clock: now, bus: self.bus, kind, banks, row });
+            record.push(Command { clock: now, bus: self.bus, kind: kind(), banks, row });
         }
     }
 

@@ -28,7 +28,7 @@ impl Channel {
     }
 
     /// What a bank wants next of which nothing is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn want(&mut self, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
@@ -41,6 +41,7 @@ impl Channel {
                 self.ready[n] = bank.pre.max(bank.used + bank.patience);
                 self.idle |= 1 << at_bank;
                 self.idle_bound = self.idle_bound.min(self.ready[n]);
+                self.rare = self.rare.min(self.idle_bound);
             }
             return;
         };
@@ -68,29 +69,25 @@ impl Channel {
     }
 
     /// Activates or precharges, for the oldest request that can go.
-    #[inline]
+    #[inline(always)]
     pub(super) fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
-        let entries = &self.queues[self.mode];
         let (mut open, mut shut) = (None, None);
         if activate {
-            open = self.act.oldest(now, |slot| {
-                let n = usize::from(entries.get(slot).bank) % 64;
-                let group = self.groups[n >> self.to_group & 31].act;
-                self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
-            });
+            let mut act = self.act;
+            open = act.oldest(now, |slot| self.activate_at(slot));
+            self.act = act;
         }
         if precharge {
-            shut = self.pre.oldest(now, |slot| {
-                let n = usize::from(entries.get(slot).bank) % 64;
-                self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
-            });
+            let mut pre = self.pre;
+            shut = pre.oldest(now, |slot| self.precharge_at(slot));
+            self.pre = pre;
         }
         // slots are in the order of arrival
         match (open, shut) {
             (Some(slot), None) => self.activate(now, slot),
             (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
             (_, Some(slot)) => {
-                let at_bank = entries.get(slot).bank;
+                let at_bank = self.queues[self.mode].get(slot).bank;
                 let n = usize::from(at_bank) % 64;
                 let bank = &mut self.banks[n];
                 bank.why = 2;
@@ -108,6 +105,22 @@ impl Channel {
         true
     }
 
+    /// When the bank of the request in a slot can be activated.
+    #[inline(always)]
+    fn activate_at(&self, slot: u8) -> u64 {
+        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
+        let group = self.groups[n >> self.to_group & 31].act;
+        self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
+    }
+
+    /// When the bank of the request in a slot can be precharged.
+    #[inline(always)]
+    fn precharge_at(&self, slot: u8) -> u64 {
+        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
+        self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
+    }
+
+    #[inline(always)]
     fn activate(&mut self, now: u64, slot: u8) {
         let Entry { bank: at_bank, row, .. } = *self.queues[self.mode].get(slot);
         let n = usize::from(at_bank) % 64;
@@ -131,10 +144,11 @@ impl Channel {
         self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
         self.open |= 1 << at_bank;
         self.counters.activates += 1;
-        self.issued(now, CommandKind::Activate, 1 << at_bank, row);
+        self.issued(now, || CommandKind::Activate, 1 << at_bank, row);
     }
 
     /// Closes the row of a bank.
+    #[inline(always)]
     fn close(&mut self, now: u64, at_bank: u8) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
@@ -143,7 +157,7 @@ impl Channel {
         self.ranks[n >> self.to_rank & 3].pre = now + self.t.ppd;
         self.open &= !(1 << at_bank);
         self.counters.precharges += 1;
-        self.issued(now, CommandKind::Precharge, 1 << at_bank, 0);
+        self.issued(now, || CommandKind::Precharge, 1 << at_bank, 0);
     }
 
     /// Closes a row that nobody has used for long enough.
