@@ -92,7 +92,7 @@ impl<U: Copy> Fabric<U> {
 
 impl<U: Copy> Domain<U> {
     /// Lets an egress that is in hand decide from tick `wake` on.
-    fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
+    pub(super) fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
         let View { soonest, step, end } = view;
         own.wake = NEVER;
         own.starved = 0;
