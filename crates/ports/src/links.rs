@@ -6,9 +6,9 @@
 use crate::message::{Attributes, Message, Tlps};
 use lanetwin_kernel::{Component, Context, Port, Stream};
 use lanetwin_pcie::link::{
-    Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId, EndpointSpec,
-    Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight, SwitchId,
-    SwitchSpec, Train,
+    Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId,
+    EndpointSpec, Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight,
+    SwitchId, SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
@@ -140,7 +140,11 @@ impl LinksBuilder {
         let recoveries = recoveries.collect();
         Ok(Links {
             fabric: self.fabric.build()?,
-            shapes: self.addresses.iter().map(|&addresses| TlpKind::ALL.map(|kind| Shape::of(kind, addresses))).collect(),
+            shapes: self
+                .addresses
+                .iter()
+                .map(|&addresses| TlpKind::ALL.map(|kind| Shape::of(kind, addresses)))
+                .collect(),
             names: self.names,
             wiring: self.wiring,
             streams: Streams { errors: streams, recoveries },

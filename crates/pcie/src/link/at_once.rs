@@ -129,7 +129,11 @@ impl<U: Copy> Domain<U> {
         own.drain(class, segment, run, || train.payload);
         let arrival = |start: u64| -> Instant { Ticks(start + run.ser + own.propagation).as_ps_ceil() };
         let mut deliver = |first: u16, count: u16, start: u64| {
-            env.deliver(train.to, arrival(start), Delivery { from, sequence, first, count, user: train.user });
+            env.deliver(
+                train.to,
+                arrival(start),
+                Delivery { from, sequence, first, count, user: train.user },
+            );
         };
         if segment.singly {
             (0..run.m).for_each(|i| deliver(i, 1, run.start + u64::from(i) * run.per));

@@ -147,7 +147,13 @@ impl<U: Copy> Domain<U> {
                     let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
                     let behind = if keeps_back { behind.min(held) } else { behind };
-                    self.send(own, input, t, Bounds { until: until.max(t + 1), behind }, env);
+                    let bounds = Bounds { until: until.max(t + 1), behind };
+                    match own.inputs[input].front() {
+                        Some(&segment) if own.direct && !self.tlp_by_tlp => {
+                            self.send_direct(own, input, segment, t, bounds, env);
+                        }
+                        _ => self.send(own, input, t, bounds, env),
+                    }
                     t = match own.dry_until() {
                         None => own.link_free,
                         Some(NEVER) => return,
