@@ -100,8 +100,8 @@ pub(crate) struct Core<M> {
     pub(crate) queue: Queue,
     pub(crate) slots: Slots<M>,
     pub(crate) channels: Vec<Channel>,
-    /// For each component the first of its rows in `outputs`.
-    pub(crate) first_output: Vec<u32>,
+    /// For each component its first row in `outputs`, and the first behind its rows.
+    pub(crate) outputs_of: Vec<(u32, u32)>,
     pub(crate) outputs: Vec<u32>,
     /// For each component the rank of its wakes: phase, and place in the order of paths.
     pub(crate) wake_rank: Vec<u32>,
@@ -124,6 +124,13 @@ impl<M: Copy> Core<M> {
         }
         let slot = self.slots.put(message, turn as u64 | c.sent);
         self.push(Entry { time: at.as_ps(), key: u64::from(channel) << 32 | u64::from(slot) });
+    }
+    /// The channel out of a port of a component, [`UNCONNECTED`] if there is none.
+    #[inline(always)]
+    pub(crate) fn output(&self, component: u32, port: Port) -> u32 {
+        let (first, last) = self.outputs_of[component as usize];
+        let place = first + u32::from(port.0);
+        if place < last { self.outputs[place as usize] } else { UNCONNECTED }
     }
     #[inline]
     pub(crate) fn next_event(&mut self) -> u64 {

@@ -100,7 +100,7 @@ impl<M: Copy + Content> Builder<M> {
                     ^ mix(hash_name(path(to.0))).wrapping_add(u64::from(to.1.0)),
             })
             .collect();
-        let (first_output, outputs) = outputs_of(&channels, components.len());
+        let (outputs_of, outputs) = outputs_of(&channels, components.len());
         let mut by_path: Vec<u32> = (0..components.len() as u32).collect();
         by_path.sort_by_key(|&i| &paths[i as usize]);
         let mut wake_rank = vec![0; components.len()];
@@ -118,7 +118,7 @@ impl<M: Copy + Content> Builder<M> {
                 queue: Queue::new(),
                 slots: Slots::new(),
                 channels,
-                first_output,
+                outputs_of,
                 outputs,
                 wake_rank,
                 foreseen: Vec::new(),
@@ -143,18 +143,19 @@ impl<M: Copy + Content> Builder<M> {
 }
 
 /// For each component the channels of its output ports, one flat table.
-fn outputs_of(channels: &[Channel], components: usize) -> (Vec<u32>, Vec<u32>) {
+fn outputs_of(channels: &[Channel], components: usize) -> (Vec<(u32, u32)>, Vec<u32>) {
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); components];
     for (i, c) in channels.iter().enumerate().filter(|(_, c)| c.from.0 != OUTSIDE) {
         let (row, port) = (&mut rows[c.from.0.index()], c.from.1.index());
         row.resize(row.len().max(port + 1), UNCONNECTED);
         row[port] = i as u32;
     }
-    let mut first = vec![0];
+    let mut places = Vec::new();
     let mut flat = Vec::new();
     for row in rows {
+        let first = flat.len() as u32;
         flat.extend(row);
-        first.push(flat.len() as u32);
+        places.push((first, flat.len() as u32));
     }
-    (first, flat)
+    (places, flat)
 }

@@ -48,19 +48,14 @@ impl<M: Copy> Context<'_, M> {
     #[inline(always)]
     fn send_in_turn(&mut self, port: Port, at: Instant, message: M, turn: Turn) {
         debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
-        let first = self.core.first_output[self.me as usize] as usize;
-        let last = self.core.first_output[self.me as usize + 1] as usize;
-        let place = first + port.index();
-        let channel = if place < last { self.core.outputs[place] } else { UNCONNECTED };
+        let channel = self.core.output(self.me, port);
         assert!(channel != UNCONNECTED, "nothing is connected to {port:?}");
         self.core.send(channel, at, message, turn);
     }
     /// Whether something is connected to `port`.
     #[must_use]
     pub fn is_connected(&self, port: Port) -> bool {
-        let first = self.core.first_output[self.me as usize] as usize;
-        let last = self.core.first_output[self.me as usize + 1] as usize;
-        self.core.outputs[first..last].get(port.index()).is_some_and(|&c| c != UNCONNECTED)
+        self.core.output(self.me, port) != UNCONNECTED
     }
     /// Asks for [`wake`](crate::Component::wake) at `at`, after all messages of that instant.
     #[inline]

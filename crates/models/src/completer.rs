@@ -92,11 +92,11 @@ impl Completer {
 
     /// Sends the completions of a read request; they are counted in `traffic`.
     pub(crate) fn answer(&self, request: &Tlps, traffic: &mut Traffic, cx: &mut Context<'_>) {
-        let asked = ByteRange::new(request.address, request.bytes).expect("links carry legal requests");
         if let Some(run) = self.alike(request.address, request.bytes) {
             self.send(request, run, true, traffic, cx);
             return;
         }
+        let asked = ByteRange::new(request.address, request.bytes).expect("links carry legal requests");
         let runs = completions(asked, self.rcb, self.mps, self.cut).runs();
         for (i, run) in runs.as_slice().iter().enumerate() {
             self.send(request, *run, i + 1 == runs.as_slice().len(), traffic, cx);
@@ -109,7 +109,7 @@ impl Completer {
         match self.cut {
             CompletionCut::Rcb => alike(address, bytes.into(), rcb),
             // a request that begins at a multiple of MPS has no shorter first completion
-            _ if address.is_multiple_of(mps.into()) => alike(address, bytes.into(), mps),
+            _ if address & u64::from(mps - 1) == 0 => alike(address, bytes.into(), mps),
             _ => alike(address, bytes.into(), rcb).filter(|run| run.count == 1),
         }
     }

@@ -158,8 +158,12 @@ impl RootComplex {
     fn slot(&mut self, slot: usize) -> &mut Slot {
         self.slots[slot].as_mut().expect("messages come from connected ports")
     }
+    #[inline(always)]
     fn translate(&mut self, address: u64, now: Instant) -> Instant {
-        self.iommu.as_mut().map_or(now, |iommu| iommu.translate(address, now))
+        match &mut self.iommu {
+            None => now,
+            Some(iommu) => iommu.translate(address, now),
+        }
     }
 
     /// A read request is translated as it comes, and is taken up when that is done and all earlier writes are in effect.

@@ -33,12 +33,16 @@ impl<U: Copy> Fabric<U> {
         let Self { domain, hand, asking, .. } = self;
         let own = &mut domain.egresses[e];
         // What another egress will decide is no event yet, as long as it has not asked for its wake.
-        let idle = own.direct && own.filled == 0 && own.wake == NEVER && asking.is_none();
-        if !idle || domain.tlp_by_tlp || domain.journeys.is_some() {
+        let possible = own.direct && asking.is_none() && own.goes_before(segment.t);
+        if !possible || domain.tlp_by_tlp || domain.journeys.is_some() {
             return false;
         }
         std::mem::swap(own, hand);
-        let run = domain.whole_run(hand, segment, usize::from(train.class), env);
+        if hand.filled != 0 {
+            domain.send_before(hand, segment.t, env);
+        }
+        let idle = hand.filled == 0 && hand.wake == NEVER;
+        let run = if idle { domain.whole_run(hand, segment, usize::from(train.class), env) } else { None };
         if let Some(run) = &run {
             domain.see_through(hand, segment, run, train, origin, env);
         }
@@ -47,7 +51,24 @@ impl<U: Copy> Fabric<U> {
     }
 }
 
+impl Egress {
+    /// Whether what waits here, if anything does, will look for its turn before tick `t`, and waits for no credits.
+    #[inline]
+    fn goes_before(&self, t: u64) -> bool {
+        self.filled == 0 || (self.wake < t && self.starved == 0)
+    }
+}
+
 impl<U: Copy> Domain<U> {
+    /// Decides what waits in front of a direct egress, as far as it goes before tick `t`, at which what is just being handed in becomes eligible.
+    #[inline(never)]
+    fn send_before(&mut self, own: &mut Egress, t: u64, env: &mut impl Environment<U>) {
+        let mut view = self.view(0, env);
+        // The device hands in no earlier than its lookahead before that.
+        view.soonest = view.soonest.min(t.saturating_sub(own.ingress[0].far));
+        self.pump(own, own.wake, view, env);
+    }
+
     /// The departures of a segment in front of an idle direct egress, if all of them are before the horizon and nothing keeps them back.
     #[inline(always)]
     fn whole_run(

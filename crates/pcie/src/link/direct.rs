@@ -57,9 +57,9 @@ impl<U: Copy> Domain<U> {
         (own.filled != 0).then_some(t)
     }
 
-    /// Sends a run of the only segments' first TLPs.
+    /// Sends a run of the first TLPs of a class, on a direct egress and not TLP by TLP: as [`Domain::send`] does.
     #[inline(always)]
-    fn send_direct(
+    pub(super) fn send_direct(
         &mut self,
         own: &mut Egress,
         class: usize,
@@ -76,7 +76,8 @@ impl<U: Copy> Domain<U> {
                 run = own.follow_credits(segment, class, bounds, run);
             }
         }
-        if t > segment.t {
+        // A TLP that is alone and goes when it is eligible has ended no stall.
+        if t > segment.t || own.filled > 1 {
             own.end_stall(t);
         }
         own.occupy(class, class, &segment, &run);

@@ -249,6 +249,7 @@ impl Egress {
     #[inline]
     pub(super) fn merges(&self) -> bool {
         self.filled > 1
+            && self.ingress.len() > 1
             && !matches!(self.sink, Sink::Switch { .. })
             && self.turns.is_none()
             && self.bit_error_ratio == 0.0

@@ -196,14 +196,15 @@ impl<U: Copy> Fabric<U> {
             !(train.relaxed && self.domain.strictly_ordered),
             "a relaxed completion, against the promise"
         );
-        let (e, sequence) = self.out[endpoint.index()];
+        let out = &mut self.out[endpoint.index()];
+        let (e, sequence) = *out;
+        out.1 += 1;
         let most = self.domain.egresses[usize::from(e)].payload_max;
         assert!(
             u64::from(train.payload) <= most,
             "a payload of {} B on a link with MPS {most} B",
             train.payload
         );
-        self.out[endpoint.index()].1 += 1;
         if let Some(tap) = &mut self.submission_tap {
             tap(&Submission::Train { endpoint, ready, train });
         }

@@ -92,7 +92,7 @@ impl<U: Copy> Fabric<U> {
 
 impl<U: Copy> Domain<U> {
     /// Lets an egress that is in hand decide from tick `wake` on.
-    fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
+    pub(super) fn pump(&mut self, own: &mut Egress, wake: u64, view: View, env: &mut impl Environment<U>) {
         let View { soonest, step, end } = view;
         own.wake = NEVER;
         own.starved = 0;
@@ -147,7 +147,13 @@ impl<U: Copy> Domain<U> {
                     let keeps_back = input.is_multiple_of(CLASSES) && distance > distances.held;
                     let held = echo.min(self.soonest).saturating_add(distances.held);
                     let behind = if keeps_back { behind.min(held) } else { behind };
-                    self.send(own, input, t, Bounds { until: until.max(t + 1), behind }, env);
+                    let bounds = Bounds { until: until.max(t + 1), behind };
+                    match own.inputs[input].front() {
+                        Some(&segment) if own.direct && !self.tlp_by_tlp => {
+                            self.send_direct(own, input, segment, t, bounds, env);
+                        }
+                        _ => self.send(own, input, t, bounds, env),
+                    }
                     t = match own.dry_until() {
                         None => own.link_free,
                         Some(NEVER) => return,
