@@ -216,7 +216,9 @@ impl NvmeSsd {
     /// The host behind a port has this memory; without it, all ports have that of the host above the first. To be said before the run starts; ports that
     /// the drive does not have are ignored.
     pub fn serves(&mut self, port: usize, memory: SharedMemory) {
-        self.memories.iter_mut().nth(port).into_iter().for_each(|own| *own = Some(memory.clone()));
+        if let Some(own) = self.memories.get_mut(port) {
+            *own = Some(memory);
+        }
     }
 
     /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it that stays 0.
