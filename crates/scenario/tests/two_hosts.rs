@@ -148,7 +148,7 @@ fn jobs_of_both_hosts_are_taken_over_each_by_itself() {
         .filter(|row| row.metric == "throughput")
         .filter_map(|row| row.device.as_deref())
         .collect();
-    assert_eq!(told, ["job#0@ssd@a", "job#1@ssd@a", "job#0@ssd@b", "job#1@ssd@b"]);
+    assert_eq!(told, ["load#0@ssd@a", "load#1@ssd@a", "load#0@ssd@b", "load#1@ssd@b"]);
 }
 
 const JOBS: &str = "fio: {rw: randread, bs: 4k, iodepth: 8, numjobs: 2, capacity: 4GiB, requests: 400}";
