@@ -28,7 +28,7 @@ pub(crate) const PTS: &[Field] = &[
     field(
         "step",
         Holds::One(Dimension::Time),
-        "20ms",
+        "100ms",
         "how long each size and mix lasts in a round, in virtual time",
     ),
     field(
