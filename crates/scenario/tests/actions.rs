@@ -2,6 +2,7 @@
 
 mod tree;
 
+use lanetwin_scenario::check_text;
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::{ActionOutcome, Results};
 use tree::{plan, results};
@@ -115,4 +116,62 @@ fn a_log_crosses_the_links() {
     let digest = |actions: &str| asked(actions).digest;
     assert_ne!(digest(""), digest("{at: 100us, do: smart-log}"));
     assert_eq!(digest("{at: 100us, do: smart-log}"), digest("{at: 100us, do: smart-log}"));
+}
+
+/// Two hosts on a dual-port drive: what one asks is lost with its port, and the other is answered.
+#[test]
+fn a_command_whose_path_is_lost_is_told_so() {
+    let text = "about: Who is answered?\nmachine:\n  a: {part: generic-host-gen5}\n  b: {part: generic-host-gen5}\n  \
+        ssd: {model: nvme-ssd, dual-port: true, port.width: 4, ftl.initial: sequential, capacity: 1GiB, nand.blocks: 16, nand.pages: 96}\nlinks:\n  \
+        one: {from: a, to: ssd.pcie, width: x2, down: [{at: 1ms, for: 1ms}]}\n  two: {from: b, to: ssd.pcie2, width: x2}\nworkloads:\n  \
+        load:\n    block: {size: 4KiB, span: 64MiB, depth: 2, requests: 300}\n    on: [a, b]\n    target: ssd\n    actions:\n      \
+        - {at: 900us, do: format, secure-erase: user-data}\n      - {at: 1500us, do: smart-log, on: b}\n      - {at: 1500us, do: smart-log, on: a}\nrun: {repeats: 1}\n";
+    let found = results(&plan("lost.yaml", text, &[]), &Options::default());
+    let [format, b, a] = &found.actions[..] else { panic!("{:?}", found.actions) };
+    assert_eq!(
+        (&*format.status, format.success, format.latency_ns),
+        ("the path was lost before it ended", false, None)
+    );
+    assert!(b.success && b.host == "b", "{b:?}");
+    assert!(a.success && a.host == "a", "it waits for the controller to be ready again: {a:?}");
+}
+
+#[test]
+fn what_no_command_can_say_is_an_error_with_its_place() {
+    let codes = |action: &str| -> Vec<String> {
+        let text = format!(
+            "about: What can be asked?\nmachine:\n  cpu: {{part: generic-host-gen5}}\n  ssd: {{model: nvme-ssd, namespaces: 2, block: 4KiB}}\n  \
+             other: {{model: nvme-ssd}}\nlinks:\n  bay: {{from: cpu, to: ssd}}\n  next: {{from: cpu, to: other}}\nworkloads:\n  \
+             load: {{block: {{size: 4KiB}}, on: cpu, target: [ssd, other], actions: [{action}]}}\n"
+        );
+        check_text(&text).into_iter().map(|found| format!("{} {}", found.code, found.path)).collect()
+    };
+    let path = |code: &str, key: &str| [format!("{code} workloads.load.actions.{key}")].to_vec();
+    for right in [
+        "namespace: 2, do: format",
+        "do: format, namespace: all",
+        "do: compare, size: 2MiB, target: other",
+        "do: flush, on: cpu",
+    ] {
+        assert!(
+            codes(&format!("{{at: 1ms, {right}}}")).is_empty(),
+            "{right}: {:?}",
+            codes(&format!("{{at: 1ms, {right}}}"))
+        );
+    }
+    for (wrong, code, key) in [
+        ("do: format, namespace: 3", "SC088", "namespace"),
+        ("do: flush, namespace: all", "SC088", "namespace"),
+        ("do: flush, namespace: 2, target: other", "SC088", "namespace"),
+        ("do: compare, size: 6KiB", "SC088", "size"),
+        ("do: compare, size: 4MiB", "SC088", "size"),
+        ("do: write-zeroes, size: 512MiB", "SC088", "size"),
+        ("do: deallocate, address: 512B", "SC088", "address"),
+        ("do: smart-log, size: 4KiB", "SC005", "size"),
+        ("do: sanitise", "SC010", "do"),
+        ("do: flush, target: cpu", "SC013", "target"),
+        ("do: flush, on: ssd", "SC013", "on"),
+    ] {
+        assert_eq!(codes(&format!("{{at: 1ms, {wrong}}}")), path(code, key), "{wrong}");
+    }
 }

@@ -105,6 +105,23 @@ fn with_shadow_doorbells_nothing_is_forgotten() {
     }
 }
 
+/// The mapping table ends at 16 TiB, which is told with the remedy, and not found out by a run.
+#[test]
+fn a_drive_of_more_than_16_tib_is_refused() {
+    let text = |capacity: &str, blocks: u32| {
+        format!(
+            "about: How large?\nmachine:\n  cpu: {{part: generic-host-gen5}}\n  \
+             ssd: {{model: nvme-ssd, capacity: {capacity}, nand.channels: 16, nand.chips: 8, nand.dies: 4, nand.blocks: {blocks}}}\n\
+             links:\n  bay: {{from: cpu, to: ssd}}\nworkloads:\n  one: {{block: {{size: 4KiB, requests: 100}}, on: cpu, target: ssd}}\n"
+        )
+    };
+    let found = |capacity: &str, blocks: u32| check_text(&text(capacity, blocks));
+    assert!(found("16TiB", 800).is_empty(), "{:?}", found("16TiB", 800));
+    let told = found("30720GB", 1600);
+    let [told] = &told[..] else { panic!("one mistake: {told:?}") };
+    assert!(told.code == "SC083" && told.message.contains("more than 16 TiB"), "{told}");
+}
+
 #[test]
 fn a_priority_that_nobody_heeds_is_a_warning() {
     let text = |drive: &str| {

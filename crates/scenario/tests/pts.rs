@@ -37,6 +37,11 @@ fn every_cell_of_the_matrix_is_a_case_and_the_rule_has_tracked_one() {
         found.rows
     );
     assert!(iops("4 KiB, 0/100") > iops("64 KiB, 0/100"));
+    // rates are over the time of five steps, however few I/Os there were in it: those are a whole number
+    for case in expected {
+        let counted = iops(case) * 1e3 * 0.5;
+        assert!((counted - counted.round()).abs() < 1e-6, "{counted} I/Os of {case}");
+    }
     let [steady] = &found.steady[..] else { panic!("one case goes in rounds") };
     assert!((5..=25).contains(&steady.rounds.len()) && steady.attained, "{steady:?}");
     assert!(steady.case.contains("4 KiB, 0/100") && steady.of == "iops", "{steady:?}");

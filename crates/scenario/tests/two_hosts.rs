@@ -131,3 +131,24 @@ fn two_hosts_together_have_what_both_ports_carry() {
     let alone = throughput(&results(&plan("one-host.yaml", &text, &[]), &Options::default()), None);
     assert!((sum / alone - 2.0).abs() < 0.1, "{sum} MB/s over both ports, {alone} over one");
 }
+
+/// Several jobs of fio on each host, each with a queue of its own in the drivers of both.
+#[test]
+fn jobs_of_both_hosts_are_taken_over_each_by_itself() {
+    let plan = machine("", [DOWN, ""], MIXED, "    takeover: 200us\n");
+    let text =
+        plan.text.replace("block: {span: 4GiB, size: 4KiB, depth: 16, read: 50%, requests: 100}", JOBS);
+    let plan = tree::plan("jobs.yaml", &text, &[]);
+    let left = live(&plan);
+    nothing_is_lost_or_doubled(&left);
+    let results = results(&plan, &Options::default());
+    let told: Vec<&str> = results
+        .rows
+        .iter()
+        .filter(|row| row.metric == "throughput")
+        .filter_map(|row| row.device.as_deref())
+        .collect();
+    assert_eq!(told, ["load#0@ssd@a", "load#1@ssd@a", "load#0@ssd@b", "load#1@ssd@b"]);
+}
+
+const JOBS: &str = "fio: {rw: randread, bs: 4k, iodepth: 8, numjobs: 2, capacity: 4GiB, requests: 400}";

@@ -24,8 +24,14 @@ pub fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
         format!("{capacity} B is no multiple of {UNIT} B"),
         format!("a positive multiple of {UNIT} B"),
     );
-    // the mapping table numbers units with 32 bits
-    found.within("capacity", capacity, UNIT, UNIT << 32);
+    found.unless(
+        capacity <= UNIT << 32,
+        "capacity",
+        format!(
+            "{capacity} B are more than 16 TiB: the mapping table numbers units of {UNIT} B with 32 bits"
+        ),
+        "at most 16 TiB; per die, a drive of half the blocks with the same share of spare ones does the same",
+    );
     found.within("buffer.capacity", drive.buffer.capacity.0, UNIT, 1 << 36);
     if let Some(encryption) = drive.encryption {
         found.within("encryption.bytes_per_second", encryption.bytes_per_second, 1, 1 << 50);

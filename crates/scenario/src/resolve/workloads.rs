@@ -7,6 +7,7 @@ mod iometer;
 mod memory;
 mod pts;
 mod steady;
+mod takeover;
 
 use super::links::Wiring;
 use super::{Machine, check_name, queues};
@@ -107,7 +108,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
         cases
     });
     let steady = steady::read(&mut fields, key, cases.as_deref().unwrap_or_default(), reports);
-    let takeover = takeover(&mut fields, pairs.as_deref(), reports);
+    let takeover = takeover::read(&mut fields, pairs.as_deref(), reports);
     let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
     let (pairs, cases, steady) = (pairs?, cases?, steady?);
     let (takeover, actions) = (takeover?, actions?);
@@ -120,23 +121,6 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, pts, actions };
     queues::report(&fields, (&plan, key), place.machine, reports);
     Some((plan, fields.finish()))
-}
-
-/// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that cannot be, which is reported.
-#[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
-fn takeover(fields: &mut Fields<'_>, pairs: Option<&[Pair]>, reports: &mut Reports) -> Option<Option<Span>> {
-    if fields.written("takeover").is_none() {
-        return Some(None);
-    }
-    let Value::Time(after) = fields.one("takeover", reports)?.value else {
-        unreachable!("`takeover` is declared as a time")
-    };
-    let hosts: BTreeSet<usize> = pairs?.iter().map(|pair| pair.on).collect();
-    if hosts.len() < 2 {
-        fields.fault("takeover", Problem::NoTakeover, reports);
-        return None;
-    }
-    Some(Some(after))
 }
 
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.

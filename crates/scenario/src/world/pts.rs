@@ -12,7 +12,7 @@ use super::measure::Window;
 use super::rounds::{Rounds, judged, round};
 use super::wire::World;
 use crate::plan::{PtsPlan, SteadyRule};
-use lanetwin_load::{Results, SteppedLoad};
+use lanetwin_load::{Little, Results, SteppedLoad};
 use lanetwin_stats::steady::SNIA_ROUNDS;
 use std::collections::VecDeque;
 
@@ -46,6 +46,8 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Wind
     for past in window {
         cells.iter_mut().zip(&past.cells).for_each(|(sum, next)| sum.join(next));
     }
+    // a step begins with nothing in flight, so that what Little's law makes of few operations (`Results::time`) does not hold: rates are over its time
+    cells.iter_mut().for_each(|cell| cell.little = Little { area_ps: 0, residence_ps: 0 });
     let mut all = cells[0].clone();
     cells[1..].iter().for_each(|cell| all.join(cell));
     let results = vec![all];
