@@ -157,6 +157,17 @@ enum Core {
     CrossPoint(Box<cross_point::Machine>),
 }
 
+impl Core {
+    /// What has ended since the last call.
+    #[inline]
+    fn finished(&mut self) -> &mut Vec<Finish> {
+        match self {
+            Self::Flash(flash) => flash.finished(),
+            Self::CrossPoint(medium) => medium.finished(),
+        }
+    }
+}
+
 /// A drive behind its controller.
 pub struct Drive {
     core: Core,
@@ -347,6 +358,7 @@ impl Drive {
     }
 
     /// Lets the medium work up to `now`; nothing is handed over before.
+    #[inline]
     fn reach(&mut self, now: u64) {
         self.now = now;
         match &mut self.core {
@@ -357,21 +369,14 @@ impl Drive {
     }
 
     /// Sees what has ended.
+    #[inline]
     fn reap(&mut self) {
-        let finished = match &mut self.core {
-            Core::Flash(flash) => flash.finished(),
-            Core::CrossPoint(medium) => medium.finished(),
-        };
-        if !finished.is_empty() {
-            let mut finished = core::mem::take(finished);
+        if !self.core.finished().is_empty() {
+            let mut finished = core::mem::take(self.core.finished());
             finished.drain(..).for_each(|finish| self.finish(finish));
-            match &mut self.core {
-                Core::Flash(flash) => *flash.finished() = finished,
-                Core::CrossPoint(medium) => *medium.finished() = finished,
-            }
+            *self.core.finished() = finished;
         }
-        while let Some((_, token)) = self.later.front().copied().filter(|(at, _)| *at <= self.now) {
-            self.later.pop_front();
+        while let Some((_, token)) = self.later.pop_front_if(|(at, _)| *at <= self.now) {
             self.ready.push(Done { token, outcome: Outcome::Success });
         }
     }

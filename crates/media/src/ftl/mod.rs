@@ -41,7 +41,7 @@ use initial::{Room, Seats};
 use lanetwin_units::Bytes;
 use layout::Layout;
 use map::Map;
-use read::FirstTouch;
+use read::{FirstTouch, OnBus};
 use std::collections::VecDeque;
 use translation::Translation;
 
@@ -181,6 +181,8 @@ pub struct Flash {
     translation: Option<Translation>,
     ahead: Option<Box<Ahead>>,
     touch: FirstTouch,
+    /// What a read takes of the bus, for the number of bytes that was asked for last: most are alike.
+    usual: OnBus,
     /// Programs so far: the age of blocks.
     stamp: u64,
     counters: Counters,
@@ -243,6 +245,7 @@ impl Flash {
             translation: Translation::new(ftl.mapping),
             ahead: ftl.read_ahead.map(|config| Box::new(Ahead::new(config))),
             touch: FirstTouch::new(&layout),
+            usual: OnBus::new(UNIT, &times),
             stamp: 0,
             counters: Counters::default(),
             finished: Vec::new(),
