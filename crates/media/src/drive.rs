@@ -176,8 +176,9 @@ pub struct Drive {
     energy: Energy,
     /// Requests that will be handed over, in the order of time: when, and what.
     coming: VecDeque<(u64, Request)>,
-    /// Whether nothing but reads has ever been asked for.
-    only_reads: bool,
+    /// Whether reads have been asked for so far, and whether anything else has.
+    reads: bool,
+    others: bool,
     /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so far \[ps\].
     least_of_others: u64,
     /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and whose.
@@ -221,7 +222,8 @@ impl Drive {
             encryption: config.encryption.map(|encryption| (encryption, 0)),
             energy: config.energy,
             coming: VecDeque::new(),
-            only_reads: true,
+            reads: false,
+            others: false,
             least_of_others: NEVER,
             later: VecDeque::new(),
             ready: Vec::new(),
@@ -273,9 +275,10 @@ impl Drive {
     fn note_kind(&mut self, request: &Request) {
         let at_once = self.ends_at_once(request).is_some();
         if request.kind == Kind::Read && !at_once {
+            self.reads = true;
             return;
         }
-        self.only_reads = false;
+        self.others = true;
         let least = match &self.core {
             _ if at_once => 0,
             Core::Flash(flash) => flash.least(request.kind, false),
@@ -289,7 +292,8 @@ impl Drive {
     fn first_of_coming(&self) -> u64 {
         let Some((at, _)) = self.coming.front() else { return NEVER };
         let least_of_reads = match &self.core {
-            Core::Flash(flash) => flash.least(Kind::Read, self.only_reads),
+            _ if !self.reads => NEVER,
+            Core::Flash(flash) => flash.least(Kind::Read, !self.others),
             Core::CrossPoint(medium) => medium.least(Kind::Read),
         };
         at.saturating_add(least_of_reads.min(self.least_of_others))
@@ -368,9 +372,16 @@ impl Drive {
         self.reap();
     }
 
-    /// Sees what has ended.
+    /// Sees what has ended; mostly nothing has.
     #[inline]
     fn reap(&mut self) {
+        if !self.core.finished().is_empty() || self.later.front().is_some_and(|(at, _)| *at <= self.now) {
+            self.reap_some();
+        }
+    }
+
+    #[inline(never)]
+    fn reap_some(&mut self) {
         if !self.core.finished().is_empty() {
             let mut finished = core::mem::take(self.core.finished());
             finished.drain(..).for_each(|finish| self.finish(finish));

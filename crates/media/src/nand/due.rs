@@ -42,6 +42,9 @@ impl Due {
     #[inline]
     pub(super) fn set(&mut self, step: Step, part: usize, at: u64) {
         let alarms = &mut self.alarms[step as usize];
+        if alarms.of(part) == at {
+            return;
+        }
         alarms.set(part, at);
         self.fronts[step as usize] = alarms.first().0;
     }
