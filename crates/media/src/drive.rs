@@ -354,7 +354,8 @@ impl Drive {
 
     fn run(&mut self, now: u64) {
         assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
-        while let Some((at, request)) = self.coming.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((at, request)) = self.coming.front().copied().filter(|(at, _)| *at <= now) {
+            self.coming.pop_front();
             self.reach(at);
             self.take(&request);
         }
@@ -387,7 +388,8 @@ impl Drive {
             finished.drain(..).for_each(|finish| self.finish(finish));
             *self.core.finished() = finished;
         }
-        while let Some((_, token)) = self.later.pop_front_if(|(at, _)| *at <= self.now) {
+        while let Some((_, token)) = self.later.front().copied().filter(|(at, _)| *at <= self.now) {
+            self.later.pop_front();
             self.ready.push(Done { token, outcome: Outcome::Success });
         }
     }

@@ -320,24 +320,6 @@ impl Flash {
         self.machine.soonest()
     }
 
-    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
-    /// asked for.
-    #[inline]
-    pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
-        let answer = match kind {
-            // every unit lies on a page, and none is elsewhere
-            Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
-            Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
-            Kind::Write | Kind::Flush => self.buffer_latency,
-        };
-        answer.min(self.shortest)
-    }
-
-    /// Whether anything was ever read ahead.
-    fn has_read_ahead(&self) -> bool {
-        self.counters.read_ahead_units > 0
-    }
-
     /// Does everything up to `now`.
     #[inline]
     pub fn run(&mut self, now: u64) {

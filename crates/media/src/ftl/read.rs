@@ -4,10 +4,29 @@ use super::layout::{Layout, Page};
 use super::map::{Map, UNMAPPED};
 use super::{Flash, Owner};
 use crate::config::{Rules, UNIT};
+use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
 use crate::nand::times::Times;
 
 impl Flash {
+    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
+    /// asked for.
+    #[inline]
+    pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
+        let answer = match kind {
+            // every unit lies on a page, and none is elsewhere
+            Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
+            Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
+            Kind::Write | Kind::Flush => self.buffer_latency,
+        };
+        answer.min(self.shortest)
+    }
+
+    /// Whether anything was ever read ahead.
+    fn has_read_ahead(&self) -> bool {
+        self.counters.read_ahead_units > 0
+    }
+
     /// Starts a read, unless its translation pages have to be read first.
     #[inline]
     pub(super) fn read(&mut self, now: u64, id: u32) {
