@@ -8,6 +8,8 @@ use lanetwin_ports::{Operation, Transfer};
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     workload: Workload,
+    /// How many different addresses there are.
+    addresses: u64,
     /// How many have been made.
     made: u64,
     places: Stream,
@@ -20,7 +22,7 @@ impl Operations {
     pub(crate) fn new(workload: Workload, seed: u64, path: &str) -> Self {
         let stream = |purpose| Stream::new(seed, path, purpose);
         let (places, kinds) = (stream("addresses"), stream("operations"));
-        Self { workload, made: 0, places, kinds, logical_unit: 0 }
+        Self { addresses: workload.places(), workload, made: 0, places, kinds, logical_unit: 0 }
     }
     /// The next operation, under this handle; none if all have been made.
     pub(crate) fn next(&mut self, handle: u32) -> Option<Transfer> {
@@ -37,8 +39,8 @@ impl Operations {
             Mix::Share { .. } => Operation::Write,
         };
         let place = match pattern {
-            Pattern::Random => self.places.below(self.workload.places()),
-            Pattern::Sequential => self.made % self.workload.places(),
+            Pattern::Random => self.places.below(self.addresses),
+            Pattern::Sequential => self.made % self.addresses,
         };
         self.made += 1;
         let address = place * u64::from(unit);

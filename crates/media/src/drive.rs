@@ -157,6 +157,17 @@ enum Core {
     CrossPoint(Box<cross_point::Machine>),
 }
 
+impl Core {
+    /// What has ended since the last call.
+    #[inline]
+    fn finished(&mut self) -> &mut Vec<Finish> {
+        match self {
+            Self::Flash(flash) => flash.finished(),
+            Self::CrossPoint(medium) => medium.finished(),
+        }
+    }
+}
+
 /// A drive behind its controller.
 pub struct Drive {
     core: Core,
@@ -165,8 +176,9 @@ pub struct Drive {
     energy: Energy,
     /// Requests that will be handed over, in the order of time: when, and what.
     coming: VecDeque<(u64, Request)>,
-    /// Whether nothing but reads has ever been asked for.
-    only_reads: bool,
+    /// Whether reads have been asked for so far, and whether anything else has.
+    reads: bool,
+    others: bool,
     /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so far \[ps\].
     least_of_others: u64,
     /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and whose.
@@ -210,7 +222,8 @@ impl Drive {
             encryption: config.encryption.map(|encryption| (encryption, 0)),
             energy: config.energy,
             coming: VecDeque::new(),
-            only_reads: true,
+            reads: false,
+            others: false,
             least_of_others: NEVER,
             later: VecDeque::new(),
             ready: Vec::new(),
@@ -262,9 +275,10 @@ impl Drive {
     fn note_kind(&mut self, request: &Request) {
         let at_once = self.ends_at_once(request).is_some();
         if request.kind == Kind::Read && !at_once {
+            self.reads = true;
             return;
         }
-        self.only_reads = false;
+        self.others = true;
         let least = match &self.core {
             _ if at_once => 0,
             Core::Flash(flash) => flash.least(request.kind, false),
@@ -278,7 +292,8 @@ impl Drive {
     fn first_of_coming(&self) -> u64 {
         let Some((at, _)) = self.coming.front() else { return NEVER };
         let least_of_reads = match &self.core {
-            Core::Flash(flash) => flash.least(Kind::Read, self.only_reads),
+            _ if !self.reads => NEVER,
+            Core::Flash(flash) => flash.least(Kind::Read, !self.others),
             Core::CrossPoint(medium) => medium.least(Kind::Read),
         };
         at.saturating_add(least_of_reads.min(self.least_of_others))
@@ -339,7 +354,7 @@ impl Drive {
 
     fn run(&mut self, now: u64) {
         assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
-        while let Some((at, request)) = self.coming.front().filter(|(at, _)| *at <= now).copied() {
+        while let Some((at, request)) = self.coming.front().copied().filter(|(at, _)| *at <= now) {
             self.coming.pop_front();
             self.reach(at);
             self.take(&request);
@@ -348,6 +363,7 @@ impl Drive {
     }
 
     /// Lets the medium work up to `now`; nothing is handed over before.
+    #[inline]
     fn reach(&mut self, now: u64) {
         self.now = now;
         match &mut self.core {
@@ -357,19 +373,20 @@ impl Drive {
         self.reap();
     }
 
-    /// Sees what has ended.
+    /// Sees what has ended; mostly nothing has.
+    #[inline]
     fn reap(&mut self) {
-        let finished = match &mut self.core {
-            Core::Flash(flash) => flash.finished(),
-            Core::CrossPoint(medium) => medium.finished(),
-        };
-        if !finished.is_empty() {
-            let mut finished = core::mem::take(finished);
+        if !self.core.finished().is_empty() || self.later.front().is_some_and(|(at, _)| *at <= self.now) {
+            self.reap_some();
+        }
+    }
+
+    #[inline(never)]
+    fn reap_some(&mut self) {
+        if !self.core.finished().is_empty() {
+            let mut finished = core::mem::take(self.core.finished());
             finished.drain(..).for_each(|finish| self.finish(finish));
-            match &mut self.core {
-                Core::Flash(flash) => *flash.finished() = finished,
-                Core::CrossPoint(medium) => *medium.finished() = finished,
-            }
+            *self.core.finished() = finished;
         }
         while let Some((_, token)) = self.later.front().copied().filter(|(at, _)| *at <= self.now) {
             self.later.pop_front();

@@ -22,6 +22,7 @@
 mod alarms;
 pub mod config;
 mod cross_point;
+mod divisor;
 pub mod dram;
 pub mod drive;
 mod ftl;

@@ -302,19 +302,13 @@ impl NvmeSsd {
         self.with(cx, |subsystem, now, effects| subsystem.wake(now, effects));
     }
 
-    /// Takes from the medium what has ended, and asks to look again when something more will.
+    /// Takes from the medium what has ended, if it is to be looked at now, and asks to look again when something more will.
     fn look(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
-        loop {
-            let Some(inside) = &mut self.inside else { return };
-            let drive = inside.drive.get_mut();
-            let next = drive.next_event().unwrap_or(Instant::NEVER);
-            if next > now {
-                inside.look_at(next, cx);
-                return;
-            }
+        while let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= now) {
             let mut done = std::mem::take(&mut self.done);
-            drive.advance(now, &mut done);
+            inside.look = Instant::NEVER;
+            inside.drive.get_mut().advance(now, &mut done);
             for Done { token, outcome } in done.drain(..) {
                 let Some(Asked { token, when, .. }) = self.asked.take(token) else { continue };
                 self.note(token, |recorder, name| recorder.medium(name, when, now));
@@ -325,6 +319,7 @@ impl NvmeSsd {
                 self.with(cx, |subsystem, now, effects| subsystem.media_done(now, token, status, effects));
             }
             self.done = done;
+            self.inside_mut().look_on(cx);
         }
     }
 
@@ -417,13 +412,7 @@ impl Component<Message> for NvmeSsd {
 
     fn wake(&mut self, what: u32, cx: &mut Context<'_>) {
         match what {
-            MEDIUM => {
-                let now = cx.now();
-                if let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= now) {
-                    inside.look = Instant::NEVER;
-                }
-                self.look(cx);
-            }
+            MEDIUM => self.look(cx),
             CONTROLLER_WAKE => self.wake_controller(cx),
             LOSS => self.lose(cx),
             _ => unreachable!("a drive asks for no other wake than {what}"),

@@ -4,12 +4,12 @@
 //! order in which they are programmed: first those of a page, then plane by plane, then page by page.
 
 use crate::config::{Nand, Program, Rules, UNIT};
+use crate::divisor::Divisor;
 
 /// The shape of the flash as the FTL sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub channels: u32,
-    pub chips: u32,
     pub dies_of_chip: u32,
     pub dies: u32,
     pub planes: u32,
@@ -28,6 +28,18 @@ pub struct Layout {
     /// Servers of a channel.
     pub per_channel: u32,
     mqsim: bool,
+    by: By,
+}
+
+/// What is divided by in every look-up.
+#[derive(Clone, Copy, Debug)]
+struct By {
+    channels: Divisor,
+    chips: Divisor,
+    blocks: Divisor,
+    block: Divisor,
+    row: Divisor,
+    page: Divisor,
 }
 
 /// A page of a plane.
@@ -50,28 +62,31 @@ impl Layout {
             Program::OneShot(_) => nand.timing.cell.bits(),
         };
         let mqsim = nand.rules == Rules::Mqsim;
+        let block = row * g.pages;
+        let [channels, chips, blocks, by_block, by_row, by_page] =
+            [g.channels, g.chips, g.blocks, block, row, page].map(|number| Divisor::new(number.into()));
         Self {
             channels: g.channels,
-            chips: g.chips,
             dies_of_chip: g.dies,
             dies: g.all_dies(),
             planes: g.planes,
             blocks: g.blocks,
             page,
             row,
-            block: row * g.pages,
+            block,
             program: row * pages_at_once,
             bits: nand.timing.cell.bits(),
             per_channel: if mqsim { g.chips } else { g.chips * g.dies },
             mqsim,
+            by: By { channels, chips, blocks, block: by_block, row: by_row, page: by_page },
         }
     }
 
     /// The server of a die, and which of its dies it is. Dies are numbered channel first, then chip.
     #[inline]
     pub fn server(&self, die: u32) -> (u32, u8) {
-        let (channel, rest) = (die % self.channels, die / self.channels);
-        let (chip, inner) = (rest % self.chips, rest / self.chips);
+        let (rest, channel) = self.by.channels.split(die);
+        let (inner, chip) = self.by.chips.split(rest);
         if self.mqsim {
             (channel * self.per_channel + chip, inner as u8)
         } else {
@@ -84,15 +99,15 @@ impl Layout {
     pub fn page_of(&self, place: u64) -> Page {
         let block = self.block_of(place);
         let offset = (place - u64::from(block) * u64::from(self.block)) as u32;
-        let page = offset / self.row;
-        let plane = (offset - page * self.row) / self.page;
-        Page { die: block / self.blocks, block, plane, page }
+        let (page, within) = self.by.row.split(offset);
+        let plane = self.by.page.split(within).0;
+        Page { die: self.die_of(block), block, plane, page }
     }
 
     /// The block of a place.
     #[inline]
     pub fn block_of(&self, place: u64) -> u32 {
-        (place / u64::from(self.block)) as u32
+        self.by.block.quotient(place) as u32
     }
     /// The first place of a block.
     #[inline]
@@ -102,6 +117,6 @@ impl Layout {
     /// The die of a block.
     #[inline]
     pub fn die_of(&self, block: u32) -> u32 {
-        block / self.blocks
+        self.by.blocks.split(block).0
     }
 }

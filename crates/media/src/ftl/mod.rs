@@ -41,7 +41,7 @@ use initial::{Room, Seats};
 use lanetwin_units::Bytes;
 use layout::Layout;
 use map::Map;
-use read::FirstTouch;
+use read::{FirstTouch, OnBus};
 use std::collections::VecDeque;
 use translation::Translation;
 
@@ -181,6 +181,8 @@ pub struct Flash {
     translation: Option<Translation>,
     ahead: Option<Box<Ahead>>,
     touch: FirstTouch,
+    /// What a read takes of the bus, for the number of bytes that was asked for last: most are alike.
+    usual: OnBus,
     /// Programs so far: the age of blocks.
     stamp: u64,
     counters: Counters,
@@ -243,6 +245,7 @@ impl Flash {
             translation: Translation::new(ftl.mapping),
             ahead: ftl.read_ahead.map(|config| Box::new(Ahead::new(config))),
             touch: FirstTouch::new(&layout),
+            usual: OnBus::new(UNIT, &times),
             stamp: 0,
             counters: Counters::default(),
             finished: Vec::new(),
@@ -315,24 +318,6 @@ impl Flash {
     #[inline]
     pub fn soonest(&self) -> u64 {
         self.machine.soonest()
-    }
-
-    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
-    /// asked for.
-    #[inline]
-    pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
-        let answer = match kind {
-            // every unit lies on a page, and none is elsewhere
-            Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
-            Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
-            Kind::Write | Kind::Flush => self.buffer_latency,
-        };
-        answer.min(self.shortest)
-    }
-
-    /// Whether anything was ever read ahead.
-    fn has_read_ahead(&self) -> bool {
-        self.counters.read_ahead_units > 0
     }
 
     /// Does everything up to `now`.

@@ -4,9 +4,29 @@ use super::layout::{Layout, Page};
 use super::map::{Map, UNMAPPED};
 use super::{Flash, Owner};
 use crate::config::{Rules, UNIT};
+use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
+use crate::nand::times::Times;
 
 impl Flash {
+    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
+    /// asked for.
+    #[inline]
+    pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
+        let answer = match kind {
+            // every unit lies on a page, and none is elsewhere
+            Kind::Read if only_reads && self.all_on_pages && !self.has_read_ahead() => return self.shortest,
+            Kind::Read | Kind::Trim | Kind::WriteZeroes => self.hit_latency,
+            Kind::Write | Kind::Flush => self.buffer_latency,
+        };
+        answer.min(self.shortest)
+    }
+
+    /// Whether anything was ever read ahead.
+    fn has_read_ahead(&self) -> bool {
+        self.counters.read_ahead_units > 0
+    }
+
     /// Starts a read, unless its translation pages have to be read first.
     #[inline]
     pub(super) fn read(&mut self, now: u64, id: u32) {
@@ -193,7 +213,10 @@ impl Flash {
     #[inline]
     fn put_page(&mut self, now: u64, page: Page, bytes: u64, owner: Owner, queue: Queue, array: u64) {
         let (server, die) = self.layout.server(page.die);
-        self.counters.bus_bytes += self.times.framed(bytes);
+        if self.usual.bytes != bytes {
+            self.usual = OnBus::new(bytes, &self.times);
+        }
+        self.counters.bus_bytes += self.usual.framed;
         // all that comes of these is the end of a request, which takes the look-up besides
         let heard_after = if let Owner::Read(_) | Owner::Ahead(_) = owner { self.hit_latency } else { 0 };
         let op = Op {
@@ -206,10 +229,26 @@ impl Flash {
             bus_in: 0,
             transfers: 1,
             array,
-            bus_out: self.times.data_out(bytes),
+            bus_out: self.usual.time,
             heard_after,
         };
         self.machine.put(now, op, queue);
+    }
+}
+
+/// What the data of a read are on the bus.
+#[derive(Clone, Copy, Debug)]
+pub struct OnBus {
+    bytes: u64,
+    /// With their share of the spare area \[B\].
+    framed: u64,
+    /// How long they take \[ps\].
+    time: u64,
+}
+
+impl OnBus {
+    pub fn new(bytes: u64, times: &Times) -> Self {
+        Self { bytes, framed: times.framed(bytes), time: times.data_out(bytes) }
     }
 }
 

@@ -58,7 +58,7 @@ impl Machine {
         let bit = if rest == 0 { candidates } else { rest }.trailing_zeros();
         let server = (c.first + bit) as usize;
         let read = c.ready[0] >> bit & 1 == 1;
-        self.channels[channel].turn = (bit + 1) % self.per_channel;
+        self.channels[channel].turn = if bit + 1 == self.per_channel { 0 } else { bit + 1 };
         if read
             && self.servers[server].state == State::Writing
             && !self.may_suspend(&self.servers[server], now)
@@ -104,7 +104,7 @@ impl Machine {
     fn load(&mut self, server: usize, now: u64) {
         let (id, left) = self.servers[server].loading;
         let op = self.slots[id as usize].op;
-        self.occupy(server / self.per_channel as usize, now, op.bus_in);
+        self.occupy(self.servers[server].channel as usize, now, op.bus_in);
         self.servers[server].loading = (id, left.saturating_sub(1));
         if left > 1 {
             return;
@@ -123,33 +123,43 @@ impl Machine {
         if self.servers[server].state == State::Writing {
             wait = self.suspend(server, now);
         }
-        let first = self.slots[self.servers[server].queues[queue as usize].head as usize].op;
+        let Op { die, page, bus_in, array, .. } =
+            self.slots[self.servers[server].queues[queue as usize].head as usize].op;
+        let first = (die, page);
         let (mut taken, mut planes) = (0, 0_u32);
-        taken = self.gather(server, queue, &first, taken, &mut planes);
+        taken = self.gather(server, queue, first, taken, &mut planes);
         if taken < self.can.planes && self.can.planes > 1 {
             let other = if queue == Queue::Front { Queue::Back } else { Queue::Front };
-            taken = self.gather(server, other, &first, taken, &mut planes);
+            taken = self.gather(server, other, first, taken, &mut planes);
         }
-        let bus = first.bus_in + self.read_command[taken as usize] + wait;
-        self.occupy(server / self.per_channel as usize, now, bus);
+        let bus = bus_in + self.read_command[taken as usize] + wait;
+        self.occupy(self.servers[server].channel as usize, now, bus);
         let s = &mut self.servers[server];
         s.state = State::Sensing;
         let overtakes = s.suspended.0 != NONE || s.queues[1..].iter().any(|queue| !queue.is_empty());
         s.overtaken = if overtakes { s.overtaken + 1 } else { 0 };
         self.tally.read_commands += 1;
         self.tally.page_reads += u64::from(taken);
-        self.due.set(Step::Sensed, self.channels.len() + server, now + bus + first.array);
+        self.due.set(Step::Sensed, self.channels.len() + server, now + bus + array);
     }
 
-    /// Takes reads that can be sensed together with `first` out of a queue.
-    fn gather(&mut self, server: usize, queue: Queue, first: &Op, mut taken: u32, planes: &mut u32) -> u32 {
+    /// Takes reads that can be sensed together with one of this die and page out of a queue.
+    fn gather(
+        &mut self,
+        server: usize,
+        queue: Queue,
+        (die, page): (u8, u32),
+        mut taken: u32,
+        planes: &mut u32,
+    ) -> u32 {
         let list = self.servers[server].queues[queue as usize];
         let (mut before, mut id) = (NONE, list.head);
         while id != NONE && taken < self.can.planes {
-            let Slot { op, next, .. } = self.slots[id as usize];
-            let fits = op.die == first.die
+            let Slot { op, next, .. } = &self.slots[id as usize];
+            let next = *next;
+            let fits = op.die == die
                 && *planes & (1 << op.plane) == 0
-                && (taken == 0 || !self.can.same_page || op.page == first.page);
+                && (taken == 0 || !self.can.same_page || op.page == page);
             if !fits {
                 (before, id) = (id, next);
                 continue;

@@ -19,12 +19,12 @@ pub(super) enum Step {
     Idle = 3,
 }
 
-const STEPS: [Step; 4] = [Step::End, Step::LateEnd, Step::Sensed, Step::Idle];
-
 /// The alarms of channels and servers, by what is due then. Each has one at most.
 #[derive(Clone, Debug)]
 pub(super) struct Due {
     alarms: [Alarms; 4],
+    /// The earliest of each kind [ps]: most questions are answered by these.
+    fronts: [u64; 4],
     /// The least time from a step that ends nothing to an end [ps].
     least_inner: u64,
     /// The least time from an end to its being heard of, of those of which nobody hears at once [ps].
@@ -35,13 +35,18 @@ impl Due {
     /// No alarms, for so many channels, which come first, and servers: data are sent by channels alone.
     pub(super) fn new(channels: usize, servers: usize) -> Self {
         let alarms = [channels + servers, channels, channels + servers, channels].map(Alarms::new);
-        Self { alarms, least_inner: NEVER, least_late: NEVER }
+        Self { alarms, fronts: [NEVER; 4], least_inner: NEVER, least_late: NEVER }
     }
 
     /// Sets the alarm of a part; [`NEVER`] clears it. It has none of another kind.
     #[inline]
     pub(super) fn set(&mut self, step: Step, part: usize, at: u64) {
-        self.alarms[step as usize].set(part, at);
+        let alarms = &mut self.alarms[step as usize];
+        if alarms.of(part) == at {
+            return;
+        }
+        alarms.set(part, at);
+        self.fronts[step as usize] = alarms.first().0;
     }
     /// The alarm of a part, if it is of this kind.
     #[inline]
@@ -61,29 +66,31 @@ impl Due {
     /// Takes out the earliest alarm, if it is not after `limit`: when, and whose it is. Among equals the part with the lower number comes first.
     #[inline]
     pub(super) fn take(&mut self, limit: u64) -> Option<(u64, usize)> {
-        let (mut first, mut of) = ((NEVER, 0), Step::End);
-        for (alarms, step) in self.alarms.iter().zip(STEPS) {
-            let other = alarms.first();
-            // two parts that act at once are rare
-            if other.0 < first.0 || (other.0 == first.0 && other.1 < first.1) {
-                (first, of) = (other, step);
-            }
-        }
-        if first.0 > limit || first.0 == NEVER {
+        let [end, late, sensed, idle] = self.fronts;
+        let at = end.min(late).min(sensed.min(idle));
+        if at > limit || at == NEVER {
             return None;
         }
-        self.alarms[of as usize].clear_first();
-        Some(first)
+        let (mut kind, mut part) = (0, usize::MAX);
+        for (i, alarms) in self.alarms.iter().enumerate().filter(|(i, _)| self.fronts[*i] == at) {
+            let other = alarms.first().1;
+            if other < part {
+                (kind, part) = (i, other);
+            }
+        }
+        let alarms = &mut self.alarms[kind];
+        alarms.clear_first();
+        self.fronts[kind] = alarms.first().0;
+        Some((at, part))
     }
     /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what resumes it, so that it counts
     /// like any other.
     #[inline]
     pub(super) fn soonest(&self, suspense: bool) -> u64 {
-        let [end, late, sensed, idle] = &self.alarms;
+        let [end, late, sensed, idle] = self.fronts;
         let until_heard = if suspense { 0 } else { self.least_late.min(self.least_inner) };
-        let heard = late.first().0.saturating_add(until_heard);
-        let inner = sensed.first().0.min(idle.first().0);
-        end.first().0.min(heard).min(inner.saturating_add(self.least_inner))
+        let heard = late.saturating_add(until_heard);
+        end.min(heard).min(sensed.min(idle).saturating_add(self.least_inner))
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) enum State {
 }
 
 pub(super) struct Server {
+    /// Whose bus it is on.
+    pub(super) channel: u32,
     pub(super) queues: [List; 3],
     pub(super) state: State,
     /// Reads being sensed, or the one program or erase.
@@ -123,7 +125,8 @@ pub struct Machine {
 impl Machine {
     /// `channels` with `per_channel` servers each, at most 64.
     pub fn new(channels: u32, per_channel: u32, can: Abilities, times: impl Fn(usize) -> u64) -> Self {
-        let server = || Server {
+        let server = |number: u32| Server {
+            channel: number / per_channel,
             queues: [List::EMPTY; 3],
             state: State::Idle,
             active: List::EMPTY,
@@ -150,7 +153,7 @@ impl Machine {
             slots: Vec::new(),
             free: NONE,
             channels: (0..channels).map(channel).collect(),
-            servers: (0..channels * per_channel).map(|_| server()).collect(),
+            servers: (0..channels * per_channel).map(server).collect(),
             per_channel,
             due: Due::new(channels as usize, (channels * per_channel) as usize),
             in_suspense: 0,
@@ -194,7 +197,7 @@ impl Machine {
         let server = op.server as usize;
         push(&mut self.slots, &mut self.servers[server].queues[queue as usize], id);
         self.refresh(server, now);
-        self.pump((op.server / self.per_channel) as usize, now);
+        self.pump(self.servers[server].channel as usize, now);
     }
 
     fn slot(&mut self, op: Op) -> u32 {
@@ -226,7 +229,7 @@ impl Machine {
             who
         } else {
             self.ready(who - channels, now);
-            (who - channels) / self.per_channel as usize
+            self.servers[who - channels].channel as usize
         };
         self.pump(channel, now);
         Some(now)
@@ -262,7 +265,7 @@ impl Machine {
 
     /// What was sensed queues for the bus.
     fn hand_out(&mut self, server: usize) {
-        let channel = server / self.per_channel as usize;
+        let channel = self.servers[server].channel as usize;
         let mut id = core::mem::replace(&mut self.servers[server].active, List::EMPTY).head;
         while id != NONE {
             let next = self.slots[id as usize].next;
@@ -332,7 +335,7 @@ impl Machine {
             State::Loading => (false, true),
             State::Sensing | State::Sensed => (false, false),
         };
-        let channel = &mut self.channels[server / self.per_channel as usize];
+        let channel = &mut self.channels[s.channel as usize];
         let bit = 1_u64 << (server as u32 - channel.first);
         channel.ready[0] = if read { channel.ready[0] | bit } else { channel.ready[0] & !bit };
         channel.ready[1] = if other { channel.ready[1] | bit } else { channel.ready[1] & !bit };

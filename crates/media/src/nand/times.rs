@@ -1,6 +1,7 @@
 //! How long commands take on the bus and in the array.
 
 use crate::config::{Nand, Program, Rules, SlcCache};
+use crate::divisor::Divisor;
 use lanetwin_units::Span;
 
 /// Times that follow from a configuration \[ps\], by the number of planes where a command has several.
@@ -20,7 +21,7 @@ pub struct Times {
     frame: (u64, u64),
     /// Whether a bus cycle is a whole number of nanoseconds.
     whole_cycles: bool,
-    bits: u32,
+    bits: Divisor,
     read: [u64; 4],
     program: Program,
     /// Erasing a block \[ps\].
@@ -54,7 +55,7 @@ impl Times {
             transfer: if mqsim { (2 * (1000 / rate) * 1000, 2 * width) } else { (1_000_000, width * rate) },
             frame: if mqsim { (page, page) } else { (page + nand.geometry.spare.0, page) },
             whole_cycles: mqsim,
-            bits: nand.timing.cell.bits(),
+            bits: Divisor::new(nand.timing.cell.bits().into()),
             read: nand.timing.read.map(ps),
             program: nand.timing.program,
             erase: ps(nand.timing.erase),
@@ -70,7 +71,7 @@ impl Times {
     #[inline]
     pub fn page_type(&self, page: u32) -> usize {
         if !self.mqsim {
-            return (page % self.bits) as usize;
+            return self.bits.split(page).1 as usize;
         }
         match page {
             _ if self.mlc => (page % 2) as usize,
@@ -133,6 +134,7 @@ impl Times {
         }
     }
     /// What crosses the bus for so many bytes of data \[B\].
+    #[inline]
     pub fn framed(&self, bytes: u64) -> u64 {
         bytes * self.frame.0 / self.frame.1
     }

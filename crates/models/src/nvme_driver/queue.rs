@@ -94,7 +94,7 @@ struct Request {
 pub(super) struct Limits {
     /// The most that a command can move \[B\].
     pub(super) transfer: u32,
-    /// The size of a logical block of each namespace \[B\].
+    /// The size of a logical block of each namespace \[B\]: a power of two, or 0 if it is not known.
     pub(super) blocks: Vec<u32>,
 }
 
@@ -106,9 +106,8 @@ impl Limits {
     /// Whether commands can say what is asked for: whole blocks of a namespace that there is.
     pub(super) fn allow(&self, transfer: &Transfer) -> bool {
         self.block(transfer.unit).is_some_and(|block| {
-            transfer.bytes > 0
-                && transfer.bytes.is_multiple_of(block)
-                && transfer.address.is_multiple_of(block.into())
+            let within = block.wrapping_sub(1);
+            transfer.bytes > 0 && transfer.bytes & within == 0 && transfer.address & u64::from(within) == 0
         })
     }
 }
@@ -291,8 +290,9 @@ fn command(transfer: &Transfer, (from, bytes): (u32, u32), (prp1, prp2): (u64, u
         Operation::Write => IoOpcode::WRITE,
     };
     let dword0 = CommandDword0::ZERO.with_opcode(opcode.0);
-    let slba = (transfer.address + u64::from(from)) / u64::from(block);
-    let blocks = BlocksDword12::ZERO.with_blocks_less_1((bytes / block - 1) as u16);
+    let block_log2 = block.trailing_zeros();
+    let slba = (transfer.address + u64::from(from)) >> block_log2;
+    let blocks = BlocksDword12::ZERO.with_blocks_less_1(((bytes >> block_log2) - 1) as u16);
     let mut command = Command::ZERO;
     command.set_dword0(dword0.expect("an opcode has eight bits"));
     command.set_nsid_number(u32::from(transfer.unit) + 1);

@@ -48,6 +48,16 @@ impl Inside {
         }
     }
 
+    /// Sees to it that the medium is looked at when it says; if that is now, whoever looks at it goes on.
+    #[inline]
+    pub(super) fn look_on(&mut self, cx: &mut Context<'_>) {
+        match self.drive.get_mut().next_event() {
+            Some(next) if next > cx.now() => self.look_at(next, cx),
+            Some(next) => self.look = next,
+            None => {}
+        }
+    }
+
     /// The medium, with everything done up to `now`, the present.
     pub(super) fn up_to(&self, now: Instant) -> RefMut<'_, Drive> {
         let mut drive = self.drive.borrow_mut();

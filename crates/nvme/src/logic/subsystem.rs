@@ -218,6 +218,9 @@ impl Subsystem {
     #[must_use]
     #[inline]
     pub fn in_progress(&self) -> (u32, bool) {
+        if let [only] = &self.controllers[..] {
+            return only.in_progress();
+        }
         let each = self.controllers.iter().map(Controller::in_progress);
         each.fold((0, false), |(sum, short), (number, waits)| (sum + number, short || waits))
     }

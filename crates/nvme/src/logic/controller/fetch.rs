@@ -22,12 +22,14 @@ pub(super) struct Fetches {
     free: Vec<u16>,
     /// Commands that are under way.
     commands: u32,
+    /// Fetches that have arrived before one that was asked for earlier.
+    early: u32,
 }
 
 impl Fetches {
     /// Room for so many.
     pub fn new(count: u16) -> Self {
-        Self { all: vec![None; count.into()], free: (0..count).rev().collect(), commands: 0 }
+        Self { all: vec![None; count.into()], free: (0..count).rev().collect(), commands: 0, early: 0 }
     }
     /// Forgets all of them.
     pub fn clear(&mut self) {
@@ -35,7 +37,7 @@ impl Fetches {
         self.all.fill(None);
         self.free.clear();
         self.free.extend((0..count).rev());
-        self.commands = 0;
+        (self.commands, self.early) = (0, 0);
     }
 }
 
@@ -120,11 +122,13 @@ impl Controller {
         let queue = &mut self.submission_queues[usize::from(fetch.sqid)];
         if queue.head != fetch.start {
             self.fetches.all[number as usize] = Some(Fetch { arrived: true, ..fetch });
+            self.fetches.early += 1;
             return;
         }
         let mut done = Some(number as usize);
         while let Some(number) = done {
             let Some(fetch) = self.fetches.all[number].take() else { break };
+            self.fetches.early -= u32::from(fetch.arrived);
             self.fetches.free.push(number as u16);
             let head = fetch.start + fetch.count;
             queue.head = if head == queue.entries { 0 } else { head };
@@ -135,7 +139,7 @@ impl Controller {
                         && distance(queue.head, other.start, queue.entries) == 0
                 })
             };
-            done = self.fetches.all.iter().position(follows);
+            done = if self.fetches.early > 0 { self.fetches.all.iter().position(follows) } else { None };
         }
     }
 

@@ -79,6 +79,12 @@ impl Controller {
     }
     /// A dword is written.
     pub fn write_register(&mut self, offset: u32, value: u32, cx: &mut Cx<'_>) {
+        if offset >= DOORBELLS {
+            return match doorbell_at(offset, self.config.doorbell_stride) {
+                Some(doorbell) => self.ring(doorbell, value, cx),
+                None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
+            };
+        }
         let idle = !self.configuration.enable();
         match offset {
             INTMS => self.interrupt_mask |= value,
@@ -93,10 +99,6 @@ impl Controller {
             o if o == ASQ + 4 && idle => set_high(&mut self.admin_sq_address, value),
             ACQ if idle => set_low(&mut self.admin_cq_address, value & !0xfff),
             o if o == ACQ + 4 && idle => set_high(&mut self.admin_cq_address, value),
-            o if o >= DOORBELLS => match doorbell_at(o, self.config.doorbell_stride) {
-                Some(doorbell) => self.ring(doorbell, value, cx),
-                None => self.bad_doorbell(ErrorEvent::INVALID_DOORBELL, cx),
-            },
             _ => {}
         }
     }
