@@ -258,13 +258,13 @@ impl<U: Copy> Half<U> {
     /// Notes that a credit of the other direction is free from `at` on.
     #[inline(always)]
     pub fn owe(&mut self, class: Class, at: u64) {
-        self.owed[class.index()].insert(at, 0, |other, new| other <= new);
+        self.owed[class.index()].insert(at, 0);
         self.want(at + self.wire.flush);
     }
     /// Credits are on their way to this transmitter.
     #[inline(always)]
     pub fn will_have(&mut self, returning: Returning) {
-        self.returning.push(returning);
+        self.returning.insert(returning, 0);
         if self.credits[0] == 0 || self.credits[1] == 0 {
             self.want(self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data)));
         }
@@ -326,7 +326,7 @@ impl<U: Copy> Half<U> {
         let [no_data, data] = &self.queues;
         let no_data = due(no_data, self.credits[0], self.wire.plans.most_no_data(), now);
         let data = due(data, self.credits[1], self.wire.plans.most_data(no_data), now);
-        Ready::new([no_data, data], |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
+        Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
     /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.

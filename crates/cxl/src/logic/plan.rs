@@ -27,7 +27,7 @@ enum Order {
 impl Order {
     /// Where both classes wait.
     #[inline(never)]
-    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
         if some < none {
             if data > 1 && age(Class::Data, 1) < none { Self::DataData } else { Self::DataNone }
@@ -57,7 +57,7 @@ pub struct Ready {
 impl Ready {
     /// So many messages of each class, no more than a flit asks for; `age` says how old the `n`-th of a class is.
     #[inline(always)]
-    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
         Self { no_data, data, order }
     }
@@ -204,7 +204,7 @@ mod tests {
             let waiting = |i: usize| queues.0[i].len() as u8;
             let no_data = waiting(0).min(plans.most_no_data());
             let data = waiting(1).min(plans.most_data(no_data));
-            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n));
+            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n as u8).expect("it waits"));
             let packed = plans.packed(rollover, ready);
             prop_assert_eq!(packed, pack(direction, rollover, multi, &queues));
             let plan = plans.find(rollover, ready);
