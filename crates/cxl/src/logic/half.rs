@@ -4,7 +4,7 @@ use super::activity::Activity;
 use super::clock::{Grid, Place};
 use super::link::Environment;
 use super::packer::Class;
-use super::plan::{Plan, Plans, Ready};
+use super::plan::{Case, Plans, Ready};
 use super::queue::{Entry, Queue};
 use super::retry::{Control, Retry};
 use super::ring::{Ring, Timed};
@@ -49,8 +49,8 @@ pub trait Unload<U> {
 pub enum Flit {
     /// Four slots of data.
     AllData,
-    /// A header, and what was planned.
-    Protocol(Plan),
+    /// A header, and what is planned.
+    Protocol(Case),
     /// Credits only.
     Credits,
 }
@@ -103,6 +103,7 @@ pub struct Half<U> {
     pub retry: Option<Box<Retry<U>>>,
     /// Whether somebody wants to see every flit.
     pub watched: bool,
+    /// What is not counted by protocol and all-data flits.
     pub activity: Activity,
     /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
     aside: u64,
@@ -141,6 +142,13 @@ impl<U: Copy> Half<U> {
         };
         half.look_ahead();
         half
+    }
+    /// What it has done so far.
+    pub fn activity(&self) -> Activity {
+        let mut activity = self.activity;
+        activity.data_slots += activity.all_data_flits * u64::from(LINE_SLOTS);
+        self.wire.plans.add_to(&mut activity);
+        activity
     }
     /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
     #[inline(always)]
@@ -344,8 +352,7 @@ impl<U: Copy> Half<U> {
             let ready = self.ready(now);
             let mut receiver = Receiver::new(&self.wire, now, other, env);
             if self.rollover > 0 || !ready.is_nothing() {
-                let plan = *self.wire.plans.find(self.rollover, ready);
-                self.protocol_flit(plan, now, &mut receiver);
+                self.protocol_flit(ready.case(self.rollover), now, &mut receiver);
             } else {
                 self.credit_flit(now, &mut receiver);
             }
@@ -378,16 +385,13 @@ impl<U: Copy> Half<U> {
     pub fn fill(&mut self, flit: Flit, now: u64, to: &mut impl Unload<U>) {
         match flit {
             Flit::AllData => self.all_data_flit(to),
-            Flit::Protocol(plan) => self.protocol_flit(plan, now, to),
+            Flit::Protocol(case) => self.protocol_flit(case, now, to),
             Flit::Credits => self.credit_flit(now, to),
         }
     }
     #[inline(always)]
-    fn protocol_flit(&mut self, plan: Plan, now: u64, to: &mut impl Unload<U>) {
-        self.activity.protocol_flits += 1;
-        self.activity.data_slots += u64::from(plan.data_slots);
-        self.activity.message_slots += u64::from(plan.message_slots);
-        self.activity.empty_slots += u64::from(plan.empty_slots);
+    fn protocol_flit(&mut self, case: Case, now: u64, to: &mut impl Unload<U>) {
+        let plan = self.wire.plans.send(case);
         to.credits(self.give_back(now));
         if plan.no_data_first > 0 {
             self.messages(plan.no_data_first, now, to);
@@ -408,7 +412,6 @@ impl<U: Copy> Half<U> {
     #[inline(always)]
     fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
         self.activity.all_data_flits += 1;
-        self.activity.data_slots += u64::from(LINE_SLOTS);
         self.rollover -= LINE_SLOTS;
         self.finish(to);
     }
@@ -434,7 +437,6 @@ impl<U: Copy> Half<U> {
                 to.done(Class::NoData, entry.user);
             }
         }
-        self.activity.no_data_messages += u64::from(count);
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::NoData, count, now);
     }
@@ -445,7 +447,6 @@ impl<U: Copy> Half<U> {
         for _ in 0..count {
             waited += now - self.queues[Class::Data.index()].begin();
         }
-        self.activity.data_messages += u64::from(count);
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::Data, count, now);
     }
