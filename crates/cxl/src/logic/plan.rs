@@ -122,7 +122,7 @@ pub struct Plans {
     plans: Box<[Plan; CASES]>,
     /// How many of each have been sent.
     sent: Box<[u64; CASES]>,
-    /// The same, slot by slot.
+    /// Each, slot by slot.
     packed: Box<[Packed; CASES]>,
     most_data: u8,
 }
