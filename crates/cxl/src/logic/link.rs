@@ -17,10 +17,11 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Receiver, Wire};
+use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Wire};
 use super::packer::{Class, Packed};
 use super::plan::Plans;
 use super::queue::Entry;
+use super::receiver::Receiver;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
 use crate::spec::Direction;
