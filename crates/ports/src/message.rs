@@ -226,16 +226,21 @@ impl Content for Message {
             let shape = shape.into_iter().fold(0_u64, |word, part| word << 16 | part);
             return fold(1, [shape ^ u64::from(t.handle).rotate_left(32), t.address]);
         }
-        self.content_of_others()
+        // and of the others most are lines of memory
+        match *self {
+            Self::Line(l) => fold(10, [l.operation as u64 | u64::from(l.handle) << 8, l.address]),
+            Self::LineDone(d) => fold(11, [d.operation as u64, d.handle.into(), d.status as u64]),
+            _ => self.content_of_others(),
+        }
     }
 }
 
 impl Message {
-    /// What enters a digest of anything but TLPs.
+    /// What enters a digest of anything but TLPs and lines.
     #[inline(never)]
     fn content_of_others(&self) -> u64 {
         match *self {
-            Self::Tlps(_) => unreachable!("TLPs are seen to before"),
+            Self::Tlps(_) | Self::Line(_) | Self::LineDone(_) => unreachable!("they are seen to before"),
             Self::Departed { handle } => fold(2, [handle.into()]),
             Self::Release(r) => fold(3, [u64::from(r.kind as u8), r.count.into(), r.bytes.into()]),
             Self::Dma(t) => fold(4, t.parts()),
@@ -246,8 +251,6 @@ impl Message {
                 fold(8, [to.0.into(), bytes.into(), handle.into(), address])
             }
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
-            Self::Line(l) => fold(10, [l.operation as u64 | u64::from(l.handle) << 8, l.address]),
-            Self::LineDone(d) => fold(11, [d.operation as u64, d.handle.into(), d.status as u64]),
             Self::Hint(h) => fold(12, [h.what as u64, h.pages.into(), h.handle.into(), h.address]),
             Self::HintDone { handle, value } => fold(13, [handle.into(), value]),
         }

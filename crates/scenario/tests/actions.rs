@@ -1,11 +1,9 @@
 //! What is asked of a drive beside its load: does it do it, say so in its logs, and take the time that it takes?
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_scenario::check_text;
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::{ActionOutcome, Results};
-use tree::{plan, results};
 
 /// A drive of two namespaces of 128 MiB each, whose dies have 16 blocks of 5 ms to erase, under a light load on the first.
 fn asked(actions: &str) -> Results {

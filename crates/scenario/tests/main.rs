@@ -1,6 +1,7 @@
 //! What the tree of scenarios, the reader and single runs are held to, in one program: each of these files as one of its own would link the
 //! whole engine again. `cargo test -p lanetwin-scenario retimers` runs the file of that name.
 
+mod actions;
 mod assemblies;
 mod bottleneck;
 mod cxl_memory;
@@ -19,6 +20,7 @@ mod nvme;
 mod nvme_options;
 mod pages;
 mod plans;
+mod pts;
 mod questions;
 mod retimers;
 mod runs;
@@ -28,3 +30,4 @@ mod steady_rounds;
 mod switches;
 mod transits;
 mod tree;
+mod two_hosts;

@@ -1,10 +1,8 @@
 //! A test of the SNIA PTS in one go: is the drive purged, written, and in the state that the cells before have left, when a cell is measured?
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::results::Results;
-use tree::{plan, results};
 
 /// One die of a drive with 16 MiB and so many blocks.
 fn test(blocks: u32, pts: &str) -> Results {

@@ -1,13 +1,11 @@
 //! A dual-port drive between two hosts: each has a port, both have the namespaces, and one takes over what the other asks when that loses its port.
 
-mod tree;
-
+use crate::tree::{plan, results};
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_scenario::world::{Options, PathCounts, Paths, World};
 use lanetwin_scenario::{Plan, Variant};
 use lanetwin_stats::results::Results;
 use lanetwin_units::{Instant, Span};
-use tree::{plan, results};
 
 /// Two hosts with a port of two lanes each.
 fn machine(drive: &str, links: [&str; 2], block: &str, more: &str) -> Plan {
@@ -138,7 +136,7 @@ fn jobs_of_both_hosts_are_taken_over_each_by_itself() {
     let plan = machine("", [DOWN, ""], MIXED, "    takeover: 200us\n");
     let text =
         plan.text.replace("block: {span: 4GiB, size: 4KiB, depth: 16, read: 50%, requests: 100}", JOBS);
-    let plan = tree::plan("jobs.yaml", &text, &[]);
+    let plan = crate::tree::plan("jobs.yaml", &text, &[]);
     let left = live(&plan);
     nothing_is_lost_or_doubled(&left);
     let results = results(&plan, &Options::default());

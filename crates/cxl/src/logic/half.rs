@@ -4,8 +4,9 @@ use super::activity::Activity;
 use super::clock::{Grid, Place};
 use super::link::Environment;
 use super::packer::Class;
-use super::plan::{Plan, Plans, Ready};
+use super::plan::{Case, Plans, Ready};
 use super::queue::{Entry, Queue};
+use super::receiver::{Receiver, Unload};
 use super::retry::{Control, Retry};
 use super::ring::{Ring, Timed};
 use crate::spec::Direction;
@@ -36,21 +37,13 @@ impl Timed for Returning {
     }
 }
 
-/// Where what a flit brings goes: to its receiver, or into the retry buffer.
-pub trait Unload<U> {
-    /// Credits that it returns, by class.
-    fn credits(&mut self, credits: [u32; 2]);
-    /// A message that is complete with it.
-    fn done(&mut self, class: Class, user: U);
-}
-
 /// A new flit.
 #[derive(Clone, Copy, Debug)]
 pub enum Flit {
     /// Four slots of data.
     AllData,
-    /// A header, and what was planned.
-    Protocol(Plan),
+    /// A header, and what is planned.
+    Protocol(Case),
     /// Credits only.
     Credits,
 }
@@ -103,6 +96,7 @@ pub struct Half<U> {
     pub retry: Option<Box<Retry<U>>>,
     /// Whether somebody wants to see every flit.
     pub watched: bool,
+    /// What is not counted by protocol and all-data flits.
     pub activity: Activity,
     /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
     aside: u64,
@@ -141,6 +135,13 @@ impl<U: Copy> Half<U> {
         };
         half.look_ahead();
         half
+    }
+    /// What it has done so far.
+    pub fn activity(&self) -> Activity {
+        let mut activity = self.activity;
+        activity.data_slots += activity.all_data_flits * u64::from(LINE_SLOTS);
+        self.wire.plans.add_to(&mut activity);
+        activity
     }
     /// From when on the oldest message of a class can be sent, as far as is known now \[ticks\].
     #[inline(always)]
@@ -258,13 +259,13 @@ impl<U: Copy> Half<U> {
     /// Notes that a credit of the other direction is free from `at` on.
     #[inline(always)]
     pub fn owe(&mut self, class: Class, at: u64) {
-        self.owed[class.index()].insert(at, 0, |other, new| other <= new);
+        self.owed[class.index()].insert(at, 0);
         self.want(at + self.wire.flush);
     }
     /// Credits are on their way to this transmitter.
     #[inline(always)]
     pub fn will_have(&mut self, returning: Returning) {
-        self.returning.push(returning);
+        self.returning.insert(returning, 0);
         if self.credits[0] == 0 || self.credits[1] == 0 {
             self.want(self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data)));
         }
@@ -326,7 +327,7 @@ impl<U: Copy> Half<U> {
         let [no_data, data] = &self.queues;
         let no_data = due(no_data, self.credits[0], self.wire.plans.most_no_data(), now);
         let data = due(data, self.credits[1], self.wire.plans.most_data(no_data), now);
-        Ready::new([no_data, data], |class, n| self.queues[class.index()].get(n.into()).map(Entry::age))
+        Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
     /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.
@@ -344,8 +345,7 @@ impl<U: Copy> Half<U> {
             let ready = self.ready(now);
             let mut receiver = Receiver::new(&self.wire, now, other, env);
             if self.rollover > 0 || !ready.is_nothing() {
-                let plan = *self.wire.plans.find(self.rollover, ready);
-                self.protocol_flit(plan, now, &mut receiver);
+                self.protocol_flit(ready.case(self.rollover), now, &mut receiver);
             } else {
                 self.credit_flit(now, &mut receiver);
             }
@@ -378,16 +378,13 @@ impl<U: Copy> Half<U> {
     pub fn fill(&mut self, flit: Flit, now: u64, to: &mut impl Unload<U>) {
         match flit {
             Flit::AllData => self.all_data_flit(to),
-            Flit::Protocol(plan) => self.protocol_flit(plan, now, to),
+            Flit::Protocol(case) => self.protocol_flit(case, now, to),
             Flit::Credits => self.credit_flit(now, to),
         }
     }
     #[inline(always)]
-    fn protocol_flit(&mut self, plan: Plan, now: u64, to: &mut impl Unload<U>) {
-        self.activity.protocol_flits += 1;
-        self.activity.data_slots += u64::from(plan.data_slots);
-        self.activity.message_slots += u64::from(plan.message_slots);
-        self.activity.empty_slots += u64::from(plan.empty_slots);
+    fn protocol_flit(&mut self, case: Case, now: u64, to: &mut impl Unload<U>) {
+        let plan = self.wire.plans.send(case);
         to.credits(self.give_back(now));
         if plan.no_data_first > 0 {
             self.messages(plan.no_data_first, now, to);
@@ -408,7 +405,6 @@ impl<U: Copy> Half<U> {
     #[inline(always)]
     fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
         self.activity.all_data_flits += 1;
-        self.activity.data_slots += u64::from(LINE_SLOTS);
         self.rollover -= LINE_SLOTS;
         self.finish(to);
     }
@@ -434,7 +430,6 @@ impl<U: Copy> Half<U> {
                 to.done(Class::NoData, entry.user);
             }
         }
-        self.activity.no_data_messages += u64::from(count);
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::NoData, count, now);
     }
@@ -445,7 +440,6 @@ impl<U: Copy> Half<U> {
         for _ in 0..count {
             waited += now - self.queues[Class::Data.index()].begin();
         }
-        self.activity.data_messages += u64::from(count);
         self.activity.waited_ticks += u128::from(waited);
         self.spend(Class::Data, count, now);
     }
@@ -481,42 +475,5 @@ fn due<U: Copy>(queue: &Queue<U>, credits: u32, most: u8, now: u64) -> u8 {
         2
     } else {
         3
-    }
-}
-
-/// The end that a flit arrives at.
-pub struct Receiver<'a, U, E> {
-    direction: Direction,
-    /// When \[ticks\].
-    at: u64,
-    /// From then to a buffer being free, by class \[ticks\].
-    drain: [u64; 2],
-    /// The transmitter of this end.
-    other: &'a mut Half<U>,
-    env: &'a mut E,
-}
-
-impl<'a, U, E> Receiver<'a, U, E> {
-    /// For a flit of `wire` that starts at `now`.
-    #[inline(always)]
-    pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
-        Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
-    }
-}
-
-impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
-    #[inline(always)]
-    fn credits(&mut self, credits: [u32; 2]) {
-        if credits != [0; 2] {
-            self.other.will_have(Returning { at: self.at, credits });
-        }
-    }
-    #[inline(always)]
-    fn done(&mut self, class: Class, user: U) {
-        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
-        let drain = self.drain[class.index()];
-        if drain != NEVER {
-            self.other.owe(class, self.at + drain);
-        }
     }
 }

@@ -17,10 +17,11 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Receiver, Wire};
+use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Wire};
 use super::packer::{Class, Packed};
 use super::plan::Plans;
 use super::queue::Entry;
+use super::receiver::Receiver;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
 use crate::spec::Direction;
@@ -119,7 +120,7 @@ impl<U: Copy> Link<U> {
     /// What a direction has done so far.
     #[must_use]
     pub fn activity(&self, direction: Direction) -> Activity {
-        self.halves[direction.index()].activity
+        self.halves[direction.index()].activity()
     }
     /// How many messages of a class have been handed in and not sent yet.
     #[must_use]
@@ -265,8 +266,8 @@ impl<U: Copy> Link<U> {
         } else if rollover >= LINE_SLOTS {
             (Flit::AllData, FlitSeen::Memory(Packed::all_data(rollover - LINE_SLOTS)))
         } else if memory {
-            let (ready, plans) = (half.ready(now), &half.wire.plans);
-            (Flit::Protocol(*plans.find(rollover, ready)), FlitSeen::Memory(plans.packed(rollover, ready)))
+            let case = half.ready(now).case(rollover);
+            (Flit::Protocol(case), FlitSeen::Memory(half.wire.plans.packed(case)))
         } else {
             (Flit::Credits, FlitSeen::Credits)
         };

@@ -15,6 +15,7 @@ pub mod link;
 pub mod packer;
 mod plan;
 mod queue;
+mod receiver;
 pub mod retry;
 mod ring;
 pub mod spec;

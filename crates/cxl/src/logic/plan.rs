@@ -4,6 +4,7 @@
 //! each class may go (no more count than a flit can carry), and how those of the two classes stand to each other by age. So it is asked once for
 //! each case when a link is built, and a flit is a look into a table.
 
+use super::activity::Activity;
 use super::packer::{Age, Class, Packed, Waiting, pack};
 use crate::spec::Direction;
 use crate::spec::constants::{
@@ -27,7 +28,7 @@ enum Order {
 impl Order {
     /// Where both classes wait.
     #[inline(never)]
-    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+    fn of([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let (none, some) = (age(Class::NoData, 0), age(Class::Data, 0));
         if some < none {
             if data > 1 && age(Class::Data, 1) < none { Self::DataData } else { Self::DataNone }
@@ -46,6 +47,10 @@ const _: () = assert!(LINE_SLOTS == 4 && ORDERS.len() == 4);
 const _: () = assert!(M2S_REQ_PER_FLIT == S2M_NDR_PER_FLIT && S2M_NDR_PER_FLIT < 4);
 const _: () = assert!(M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT && S2M_DRS_PER_FLIT < 4);
 
+/// Which of all protocol flits: its place in the tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Case(u8);
+
 /// What may go now, as far as a flit can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ready {
@@ -57,7 +62,7 @@ pub struct Ready {
 impl Ready {
     /// So many messages of each class, no more than a flit asks for; `age` says how old the `n`-th of a class is.
     #[inline(always)]
-    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, u8) -> Option<Age>) -> Self {
+    pub fn new([no_data, data]: [u8; 2], age: impl Fn(Class, usize) -> Age) -> Self {
         let order = if no_data > 0 && data > 0 { Order::of([no_data, data], age) } else { Order::DataData };
         Self { no_data, data, order }
     }
@@ -66,10 +71,10 @@ impl Ready {
     pub const fn is_nothing(self) -> bool {
         self.no_data == 0 && self.data == 0
     }
-    /// The place in the table: four numbers of two bits.
+    /// The case, with so many chunks from before: fewer than make an all-data flit.
     #[inline(always)]
-    fn index(self, rollover: u8) -> usize {
-        usize::from(rollover << 6 | self.no_data << 4 | self.data << 2 | self.order as u8)
+    pub fn case(self, rollover: u8) -> Case {
+        Case(rollover << 6 | self.no_data << 4 | self.data << 2 | self.order as u8)
     }
 }
 
@@ -87,7 +92,7 @@ impl Waiting for Ready {
     }
 }
 
-/// A protocol flit, summed up.
+/// What of a protocol flit matters to those who fill it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Plan {
     /// Chunks of data that follow in later flits.
@@ -98,26 +103,16 @@ pub struct Plan {
     pub no_data_then: u8,
     /// Headers of data.
     pub data_headers: u8,
-    /// Slots of data.
-    pub data_slots: u8,
-    /// Slots with messages.
-    pub message_slots: u8,
-    /// Slots with nothing.
-    pub empty_slots: u8,
 }
 
 impl Plan {
     fn new(packed: &Packed) -> Self {
-        let empty_slots = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u8;
-        let (data_slots, first) = (packed.data(), packed.slots[0].no_data);
+        let first = packed.slots[0].no_data;
         Self {
             rollover: packed.rollover,
             no_data_first: first,
             no_data_then: packed.no_data() - first,
             data_headers: packed.data_headers(),
-            data_slots,
-            message_slots: packed.slots.len() as u8 - data_slots - empty_slots,
-            empty_slots,
         }
     }
 }
@@ -125,7 +120,9 @@ impl Plan {
 /// All protocol flits of a direction.
 pub struct Plans {
     plans: Box<[Plan; CASES]>,
-    /// The same, slot by slot.
+    /// How many of each have been sent.
+    sent: Box<[u64; CASES]>,
+    /// Each, slot by slot.
     packed: Box<[Packed; CASES]>,
     most_data: u8,
 }
@@ -144,12 +141,18 @@ impl Plans {
                 for data in 0..=most {
                     for order in ORDERS {
                         let ready = Ready { no_data, data, order };
-                        packed[ready.index(rollover)] = pack(direction, rollover, multi, &ready);
+                        packed[usize::from(ready.case(rollover).0)] =
+                            pack(direction, rollover, multi, &ready);
                     }
                 }
             }
         }
-        Self { plans: Box::new(packed.each_ref().map(Plan::new)), packed, most_data: most }
+        Self {
+            plans: Box::new(packed.each_ref().map(Plan::new)),
+            sent: Box::new([0; CASES]),
+            packed,
+            most_data: most,
+        }
     }
     /// How many messages without data a flit can have at most: more of them that wait do not matter to it.
     #[inline]
@@ -161,14 +164,28 @@ impl Plans {
     pub fn most_data(&self, no_data: u8) -> u8 {
         if no_data < S2M_NDR_PER_FLIT { self.most_data.min(2) } else { self.most_data }
     }
-    /// The flit with so many chunks from before, fewer than make an all-data flit.
+    /// The flit of a case, which is sent now.
     #[inline(always)]
-    pub fn find(&self, rollover: u8, ready: Ready) -> &Plan {
-        &self.plans[ready.index(rollover)]
+    pub fn send(&mut self, case: Case) -> Plan {
+        self.sent[usize::from(case.0)] += 1;
+        self.plans[usize::from(case.0)]
     }
-    /// The same, slot by slot.
-    pub fn packed(&self, rollover: u8, ready: Ready) -> Packed {
-        self.packed[ready.index(rollover)]
+    /// The flit of a case, slot by slot.
+    pub fn packed(&self, case: Case) -> Packed {
+        self.packed[usize::from(case.0)]
+    }
+    /// Adds what has been sent.
+    pub fn add_to(&self, activity: &mut Activity) {
+        for (packed, &sent) in self.packed.iter().zip(&*self.sent).filter(|(_, sent)| **sent > 0) {
+            let empty = packed.slots.iter().filter(|slot| slot.is_empty()).count() as u64;
+            let (data, slots) = (u64::from(packed.data()), packed.slots.len() as u64);
+            activity.protocol_flits += sent;
+            activity.data_slots += data * sent;
+            activity.empty_slots += empty * sent;
+            activity.message_slots += (slots - data - empty) * sent;
+            activity.no_data_messages += u64::from(packed.no_data()) * sent;
+            activity.data_messages += u64::from(packed.data_headers()) * sent;
+        }
     }
 }
 
@@ -200,19 +217,26 @@ mod tests {
                 queues.0[usize::from(data)].push(at);
             }
             queues.0.iter_mut().for_each(|queue| queue.sort_unstable());
-            let plans = Plans::new(direction, multi);
+            let mut plans = Plans::new(direction, multi);
             let waiting = |i: usize| queues.0[i].len() as u8;
             let no_data = waiting(0).min(plans.most_no_data());
             let data = waiting(1).min(plans.most_data(no_data));
-            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n));
-            let packed = plans.packed(rollover, ready);
+            let ready = Ready::new([no_data, data], |class, n| queues.age(class, n as u8).expect("it waits"));
+            let packed = plans.packed(ready.case(rollover));
             prop_assert_eq!(packed, pack(direction, rollover, multi, &queues));
-            let plan = plans.find(rollover, ready);
+            let plan = plans.send(ready.case(rollover));
             prop_assert_eq!(plan.no_data_first + plan.no_data_then, packed.no_data());
-            prop_assert_eq!(plan.message_slots + plan.data_slots + plan.empty_slots, 4);
+            let mut sent = Activity::default();
+            plans.add_to(&mut sent);
+            prop_assert_eq!((sent.protocol_flits, sent.data_slots), (1, packed.data().into()));
+            prop_assert_eq!(sent.message_slots + sent.data_slots + sent.empty_slots, 4);
+            prop_assert_eq!(
+                [sent.no_data_messages, sent.data_messages],
+                [packed.no_data().into(), packed.data_headers().into()]
+            );
             // What rolls over completes one message, and nothing that begins here does.
             prop_assert!(packed.slots[1..=usize::from(rollover)].iter().all(|slot| slot.data));
-            prop_assert!(plan.data_slots < rollover + 4 && plan.data_slots >= rollover);
+            prop_assert!(packed.data() < rollover + 4 && packed.data() >= rollover);
         }
     }
 }

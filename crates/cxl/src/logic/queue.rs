@@ -56,11 +56,11 @@ impl<U> Default for Queue<U> {
 }
 
 impl<U: Copy> Queue<U> {
-    /// Puts it in its place among those that wait. Most messages come last.
+    /// Puts it in its place among those that wait; its number is larger than theirs. Most messages come last.
     #[inline(always)]
     pub fn insert(&mut self, entry: Entry<U>) {
         self.at = self.at.min(entry.at);
-        self.ring.insert(entry, self.begun, |waiting, new| waiting.age() < new.age());
+        self.ring.insert(entry, self.begun);
     }
     /// The time of the oldest that waits \[ticks\]: never, if there is none.
     #[inline(always)]
@@ -71,6 +71,11 @@ impl<U: Copy> Queue<U> {
     #[inline(always)]
     pub fn get(&self, n: usize) -> Option<&Entry<U>> {
         self.ring.get(self.begun + n)
+    }
+    /// How old it is: younger than all, if there are not so many.
+    #[inline(always)]
+    pub fn age_of(&self, n: usize) -> Age {
+        self.get(n).map_or((NEVER, NEVER), Entry::age)
     }
     /// Its time \[ticks\]: never, if there are not so many.
     #[inline(always)]

@@ -1,5 +1,5 @@
-//! A queue of small values with times in a ring with a power of two of places: to find the n-th is an addition and a mask, and the time of the
-//! first is at hand.
+//! A queue of small values in the order of their times, in a ring with a power of two of places: to find the n-th is an addition and a mask,
+//! and the times of the first and the last are at hand.
 
 use super::half::NEVER;
 
@@ -25,11 +25,13 @@ pub struct Ring<T> {
     len: usize,
     /// The time of the first \[ticks\].
     at: u64,
+    /// The time of what came last to the end \[ticks\]: nothing that is there is later.
+    latest: u64,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Self {
-        Self { places: Vec::new(), first: 0, len: 0, at: NEVER }
+        Self { places: Vec::new(), first: 0, len: 0, at: NEVER, latest: 0 }
     }
 }
 
@@ -65,9 +67,9 @@ impl<T: Timed> Ring<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map_while(|n| self.get(n))
     }
-    /// Adds one behind the last.
+    /// Puts one in its place: behind all that are not later, and behind the first `fixed` in any case; looked for from the end.
     #[inline(always)]
-    pub fn push(&mut self, value: T) {
+    pub fn insert(&mut self, value: T, fixed: usize) {
         if self.len == self.places.len() {
             self.grow(value);
         }
@@ -77,27 +79,22 @@ impl<T: Timed> Ring<T> {
         let place = self.place(self.len);
         self.places[place] = value;
         self.len += 1;
-    }
-    /// Adds one behind all that are `before` it, and behind the first `fixed` in any case; looked for from the end.
-    #[inline(always)]
-    pub fn insert(&mut self, value: T, fixed: usize, before: impl Fn(&T, &T) -> bool) {
-        let last = self.get(self.len.wrapping_sub(1));
-        let overtakes = last.is_some_and(|last| !before(last, &value));
-        self.push(value);
-        if overtakes {
-            self.sink(fixed, before);
+        if value.at() < self.latest {
+            self.sink(fixed);
+        } else {
+            self.latest = value.at();
         }
     }
     /// Moves the last to its place.
     #[cold]
     #[inline(never)]
-    fn sink(&mut self, fixed: usize, before: impl Fn(&T, &T) -> bool) {
+    fn sink(&mut self, fixed: usize) {
         let mut n = self.len - 1;
         let value = self.places[self.place(n)];
         while n > fixed {
             let (ahead, here) = (self.place(n - 1), self.place(n));
             let other = self.places[ahead];
-            if before(&other, &value) {
+            if other.at() <= value.at() {
                 break;
             }
             self.places[here] = other;
@@ -105,6 +102,7 @@ impl<T: Timed> Ring<T> {
             n -= 1;
         }
         self.at = self.at_of(0);
+        self.latest = self.at_of(self.len - 1);
     }
     /// Takes out the first.
     #[inline(always)]
@@ -138,22 +136,24 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
+    impl Timed for (u64, usize) {
+        fn at(&self) -> u64 {
+            self.0
+        }
+    }
+
     proptest! {
         /// Against the library's queue.
         #[test]
         fn a_ring_is_a_queue(steps in prop::collection::vec((0_u8..4, 0_u64..50), 0..200)) {
-            let (mut ring, mut model) = (Ring::default(), VecDeque::new());
-            for (what, value) in steps {
+            let (mut ring, mut model) = (Ring::default(), VecDeque::<(u64, usize)>::new());
+            for (number, (what, value)) in steps.into_iter().enumerate() {
                 match what {
-                    0 => {
-                        ring.push(value);
-                        model.push_back(value);
-                    }
-                    1 => {
-                        let fixed = model.len().min(2);
-                        ring.insert(value, fixed, |a, b| a <= b);
-                        let behind = model.iter().skip(fixed).rev().take_while(|other| **other > value).count();
-                        model.insert(model.len() - behind, value);
+                    0 | 1 => {
+                        let fixed = model.len().min(usize::from(what) * 2);
+                        ring.insert((value, number), fixed);
+                        let behind = model.iter().skip(fixed).rev().take_while(|other| other.0 > value).count();
+                        model.insert(model.len() - behind, (value, number));
                     }
                     2 => prop_assert_eq!(ring.pop(), model.pop_front()),
                     _ => {
@@ -163,7 +163,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(ring.iter().collect::<Vec<_>>(), model.iter().collect::<Vec<_>>());
-                prop_assert_eq!((ring.len(), ring.at()), (model.len(), model.front().copied().unwrap_or(NEVER)));
+                prop_assert_eq!((ring.len(), ring.at()), (model.len(), model.front().map_or(NEVER, |first| first.0)));
             }
         }
     }

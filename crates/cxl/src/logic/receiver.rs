@@ -1,0 +1,52 @@
+//! Where what a flit brings goes.
+
+use super::half::{Half, NEVER, Returning, Wire};
+use super::link::Environment;
+use super::packer::Class;
+use crate::spec::Direction;
+use lanetwin_units::Ticks;
+
+/// Where what a flit brings goes: to its receiver, or into the retry buffer.
+pub trait Unload<U> {
+    /// Credits that it returns, by class.
+    fn credits(&mut self, credits: [u32; 2]);
+    /// A message that is complete with it.
+    fn done(&mut self, class: Class, user: U);
+}
+
+/// The end that a flit arrives at.
+pub struct Receiver<'a, U, E> {
+    direction: Direction,
+    /// When \[ticks\].
+    at: u64,
+    /// From then to a buffer being free, by class \[ticks\].
+    drain: [u64; 2],
+    /// The transmitter of this end.
+    other: &'a mut Half<U>,
+    env: &'a mut E,
+}
+
+impl<'a, U, E> Receiver<'a, U, E> {
+    /// For a flit of `wire` that starts at `now`.
+    #[inline(always)]
+    pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
+        Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
+    }
+}
+
+impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
+    #[inline(always)]
+    fn credits(&mut self, credits: [u32; 2]) {
+        if credits != [0; 2] {
+            self.other.will_have(Returning { at: self.at, credits });
+        }
+    }
+    #[inline(always)]
+    fn done(&mut self, class: Class, user: U) {
+        self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
+        let drain = self.drain[class.index()];
+        if drain != NEVER {
+            self.other.owe(class, self.at + drain);
+        }
+    }
+}
