@@ -19,6 +19,7 @@ mod weighing;
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::report::Role;
+use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Port;
@@ -34,6 +35,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "latency-vs-size",
     about: "Load latency against array size, 512 B to 1 GB, in local DDR5 and in a CXL device: where caches and TLBs end.",
+    cpu_seconds: 150,
     bar: "mean absolute error of the sizes that calibrate nothing below 8 %",
     run,
 };
@@ -91,9 +93,11 @@ fn parts(plan: &Plan) -> [&ComponentPlan; 2] {
 struct Effort {
     loads: u64,
     seed: u64,
+    /// Loads before anything is counted; what the caches take if none.
+    warm: Option<u64>,
 }
 
-const FULL: Effort = Effort { loads: LOADS, seed: SEED };
+const FULL: Effort = Effort { loads: LOADS, seed: SEED, warm: None };
 
 /// The mean latency \[ns\] of a chase through so many MB of a node, and the digest of its run.
 fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort) -> (f64, u64) {
@@ -123,7 +127,8 @@ fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort
     let Bytes(llc) = host_params.size("llc.size");
     let (lines, cache) = (bytes / 64, llc / 64);
     // a whole cycle, so that there is something to be found, and as much again as replaces all that was there before
-    let warm = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
+    let settled = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
+    let warm = effort.warm.unwrap_or(settled);
     let placement = Placement::new("lmbench", Policy::Bind(vec![node])).warmed_by(warm);
     let host = kernel.component::<MemoryHost>(id).expect("the host is one");
     host.run(Box::new(program), placement).expect("there is room");
@@ -206,7 +211,8 @@ fn is_met(cells: &[Cell]) -> bool {
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let rows = published(PUBLISHED);
     let as_it_is = plan(&[]).expect("the parts come with the program");
-    let total = 2 * rows.len() + 1;
+    let numbers = weighing::numbers();
+    let total = 2 * rows.len() + sensitivity::steps(numbers.len());
     let mut ran = Vec::new();
     for memory in 0..MEMORIES.len() {
         for &(mb, _) in &rows {
@@ -225,8 +231,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         knee.map(|mb| format!("{:.1}", at(mb))).join(" and ")
     };
     let (measured, random) = (told(|cell| cell.published), told(|cell| cell.predicted));
-    let weighed = weighing::weigh();
-    watch.step(total)?;
+    let weighing = weighing::Weighing::new();
+    let weighed = sensitivity::weigh(&numbers, &weighing::Weighing::bars(), &weighing, watch);
     let text = format!(
         "Mean absolute error {off:.1} % (closed form {closed:.1} %). Local DDR at 128 and 256 MB: measured {measured} ns, random replacement {random} ns, \
          LRU in the last level, all else equal, {under_lru} ns. {} They are weighed on {} of the predicted sizes.",

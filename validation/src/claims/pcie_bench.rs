@@ -31,6 +31,7 @@ use table::{Key, Published, Quantity, System};
 pub const CLAIM: Claim = Claim {
     name: "pcie-bench",
     about: "DMA read, write and mixed throughput and DMA read latency by size, of one card in two hosts.",
+    cpu_seconds: 2,
     bar: "each host and direction below its closed form, link only and capped, over the sizes above 64 B; \
           latency of each host below 8 %; at most six calibrated numbers",
     run,

@@ -31,6 +31,7 @@ use table::{Published, published};
 pub const CLAIM: Claim = Claim {
     name: "retimer-ab",
     about: "A Gen5 drive with no, one and two retimers of < 5 ns, 10 ns and 64 ns in its slot: rates, and latencies at QD1.",
+    cpu_seconds: 5,
     bar: "rates equivalent within 2 % with every retimer; QD1 latency shifted by crossings × latency ± 1 ns; \
           two 64 ns retimers on QD1 writes, x2 and BER 1e-6 on sequential reads not equivalent",
     run,
