@@ -220,7 +220,7 @@ def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] 
 
 
 def claims() -> list[Declared]:
-    """Return the claims that predictions are held to: name, what it is about, what has to hold, what it takes."""
+    """Return the claims: name, what it is about, what has to hold, what running it takes."""
     return cast("list[Declared]", json.loads(_core.claims_list()))
 
 

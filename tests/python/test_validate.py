@@ -95,7 +95,7 @@ def test_what_is_finished_is_kept_when_it_is_stopped(core: FakeCore, runner: Cli
 
 
 def with_effects(core: FakeCore, rows: int) -> None:
-    """Make the claim one of so many predicted rows, and four numbers that were moved in all rows but the last."""
+    """Make the claim one of so many predicted rows, with four numbers, moved in all rows but the last."""
     row = core.validation["rows"][0]
     case = "two memories at six to one, threads that read in order"
     core.validation["rows"] = [row | {"case": f"{case}, row {n}"} for n in range(rows)]
@@ -120,7 +120,7 @@ def test_effects_fit_on_a_terminal(
     with_effects(core, 16)
     shown = call(runner, "pcie-bench").stdout.split("What assumptions do")[1].splitlines()
     assert all(cell_len(line) <= columns for line in shown)
-    # the one that moves a row most comes first, with both ends; the row is the one before the last, which was not moved
+    # the one that moves a row most comes first, with both ends; the last row was not moved
     head, first = shown[1:3] if "assumption" in shown[1] else shown[2:4]
     assert head.count("then") == named - 1
     whole = " ".join(" ".join(shown).split())

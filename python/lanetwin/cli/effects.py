@@ -1,4 +1,4 @@
-"""What moving the assumptions of a claim does to its predicted rows: the rows that are moved most, or all of them."""
+"""What moving the assumptions of a claim does to its predicted rows: those that are moved most, or all."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Moved:
     changes: list[list[float | None]]
 
     def of_row(self, row: int) -> list[float | None]:
-        """What each end does to a row; nothing where it was not moved."""
+        """Return what each end does to a row; nothing where it was not moved."""
         return [changes[row] for changes in self.changes]
 
     def most(self, row: int) -> float:
-        """How far a row is moved at most."""
+        """Return how far a row is moved at most."""
         return max((abs(change) for change in self.of_row(row) if change is not None), default=0.0)
 
     def worst(self) -> list[int]:

@@ -41,9 +41,7 @@ def validate(
     ] = False,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick", help=f"If none is named: leave out those that take more than {QUICK} s of CPU time."
-        ),
+        typer.Option("--quick", help=f"Of all claims leave out those of more than {QUICK} CPU-seconds."),
     ] = False,
     all_effects: Annotated[
         bool,
@@ -84,7 +82,7 @@ def validate(
 
 
 def _chosen(names: list[str], *, quick: bool) -> list[Declared]:
-    """Return the claims with these names; without names all of them, or all but the long ones, the shortest first."""
+    """Return the claims with these names; without names all or the short ones, the shortest first."""
     known = engine.claims()
     by_name = {claim["claim"]: claim for claim in known}
     unknown = [name for name in names if name not in by_name]

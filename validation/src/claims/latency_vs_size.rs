@@ -18,6 +18,7 @@ mod weighing;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
+use crate::experiment;
 use crate::report::Role;
 use crate::sensitivity;
 use crate::watch::Watch;
@@ -26,7 +27,7 @@ use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Policy};
 use lanetwin_models::memory_host::MemoryHost;
 use lanetwin_ports::{Builder, Site};
-use lanetwin_scenario::{Catalogue, ComponentPlan, Plan, check};
+use lanetwin_scenario::{ComponentPlan, Plan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Instant};
 use std::path::Path;
@@ -77,7 +78,7 @@ fn plan(sets: &[String]) -> Option<Plan> {
         "about: LMBench.\nmachine:\n  host: {{part: {HOST}}}\n  device: {{part: {DEVICE}}}\nlinks:\n  slot: {{from: host, to: device}}\n\
          workloads:\n  chase: {{memory: {{pattern: chase, working-set: 1MiB, lines: 1000}}, on: host}}\n"
     );
-    check(Path::new("lmbench.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("lmbench.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// Host and device of a plan.

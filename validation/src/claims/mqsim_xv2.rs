@@ -17,7 +17,7 @@ use crate::report::Role;
 use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::{Digest, Results};
 use rayon::prelude::*;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn plan(run: &Run, requests: u64, sets: &[String]) -> Option<Plan> {
          block: {{size: {bytes}B, depth: {depth}, span: {capacity}B, requests: {requests}}}\n    on: host\n    target: ssd\n\
          run: {{repeats: 1, warm-up: {warm_up}}}\n"
     );
-    check(Path::new("mqsim.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("mqsim.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// The mean latency \[µs\].

@@ -17,11 +17,11 @@ mod tests;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy::{error_pct, mape};
-use crate::experiment::{free_parameters, results};
+use crate::experiment::{catalogue, free_parameters, results};
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::{Digest, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -104,7 +104,7 @@ fn scenario(system: System, workload: &str, sizes: &BTreeSet<u32>, effort: Effor
 
 /// The plan of a scenario.
 fn plan(text: &str) -> Plan {
-    let checked = check(Path::new("pcie-bench.yaml"), text, &[], &Catalogue::built_in());
+    let checked = check(Path::new("pcie-bench.yaml"), text, &[], catalogue());
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}\n{text}"))
 }

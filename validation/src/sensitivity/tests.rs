@@ -1,7 +1,8 @@
 //! Numbers that act, that do not, that cannot be moved.
 
 use super::*;
-use lanetwin_scenario::{Catalogue, check};
+use crate::experiment;
+use lanetwin_scenario::check;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -154,7 +155,7 @@ fn progress_ends_at_the_number_of_steps() {
 fn every_number_of_a_machine_has_ends_that_are_not_its_value() {
     let text = "about: A PM1743.\nmachine:\n  cpu: {part: amd-epyc-9554}\n  ssd: {part: samsung-pm1743}\nlinks:\n  slot: {from: cpu, to: ssd}\n\
                 workloads:\n  load: {block: {size: 4KiB}, on: cpu, target: ssd}\n";
-    let checked = check(Path::new("x.yaml"), text, &[], &Catalogue::built_in());
+    let checked = check(Path::new("x.yaml"), text, &[], experiment::catalogue());
     let plan = checked.plan.expect("a plan");
     let all = numbers(&plan, &[]);
     assert_eq!(all.len(), plan.assumptions().len(), "a machine of two parts has each number once");

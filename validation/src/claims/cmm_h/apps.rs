@@ -20,7 +20,7 @@ use crate::experiment;
 use crate::report::Role;
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::{Digest, Results, Row};
 use lanetwin_stats::{Confidence, interval};
 use std::path::Path;
@@ -85,7 +85,7 @@ const IN_WORDS: [(&str, (u32, u32), &str); 6] = [
 ];
 
 fn plan(sets: &[String]) -> Plan {
-    let checked = check(Path::new("cmm-h-apps.yaml"), SCENARIO, sets, &Catalogue::built_in());
+    let checked = check(Path::new("cmm-h-apps.yaml"), SCENARIO, sets, experiment::catalogue());
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right: {:#?}", checked.diagnostics))
 }
 

@@ -93,24 +93,23 @@ struct Walked {
 const TRACED: Walked = Walked { times_smaller: 16, loads: 3_000 };
 
 const fn walked(effort: Effort) -> Walked {
-    let loads = match effort {
-        Effort::Full => 72_000,
-        Effort::Long => 144_000,
-    };
-    Walked { times_smaller: 4, loads }
+    match effort {
+        Effort::Full => Walked { times_smaller: 16, loads: 24_000 },
+        Effort::Long => Walked { times_smaller: 4, loads: 96_000 },
+    }
 }
 
 /// Lines of a case whose threads stream.
 const fn lines(kind: usize, effort: Effort) -> u64 {
     match (kind, effort) {
-        (LARGE, Effort::Full) => 24_000,
-        (LARGE, Effort::Long) => 72_000,
-        (_, Effort::Full) => 60_000,
-        (_, Effort::Long) => 240_000,
+        (LARGE, Effort::Full) => 12_000,
+        (LARGE, Effort::Long) => 60_000,
+        (_, Effort::Full) => 40_000,
+        (_, Effort::Long) => 160_000,
     }
 }
 /// Of a trace: some refreshes of every rank, and some pages of every thread of the large set.
-const TRACED_LINES: u64 = 12_000;
+const TRACED_LINES: u64 = 6_000;
 
 /// Of streams: a part of the lines comes before any is counted, so that threads are where they would be in a long run.
 const WARM_UP_PART: u64 = 2;

@@ -5,9 +5,10 @@ use super::{
     ARRANGEMENTS, DRAINS, Effort as Amount, Fitted, LATENCY_PCT, Row, SATURATION_PCT, calibrated, cell_of,
 };
 use crate::claims::Cell;
+use crate::experiment;
 use crate::report::FreeParameter;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::Span;
 use std::path::Path;
@@ -61,7 +62,7 @@ fn plan(fitted: &Fitted, sets: &[String]) -> Option<Plan> {
          links:\n  slot: {{from: host, to: exp, width: x8}}\nworkloads:\n  load: {{memory: {{working-set: 1GiB, placement: exp, lines: 1000}}, on: host}}\n",
         DRAINS[fitted.drain].as_ps(),
     );
-    check(Path::new("expander.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("expander.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// A number of link or load: its name, its value, both ends.

@@ -2,12 +2,13 @@
 //! for itself.
 
 use super::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
+use crate::experiment;
 use crate::report::{FreeParameter, Role};
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
 use lanetwin_media::dram::Config;
 use lanetwin_models::dram_params;
 use lanetwin_ports::Value;
-use lanetwin_scenario::{Catalogue, Plan, check, quantity};
+use lanetwin_scenario::{Plan, check, quantity};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Span};
 use std::path::Path;
@@ -22,7 +23,7 @@ fn plan(sets: &[String]) -> Option<Plan> {
          dram.channels: 8, dram.interleave: {INTERLEAVE}B, dram.page: closed, dram.write-queue: 32, dram.write-high: 24}}\n\
          links:\n  slot: {{from: host, to: memory}}\nworkloads:\n  load: {{memory: {{working-set: 1GiB, placement: memory, lines: 1000}}, on: host}}\n"
     );
-    check(Path::new("dram.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("dram.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 const fn assumed(name: &'static str) -> Chosen {

@@ -6,8 +6,9 @@
 use super::{Effort, Ran, outcome};
 use crate::claims::retimer_ab::table::published;
 use crate::claims::{Claim, Outcome};
+use crate::experiment;
 use crate::watch::Watch;
-use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
+use lanetwin_scenario::{Files, Plan, check_with};
 use std::path::Path;
 
 /// The declaration.
@@ -38,7 +39,7 @@ fn plan(effort: Option<Effort>) -> Plan {
     });
     let files = Files::of([(JOBS.0.to_owned(), JOBS.1.to_owned())].into());
     let checked =
-        check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, &Catalogue::built_in(), &files);
+        check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, experiment::catalogue(), &files);
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}"))
 }
