@@ -114,9 +114,19 @@ class Claim(TypedDict):
     effects: NotRequired[list[Effect]]
 
 
-class Validation(TypedDict):
-    """Predicted against published, cell by cell and claim by claim."""
+class Declared(TypedDict):
+    """A claim that predictions are held to."""
 
+    claim: str
+    about: str
+    bar: str
+    cpu_seconds: int
+
+
+class Validation(TypedDict):
+    """Predicted against published, cell by cell and claim by claim; not complete if it was stopped."""
+
+    complete: bool
     rows: list[ValidationRow]
     claims: list[Claim]
 
@@ -209,9 +219,9 @@ def validate(claims: Iterable[str] = (), progress: Callable[[Progress], object] 
     return cast("Validation", json.loads(_core.validate(list(claims), _reports(progress))))
 
 
-def claims() -> list[dict[str, str]]:
-    """Return the claims that predictions are held to: name, what it is about, what has to hold."""
-    return cast("list[dict[str, str]]", json.loads(_core.claims_list()))
+def claims() -> list[Declared]:
+    """Return the claims: name, what it is about, what has to hold, what running it takes."""
+    return cast("list[Declared]", json.loads(_core.claims_list()))
 
 
 def parts() -> list[dict[str, Any]]:

@@ -71,7 +71,14 @@ CONFIGURATION: dict[str, Any] = {
 for _line in CONFIGURATION["specs"][0]["lines"]:
     _line.update({"delay_ms": 0, "burst": 1, "align": 0, "reply": 0})
 
+DECLARED = [
+    {"claim": "cmm-h", "about": "A module", "bar": "within 2 %", "cpu_seconds": 120},
+    {"claim": "pcie-bench", "about": "A card", "bar": "within 8 %", "cpu_seconds": 2},
+    {"claim": "section-i", "about": "A formula", "bar": "within 0.2 %", "cpu_seconds": 1},
+]
+
 VALIDATION: dict[str, Any] = {
+    "complete": True,
     "rows": [
         {
             "claim": "pcie-bench",
@@ -155,6 +162,7 @@ class FakeCore:
         self.trees: list[dict[str, Any]] | None = [{"variants": ["as-is"], "hosts": [host]}]
         self.checked: dict[str, Any] = {"diagnostics": [], "plan": {"links": {"slot": {"gen": 3}}}}
         self.validation = copy.deepcopy(VALIDATION)
+        self.declared = DECLARED
 
     def _said(self, *question: Any) -> None:
         self.asked.append(question)
@@ -188,7 +196,7 @@ class FakeCore:
 
     def claims_list(self) -> str:
         self._said("claims_list")
-        return json.dumps([{"claim": "pcie-bench", "about": "A card", "bar": "within 8 %"}])
+        return json.dumps(self.declared)
 
     def parts_list(self) -> str:
         self._said("parts_list")

@@ -175,32 +175,6 @@ def test_compare_names_the_file_that_is_at_fault(core: FakeCore, runner: CliRunn
         assert f"error[RS001] {absent}" in done.stderr
 
 
-def test_validate_tells_predictions_from_fits(core: FakeCore, runner: CliRunner) -> None:
-    done = call(runner, "validate", "pcie-bench")
-    assert done.exit_code == 0
-    assert core.asked == [("validate", ["pcie-bench"])]
-    lines = {line.split("  ")[0].strip(): line for line in done.stdout.splitlines()}
-    assert "beats baseline (+4.50 %)" in lines["bdw read 64 B"]
-    assert "not a prediction" in lines["snb read 64 B"]
-    assert "1.23 %" in done.stdout
-
-
-def test_the_claims_are_listed_without_running_them(core: FakeCore, runner: CliRunner) -> None:
-    done = call(runner, "validate", "--list")
-    assert done.exit_code == 0
-    assert core.asked == [("claims_list",)]
-    assert "within 8 %" in done.stdout
-    assert json.loads(call(runner, "validate", "--list", "--json").stdout)[0]["claim"] == "pcie-bench"
-
-
-def test_validate_fails_when_a_claim_misses_its_bar(core: FakeCore, runner: CliRunner) -> None:
-    core.validation["claims"][0]["met"] = False
-    done = call(runner, "validate", "--json")
-    assert done.exit_code == 3
-    assert json.loads(done.stdout) == core.validation["rows"]
-    assert "missed: pcie-bench" in done.stderr
-
-
 def test_check_prints_all_mistakes_and_fails_on_errors_only(core: FakeCore, runner: CliRunner) -> None:
     warning = {"code": "SC020", "severity": "warning", "message": "unused part"}
     core.checked = {"diagnostics": [warning], "plan": {"links": {}}}

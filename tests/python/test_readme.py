@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lanetwin import engine
+from lanetwin.cli.validation import QUICK
 from transcript import play, steps
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +97,10 @@ def worst(rows: list[engine.ValidationRow]) -> float:
 
 def test_every_claim_has_a_line() -> None:
     assert sorted(claimed()) == sorted(claim["claim"] for claim in engine.claims())
+
+
+def test_long_claims_are_those_that_quick_leaves_out() -> None:
+    assert sorted(claim["claim"] for claim in engine.claims() if claim["cpu_seconds"] > QUICK) == sorted(LONG)
 
 
 @pytest.mark.parametrize("page", [README, CLAIMS])

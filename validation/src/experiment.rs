@@ -2,8 +2,15 @@
 
 use crate::report::FreeParameter;
 use lanetwin_scenario::world::{self, Options, Progress, Watcher};
-use lanetwin_scenario::{NumberKind, Plan};
+use lanetwin_scenario::{Catalogue, NumberKind, Plan};
 use lanetwin_stats::results::Results;
+use std::sync::LazyLock;
+
+/// The parts of the program, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short run.
+pub(crate) fn catalogue() -> &'static Catalogue {
+    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
+    &CATALOGUE
+}
 
 /// Runs the plan of a claim.
 ///

@@ -250,7 +250,11 @@ pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
 pub fn claims_list() -> Answer {
     let list: Vec<_> = lanetwin_validation::claims::claims()
         .iter()
-        .map(|claim| serde_json::json!({ "claim": claim.name, "about": claim.about, "bar": claim.bar }))
+        .map(|claim| {
+            serde_json::json!({
+                "claim": claim.name, "about": claim.about, "bar": claim.bar, "cpu_seconds": claim.cpu_seconds,
+            })
+        })
         .collect();
     json(&list)
 }

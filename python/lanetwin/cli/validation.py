@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from lanetwin import engine
+from lanetwin.cli import effects
 from lanetwin.cli.arguments import AsJson, Quiet
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.interrupt import interruptible
@@ -16,12 +17,13 @@ from lanetwin.cli.tables import plain_table
 from lanetwin.numbers import measured, signed, significant, with_unit
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from lanetwin.engine import Claim, Effect, FreeParameter, ValidationRow
+    from lanetwin.engine import Claim, Declared, FreeParameter, Validation, ValidationRow
 
 FINEST = 0.001
 """Smaller errors are not told apart [%]."""
+
+QUICK = 10
+"""A claim that takes more than this is a long one [CPU-s]."""
 
 
 def register(app: typer.Typer) -> None:
@@ -37,33 +39,103 @@ def validate(
     list_them: Annotated[
         bool, typer.Option("--list", help="Say which claims there are, and run none.")
     ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help=f"Of all claims leave out those of more than {QUICK} CPU-seconds."),
+    ] = False,
+    all_effects: Annotated[
+        bool,
+        typer.Option("--effects", help="Instead: what each moved assumption does to each row, all of it."),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare predictions with published numbers, cell by cell.
 
-    Cells that went into the model are marked as input or calibrated: they
-    are no predictions. The exit status is 3 if a claim misses its bar.
+    Without a name all claims are run, the shortest first. Ctrl-C keeps
+    what is finished. Cells that went into the model are marked as input or
+    calibrated: they are no predictions. The exit status is 3 if a claim
+    misses its bar.
 
     [dim]Examples:[/]
-      lanetwin validate
+      lanetwin validate --quick
       lanetwin validate pcie-bench --json
+      lanetwin validate cmm-h --effects
     """
     if list_them:
         _list_claims(as_json=as_json)
         return
+    chosen = _chosen(claims or [], quick=quick)
+    if not quiet:
+        _say_cost(chosen, is_quick=quick)
+    names = [claim["claim"] for claim in chosen]
     with interruptible(), shown("validate", quiet=quiet) as progress:
-        found = engine.validate(claims or [], progress)
-    if as_json:
-        emit_json(found["rows"])
-    else:
-        for claim in found["claims"]:
-            _print_claim(claim, [row for row in found["rows"] if row["claim"] == claim["claim"]])
-        _print_summary(found["claims"])
+        found = engine.validate(names, progress)
+    _print(found, all_effects=all_effects, as_json=as_json)
+    if not found["complete"]:
+        err().print(f"stopped: {len(found['claims'])} of {len(names)} claims", style="bold yellow")
+        raise typer.Exit(Exit.INTERRUPTED)
     missed = [claim["claim"] for claim in found["claims"] if not claim["met"]]
     if missed:
         err().print(f"missed: {', '.join(missed)}", style="bold red")
         raise typer.Exit(Exit.GATE)
+
+
+def _chosen(names: list[str], *, quick: bool) -> list[Declared]:
+    """Return the claims with these names; without names all or the short ones, the shortest first."""
+    known = engine.claims()
+    by_name = {claim["claim"]: claim for claim in known}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        engine.validate(unknown)  # refuses them, and says which there are
+    if names:
+        return [by_name[name] for name in names]
+    short = (claim for claim in known if not quick or claim["cpu_seconds"] <= QUICK)
+    return sorted(short, key=lambda claim: claim["cpu_seconds"])
+
+
+def _say_cost(chosen: list[Declared], *, is_quick: bool) -> None:
+    """Say beforehand what a person waits for, if it is worth saying."""
+    seconds = sum(claim["cpu_seconds"] for claim in chosen)
+    if seconds <= QUICK:
+        return
+    count = "1 claim" if len(chosen) == 1 else f"{len(chosen)} claims"
+    is_mixed = len({claim["cpu_seconds"] <= QUICK for claim in chosen}) > 1
+    advice = "; --quick leaves the long ones out" if is_mixed and not is_quick else ""
+    err().print(f"{count}: about {_duration(seconds)} of CPU time{advice}", style="dim")
+
+
+def _duration(seconds: int) -> str:
+    """Write a time as roughly as it is known."""
+    return f"{seconds} s" if seconds < 100 else f"{round(seconds / 60)} min"
+
+
+def _print(found: Validation, *, all_effects: bool, as_json: bool) -> None:
+    claims = [
+        (claim, [row for row in found["rows"] if row["claim"] == claim["claim"]]) for claim in found["claims"]
+    ]
+    if all_effects:
+        every = [line for claim, rows in claims for line in effects.matrix(claim, rows)]
+        if as_json:
+            emit_json(every)
+        else:
+            _print_effects(every)
+    elif as_json:
+        emit_json(found["rows"])
+    else:
+        for claim, rows in claims:
+            _print_claim(claim, rows)
+        _print_summary(found["claims"])
+
+
+def _print_effects(every: list[dict[str, Any]]) -> None:
+    """Print a line for each end and row."""
+    columns = [(name, name == "change [%]") for name in ("assumption", "moved to", "row", "change [%]")]
+    table = plain_table("What assumptions do to the predicted rows", columns)
+    for line in every:
+        texts = (line["assumption"], line["moved_to"], f"{line['case']}: {line['quantity']}")
+        table.add_row(*(Text(printable(text)) for text in texts), Text(signed(line["change_pct"], 2)))
+    out().print(table)
 
 
 def _list_claims(*, as_json: bool) -> None:
@@ -71,9 +143,10 @@ def _list_claims(*, as_json: bool) -> None:
     if as_json:
         emit_json(known)
         return
-    table = plain_table("claims", [("claim", False), ("about", False), ("bar", False)])
+    columns = [("claim", False), ("about", False), ("bar", False), ("CPU time", True)]
+    table = plain_table("claims", columns)
     for claim in known:
-        table.add_row(claim["claim"], claim["about"], claim["bar"])
+        table.add_row(claim["claim"], claim["about"], claim["bar"], _duration(claim["cpu_seconds"]))
     out().print(table)
 
 
@@ -121,26 +194,10 @@ def _print_claim(claim: Claim, rows: list[ValidationRow]) -> None:
         console.print(Text(f"  {printable(claim['text'])}"))
     console.print()
     if claim.get("effects"):
-        cases = [row["case"] for row in rows if row["role"] == "predicted"]
-        console.print(_effects(claim["effects"], cases))
-        for number, case in enumerate(cases, 1):
-            console.print(Text(f"  {number}: {printable(case)}", "dim"))
+        console.print(effects.summary(claim, rows, console.width))
+        note = f"  every row: lanetwin validate {claim['claim']} --effects"
+        console.print(Text(note, "dim"))
         console.print()
-
-
-def _effects(effects: list[Effect], cases: list[str]) -> Table:
-    """Say what each assumption does to each predicted row, when it is moved to an end of its range.
-
-    The rows are numbered: with their names as heads nothing would be left of the assumptions.
-    """
-    numbers = ((str(number), True) for number in range(1, len(cases) + 1))
-    columns = [("assumption", False), ("moved to", False), *numbers]
-    table = plain_table("What assumptions do to the predicted rows [%]", columns)
-    for effect in effects:
-        # a number is moved in some of the rows only where there are many
-        changes = (Text("" if change is None else signed(change, 1)) for change in effect["changes_pct"])
-        table.add_row(Text(printable(effect["mechanism"])), Text(printable(effect["end"])), *changes)
-    return table
 
 
 def _parameter(parameter: FreeParameter) -> str:

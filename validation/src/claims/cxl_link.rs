@@ -22,6 +22,7 @@ mod world;
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::report::Role;
+use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_cxl::spec::closed_form;
 use lanetwin_ports::Value;
@@ -37,6 +38,7 @@ use world::{Load, Machine, Measured};
 pub const CLAIM: Claim = Claim {
     name: "cxl-link",
     about: "Saturation of an x8 CXL expander at three shares of reads, and latency under load.",
+    cpu_seconds: 60,
     bar: "saturation within 0.3 %; each latency under load within 10 %",
     run,
 };
@@ -258,18 +260,19 @@ fn is_met(cells: &[Cell]) -> bool {
 }
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
-    const STEPS: usize = 4;
     let rows = table();
     let fitted = fit(&rows);
-    watch.step(STEPS)?;
+    let numbers = weighing::numbers(&fitted);
+    let steps = 3 + sensitivity::steps(numbers.len());
+    watch.step(steps)?;
     let (full, loaded): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| is_saturated(&rows, row));
     let machine = &fitted.machine;
     let mut cells: Vec<Cell> = full.par_iter().map(|row| saturation(machine, row, FULL)).collect();
-    watch.step(STEPS)?;
+    watch.step(steps)?;
     cells.extend(loaded.par_iter().map(|row| under_load(machine, row, FULL)).collect::<Vec<_>>());
-    watch.step(STEPS)?;
-    let weighed = weighing::weigh(&rows, &fitted);
-    watch.step(STEPS)?;
+    watch.step(steps)?;
+    let weighing = weighing::Weighing::new(&rows, &fitted);
+    let weighed = sensitivity::weigh(&numbers, &weighing::Weighing::bars(), &weighing, watch);
     let (of_saturation, of_latency) = worst(&cells);
     let text = format!(
         "Saturation is off by {of_saturation:.2} % at most, and nothing was fitted to it; latency under load by {of_latency:.1} %. {} {} They are weighed on \

@@ -20,6 +20,7 @@ mod world;
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::report::Role;
+use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_media::dram::{Config, PagePolicy, Speed};
 use lanetwin_stats::results::Digest;
@@ -30,6 +31,7 @@ use world::{Length, Point, Threads, Traffic};
 pub const CLAIM: Claim = Claim {
     name: "dram-curves",
     about: "Latency at every bandwidth of eight channels of DDR5-4800, from all reads to as many writes as reads.",
+    cpu_seconds: 90,
     bar: "mean error of the predicted latencies below 10 %",
     run,
 };
@@ -222,11 +224,14 @@ fn is_met(cells: &[Cell]) -> bool {
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let published = published();
-    let total = 2 + SHARES.len() * DELAYS_NS.len();
+    // as many whatever is calibrated
+    let numbers = weighing::numbers(Span::from_ns(1), 1).len();
+    let total = 1 + SHARES.len() * DELAYS_NS.len() + sensitivity::steps(numbers);
     let ran = simulate(&Setup::full(), &published, &mut || watch.step(total))?;
     let cells = compare(&published, &ran);
-    let weighed = weighing::weigh(&published, &ran);
-    watch.step(total)?;
+    let weighing = weighing::Weighing { published: &published };
+    let numbers = weighing::numbers(ran.fixed, ran.outstanding);
+    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
     let by_share: Vec<String> = SHARES
         .iter()
         .map(|share| format!("{share} % reads {:.1} %", mean_error(&cells, &format!("{share} %"))))

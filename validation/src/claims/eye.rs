@@ -24,6 +24,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "eye",
     about: "Eyes at 32 GT/s of the retimer paper's links: 41 dB without a retimer, both sides of it, and a drive close by.",
+    cpu_seconds: 30,
     bar: "the first fails the mask, the others meet it, and no unconfirmed number within its range decides otherwise",
     run,
 };

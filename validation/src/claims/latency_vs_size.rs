@@ -18,14 +18,16 @@ mod weighing;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
+use crate::experiment;
 use crate::report::Role;
+use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Policy};
 use lanetwin_models::memory_host::MemoryHost;
 use lanetwin_ports::{Builder, Site};
-use lanetwin_scenario::{Catalogue, ComponentPlan, Plan, check};
+use lanetwin_scenario::{ComponentPlan, Plan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Instant};
 use std::path::Path;
@@ -34,6 +36,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "latency-vs-size",
     about: "Load latency against array size, 512 B to 1 GB, in local DDR5 and in a CXL device: where caches and TLBs end.",
+    cpu_seconds: 250,
     bar: "mean absolute error of the sizes that calibrate nothing below 8 %",
     run,
 };
@@ -75,7 +78,7 @@ fn plan(sets: &[String]) -> Option<Plan> {
         "about: LMBench.\nmachine:\n  host: {{part: {HOST}}}\n  device: {{part: {DEVICE}}}\nlinks:\n  slot: {{from: host, to: device}}\n\
          workloads:\n  chase: {{memory: {{pattern: chase, working-set: 1MiB, lines: 1000}}, on: host}}\n"
     );
-    check(Path::new("lmbench.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("lmbench.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// Host and device of a plan.
@@ -91,9 +94,11 @@ fn parts(plan: &Plan) -> [&ComponentPlan; 2] {
 struct Effort {
     loads: u64,
     seed: u64,
+    /// Loads before anything is counted; what the caches take if none.
+    warm: Option<u64>,
 }
 
-const FULL: Effort = Effort { loads: LOADS, seed: SEED };
+const FULL: Effort = Effort { loads: LOADS, seed: SEED, warm: None };
 
 /// The mean latency \[ns\] of a chase through so many MB of a node, and the digest of its run.
 fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort) -> (f64, u64) {
@@ -115,7 +120,8 @@ fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort
     let Bytes(llc) = host_params.size("llc.size");
     let (lines, cache) = (bytes / 64, llc / 64);
     // a whole cycle, so that there is something to be found, and as much again as replaces all that was there before
-    let warm = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
+    let settled = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
+    let warm = effort.warm.unwrap_or(settled);
     let placement = Placement::new("lmbench", Policy::Bind(vec![node])).warmed_by(warm);
     let host = kernel.component::<MemoryHost>(id).expect("the host is one");
     host.run(Box::new(program), placement).expect("there is room");
@@ -198,7 +204,8 @@ fn is_met(cells: &[Cell]) -> bool {
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let rows = published(PUBLISHED);
     let as_it_is = plan(&[]).expect("the parts come with the program");
-    let total = 2 * rows.len() + 1;
+    let numbers = weighing::numbers();
+    let total = 2 * rows.len() + sensitivity::steps(numbers.len());
     let mut ran = Vec::new();
     for memory in 0..MEMORIES.len() {
         for &(mb, _) in &rows {
@@ -217,8 +224,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         knee.map(|mb| format!("{:.1}", at(mb))).join(" and ")
     };
     let (measured, random) = (told(|cell| cell.published), told(|cell| cell.predicted));
-    let weighed = weighing::weigh();
-    watch.step(total)?;
+    let weighing = weighing::Weighing::new();
+    let weighed = sensitivity::weigh(&numbers, &weighing::Weighing::bars(), &weighing, watch);
     let text = format!(
         "Mean absolute error {off:.1} % (closed form {closed:.1} %). Local DDR at 128 and 256 MB: measured {measured} ns, random replacement {random} ns, \
          LRU in the last level, all else equal, {under_lru} ns. {} They are weighed on {} of the predicted sizes.",

@@ -23,6 +23,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "link-stability",
     about: "The retimer paper's table of link stability, by cycles of simulated links, and the same on worse channels.",
+    cpu_seconds: 60,
     bar: "every cycle of the table passes; a marginal channel fails some cycles and a bad one fails, with codes; a retimer cures the marginal one",
     run,
 };

@@ -30,6 +30,8 @@ pub struct Claim {
     pub about: &'static str,
     /// What has to hold.
     pub bar: &'static str,
+    /// What running it takes on one core, roughly, when nobody else wants the machine \[s\].
+    pub cpu_seconds: u32,
     /// Runs it; none if it was stopped.
     pub(crate) run: fn(&mut Watch<'_>) -> Option<Outcome>,
 }

@@ -14,11 +14,11 @@ use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::experiment;
 use crate::report::Role;
-use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
+use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
-use lanetwin_stats::results::Results;
+use lanetwin_scenario::{Plan, check};
+use lanetwin_stats::results::{Digest, Results};
 use rayon::prelude::*;
 use std::path::Path;
 use table::{Run, runs};
@@ -27,6 +27,7 @@ use table::{Run, runs};
 pub const CLAIM: Claim = Claim {
     name: "mqsim-xv2",
     about: "Read latency of drives as MQSim simulates them, at 1, 16 and 256 in flight: one known, five chosen, eight drawn at random.",
+    cpu_seconds: 60,
     bar: "each row within 3 %, with fewer numbers that matter and are assumed than rows",
     run,
 };
@@ -68,7 +69,7 @@ fn plan(run: &Run, requests: u64, sets: &[String]) -> Option<Plan> {
          block: {{size: {bytes}B, depth: {depth}, span: {capacity}B, requests: {requests}}}\n    on: host\n    target: ssd\n\
          run: {{repeats: 1, warm-up: {warm_up}}}\n"
     );
-    check(Path::new("mqsim.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("mqsim.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// The mean latency \[µs\].
@@ -95,40 +96,60 @@ fn cell(run: &Run) -> Cell {
     }
 }
 
-/// What the runs that are weighed come to with something moved; none if that is no drive.
-fn moved(runs: &[Run], sets: &[String], effort: Effort) -> Option<Vec<Seen>> {
-    let chosen = runs.iter().filter(|run| WEIGHED.contains(&&*run.case));
-    let one = |run: &Run| {
-        let requests = match (effort, run.depth) {
-            (Effort::Short, depth) => 200 + u64::from(depth) * 4,
-            (Effort::Full, depth) => 1000 + u64::from(depth) * 40,
-            (Effort::Long, depth) => 2000 + u64::from(depth) * 400,
-        };
-        let results = experiment::results(&plan(run, requests, sets)?, &Options::default());
-        Some(Seen { value: latency(&results), digest: results.digest? })
-    };
-    chosen.map(one).collect()
+/// The runs that are weighed, each a kind of its own.
+struct Weighing<'a>(Vec<&'a Run>);
+
+impl<'a> Weighing<'a> {
+    fn of(runs: &'a [Run]) -> Self {
+        Self(runs.iter().filter(|run| WEIGHED.contains(&&*run.case)).collect())
+    }
+    fn bars(&self) -> Vec<f64> {
+        vec![BAR_PCT; self.0.len()]
+    }
 }
 
-/// What the assumed numbers of the drive and its host do.
-fn weigh(runs: &[Run]) -> Weighed {
+impl Predict for Weighing<'_> {
+    fn kinds(&self) -> usize {
+        self.0.len()
+    }
+    fn trace(&self, sets: &[String], kind: usize) -> Option<Digest> {
+        let run = self.0[kind];
+        let plan = plan(run, 200 + u64::from(run.depth) * 4, sets)?;
+        experiment::results(&plan, &Options::default()).digest
+    }
+    fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>> {
+        let one = |(kind, run): (usize, &&Run)| {
+            if !asked.wanted[kind] || !asked.touched.has(kind) {
+                return Some(None);
+            }
+            let requests = match (asked.effort, u64::from(run.depth)) {
+                (Effort::Full, depth) => 1000 + depth * 40,
+                (Effort::Long, depth) => 2000 + depth * 400,
+            };
+            let plan = plan(run, requests, asked.sets)?;
+            Some(Some(latency(&experiment::results(&plan, &Options::default()))))
+        };
+        self.0.iter().enumerate().map(one).collect()
+    }
+}
+
+/// The assumed numbers of the drive and its host.
+fn numbers(runs: &[Run]) -> Vec<Number> {
     let known = runs.iter().find(|run| run.case == KNOWN).expect("the data have it");
-    let numbers = sensitivity::numbers(&plan(known, 1, &[]).expect("MQSim's drive is one"), &RANGES);
-    let bars = vec![BAR_PCT; runs.iter().filter(|run| WEIGHED.contains(&&*run.case)).count()];
-    sensitivity::weigh(numbers, &bars, &|sets, effort| moved(runs, sets, effort))
+    sensitivity::numbers(&plan(known, 1, &[]).expect("MQSim's drive is one"), &RANGES)
 }
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let runs = runs();
-    let steps = runs.len() / 3 + 1;
+    let (numbers, weighing) = (numbers(&runs), Weighing::of(&runs));
+    let steps = runs.len() / 3 + sensitivity::steps(numbers.len());
     let mut cells: Vec<Cell> = Vec::new();
     // a few at a time, so that Ctrl-C is heard
     for some in runs.chunks(3) {
         cells.extend(some.par_iter().map(cell).collect::<Vec<_>>());
         watch.step(steps)?;
     }
-    let weighed = weigh(&runs);
-    watch.step(steps)?;
+    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
     let worst = |of: &dyn Fn(&&Cell) -> bool| {
         let cells = cells.iter().filter(of);
         accuracy::worst(cells.map(|cell| accuracy::error_pct(cell.predicted, cell.published)))

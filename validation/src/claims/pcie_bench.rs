@@ -17,11 +17,11 @@ mod tests;
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy::{error_pct, mape};
-use crate::experiment::{free_parameters, results};
+use crate::experiment::{catalogue, free_parameters, results};
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::{Digest, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,6 +31,7 @@ use table::{Key, Published, Quantity, System};
 pub const CLAIM: Claim = Claim {
     name: "pcie-bench",
     about: "DMA read, write and mixed throughput and DMA read latency by size, of one card in two hosts.",
+    cpu_seconds: 2,
     bar: "each host and direction below its closed form, link only and capped, over the sizes above 64 B; \
           latency of each host below 8 %; at most six calibrated numbers",
     run,
@@ -103,7 +104,7 @@ fn scenario(system: System, workload: &str, sizes: &BTreeSet<u32>, effort: Effor
 
 /// The plan of a scenario.
 fn plan(text: &str) -> Plan {
-    let checked = check(Path::new("pcie-bench.yaml"), text, &[], &Catalogue::built_in());
+    let checked = check(Path::new("pcie-bench.yaml"), text, &[], catalogue());
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}\n{text}"))
 }

@@ -21,6 +21,7 @@ pub use random_writes::CLAIM as RANDOM_WRITES;
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::report::Role;
+use crate::sensitivity;
 use crate::watch::Watch;
 use drive::{Asked, ONE, ONE_WRITE, RANDOM, SEQUENTIAL, SEQUENTIAL_WRITE, iops, latency, throughput};
 use lanetwin_stats::results::Results;
@@ -29,6 +30,7 @@ use lanetwin_stats::results::Results;
 pub const CLAIM: Claim = Claim {
     name: "pm1743-retimer",
     about: "A Samsung PM1743: sequential reads from the link, in one slot, on Gen4 and over both of its ports, Little's law, and what calibrates it.",
+    cpu_seconds: 250,
     bar: "128 KiB sequential read at MPS 256 B within 3 %, with fewer numbers that matter and are assumed or calibrated than rows",
     run,
 };
@@ -161,7 +163,8 @@ fn is_barred(experiment: &Experiment) -> bool {
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let experiments = experiments();
-    let total = experiments.len() + 1;
+    let (numbers, weighing) = (weighing::numbers(), weighing::Weighing::new());
+    let total = experiments.len() + sensitivity::steps(numbers.len());
     let (mut cells, mut met) = (Vec::new(), true);
     let mut known: Vec<(Asked, Results)> = Vec::new();
     for experiment in &experiments {
@@ -190,8 +193,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         });
         watch.step(total)?;
     }
-    let weighed = weighing::weigh();
-    watch.step(total)?;
+    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
     let text = format!(
         "The sequential read rests on the link: no number of the drive is near it. MPS is not published; 256 B and 512 B are both shown. Two ports of two lanes \
          are shown without reading ahead, which takes requests of one sequence that come over two ports for several sequences. Random writes are a claim of their own, pm1743-random-write. {}",

@@ -17,11 +17,11 @@ mod tests;
 pub use on_pm1743::CLAIM as ON_PM1743;
 
 use super::{Cell, Claim, Outcome};
-use crate::experiment::{free_parameters, results};
+use crate::experiment::{catalogue, free_parameters, results};
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Results, Row, VerdictRow};
 use std::path::Path;
@@ -31,6 +31,7 @@ use table::{Published, published};
 pub const CLAIM: Claim = Claim {
     name: "retimer-ab",
     about: "A Gen5 drive with no, one and two retimers of < 5 ns, 10 ns and 64 ns in its slot: rates, and latencies at QD1.",
+    cpu_seconds: 5,
     bar: "rates equivalent within 2 % with every retimer; QD1 latency shifted by crossings × latency ± 1 ns; \
           two 64 ns retimers on QD1 writes, x2 and BER 1e-6 on sequential reads not equivalent",
     run,
@@ -82,7 +83,7 @@ fn plan(effort: Effort) -> Plan {
     for workload in ["qd1-read", "qd1-write"] {
         sets.push(format!("workloads.{workload}.block.requests={alone}"));
     }
-    let checked = check(Path::new("retimer.yaml"), SCENARIO, &sets, &Catalogue::built_in());
+    let checked = check(Path::new("retimer.yaml"), SCENARIO, &sets, catalogue());
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}"))
 }

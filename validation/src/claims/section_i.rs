@@ -19,6 +19,7 @@ use lanetwin_units::{Generation, LinkRate, Span, Width};
 pub const CLAIM: Claim = Claim {
     name: "section-i",
     about: "Payload throughput of a Gen2 link in both directions, by width and payload.",
+    cpu_seconds: 1,
     bar: "every row within 0.2 % of the published formula",
     run,
 };

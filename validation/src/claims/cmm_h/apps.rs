@@ -20,7 +20,7 @@ use crate::experiment;
 use crate::report::Role;
 use crate::watch::Watch;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Plan, check};
+use lanetwin_scenario::{Plan, check};
 use lanetwin_stats::results::{Digest, Results, Row};
 use lanetwin_stats::{Confidence, interval};
 use std::path::Path;
@@ -29,6 +29,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "cmm-h-apps",
     about: "Redis, CG, MG and Graph500 with pages on DRAM and a Samsung CMM-H, relative to DRAM alone.",
+    cpu_seconds: 200,
     bar: "each relative performance within 10 % (our own bar), with fewer assumed numbers than rows",
     run,
 };
@@ -84,7 +85,7 @@ const IN_WORDS: [(&str, (u32, u32), &str); 6] = [
 ];
 
 fn plan(sets: &[String]) -> Plan {
-    let checked = check(Path::new("cmm-h-apps.yaml"), SCENARIO, sets, &Catalogue::built_in());
+    let checked = check(Path::new("cmm-h-apps.yaml"), SCENARIO, sets, experiment::catalogue());
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right: {:#?}", checked.diagnostics))
 }
 

@@ -2,8 +2,8 @@
 
 use crate::experiment;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Checked, Plan, check};
-use lanetwin_stats::results::{Digest, Results};
+use lanetwin_scenario::{Checked, Plan, check};
+use lanetwin_stats::results::{Digest, Results, Row};
 use std::path::Path;
 
 /// Threads have buffers of an odd number of pages: the turns of the interleave then begin at other places in each, as they do where every
@@ -55,7 +55,7 @@ impl Case {
              workloads:\n  load:\n    memory: {{{}}}\n    on: host\nrun: {{repeats: 1}}\n",
             self.host, self.memory
         );
-        check(Path::new("cmm-h.yaml"), &text, &self.set, &Catalogue::built_in())
+        check(Path::new("cmm-h.yaml"), &text, &self.set, experiment::catalogue())
     }
     pub(super) fn run(&self) -> Shown {
         Shown::of(&self.plan())
@@ -77,8 +77,20 @@ impl Shown {
     }
     /// A metric of all together.
     pub(super) fn of_all(&self, metric: &str) -> f64 {
+        self.row(metric).value
+    }
+    /// Its 95 % interval over the repeats; the value itself of one.
+    pub(super) fn interval(&self, metric: &str) -> (f64, f64) {
+        let row = self.row(metric);
+        (row.low.unwrap_or(row.value), row.high.unwrap_or(row.value))
+    }
+    /// Its value in each repeat.
+    pub(super) fn each(&self, metric: &str) -> &[f64] {
+        &self.row(metric).samples
+    }
+    fn row(&self, metric: &str) -> &Row {
         let row = self.results.rows.iter().find(|row| row.device.is_none() && row.metric == metric);
-        row.unwrap_or_else(|| panic!("{metric} is told")).value
+        row.unwrap_or_else(|| panic!("{metric} is told"))
     }
     /// A metric of a component, if it is told.
     pub(super) fn of_device(&self, metric: &str) -> Option<f64> {

@@ -4,9 +4,12 @@ use super::world::{Addresses, Machine};
 use super::{
     ARRANGEMENTS, DRAINS, Effort as Amount, Fitted, LATENCY_PCT, Row, SATURATION_PCT, calibrated, cell_of,
 };
+use crate::claims::Cell;
+use crate::experiment;
 use crate::report::FreeParameter;
-use crate::sensitivity::{self, Chosen, Effort, Number, Seen, Weighed};
-use lanetwin_scenario::{Catalogue, Plan, check};
+use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
+use lanetwin_scenario::{Plan, check};
+use lanetwin_stats::results::Digest;
 use lanetwin_units::Span;
 use std::path::Path;
 
@@ -59,7 +62,7 @@ fn plan(fitted: &Fitted, sets: &[String]) -> Option<Plan> {
          links:\n  slot: {{from: host, to: exp, width: x8}}\nworkloads:\n  load: {{memory: {{working-set: 1GiB, placement: exp, lines: 1000}}, on: host}}\n",
         DRAINS[fitted.drain].as_ps(),
     );
-    check(Path::new("expander.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("expander.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 /// A number of link or load: its name, its value, both ends.
@@ -113,7 +116,8 @@ fn machine(fitted: &Fitted, sets: &[String]) -> Option<Machine> {
     Some(on_link(Machine::of(exp.clone()), sets))
 }
 
-fn numbers(fitted: &Fitted) -> Vec<Number> {
+/// Every assumed and fitted number.
+pub(super) fn numbers(fitted: &Fitted) -> Vec<Number> {
     let plan = plan(fitted, &[]).expect("the expander of the claim is one");
     let of_expander = sensitivity::numbers_and(&plan, &[], &CHOSEN);
     // the host of the plan is not in the claim's world
@@ -126,43 +130,68 @@ fn numbers(fitted: &Fitted) -> Vec<Number> {
     of_expander.chain(of_link).collect()
 }
 
-/// What the rows come to with something moved.
-fn moved(rows: &[Row], fitted: &Fitted, sets: &[String], effort: Effort) -> Option<Vec<Seen>> {
-    let seeds = [sensitivity::seed(sets)];
-    let without: Vec<String> = sets.iter().filter(|set| !set.starts_with("run.")).cloned().collect();
-    let machine = machine(fitted, &without)?;
-    let (shorter, rounds) = match effort {
-        Effort::Short => (20, 0),
-        Effort::Full => (2, 2),
-        Effort::Long => (1, 3),
-    };
-    let amount = Amount { seeds: &seeds, shorter, rounds };
-    let is_latency = |set: &String| LATENCIES.iter().any(|name| set.contains(name));
-    // only the events matter: a calibration moves none that was not moved
-    let stays = effort == Effort::Short || without.iter().any(is_latency);
-    let machine = if stays { machine } else { calibrated(&machine, rows, amount) };
-    let seen = |(read_pct, bandwidth): &(u64, f64)| {
-        let is_it = |row: &&Row| {
-            row.read_pct == *read_pct
-                && if *bandwidth == SATURATED {
-                    super::is_saturated(rows, row)
-                } else {
-                    row.bandwidth == *bandwidth
-                }
-        };
-        let row = rows.iter().find(is_it).expect("a row of the table");
-        let cell = cell_of(&machine, rows, row, amount);
-        Seen { value: cell.predicted, digest: cell.digest }
-    };
-    Some(ROWS.iter().map(seen).collect())
+/// The rows of the claim: all of one kind, for what acts on one load acts on all.
+pub(super) struct Weighing<'a> {
+    rows: &'a [Row],
+    fitted: &'a Fitted,
 }
 
-/// What every assumed and fitted number does.
-pub(super) fn weigh(rows: &[Row], fitted: &Fitted) -> Weighed {
-    let bar =
-        |(_, bandwidth): &(u64, f64)| if *bandwidth == SATURATED { SATURATION_PCT } else { LATENCY_PCT };
-    let bars: Vec<f64> = ROWS.iter().map(bar).collect();
-    sensitivity::weigh(numbers(fitted), &bars, &|sets, effort| moved(rows, fitted, sets, effort))
+impl<'a> Weighing<'a> {
+    pub(super) const fn new(rows: &'a [Row], fitted: &'a Fitted) -> Self {
+        Self { rows, fitted }
+    }
+    pub(super) fn bars() -> Vec<f64> {
+        let bar =
+            |(_, bandwidth): &(u64, f64)| if *bandwidth == SATURATED { SATURATION_PCT } else { LATENCY_PCT };
+        ROWS.iter().map(bar).collect()
+    }
+    /// The cell of one of [`ROWS`].
+    fn cell(&self, machine: &Machine, (read_pct, bandwidth): (u64, f64), amount: Amount<'_>) -> Cell {
+        let is_it = |row: &&Row| {
+            row.read_pct == read_pct
+                && if bandwidth == SATURATED {
+                    super::is_saturated(self.rows, row)
+                } else {
+                    row.bandwidth == bandwidth
+                }
+        };
+        cell_of(machine, self.rows, self.rows.iter().find(is_it).expect("a row of the table"), amount)
+    }
+}
+
+/// The changes without the seed, and the seed.
+fn with_seed(sets: &[String]) -> (Vec<String>, [u64; 1]) {
+    let without = sets.iter().filter(|set| !set.starts_with("run.")).cloned().collect();
+    (without, [sensitivity::seed(sets)])
+}
+
+impl Predict for Weighing<'_> {
+    fn kinds(&self) -> usize {
+        1
+    }
+    fn trace(&self, sets: &[String], _: usize) -> Option<Digest> {
+        let (without, seeds) = with_seed(sets);
+        let machine = machine(self.fitted, &without)?;
+        // only the events matter: a calibration moves none that was not moved
+        let amount = Amount { seeds: &seeds, shorter: 20, rounds: 0 };
+        let digests = ROWS.iter().map(|row| self.cell(&machine, *row, amount).digest.0);
+        Some(Digest(digests.fold(0, |sum, digest| lanetwin_kernel::mix(sum ^ digest))))
+    }
+    fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>> {
+        let (without, seeds) = with_seed(asked.sets);
+        let machine = machine(self.fitted, &without)?;
+        let (shorter, rounds) = match asked.effort {
+            Effort::Full => (2, 2),
+            Effort::Long => (1, 3),
+        };
+        let amount = Amount { seeds: &seeds, shorter, rounds };
+        let is_latency = |set: &String| LATENCIES.iter().any(|name| set.contains(name));
+        let stays = without.iter().any(is_latency);
+        let machine = if stays { machine } else { calibrated(&machine, self.rows, amount) };
+        let row =
+            |(row, wanted): (&(u64, f64), &bool)| wanted.then(|| self.cell(&machine, *row, amount).predicted);
+        Some(ROWS.iter().zip(asked.wanted).map(row).collect())
+    }
 }
 
 #[cfg(test)]

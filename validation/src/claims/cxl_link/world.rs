@@ -1,8 +1,9 @@
 //! The world of the claim: a generator of lines, a CXL link, an expander.
 
+use crate::experiment;
 use lanetwin_kernel::{Component, Port, Stream};
 use lanetwin_ports::{Builder, Context, CxlLink, CxlLinkSpec, Line, Message, Operation, Params, Site, Value};
-use lanetwin_scenario::{Catalogue, ComponentPlan, check};
+use lanetwin_scenario::{ComponentPlan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Generation, Instant, Span, Width};
 use std::path::Path;
@@ -39,7 +40,7 @@ impl Machine {
         let text = "about: An expander.\nmachine:\n  host: {model: memory-host}\n  exp: {model: cxl-expander}\n\
                     links:\n  slot: {from: host, to: exp, width: x8}\nworkloads:\n  load:\n    \
                     memory: {working-set: 1GiB, placement: exp, lines: 1000}\n    on: host\n";
-        let checked = check(Path::new("expander.yaml"), text, &[], &Catalogue::built_in());
+        let checked = check(Path::new("expander.yaml"), text, &[], experiment::catalogue());
         let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
         let expander = plan.variants[0].machine.iter().find(|component| component.name == "exp").cloned();
         Self::of(expander.expect("the scenario has one"))

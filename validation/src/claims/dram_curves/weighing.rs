@@ -1,13 +1,15 @@
 //! What the assumed and calibrated numbers of memory and threads do to the predictions. What a load takes beside the memory is calibrated anew with each, but
 //! for itself.
 
-use super::{BAR_PCT, Curve, INTERLEAVE, Ran, Setup, compare, simulate};
+use super::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
+use crate::experiment;
 use crate::report::{FreeParameter, Role};
-use crate::sensitivity::{self, Chosen, Effort, Number, Seen, Weighed};
+use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
 use lanetwin_media::dram::Config;
 use lanetwin_models::dram_params;
 use lanetwin_ports::Value;
-use lanetwin_scenario::{Catalogue, Plan, check, quantity};
+use lanetwin_scenario::{Plan, check, quantity};
+use lanetwin_stats::results::Digest;
 use lanetwin_units::{Bytes, Span};
 use std::path::Path;
 
@@ -21,7 +23,7 @@ fn plan(sets: &[String]) -> Option<Plan> {
          dram.channels: 8, dram.interleave: {INTERLEAVE}B, dram.page: closed, dram.write-queue: 32, dram.write-high: 24}}\n\
          links:\n  slot: {{from: host, to: memory}}\nworkloads:\n  load: {{memory: {{working-set: 1GiB, placement: memory, lines: 1000}}, on: host}}\n"
     );
-    check(Path::new("dram.yaml"), &text, sets, &Catalogue::built_in()).plan
+    check(Path::new("dram.yaml"), &text, sets, experiment::catalogue()).plan
 }
 
 const fn assumed(name: &'static str) -> Chosen {
@@ -49,7 +51,7 @@ fn config(sets: &[String]) -> Option<Config> {
 /// A number of the threads: its name, its value, both ends, and what it is calibrated to.
 type OfThreads = (&'static str, String, [String; 2], Option<&'static str>);
 
-fn of_threads(ran: &Ran) -> Vec<OfThreads> {
+fn of_threads(fixed: Span, outstanding: u64) -> Vec<OfThreads> {
     let threads = super::Threads::ASSUMED;
     let scaled = |name, value: u64| {
         (name, value.to_string(), [(value / 2).to_string(), (value * 2).to_string()], None)
@@ -58,11 +60,11 @@ fn of_threads(ran: &Ran) -> Vec<OfThreads> {
     let time =
         |name, ps: u64, to| (name, label(ps), [ps / 2, ps * 2].map(|ps| label(ps).replace(' ', "")), to);
     vec![
-        time("latency beside the memory", ran.fixed.as_ps(), Some("the idle latency of all reads")),
+        time("latency beside the memory", fixed.as_ps(), Some("the idle latency of all reads")),
         (
             "lines under way",
-            ran.outstanding.to_string(),
-            [(ran.outstanding / 2).to_string(), (ran.outstanding * 2).to_string()],
+            outstanding.to_string(),
+            [(outstanding / 2).to_string(), (outstanding * 2).to_string()],
             Some("the top of the curve of all reads, by Little's law"),
         ),
         scaled("threads that follow pointers", threads.chasers),
@@ -74,11 +76,12 @@ fn of_threads(ran: &Ran) -> Vec<OfThreads> {
     ]
 }
 
-fn numbers(ran: &Ran) -> Vec<Number> {
+/// Every assumed and calibrated number, of which two are calibrated: what a load takes beside the memory, and lines under way.
+pub(super) fn numbers(fixed: Span, outstanding: u64) -> Vec<Number> {
     let plan = plan(&[]).expect("the memory of the claim is one");
     let of_memory = sensitivity::numbers_and(&plan, &[], &CHOSEN);
     let of_memory = of_memory.into_iter().filter(|number| number.name().starts_with("dram."));
-    let of_threads = of_threads(ran).into_iter().map(|(name, value, ends, to)| {
+    let of_threads = of_threads(fixed, outstanding).into_iter().map(|(name, value, ends, to)| {
         let what = FreeParameter {
             part: "threads".into(),
             name: name.into(),
@@ -90,14 +93,14 @@ fn numbers(ran: &Ran) -> Vec<Number> {
     of_memory.chain(of_threads).collect()
 }
 
-/// The setup with changes; none if they make no memory.
-fn setup(sets: &[String], effort: Effort) -> Option<Setup> {
+/// The setup with changes, of a trace if no effort is said; none if they make no memory.
+fn setup(sets: &[String], effort: Option<Effort>) -> Option<Setup> {
     let mut setup = Setup { config: config(sets)?, ..Setup::full() };
     setup.length.seed = sensitivity::seed(sets);
     let (warm_up, measure, delays): (u64, u64, &[u64]) = match effort {
-        Effort::Short => (500, 500, &[160, 0]),
-        Effort::Full => (1_000, 2_000, &DELAYS_NS),
-        Effort::Long => (2_000, 6_000, &DELAYS_NS),
+        None => (500, 500, &[160, 0]),
+        Some(Effort::Full) => (1_000, 2_000, &DELAYS_NS),
+        Some(Effort::Long) => (2_000, 6_000, &DELAYS_NS),
     };
     setup.length.warm_up = Span::from_ns(warm_up);
     setup.length.measure = Span::from_ns(measure);
@@ -127,17 +130,50 @@ fn setup(sets: &[String], effort: Effort) -> Option<Setup> {
     Some(setup)
 }
 
-/// What the predicted rows come to with something moved.
-fn moved(published: &[Curve], sets: &[String], effort: Effort) -> Option<Vec<Seen>> {
-    let ran = simulate(&setup(sets, effort)?, published, &mut || Some(()))?;
-    let cells = compare(published, &ran).into_iter().filter(|cell| cell.role == Role::Predicted);
-    Some(cells.map(|cell| Seen { value: cell.predicted, digest: cell.digest }).collect())
+/// The predicted rows: all of one kind, for what acts on one curve acts on all.
+pub(super) struct Weighing<'a> {
+    pub(super) published: &'a [Curve],
 }
 
-/// What every assumed and calibrated number does.
-pub(super) fn weigh(published: &[Curve], ran: &Ran) -> Weighed {
-    let rows = compare(published, ran).iter().filter(|cell| cell.role == Role::Predicted).count();
-    sensitivity::weigh(numbers(ran), &vec![BAR_PCT; rows], &|sets, effort| moved(published, sets, effort))
+impl Weighing<'_> {
+    pub(super) fn bars(&self) -> Vec<f64> {
+        vec![BAR_PCT; self.of_curves().len()]
+    }
+    /// The curve of each predicted row.
+    fn of_curves(&self) -> Vec<usize> {
+        // the latencies that calibrate nothing, and the peak
+        let rows = |curve: &Curve| (0..curve.points.len()).filter(|n| !curve.calibrates(*n)).count() + 1;
+        let curves = self.published.iter().enumerate();
+        curves.flat_map(|(place, curve)| std::iter::repeat_n(place, rows(curve))).collect()
+    }
+}
+
+impl Predict for Weighing<'_> {
+    fn kinds(&self) -> usize {
+        1
+    }
+    fn trace(&self, sets: &[String], _: usize) -> Option<Digest> {
+        let ran = simulate(&setup(sets, None)?, self.published, &mut || Some(()))?;
+        let points = ran.curves.iter().flatten();
+        Some(Digest(points.fold(0, |sum, point| lanetwin_kernel::mix(sum ^ point.trace))))
+    }
+    fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>> {
+        let of_curves = self.of_curves();
+        let is_wanted = |place: usize| {
+            self.published[place].is_of_all_reads()
+                || of_curves.iter().zip(asked.wanted).any(|(of, wanted)| *of == place && *wanted)
+        };
+        // all reads calibrate, and are always run
+        let chosen: Vec<usize> = (0..self.published.len()).filter(|place| is_wanted(*place)).collect();
+        let published: Vec<Curve> = chosen.iter().map(|place| self.published[*place].clone()).collect();
+        let ran = simulate(&setup(asked.sets, Some(asked.effort))?, &published, &mut || Some(()))?;
+        let cells = compare(&published, &ran).into_iter().filter(|cell| cell.role == Role::Predicted);
+        let mut found = cells.map(|cell| cell.predicted);
+        let row = |place: &usize| {
+            if chosen.contains(place) { Some(found.next().expect("each row of a curve")) } else { None }
+        };
+        Some(of_curves.iter().map(row).collect())
+    }
 }
 
 #[cfg(test)]
@@ -152,12 +188,11 @@ mod tests {
 
     #[test]
     fn every_number_of_the_threads_is_moved_where_its_name_says() {
-        let ran = Ran { curves: Vec::new(), fixed: Span::from_ns(60), outstanding: 815 };
-        let base = setup(&[], Effort::Short).expect("a setup");
+        let base = setup(&[], None).expect("a setup");
         let told = |setup: &Setup| format!("{:?} {:?} {:?}", setup.threads, setup.fixed, setup.outstanding);
-        for (name, _, ends, _) in of_threads(&ran) {
+        for (name, _, ends, _) in of_threads(Span::from_ns(60), 815) {
             for end in ends {
-                let changed = setup(&[format!("claim.{name}={end}")], Effort::Short).expect("a setup");
+                let changed = setup(&[format!("claim.{name}={end}")], None).expect("a setup");
                 assert_ne!(told(&changed), told(&base), "{name} {end}");
             }
         }

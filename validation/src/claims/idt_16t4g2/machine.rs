@@ -1,8 +1,8 @@
 //! The machine of the report's Section II, with and without the switch, and what one of its workloads moves on it.
 
-use crate::experiment::results;
+use crate::experiment::{catalogue, results};
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
+use lanetwin_scenario::{Files, Plan, check_with};
 use lanetwin_stats::results::{Digest, Results};
 use std::path::Path;
 
@@ -107,7 +107,7 @@ pub(super) fn plan(workload: Workload, switch: Switch, setup: &Setup) -> Plan {
     let changes = setup.changes.iter().filter(|(path, _)| is_there(path));
     let sets: Vec<String> = changes.map(|(path, value)| format!("{path}={value}")).collect();
     let files = Files::of([(ICF_NAME.to_owned(), ICF.to_owned())].into());
-    let checked = check_with(Path::new("idt-16t4g2.yaml"), &text, &sets, &Catalogue::built_in(), &files);
+    let checked = check_with(Path::new("idt-16t4g2.yaml"), &text, &sets, catalogue(), &files);
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}\n{text}\n{sets:?}"))
 }

@@ -11,7 +11,7 @@ fn ran(sets: &[&str]) -> Vec<Ran> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let plan = plan(&sets).expect("a machine");
     let one = |mb: f64| {
-        let (predicted, digest) = chase(parts(&plan), mb, 0, Effort { loads: 2_000, seed: SEED });
+        let (predicted, digest) = chase(parts(&plan), mb, 0, Effort { loads: 2_000, seed: SEED, warm: None });
         Ran { memory: 0, mb, predicted, digest }
     };
     published(PUBLISHED).into_iter().map(|row| row.0).filter(|mb| *mb <= QUICK).map(one).collect()

@@ -3,8 +3,12 @@
 //! A latency is fitted by one line of arithmetic: what its plateau has moved by is taken off. A calibrated number that is itself moved stays where it was moved to.
 
 use super::{BAR_PCT, chase, parts, plan};
-use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
+use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
+use lanetwin_kernel::mix;
+use lanetwin_ports::Value;
+use lanetwin_scenario::Plan;
 use lanetwin_stats::results::Digest;
+use lanetwin_units::Bytes;
 
 /// The memories and sizes \[MB\] that are weighed: some on each side of every step, and the knee in both memories.
 pub(super) const ROWS: [(usize, f64); 11] = [
@@ -54,20 +58,32 @@ const RANGES: [Range; 3] = [
     },
 ];
 
-fn loads(effort: Effort) -> u64 {
+/// Which memory, and how large an array \[MB\].
+type At = (usize, f64);
+
+/// What is measured. Caches that hold what they will always hold take far more loads than that.
+const fn loads(effort: Effort) -> u64 {
     match effort {
-        Effort::Short => 500,
-        Effort::Full => 3_000,
-        Effort::Long => 8_000,
+        Effort::Full => 8_000,
+        Effort::Long => super::LOADS,
     }
 }
 
-/// What a size comes to with changes \[ns\]; none if they make no machine.
-fn latency(sets: &[String], effort: Effort, (memory, mb): (usize, f64)) -> Option<(f64, u64)> {
-    let seed = sensitivity::seed(sets);
+/// The machine with changes, without the seed; none if they make none.
+fn changed(sets: &[String]) -> Option<Plan> {
     let without: Vec<String> = sets.iter().filter(|set| !set.starts_with("run.")).cloned().collect();
-    let plan = plan(&without)?;
-    Some(chase(parts(&plan), mb, memory as u16, super::Effort { loads: loads(effort), seed }))
+    plan(&without)
+}
+
+/// What a size comes to with changes \[ns\]; none if they make no machine.
+fn latency(sets: &[String], effort: Effort, (memory, mb): At) -> Option<f64> {
+    let amount = super::Effort { loads: loads(effort), seed: sensitivity::seed(sets), warm: None };
+    Some(chase(parts(&changed(sets)?), mb, memory as u16, amount).0)
+}
+
+/// A plateau of the machine as it is.
+fn plateau(effort: Effort, at: At) -> f64 {
+    latency(&[], effort, at).expect("the machine of the claim is one")
 }
 
 /// The settings with plateaus back where they are without them: all that are given, in the order of the fits.
@@ -81,34 +97,76 @@ fn calibrated(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<S
             continue;
         }
         let of = if component == "host" { host } else { device };
-        let moved = latency(&all, effort, (memory, mb))?.0 - plateau;
+        let moved = latency(&all, effort, (memory, mb))? - plateau;
         let ps = of.params.time(name).as_ps() as f64 - moved * 1e3;
         all.push(format!("{key}{}ps", ps.max(0.0).round() as u64));
     }
     Some(all)
 }
 
-/// What the rows come to with something moved.
-fn moved(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<Seen>> {
-    // only the events matter: a calibration moves none that was not moved
-    let sets = if effort == Effort::Short { sets.to_vec() } else { calibrated(sets, effort, plateaus)? };
-    let small = |row: &&(usize, f64)| effort != Effort::Short || row.1 < 20.0;
-    let seen = |row: &(usize, f64)| {
-        let (value, digest) = latency(&sets, effort, *row)?;
-        Some(Seen { value, digest: Digest(digest) })
-    };
-    ROWS.iter().filter(small).map(seen).collect()
+/// The rows: all of one kind of run, for a level that a number acts on is behind each of them or before the plateau that they are calibrated with.
+pub(super) struct Weighing {
+    /// By effort.
+    plateaus: [Vec<f64>; 2],
 }
 
-/// What every assumed and calibrated number does.
-pub(super) fn weigh() -> Weighed {
-    let as_it_is = plan(&[]).expect("the parts come with the program");
-    let numbers = sensitivity::numbers(&as_it_is, &RANGES);
-    let plateaus = FITS.map(|(_, _, memory, mb)| {
-        latency(&[], Effort::Long, (memory, mb)).expect("the machine of the claim is one").0
-    });
-    let bars = [BAR_PCT; ROWS.len()];
-    sensitivity::weigh(numbers, &bars, &|sets, effort| moved(sets, effort, &plateaus))
+impl Weighing {
+    pub(super) fn new() -> Self {
+        let plateaus = [Effort::Full, Effort::Long]
+            .map(|effort| FITS.iter().map(|(_, _, memory, mb)| plateau(effort, (*memory, *mb))).collect());
+        Self { plateaus }
+    }
+    pub(super) const fn bars() -> [f64; ROWS.len()] {
+        [BAR_PCT; ROWS.len()]
+    }
+}
+
+/// Of a trace: the last level is so many times smaller, so that it is full soon.
+const SMALLER: u64 = 32;
+/// Arrays of traces \[MB\], each with its loads before anything is counted: one that leaves the TLBs and the second level, one that leaves the last.
+const TRACES: [(At, u64); 3] = [((0, 12.0), 60_000), ((0, 4.0), 100_000), ((1, 4.0), 100_000)];
+const TRACED: u64 = 500;
+
+/// The machine with its last level as it is in traces.
+fn smaller(sets: &[String]) -> Option<Plan> {
+    let mut plan = changed(sets)?;
+    let host = plan.variants[0].machine.iter_mut().find(|component| component.name == "host")?;
+    let llc = host.params.size("llc.size").0 / SMALLER;
+    host.params.0.insert("llc.size", Value::Size(Bytes(llc)));
+    Some(plan)
+}
+
+impl Predict for Weighing {
+    fn kinds(&self) -> usize {
+        1
+    }
+    fn trace(&self, sets: &[String], _: usize) -> Option<Digest> {
+        let plan = smaller(sets)?;
+        let seed = sensitivity::seed(sets);
+        let of = |((memory, mb), warm): (At, u64)| {
+            chase(parts(&plan), mb, memory as u16, super::Effort { loads: TRACED, seed, warm: Some(warm) })
+        };
+        // the digest has when events came: not which levels gave what at the same time, as the mean has
+        let traced = TRACES.into_iter().map(of);
+        Some(Digest(traced.fold(0, |sum, (ns, digest)| mix(mix(sum ^ digest) ^ ns.to_bits()))))
+    }
+    fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>> {
+        let Asked { sets, effort, wanted, .. } = *asked;
+        let sets = if asked.is_as_it_is() {
+            sets.to_vec()
+        } else {
+            calibrated(sets, effort, &self.plateaus[effort as usize])?
+        };
+        let row = |(row, wanted): (&At, &bool)| {
+            if *wanted { latency(&sets, effort, *row).map(Some) } else { Some(None) }
+        };
+        ROWS.iter().zip(wanted).map(row).collect()
+    }
+}
+
+/// Every assumed and calibrated number of host and device.
+pub(super) fn numbers() -> Vec<Number> {
+    sensitivity::numbers(&plan(&[]).expect("the parts come with the program"), &RANGES)
 }
 
 #[cfg(test)]
@@ -127,6 +185,24 @@ mod tests {
         }
     }
 
+    /// What acts only where the last level is too small for an array acts in a trace, too.
+    #[test]
+    fn a_trace_sees_the_last_level_and_the_device() {
+        let weighing = Weighing { plateaus: [Vec::new(), Vec::new()] };
+        let trace = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+            weighing.trace(&sets, 0).expect("a machine")
+        };
+        for set in RANGES[2].ends {
+            let sets: Vec<String> = set.split(", ").map(|set| format!("machine.host.{set}")).collect();
+            assert_ne!(weighing.trace(&sets, 0), Some(trace(&[])), "{set}");
+        }
+        for set in ["machine.host.llc.replacement=lru", "machine.device.request-latency=1ns"] {
+            assert_ne!(trace(&[set]), trace(&[]), "{set}");
+        }
+        assert_eq!(trace(&["machine.host.core.misses=7"]), trace(&[]), "one load at a time");
+    }
+
     #[test]
     fn every_end_of_a_range_is_a_machine() {
         for range in RANGES {
@@ -141,11 +217,9 @@ mod tests {
     /// A level that takes twice as long, with its plateau fitted again, is what it was: the fit works.
     #[test]
     fn a_plateau_that_is_fitted_again_is_where_it_was() {
-        let at = |sets: &[String]| latency(sets, Effort::Full, (0, 0.09375)).expect("a machine").0;
-        let plateaus: Vec<f64> = FITS[..2]
-            .iter()
-            .map(|(_, _, memory, mb)| latency(&[], Effort::Full, (*memory, *mb)).expect("a machine").0)
-            .collect();
+        let at = |sets: &[String]| latency(sets, Effort::Full, (0, 0.09375)).expect("a machine");
+        let plateaus: Vec<f64> =
+            FITS[..2].iter().map(|(_, _, memory, mb)| plateau(Effort::Full, (*memory, *mb))).collect();
         let moved = ["machine.host.tlb.first.entries=16".to_owned()];
         let all = calibrated(&moved, Effort::Full, &plateaus).expect("a machine");
         assert!((at(&moved) / at(&[]) - 1.0).abs() > 0.02, "the plateau moves");

@@ -1,7 +1,7 @@
 //! Is what is called predicted a prediction, and is the bar met?
 
 use super::*;
-use lanetwin_scenario::NumberKind;
+use lanetwin_scenario::{Catalogue, NumberKind};
 use std::ops::ControlFlow;
 
 /// Enough for a debug build.

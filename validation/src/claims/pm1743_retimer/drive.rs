@@ -2,7 +2,7 @@
 
 use crate::experiment;
 use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Catalogue, Pair, Plan, WarmUp, check};
+use lanetwin_scenario::{Pair, Plan, WarmUp, check};
 use lanetwin_stats::results::Results;
 use std::path::Path;
 
@@ -152,7 +152,7 @@ impl Asked {
         if self.dual_port {
             all.extend(all.iter().filter_map(second).collect::<Vec<_>>());
         }
-        let checked = check(Path::new("pm1743.yaml"), &text, &all, &Catalogue::built_in());
+        let checked = check(Path::new("pm1743.yaml"), &text, &all, experiment::catalogue());
         let mut plan = checked.plan?;
         let pairs = &mut plan.variants[0].workloads[0].pairs;
         let job = |number| Pair { device: format!("job{number}"), ..pairs[0].clone() };

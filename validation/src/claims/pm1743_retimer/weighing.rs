@@ -6,8 +6,8 @@
 use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, Scale, iops, latency};
 use super::{Experiment, experiments};
 use crate::report::Role;
-use crate::sensitivity::{self, Effort, Range, Seen, Weighed};
-use lanetwin_stats::results::Results;
+use crate::sensitivity::{self, Effort, Number, Predict, Range};
+use lanetwin_stats::results::{Digest, Results};
 
 /// What every predicted row is held to for this \[%\]: the bar of the one that has one.
 const BAR_PCT: f64 = super::BAR_PCT;
@@ -93,6 +93,9 @@ struct Reached {
 
 const PS_PER_US: f64 = 1e6;
 
+/// The loads that the drive is calibrated to.
+const CALIBRATE: [Asked; 3] = [RANDOM, ONE, ONE_WRITE];
+
 /// What a load comes to.
 type Of = fn(&Results) -> Option<f64>;
 
@@ -129,48 +132,68 @@ fn calibrated(sets: &[String]) -> Option<Vec<String>> {
 }
 
 /// How much shorter than the claim's the runs are.
+const SHORT: u64 = 200;
 const fn shorter(effort: Effort) -> u64 {
     match effort {
-        Effort::Short => 200,
         Effort::Full => 12,
         Effort::Long => 4,
     }
 }
 
-/// What the predicted rows come to with something moved.
-fn moved(predicted: &[Experiment], sets: &[String], effort: Effort) -> Option<Vec<Seen>> {
-    // only the events matter: a calibration moves none that was not moved
-    let sets = if effort == Effort::Short { sets.to_vec() } else { calibrated(sets)? };
-    let mut loads: Vec<Asked> = predicted.iter().map(|row| row.asked).collect();
-    if effort == Effort::Short {
-        loads.extend([ONE, ONE_WRITE]);
-    }
-    let mut known: Vec<(Asked, Results)> = Vec::new();
-    let mut seen = Vec::new();
-    for (place, asked) in loads.into_iter().enumerate() {
-        let asked = Asked { scale: Scale::Sixteenth, ..asked.shorter(shorter(effort)) };
-        let at = match known.iter().position(|(other, _)| *other == asked) {
-            Some(at) => at,
-            None => {
-                known.push((asked, asked.results(&sets)?));
-                known.len() - 1
-            }
-        };
-        let results = &known[at].1;
-        let value = predicted.get(place).map_or(Some(1.0), |row| (row.of)(results))?;
-        seen.push(Seen { value, digest: results.digest? });
-    }
-    Some(seen)
+/// The predicted rows and the loads that they are from: each load is a kind of run, and those that calibrate are, too.
+pub(super) struct Weighing {
+    predicted: Vec<Experiment>,
+    loads: Vec<Asked>,
 }
 
-/// What every assumed and calibrated number of the machine does.
-pub(super) fn weigh() -> Weighed {
-    let predicted: Vec<Experiment> =
-        experiments().into_iter().filter(|row| row.role == Role::Predicted).collect();
+impl Weighing {
+    pub(super) fn new() -> Self {
+        let predicted: Vec<Experiment> =
+            experiments().into_iter().filter(|row| row.role == Role::Predicted).collect();
+        let mut loads = CALIBRATE.to_vec();
+        for row in &predicted {
+            if !loads.contains(&row.asked) {
+                loads.push(row.asked);
+            }
+        }
+        Self { predicted, loads }
+    }
+    pub(super) fn bars(&self) -> Vec<f64> {
+        vec![BAR_PCT; self.predicted.len()]
+    }
+}
+
+impl Predict for Weighing {
+    fn kinds(&self) -> usize {
+        self.loads.len()
+    }
+    fn trace(&self, sets: &[String], kind: usize) -> Option<Digest> {
+        Asked { scale: Scale::Sixteenth, ..self.loads[kind].shorter(SHORT) }.results(sets)?.digest
+    }
+    fn rows(&self, asked: &sensitivity::Asked<'_>) -> Option<Vec<Option<f64>>> {
+        // a calibration moves nothing where none of its loads moves
+        let is_calibrated = !asked.is_as_it_is() && (0..CALIBRATE.len()).any(|kind| asked.touched.has(kind));
+        let sets = if is_calibrated { calibrated(asked.sets)? } else { asked.sets.to_vec() };
+        let mut known: Vec<Option<Results>> = self.loads.iter().map(|_| None).collect();
+        let row = |(row, wanted): (&Experiment, &bool)| {
+            let load = self.loads.iter().position(|load| *load == row.asked).expect("each row has a load");
+            if !wanted || !is_calibrated && !asked.touched.has(load) {
+                return Some(None);
+            }
+            if known[load].is_none() {
+                let short = Asked { scale: Scale::Sixteenth, ..row.asked.shorter(shorter(asked.effort)) };
+                known[load] = Some(short.results(&sets)?);
+            }
+            (row.of)(known[load].as_ref()?).map(Some)
+        };
+        self.predicted.iter().zip(asked.wanted).map(row).collect()
+    }
+}
+
+/// Every assumed and calibrated number of the machine.
+pub(super) fn numbers() -> Vec<Number> {
     let plan = RANDOM.plan(&[]).expect("the drive of the claim is one");
-    let numbers = sensitivity::numbers(&plan, &RANGES);
-    let bars = vec![BAR_PCT; predicted.len()];
-    sensitivity::weigh(numbers, &bars, &|sets, effort| moved(&predicted, sets, effort))
+    sensitivity::numbers(&plan, &RANGES)
 }
 
 #[cfg(test)]

@@ -6,14 +6,16 @@
 use super::{Effort, Ran, outcome};
 use crate::claims::retimer_ab::table::published;
 use crate::claims::{Claim, Outcome};
+use crate::experiment;
 use crate::watch::Watch;
-use lanetwin_scenario::{Catalogue, Files, Plan, check_with};
+use lanetwin_scenario::{Files, Plan, check_with};
 use std::path::Path;
 
 /// The declaration.
 pub const CLAIM: Claim = Claim {
     name: "retimer-ab-pm1743",
     about: "A PM1743 in its host with no retimer, one of < 5 ns and two of 64 ns: the matrix of the paper from a job file, and latencies at QD1.",
+    cpu_seconds: 100,
     bar: "rates equivalent within 2 % with every retimer; QD1 latency shifted by crossings × latency ± 1 ns; \
           two 64 ns retimers on QD1 writes, x2 and BER 1e-6 on sequential reads of 128 KiB not equivalent",
     run,
@@ -37,7 +39,7 @@ fn plan(effort: Option<Effort>) -> Plan {
     });
     let files = Files::of([(JOBS.0.to_owned(), JOBS.1.to_owned())].into());
     let checked =
-        check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, &Catalogue::built_in(), &files);
+        check_with(Path::new("pm1743-retimer.yaml"), SCENARIO, &sets, experiment::catalogue(), &files);
     let found = checked.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     checked.plan.unwrap_or_else(|| panic!("the scenario of a claim is right:\n{found}"))
 }

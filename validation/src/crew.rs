@@ -1,0 +1,152 @@
+//! Work that finds more work, on all cores, while somebody watches.
+//!
+//! Runs of worlds have pools of threads of their own, and a thread of a pool that waits for another takes the next task meanwhile: tasks that are given to
+//! such a pool nest, and as many worlds are in memory as there is room on the stack. Here a thread has one task at a time.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// What a task has come to: results to be told, and tasks that it has found.
+pub(crate) struct Done<T, R> {
+    pub(crate) results: Vec<R>,
+    pub(crate) more: Vec<T>,
+}
+
+struct Queue<T> {
+    waiting: Vec<T>,
+    /// Tasks that somebody works on.
+    busy: usize,
+    is_over: bool,
+}
+
+struct Crew<T> {
+    queue: Mutex<Queue<T>>,
+    changed: Condvar,
+}
+
+impl<T> Crew<T> {
+    fn queue(&self) -> MutexGuard<'_, Queue<T>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn end(&self) {
+        self.queue().is_over = true;
+        self.changed.notify_all();
+    }
+    /// The next task, the newest first, so that few wait; none if there will be none.
+    fn next(&self) -> Option<T> {
+        let mut queue = self.queue();
+        loop {
+            if queue.is_over || queue.waiting.is_empty() && queue.busy == 0 {
+                return None;
+            }
+            if let Some(task) = queue.waiting.pop() {
+                queue.busy += 1;
+                return Some(task);
+            }
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+    fn work<R>(&self, each: &(dyn Fn(T) -> Done<T, R> + Sync), results: &Sender<R>) {
+        while let Some(task) = self.next() {
+            let alarm = Alarm(self);
+            let done = each(task);
+            std::mem::forget(alarm);
+            for result in done.results {
+                // nobody listens any more only if it is over
+                drop(results.send(result));
+            }
+            let mut queue = self.queue();
+            queue.waiting.extend(done.more.into_iter().rev());
+            queue.busy -= 1;
+            drop(queue);
+            self.changed.notify_all();
+        }
+    }
+}
+
+/// Sends the others home if a task panics: they would wait for what it finds.
+struct Alarm<'a, T>(&'a Crew<T>);
+impl<T> Drop for Alarm<'_, T> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Does all tasks and those that they find. `told` gets each result in the thread of the caller, in no order, and ends the work by breaking: what
+/// is begun is finished, and nothing else is begun. None if it was ended.
+///
+/// # Panics
+/// If a task does.
+pub(crate) fn work<T: Send, R: Send>(
+    tasks: Vec<T>,
+    each: &(dyn Fn(T) -> Done<T, R> + Sync),
+    told: &mut dyn FnMut(R) -> ControlFlow<()>,
+) -> Option<()> {
+    let queue = Queue { waiting: tasks.into_iter().rev().collect(), busy: 0, is_over: false };
+    let crew = Crew { queue: Mutex::new(queue), changed: Condvar::new() };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..cores {
+            let sender = sender.clone();
+            let crew = &crew;
+            scope.spawn(move || crew.work(each, &sender));
+        }
+        drop(sender);
+        for result in results {
+            if told(result).is_break() {
+                crew.end();
+                return None;
+            }
+        }
+        Some(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// A task finds two of half its size, down to one.
+    fn halves(size: usize) -> Done<usize, usize> {
+        match size {
+            1 => Done { results: vec![1], more: Vec::new() },
+            size => Done { results: Vec::new(), more: vec![size / 2, size - size / 2] },
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_done() {
+        let mut sum = 0;
+        let all = work(vec![37, 5], &halves, &mut |one| {
+            sum += one;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((all, sum), (Some(()), 42));
+    }
+
+    #[test]
+    fn nothing_is_begun_after_a_break() {
+        let begun = AtomicUsize::new(0);
+        let each = |size| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(1));
+            halves(size)
+        };
+        let found = work(vec![1; 10_000], &each, &mut |_| ControlFlow::Break(()));
+        assert_eq!(found, None);
+        assert!(begun.into_inner() < 10_000);
+    }
+
+    #[test]
+    fn a_task_that_panics_is_heard_of_and_nobody_waits_for_it() {
+        let each = |_: usize| -> Done<usize, usize> { panic!("a world breaks") };
+        let caught =
+            std::panic::catch_unwind(|| work(vec![1, 2, 3], &each, &mut |_| ControlFlow::Continue(())));
+        assert!(caught.is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! What moving every number has shown.
+
+use super::Number;
+use crate::report::{Effect, FreeParameter};
+
+/// What one end does: the change of each row \[%\].
+pub(super) struct Moved {
+    pub(super) number: usize,
+    pub(super) side: usize,
+    pub(super) end: String,
+    /// None if the number cannot be moved to this side.
+    pub(super) changes: Option<Vec<f64>>,
+}
+
+impl Moved {
+    fn counts(&self, floors: &[f64]) -> bool {
+        let beyond = |(change, floor): (&f64, &f64)| change.abs() > *floor;
+        self.changes.as_ref().is_none_or(|changes| changes.iter().zip(floors).any(beyond))
+    }
+}
+
+/// What moving every number has shown.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Weighed {
+    /// The numbers that count; all of them, if it was not finished.
+    pub(crate) free: Vec<FreeParameter>,
+    /// What those do, for each row that was predicted \[%\].
+    effects: Vec<Effect>,
+    /// How many numbers there are.
+    pub(super) all: usize,
+    /// How many change no event of any run; none if it was not finished.
+    pub(super) inert: Option<usize>,
+    /// The most that a number moves a row that does not count \[%\], and its name.
+    most: Option<(f64, String)>,
+    /// The most that another seed moves a row \[%\].
+    chance: f64,
+}
+
+impl Weighed {
+    /// Somebody ended it: each number may count.
+    pub(super) fn unfinished(numbers: &[Number]) -> Self {
+        let free = numbers.iter().map(Number::free).collect();
+        Self { free, effects: Vec::new(), all: numbers.len(), inert: None, most: None, chance: f64::NAN }
+    }
+
+    /// Of what was moved, by number and side, with what each row has to move by \[%\].
+    pub(super) fn of(numbers: &[Number], moved: &[Moved], floors: &[f64], chance: f64) -> Self {
+        let (mut free, mut effects, mut inert, mut most) = (Vec::new(), Vec::new(), 0, None::<(f64, String)>);
+        for (place, number) in numbers.iter().enumerate() {
+            let ends: Vec<&Moved> = moved.iter().filter(|moved| moved.number == place).collect();
+            if ends.is_empty() {
+                inert += 1;
+            } else if ends.iter().any(|end| end.counts(floors)) {
+                free.push(number.free());
+                effects.extend(ends.iter().filter_map(|end| {
+                    let changes_pct = end.changes.clone()?;
+                    Some(Effect { mechanism: number.shown(), end: end.end.clone(), changes_pct })
+                }));
+            } else {
+                let changes = ends.iter().filter_map(|end| end.changes.as_ref()).flatten();
+                let largest = changes.fold(0.0, |most: f64, change| most.max(change.abs()));
+                if most.as_ref().is_none_or(|(most, _)| largest > *most) {
+                    most = Some((largest, number.shown()));
+                }
+            }
+        }
+        Self { free, effects, all: numbers.len(), inert: Some(inert), most, chance }
+    }
+
+    /// What was found, in a sentence or two.
+    pub(crate) fn told(&self) -> String {
+        let Self { all, free, .. } = self;
+        let Some(inert) = self.inert else {
+            return format!(
+                "It was stopped before it was known which of the {all} numbers that are assumed or calibrated matter: all of them are taken for free parameters."
+            );
+        };
+        let moved = all - inert - free.len();
+        let most = self.most.as_ref();
+        let most = most.map_or(String::new(), |(most, name)| {
+            format!(
+                ", {moved} move no row by more than a tenth of its bar and more than chance (at most {most:.2} %, {name}; another seed does {:.2} %)",
+                self.chance
+            )
+        });
+        let names: Vec<&str> = free.iter().map(|number| &*number.name).collect();
+        let counted = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            format!("{}: {}", names.len(), names.join(", "))
+        };
+        format!(
+            "Of {all} numbers that are assumed or calibrated, each moved to both ends of its range, {inert} change nothing{most}, and as free parameters count {counted}."
+        )
+    }
+
+    /// The effects, for a claim with more predicted rows than were weighed: `weighed` says which were, the others are not known.
+    pub(crate) fn effects_among(&self, weighed: &[bool]) -> Vec<Effect> {
+        let spread = |effect: &Effect| {
+            let mut known = effect.changes_pct.iter();
+            let of = |was: &bool| if *was { *known.next().expect("a change for each row") } else { f64::NAN };
+            Effect { changes_pct: weighed.iter().map(of).collect(), ..effect.clone() }
+        };
+        self.effects.iter().map(spread).collect()
+    }
+    /// What the numbers that count do to each row.
+    pub(crate) fn effects(&self) -> Vec<Effect> {
+        self.effects.clone()
+    }
+}
