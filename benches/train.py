@@ -16,7 +16,9 @@ def main() -> None:
         for scenario in sorted(SCENARIOS.glob("*.yaml")):
             print(f"train: {scenario.name}", file=sys.stderr)
             command = [sys.executable, "-m", "lanetwin", "run", str(scenario), "--quiet", "--threads", "1"]
-            subprocess.run([*command, "--out", f"{folder}/{scenario.stem}"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [*command, "--out", f"{folder}/{scenario.stem}"], check=True, stdout=subprocess.DEVNULL
+            )
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ use crate::doorbell::ring;
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_ports::{Build, 
-    Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status, Transfer,
+use lanetwin_ports::{
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status,
+    Transfer,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -27,7 +28,12 @@ pub static MODEL: Model = Model {
     about: "The software between block requests and a block device on PCIe: rings doorbells, sees signals, costs CPU time.",
     ports: &[
         PortInfo { name: "block", speaks: Protocol::Block, about: "requests from programs", many: false },
-        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "the root complex that the CPU belongs to", many: false },
+        PortInfo {
+            name: "cpu",
+            speaks: Protocol::Cpu,
+            about: "the root complex that the CPU belongs to",
+            many: false,
+        },
     ],
     params: &[PARAMS],
     drains_itself: |_| false,

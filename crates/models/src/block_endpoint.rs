@@ -17,9 +17,9 @@ use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Build, 
-    Attributes, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params, PortInfo, Protocol, Site, Tlps,
-    Transfer,
+use lanetwin_ports::{
+    Attributes, Build, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params,
+    PortInfo, Protocol, Site, Tlps, Transfer,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;

@@ -18,15 +18,16 @@
 
 mod tracker;
 
+use crate::Mistake;
 use crate::dram_params::{self, DRAM};
 use crate::gauge::Gauge;
 use crate::marks::{Mark, of_read};
 use crate::slab::Slab;
-use crate::Mistake;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
 use lanetwin_ports::{
-    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status,
+    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo,
+    Protocol, Status,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -160,7 +161,8 @@ impl CxlExpander {
             Operation::Write => dram::Operation::Write,
         };
         let request = Request { token, operation, address: line.address };
-        let offer = self.memory.as_mut().map_or(Offer::Beyond, |memory| memory.offer(now + self.request, request));
+        let offer =
+            self.memory.as_mut().map_or(Offer::Beyond, |memory| memory.offer(now + self.request, request));
         assert!(offer != Offer::Full, "the memory has room for as many requests as there are places");
         if offer == Offer::Beyond {
             self.aborted += 1;
@@ -272,7 +274,8 @@ impl Component<Message> for CxlExpander {
 
     fn digest(&self) -> u64 {
         let Lived { dram, aborted } = self.lived();
-        let words = [dram.accesses[0], dram.accesses[1], dram.activates, dram.turnarounds, aborted, self.hints];
+        let words =
+            [dram.accesses[0], dram.accesses[1], dram.activates, dram.turnarounds, aborted, self.hints];
         words.into_iter().fold(0, |digest, word| mix(digest ^ word))
     }
 

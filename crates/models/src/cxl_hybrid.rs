@@ -28,9 +28,7 @@ use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Supply, mix};
 use lanetwin_media::dram;
-use lanetwin_media::page_cache::{
-    Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages,
-};
+use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages};
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params,
     PortInfo, Protocol, Site, Status, Transfer,

@@ -32,10 +32,11 @@ use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use initiator::Initiator;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
-use lanetwin_kernel::{Stream, Component, Port, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Stream, Supply, SupplyKind};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Build, 
-    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps, Transfer,
+use lanetwin_ports::{
+    Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site,
+    Tlps, Transfer,
 };
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 use params::{PARAMS, Rules};
@@ -47,7 +48,12 @@ use target::Target;
 pub static MODEL: Model = Model {
     name: "fc-hba",
     about: "A Fibre Channel host bus adapter on PCIe, with a RAM-disk target behind each FC port.",
-    ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the adapter's edge connector", many: false }],
+    ports: &[PortInfo {
+        name: "pcie",
+        speaks: Protocol::Pcie,
+        about: "the adapter's edge connector",
+        many: false,
+    }],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
     drains_itself: |_| false,
     has_memory: false,
@@ -243,14 +249,18 @@ impl FcHba {
             port.writing.add(1, now);
             self.posted.push_back((unit, posted));
             let Posted { handle, what } = posted;
-            let (Some(requests), Some(request)) = (&self.requests, self.exchanges.get(&handle)) else { continue };
+            let (Some(requests), Some(request)) = (&self.requests, self.exchanges.get(&handle)) else {
+                continue;
+            };
             let (address, bytes, told) = match what {
                 Content::Data { offset, bytes } => {
                     (buffer(handle, request.bytes) + u64::from(offset), bytes, Attributes::NOTIFY)
                 }
-                Content::Entry => {
-                    (completion_entry(handle), SIGNAL_BYTES.into(), Attributes::SIGNAL.and(Attributes::NOTIFY))
-                }
+                Content::Entry => (
+                    completion_entry(handle),
+                    SIGNAL_BYTES.into(),
+                    Attributes::SIGNAL.and(Attributes::NOTIFY),
+                ),
             };
             requests.write(handle, address, bytes, told, cx);
         }
@@ -295,7 +305,8 @@ impl FcHba {
             match effect {
                 Effect::At(at, event) => self.agenda.put(at, (unit, Task::Hear(event)), cx),
                 Effect::Fetch { handle, offset, bytes } => {
-                    let (Some(requests), Some(request)) = (&mut self.requests, self.exchanges.get(&handle)) else {
+                    let (Some(requests), Some(request)) = (&mut self.requests, self.exchanges.get(&handle))
+                    else {
                         continue;
                     };
                     let address = buffer(handle, request.bytes) + u64::from(offset);
@@ -354,7 +365,12 @@ impl Component<Message> for FcHba {
             );
             see(
                 &format!("buffers-of-fc-port{i}"),
-                format!("{} B received, {} B to send, {} R_RDY withheld", target.received(), initiator.buffered(), target.withheld()),
+                format!(
+                    "{} B received, {} B to send, {} R_RDY withheld",
+                    target.received(),
+                    initiator.buffered(),
+                    target.withheld()
+                ),
             );
         }
         if let Some(requests) = &self.requests {

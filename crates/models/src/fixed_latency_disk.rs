@@ -4,8 +4,8 @@
 
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Supply};
-use lanetwin_ports::{Build, 
-    Context, Dimension, Done, Message, Model, Operation, Param, PortInfo, Protocol, Status,
+use lanetwin_ports::{
+    Build, Context, Dimension, Done, Message, Model, Operation, Param, PortInfo, Protocol, Status,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;

@@ -192,7 +192,8 @@ impl MemoryHost {
             Policy::Dax(_) => (Policy::Preferred(0), vec![whole]),
             policy => (policy, parts),
         };
-        let direct: Vec<_> = parts.iter().filter(direct).map(|part| part.pages.start..part.pages.end.min(pages)).collect();
+        let direct: Vec<_> =
+            parts.iter().filter(direct).map(|part| part.pages.start..part.pages.end.min(pages)).collect();
         let table = PageTable::new(pages, self.rules.translation.as_ref());
         let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
         let unused = vec![0; frames.len()];
@@ -387,7 +388,11 @@ impl MemoryHost {
     fn due(&self) -> Instant {
         let dram = |node: &Node| if let Node::Dram(dram) = node { dram.due } else { Instant::NEVER };
         // the DRAM of the sockets comes first
-        self.nodes.iter().take(self.rules.sockets as usize).map(dram).fold(self.timetable.next(), Instant::min)
+        self.nodes
+            .iter()
+            .take(self.rules.sockets as usize)
+            .map(dram)
+            .fold(self.timetable.next(), Instant::min)
     }
     /// Does everything up to where something unknown may happen, and asks to be woken for what comes then.
     fn proceed(&mut self, cx: &mut Context<'_>) {
@@ -427,7 +432,9 @@ impl Component<Message> for MemoryHost {
         self.now = cx.now();
         match message {
             Message::LineDone(done) => self.answer_cxl(port, done.handle, done.status, cx),
-            Message::HintDone { handle, value } if hints::is_advice(handle) => self.hints.advised(handle, value),
+            Message::HintDone { handle, value } if hints::is_advice(handle) => {
+                self.hints.advised(handle, value)
+            }
             Message::HintDone { handle, value } => self.hints.answer(handle, value),
             _ => unreachable!("a memory host is sent answers of CXL.mem, not {message:?}"),
         }

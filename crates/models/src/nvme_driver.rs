@@ -43,8 +43,8 @@ use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, SharedMemory, Site, Status,
-    Transfer,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, SharedMemory, Site,
+    Status, Transfer,
 };
 use lanetwin_units::Instant;
 use path::Path;
@@ -62,8 +62,18 @@ pub static MODEL: Model = Model {
     name: "nvme-driver",
     about: "The software between programs and an NVMe drive: queue pairs in host memory, doorbells, interrupts or polling.",
     ports: &[
-        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "the root complex that the CPU belongs to", many: false },
-        PortInfo { name: "block", speaks: Protocol::Block, about: "requests from programs, a queue pair for each", many: true },
+        PortInfo {
+            name: "cpu",
+            speaks: Protocol::Cpu,
+            about: "the root complex that the CPU belongs to",
+            many: false,
+        },
+        PortInfo {
+            name: "block",
+            speaks: Protocol::Block,
+            about: "requests from programs, a queue pair for each",
+            many: true,
+        },
     ],
     params: &[PARAMS, nvme_software::PARAMS],
     drains_itself: |_| false,
@@ -128,7 +138,11 @@ enum Task {
     /// What was submitted to this queue without a doorbell gets one.
     Ring(u16),
     /// A doorbell that is shadowed in memory moves to this value, if the path has not been lost since.
-    Shadow { doorbell: Doorbell, value: u16, losses: u32 },
+    Shadow {
+        doorbell: Doorbell,
+        value: u16,
+        losses: u32,
+    },
     /// The link of the path is known to be down, or up again.
     LinkDown,
     LinkUp,
@@ -200,7 +214,8 @@ impl NvmeDriver {
     /// Writes a register of the drive.
     fn write(&self, at: Instant, offset: u32, value: u32, cx: &mut Context<'_>) {
         let Some(place) = &self.place else { return };
-        let mmio = Message::Mmio { to: place.device, bytes: REGISTER_BYTES, handle: value, address: offset.into() };
+        let mmio =
+            Message::Mmio { to: place.device, bytes: REGISTER_BYTES, handle: value, address: offset.into() };
         cx.send_at(CPU, at + self.software.far, mmio);
     }
     fn ring(&mut self, ring: &Ring, cx: &mut Context<'_>) {
@@ -324,7 +339,8 @@ impl NvmeDriver {
 
     /// A device has signalled: a vector, or a completion ring that is polled.
     fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
-        let queue = self.place.as_ref().filter(|place| place.device == from).and_then(|_| u16::try_from(handle).ok());
+        let queue =
+            self.place.as_ref().filter(|place| place.device == from).and_then(|_| u16::try_from(handle).ok());
         match queue {
             Some(0) => self.agenda.put(cx.now() + self.software.admin, Task::Admin, cx),
             Some(id) if usize::from(id) <= self.queues.len() => {

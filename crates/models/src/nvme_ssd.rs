@@ -32,6 +32,8 @@ use crate::nvme_software;
 use crate::requests::Requests;
 use crate::servers::Servers;
 use crate::slab::Slab;
+use erase::Erases;
+use inside::Inside;
 use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
 use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
 use lanetwin_nvme::logic::{Effect, MediaOperation, MediaRequest, Subsystem, Token};
@@ -43,8 +45,6 @@ use lanetwin_ports::{
     Tlps,
 };
 use lanetwin_units::Instant;
-use erase::Erases;
-use inside::Inside;
 use params::Firmware;
 use std::any::Any;
 use std::cmp::Reverse;
@@ -60,8 +60,18 @@ pub static MODEL: Model = Model {
     name: "nvme-ssd",
     about: "An NVMe drive on PCIe: queues in host memory, a controller with firmware, flash behind a translation layer.",
     ports: &[
-        PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the drive's connector, or the first port of a dual-port drive", many: false },
-        PortInfo { name: SECOND_PORT, speaks: Protocol::Pcie, about: "the second port of a dual-port drive", many: false },
+        PortInfo {
+            name: "pcie",
+            speaks: Protocol::Pcie,
+            about: "the drive's connector, or the first port of a dual-port drive",
+            many: false,
+        },
+        PortInfo {
+            name: SECOND_PORT,
+            speaks: Protocol::Pcie,
+            about: "the second port of a dual-port drive",
+            many: false,
+        },
     ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS],
     drains_itself: |_| false,
@@ -165,7 +175,8 @@ impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
         let issue = params.time("issue");
         let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
-        let requests = sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
+        let requests =
+            sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
         Self {
             firmware: Firmware::new(params),
             erases: Erases::new(params),
@@ -270,7 +281,9 @@ impl NvmeSsd {
             MediaOperation::Read | MediaOperation::Compare => Kind::Read,
             MediaOperation::Write { .. } => Kind::Write,
             MediaOperation::WriteZeroes { .. } => Kind::WriteZeroes,
-            MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => Kind::Trim,
+            MediaOperation::Deallocate | MediaOperation::Format { .. } | MediaOperation::Sanitize { .. } => {
+                Kind::Trim
+            }
             MediaOperation::Flush => Kind::Flush,
         };
         let (service, latency) = match kind {
@@ -382,7 +395,9 @@ impl NvmeSsd {
         };
         self.signals.doorbells += u64::from(offset >= DOORBELLS);
         let (value, controller) = (tlps.handle, ControllerId(port as u16));
-        self.with(cx, |subsystem, now, effects| subsystem.write_register(now, controller, offset, value, effects));
+        self.with(cx, |subsystem, now, effects| {
+            subsystem.write_register(now, controller, offset, value, effects)
+        });
     }
 }
 
@@ -452,7 +467,8 @@ impl Component<Message> for NvmeSsd {
     fn digest_up_to(&self, now: Instant) -> u64 {
         let Some(inside) = &self.inside else { return self.unexpected };
         let counters = inside.up_to(now).counters();
-        let words = [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
+        let words =
+            [counters.host_bytes_read, counters.host_bytes_written, counters.page_programs, self.unexpected];
         words.iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
     }
 

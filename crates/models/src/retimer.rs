@@ -98,9 +98,6 @@ mod tests {
         let latency = |generation| extension(&params, generation).latency.as_ps() / 1_000;
         assert_eq!(Generation::ALL.map(latency), [9, 9, 7, 9, 5]);
         assert_eq!(latency_parameter(&params, Generation::Gen4), "latency");
-        assert_eq!(
-            extension(&params, Generation::Gen5).kind,
-            ExtensionKind::Retimer { elasticity: 64 }
-        );
+        assert_eq!(extension(&params, Generation::Gen5).kind, ExtensionKind::Retimer { elasticity: 64 });
     }
 }

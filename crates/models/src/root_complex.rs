@@ -30,9 +30,9 @@ use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Stream, Supply};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
-use lanetwin_ports::{Build, 
-    Attributes, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol, Release,
-    SharedMemory, Site, Tlps,
+use lanetwin_ports::{
+    Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol,
+    Release, SharedMemory, Site, Tlps,
 };
 use lanetwin_units::{Instant, Span};
 use params::{PARAMS, Rules};
@@ -46,7 +46,12 @@ pub static MODEL: Model = Model {
     name: "root-complex",
     about: "Root ports with memory behind them: answers reads, takes in writes, translates addresses, serves a CPU.",
     ports: &[
-        PortInfo { name: "cpu", speaks: Protocol::Cpu, about: "a driver's view: doorbells and signals", many: false },
+        PortInfo {
+            name: "cpu",
+            speaks: Protocol::Cpu,
+            about: "a driver's view: doorbells and signals",
+            many: false,
+        },
         PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
     ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
@@ -205,7 +210,8 @@ impl RootComplex {
         let port = self.slot(slot);
         port.answers.answer(&request, &mut port.traffic, cx);
         if let Some(record) = &mut self.served {
-            let (Tlps { from, handle, address, .. }, Served { arrived, translated, taken }) = (request, served);
+            let (Tlps { from, handle, address, .. }, Served { arrived, translated, taken }) =
+                (request, served);
             record.push(ServedRead { from, handle, address, arrived, translated, taken, answered });
         }
     }

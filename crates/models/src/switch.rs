@@ -204,7 +204,10 @@ mod tests {
         let of = |from, to| pair_latency(&params, from, to);
         let own = Some(Span::from_ns(70));
         assert_eq!([of(Width::X8, Width::X16), of(Width::X12, Width::X32)], [own, own]);
-        assert_eq!([of(Width::X16, Width::X8), of(Width::X8, Width::X8), of(Width::X1, Width::X2)], [None; 3]);
+        assert_eq!(
+            [of(Width::X16, Width::X8), of(Width::X8, Width::X8), of(Width::X1, Width::X2)],
+            [None; 3]
+        );
         let parameter = |from, to| latency_parameter(&params, from, to);
         assert_eq!(parameter(Width::X12, Width::X32), "latency.x8-x16");
         assert_eq!(parameter(Width::X16, Width::X8), "latency");

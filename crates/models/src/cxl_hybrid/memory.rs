@@ -118,7 +118,14 @@ impl CxlHybrid {
 
     /// Asks the cache's memory for lines at `at`.
     #[inline]
-    pub(super) fn move_lines(&mut self, operation: Operation, address: u64, lines: u32, then: Then, at: Instant) {
+    pub(super) fn move_lines(
+        &mut self,
+        operation: Operation,
+        address: u64,
+        lines: u32,
+        then: Then,
+        at: Instant,
+    ) {
         let Some(inside) = &mut self.inside else { return };
         let token = match then {
             Then::Nothing => NOBODY,

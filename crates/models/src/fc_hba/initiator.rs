@@ -169,7 +169,8 @@ impl Initiator {
     fn send_command(&mut self, target: &mut Target, now: Instant) {
         let Some((ready, request)) = self.commands.pop_front() else { return };
         let frame = (Unit::Command.bytes(), ready);
-        let run = self.wire.send(&mut |i| (i == 0).then_some(frame)).expect("a frame that starts has a credit");
+        let run =
+            self.wire.send(&mut |i| (i == 0).then_some(frame)).expect("a frame that starts has a credit");
         for (_, end) in run.ends() {
             let arrival = end + self.rules.propagation;
             self.wire.give(arrival + self.rules.ready_flight());

@@ -142,7 +142,8 @@ impl Rules {
         let credits = ["fc.bb-credits", "target.bb-credits"].map(|name| params.count(name) as u32);
         let frame = u64::from(field.bytes());
         let tx = params.size("buffer.tx").0.max(frame);
-        let burst = params.size("dma.burst").0.clamp(frame, tx.min(frame * u64::from(RUN_FRAMES))) / frame * frame;
+        let burst =
+            params.size("dma.burst").0.clamp(frame, tx.min(frame * u64::from(RUN_FRAMES))) / frame * frame;
         let target_rate = params.rate("target.rate");
         Self {
             line: rate.line(),

@@ -143,7 +143,8 @@ impl Target {
     fn send_answer(&mut self, effects: &mut Effects) {
         let Some(Reverse((ready, _, answer))) = self.answers.pop() else { return };
         let frame = (answer.unit().bytes(), ready);
-        let run = self.wire.send(&mut |i| (i == 0).then_some(frame)).expect("a frame that starts has a credit");
+        let run =
+            self.wire.send(&mut |i| (i == 0).then_some(frame)).expect("a frame that starts has a credit");
         for (_, end) in run.ends() {
             let arrival = end + self.rules.propagation;
             self.wire.give(arrival + self.rules.ready_flight());

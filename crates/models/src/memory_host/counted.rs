@@ -64,7 +64,12 @@ impl Counted {
         self.residence_ps += u128::from(now.since(asked.max(self.since)).as_ps());
     }
     /// What has been counted up to `at`, where what is outstanding was asked for at these instants.
-    pub(super) fn results(&self, name: &str, at: Instant, open: impl Iterator<Item = Instant>) -> MemoryResults {
+    pub(super) fn results(
+        &self,
+        name: &str,
+        at: Instant,
+        open: impl Iterator<Item = Instant>,
+    ) -> MemoryResults {
         assert!(at >= self.area_until, "what was counted up to now cannot be told of the past");
         let rest = u128::from(self.outstanding) * u128::from(at.since(self.area_until).as_ps());
         let open = open.map(|asked| u128::from(at.since(asked.max(self.since)).as_ps()));
@@ -80,7 +85,10 @@ impl Counted {
             found: self.found,
             prefetches: self.prefetches,
             walks: self.walks,
-            little: Little { area_ps: self.area_ps + rest, residence_ps: self.residence_ps + open.sum::<u128>() },
+            little: Little {
+                area_ps: self.area_ps + rest,
+                residence_ps: self.residence_ps + open.sum::<u128>(),
+            },
             outstanding: self.outstanding,
         }
     }

@@ -6,12 +6,12 @@
 //!                                                                  └ no TLB has it: the same with the line of the page table
 //! ```
 
+use super::MemoryHost;
 use super::cores::{Data, Waits};
 use super::flights::{Cause, Flight, NONE};
 use super::nodes::{Node, address_of, node_of};
-use super::timetable::Task;
-use super::MemoryHost;
 use super::prefetch::Advice;
+use super::timetable::Task;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Step, Touch};
@@ -91,7 +91,8 @@ impl MemoryHost {
         let thread = &mut self.threads[t as usize];
         let core = &mut self.cores[thread.core as usize];
         // only a line that no cache ever has needs a place for certain
-        let needs_place = self.programs[thread.program as usize].cold && thread.window.has_room(self.rules.window);
+        let needs_place =
+            self.programs[thread.program as usize].cold && thread.window.has_room(self.rules.window);
         if needs_place && core.threads == 1 && !core.has_place(step.touch, &self.rules) {
             thread.turn.get_or_insert_with(|| self.timetable.reserve());
             thread.waits = Waits::Place;
@@ -272,7 +273,9 @@ impl MemoryHost {
     /// The request of a flight is at the controllers of its DRAM.
     pub(super) fn ask_dram(&mut self, name: u32) {
         let Flight { cause, asked_for, .. } = *self.flights.get(name);
-        let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else { unreachable!("it is a node of DRAM") };
+        let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else {
+            unreachable!("it is a node of DRAM")
+        };
         if let Some(at) = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for)) {
             self.timetable.put(at + self.rules.uncore, Task::Answer(name));
         }

@@ -20,7 +20,8 @@ impl MemoryHost {
         if !core.prefetcher.is_off() {
             self.advice = core.prefetcher.touch(line);
         }
-        let place = if self.l2[l2].touch(line, false) { Place::L2 } else { self.fill_from_llc(l2, socket, line) };
+        let place =
+            if self.l2[l2].touch(line, false) { Place::L2 } else { self.fill_from_llc(l2, socket, line) };
         self.fill_l1(c, line, dirty);
         pending.unwrap_or(place)
     }
@@ -89,7 +90,8 @@ impl MemoryHost {
             core.prefetcher.asked(wanted);
             let (l2, socket) = (core.l2, core.socket as usize);
             let there = !cold
-                && (self.l2[l2].touch(wanted, false) || self.fill_from_llc(l2, socket, wanted) != Place::Memory);
+                && (self.l2[l2].touch(wanted, false)
+                    || self.fill_from_llc(l2, socket, wanted) != Place::Memory);
             while let Some(line) = self.evicted.pop() {
                 self.write_back(c, t, line, cx);
             }

@@ -139,7 +139,9 @@ impl MemoryHost {
         let thread = &mut self.threads[t as usize];
         let (page, program, number) = (address / PAGE, thread.program as usize, u64::from(thread.number));
         let before = std::mem::replace(&mut thread.advised, page);
-        let Some(PageAdvice { prefetch, evict, buffer }) = self.programs[program].advice.filter(|_| before != page) else {
+        let Some(PageAdvice { prefetch, evict, buffer }) =
+            self.programs[program].advice.filter(|_| before != page)
+        else {
             return;
         };
         let (base, ahead, behind) = (number * buffer, u64::from(prefetch), u64::from(evict));

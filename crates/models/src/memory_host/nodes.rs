@@ -96,7 +96,11 @@ impl Dram {
         };
         let operation = if write { Operation::Write } else { Operation::Read };
         let offer = machine.offer(now, Request { token, operation, address: self.spread.place(address) });
-        assert_eq!(offer, Offer::Accepted, "the queue before the controllers has no end, and frames lie in the memory");
+        assert_eq!(
+            offer,
+            Offer::Accepted,
+            "the queue before the controllers has no end, and frames lie in the memory"
+        );
         self.due = machine.next().unwrap_or(Instant::NEVER);
         None
     }

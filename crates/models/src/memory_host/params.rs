@@ -16,7 +16,12 @@ const fn count(least: u64, most: u64) -> Dimension {
 }
 
 pub(super) const CORES: &[Param] = &[
-    param!("sockets", count(1, 2), "1", "how many sockets there are, each with its cores, last-level cache and DRAM"),
+    param!(
+        "sockets",
+        count(1, 2),
+        "1",
+        "how many sockets there are, each with its cores, last-level cache and DRAM"
+    ),
     param!("cores", count(1, 1024), "8", "how many cores a socket has"),
     param!("threads", count(1, 8), "1", "how many hardware threads a core has"),
     param!("core.issue", Dimension::Time, "500ps", "the least time between two steps of a thread"),
@@ -44,8 +49,18 @@ pub(super) const CORES: &[Param] = &[
         "off",
         "what is asked for before it is needed: nothing, the next line, or the next lines of ascending or descending streams"
     ),
-    param!("prefetch.depth", count(1, 63), "16", "how many lines a stream is prefetched ahead, within a page of 4 KiB"),
-    param!("prefetch.outstanding", count(1, 256), "32", "how many lines of a core's prefetcher can be outstanding"),
+    param!(
+        "prefetch.depth",
+        count(1, 63),
+        "16",
+        "how many lines a stream is prefetched ahead, within a page of 4 KiB"
+    ),
+    param!(
+        "prefetch.outstanding",
+        count(1, 256),
+        "32",
+        "how many lines of a core's prefetcher can be outstanding"
+    ),
 ];
 
 pub(super) const CACHES: &[Param] = &[
@@ -59,7 +74,12 @@ pub(super) const CACHES: &[Param] = &[
     param!("llc.size", Dimension::Size, "32MiB", "the last-level cache of a socket; 0 is none"),
     param!("llc.ways", count(1, 64), "16", "the ways of the last-level cache"),
     param!("llc.latency", Dimension::Time, "25ns", "from the issue of a load to its data from there"),
-    param!("llc.replacement", Dimension::Choice(&["lru", "random"]), "lru", "which of its lines goes when another comes"),
+    param!(
+        "llc.replacement",
+        Dimension::Choice(&["lru", "random"]),
+        "lru",
+        "which of its lines goes when another comes"
+    ),
     param!(
         "llc.index",
         Dimension::Choice(&["modulo", "hashed"]),
@@ -75,7 +95,12 @@ pub(super) const CACHES: &[Param] = &[
 ];
 
 pub(super) const MEMORY: &[Param] = &[
-    param!("uncore.latency", Dimension::Time, "40ns", "from a core past its caches to memory or a CXL port and back, without those"),
+    param!(
+        "uncore.latency",
+        Dimension::Time,
+        "40ns",
+        "from a core past its caches to memory or a CXL port and back, without those"
+    ),
     param!("dram.size", Dimension::Size, "64GiB", "the DRAM of a socket"),
     param!(
         "dram",
@@ -83,13 +108,43 @@ pub(super) const MEMORY: &[Param] = &[
         "timed",
         "whether it is banks and controllers (`dram.speed` and all that follows it), or a latency and a bandwidth"
     ),
-    param!("dram.latency", Dimension::Time, "45ns", "of simple DRAM: from a line at the memory controller to its data"),
-    param!("dram.bandwidth", Dimension::Rate, "200GB/s", "of simple DRAM: what that of a socket moves, reads and writes together"),
-    param!("socket.latency", Dimension::Time, "60ns", "what the other socket's memory takes longer, there and back"),
+    param!(
+        "dram.latency",
+        Dimension::Time,
+        "45ns",
+        "of simple DRAM: from a line at the memory controller to its data"
+    ),
+    param!(
+        "dram.bandwidth",
+        Dimension::Rate,
+        "200GB/s",
+        "of simple DRAM: what that of a socket moves, reads and writes together"
+    ),
+    param!(
+        "socket.latency",
+        Dimension::Time,
+        "60ns",
+        "what the other socket's memory takes longer, there and back"
+    ),
     param!("socket.bandwidth", Dimension::Rate, "60GB/s", "what goes from one socket to the other, each way"),
-    param!("ports", count(0, 64), "1", "how many CXL ports there are, in equal shares on the sockets in their order"),
-    param!("cxl.latency", Dimension::Time, "0ns", "what a line takes in the host's CXL logic beside its link and the uncore"),
-    param!("cxl.outstanding", count(1, 4096), "512", "how many lines the host keeps track of at a CXL port; others wait"),
+    param!(
+        "ports",
+        count(0, 64),
+        "1",
+        "how many CXL ports there are, in equal shares on the sockets in their order"
+    ),
+    param!(
+        "cxl.latency",
+        Dimension::Time,
+        "0ns",
+        "what a line takes in the host's CXL logic beside its link and the uncore"
+    ),
+    param!(
+        "cxl.outstanding",
+        count(1, 4096),
+        "512",
+        "how many lines the host keeps track of at a CXL port; others wait"
+    ),
 ];
 
 /// What prefetchers there are.

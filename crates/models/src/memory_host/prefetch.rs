@@ -161,7 +161,10 @@ mod tests {
     fn a_stream_is_followed_within_its_page() {
         assert_eq!(advice(Prefetch::Stream, &[640, 641, 642]), [643, 644, 645, 646]);
         assert_eq!(advice(Prefetch::Stream, &[640, 641, 642, 643]), [643, 644, 645, 646, 647]);
-        assert_eq!(advice(Prefetch::Stream, &[645, 644, 643]), [640, 641, 642].into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            advice(Prefetch::Stream, &[645, 644, 643]),
+            [640, 641, 642].into_iter().collect::<Vec<_>>()
+        );
         assert_eq!(advice(Prefetch::Stream, &[700, 701, 702]), [703]);
         assert!(advice(Prefetch::Stream, &[702, 703, 704]).is_empty());
         assert!(advice(Prefetch::Stream, &[640, 670, 650, 641]).is_empty());

@@ -59,7 +59,9 @@ impl MemoryHost {
     /// Whether a load or store that was issued up to `at` still waits for memory.
     #[must_use]
     pub fn waits_since(&self, at: Instant) -> bool {
-        self.flights.at_memory().any(|flight| flight.issued <= at && matches!(flight.cause, Cause::Load | Cause::Store))
+        self.flights
+            .at_memory()
+            .any(|flight| flight.issued <= at && matches!(flight.cause, Cause::Load | Cause::Store))
     }
 
     /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at `sent`.
@@ -104,7 +106,12 @@ impl super::nodes::Dram {
         self.machine.iter_mut().for_each(|machine| machine.record(on));
     }
     /// Where a read was that came and ended at these instants.
-    fn steps(&mut self, commands: &mut Vec<Command>, address: u64, (came, done): (Instant, Instant)) -> Vec<Mark> {
+    fn steps(
+        &mut self,
+        commands: &mut Vec<Command>,
+        address: u64,
+        (came, done): (Instant, Instant),
+    ) -> Vec<Mark> {
         let Some(machine) = &mut self.machine else {
             let begun = Instant::from_ps(done.as_ps().saturating_sub(self.latency.as_ps()));
             return vec![(begun, "DRAM queue"), (done, "DRAM")];

@@ -97,7 +97,13 @@ mod tests {
     fn tasks_come_in_the_order_of_time_and_then_of_asking() {
         let mut timetable = Timetable::new();
         let at = Instant::from_ps;
-        let tasks = [(9, Task::Hint(1)), (5, Task::Arrive(7)), (5, Task::Step(3)), (1, Task::Found(2)), (5, Task::Ask(0))];
+        let tasks = [
+            (9, Task::Hint(1)),
+            (5, Task::Arrive(7)),
+            (5, Task::Step(3)),
+            (1, Task::Found(2)),
+            (5, Task::Ask(0)),
+        ];
         tasks.iter().for_each(|(ps, task)| timetable.put(at(*ps), *task));
         assert_eq!((timetable.next(), timetable.take(at(0))), (at(1), None));
         let order: Vec<_> = std::iter::from_fn(|| timetable.take(at(9))).collect();

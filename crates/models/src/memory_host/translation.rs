@@ -209,7 +209,10 @@ impl MemoryHost {
         let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
         let program = u64::from(self.threads[t as usize].program) << PROGRAM_SHIFT;
         let page = program | address >> 12 >> shift;
-        if shift < ENTRIES_SHIFT && levels > 1 && self.programs[(program >> PROGRAM_SHIFT) as usize].is_direct(address >> 12) {
+        if shift < ENTRIES_SHIFT
+            && levels > 1
+            && self.programs[(program >> PROGRAM_SHIFT) as usize].is_direct(address >> 12)
+        {
             return Wanted { translation: program | DIRECT | address >> 12 >> ENTRIES_SHIFT, page, last: 1 };
         }
         Wanted { translation: page, page, last: 0 }
@@ -284,7 +287,13 @@ impl MemoryHost {
         }
     }
     /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came from memory.
-    fn load_entries(&mut self, name: u32, (number, walk): (u64, Walk), mut delay: Span, cx: &mut Context<'_>) {
+    fn load_entries(
+        &mut self,
+        name: u32,
+        (number, walk): (u64, Walk),
+        mut delay: Span,
+        cx: &mut Context<'_>,
+    ) {
         let Flight { thread: t, core: c, .. } = *self.flights.get(name);
         for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
@@ -334,8 +343,16 @@ mod tests {
     fn a_walk_for_a_page_of_2_mib_ends_a_level_earlier() {
         let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
         assert_eq!(core.begin_walk(direct(0), 4), Walk { level: 3, last: 1 });
-        assert_eq!(core.begin_walk(direct(512), 4), Walk { level: 1, last: 1 }, "the same gigabyte: one load");
-        assert_eq!(core.begin_walk(small(513), 4), Walk { level: 1, last: 0 }, "an entry that maps a page is none above pages of 4 KiB");
+        assert_eq!(
+            core.begin_walk(direct(512), 4),
+            Walk { level: 1, last: 1 },
+            "the same gigabyte: one load"
+        );
+        assert_eq!(
+            core.begin_walk(small(513), 4),
+            Walk { level: 1, last: 0 },
+            "an entry that maps a page is none above pages of 4 KiB"
+        );
     }
 
     #[test]

@@ -8,7 +8,13 @@ use lanetwin_units::{Instant, Span};
 
 impl MemoryHost {
     /// A streaming store: a write, if there is a place for it.
-    pub(super) fn stream(&mut self, t: u32, line: u64, operation: Option<Instant>, cx: &mut Context<'_>) -> bool {
+    pub(super) fn stream(
+        &mut self,
+        t: u32,
+        line: u64,
+        operation: Option<Instant>,
+        cx: &mut Context<'_>,
+    ) -> bool {
         let c = self.threads[t as usize].core;
         let core = &mut self.cores[c as usize];
         if !core.has_place(Touch::Stream, &self.rules) {

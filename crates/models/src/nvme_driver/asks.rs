@@ -126,7 +126,9 @@ impl NvmeDriver {
     /// The controller is ready: what has waited for that is asked.
     pub(super) fn ask_waiting(&mut self, cx: &mut Context<'_>) {
         let waits = |asking: &Asking| {
-            asking.answer.submitted.is_none() && asking.answer.status.is_none() && asking.answer.at <= cx.now()
+            asking.answer.submitted.is_none()
+                && asking.answer.status.is_none()
+                && asking.answer.at <= cx.now()
         };
         let waiting: Vec<usize> = (0..self.asks.len()).filter(|number| waits(&self.asks[*number])).collect();
         waiting.into_iter().for_each(|number| self.ask(number as u32, cx));
@@ -136,7 +138,10 @@ impl NvmeDriver {
     pub(super) fn ask(&mut self, number: u32, cx: &mut Context<'_>) {
         let ready = self.place.as_ref().is_some_and(|place| place.start.is_ready());
         let place = number as usize;
-        if !ready || self.path.as_ref().is_some_and(|path| path.lost) || self.asks[place].answer.submitted.is_some() {
+        if !ready
+            || self.path.as_ref().is_some_and(|path| path.lost)
+            || self.asks[place].answer.submitted.is_some()
+        {
             return;
         }
         let ask = self.asks[place].ask;
@@ -147,7 +152,9 @@ impl NvmeDriver {
         };
         let name = NAMES + u64::from(number);
         let sent = match ask {
-            Ask::Compare(_) | Ask::WriteZeroes(_) | Ask::Deallocate(_) | Ask::Flush(_) => self.send_io(command, name, cx),
+            Ask::Compare(_) | Ask::WriteZeroes(_) | Ask::Deallocate(_) | Ask::Flush(_) => {
+                self.send_io(command, name, cx)
+            }
             _ => {
                 if let Ask::Sanitize(_) = ask {
                     self.request_event(cx);
@@ -169,7 +176,9 @@ impl NvmeDriver {
         let bytes = match asking.ask {
             Ask::ErrorLog => ERROR_LOG_BYTES,
             Ask::SmartLog | Ask::SanitizeLog | Ask::Sanitize(_) => LOG_BYTES,
-            Ask::Compare(Blocks { bytes, .. }) => u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?,
+            Ask::Compare(Blocks { bytes, .. }) => {
+                u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?
+            }
             Ask::Deallocate(_) => RANGE_BYTES,
             Ask::Format(..) | Ask::WriteZeroes(_) | Ask::Flush(_) => 0,
         };
@@ -233,7 +242,9 @@ impl NvmeDriver {
     }
     /// Puts a command into the queue of the first load; whether it had room.
     fn send_io(&mut self, command: Command, name: u64, cx: &mut Context<'_>) -> bool {
-        let (Some(Place { memory, .. }), Some(queue)) = (&self.place, self.queues.first_mut()) else { return false };
+        let (Some(Place { memory, .. }), Some(queue)) = (&self.place, self.queues.first_mut()) else {
+            return false;
+        };
         let Ok(submitted) = queue.pair.submit(command, name) else { return false };
         memory.change().write(submitted.address, submitted.entry.as_bytes());
         queue.in_flight.add(1, cx.now());
@@ -273,7 +284,9 @@ impl NvmeDriver {
         }
         asking.answer.ended = Some(at);
         asking.answer.status = Some(completed.status);
-        if completed.status.is_success() && matches!(asking.ask, Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog) {
+        if completed.status.is_success()
+            && matches!(asking.ask, Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog)
+        {
             asking.answer.content = content;
         }
     }
@@ -282,11 +295,15 @@ impl NvmeDriver {
     fn event(&mut self, completed: &Completed, cx: &mut Context<'_>) {
         let event = EventResult::from_raw(completed.dw0);
         let under_way = |asking: &Asking| {
-            matches!(asking.ask, Ask::Sanitize(_)) && asking.answer.submitted.is_some() && asking.answer.finished.is_none()
-                && asking.answer.status.is_none_or(Status::is_success) && !asking.answer.lost
+            matches!(asking.ask, Ask::Sanitize(_))
+                && asking.answer.submitted.is_some()
+                && asking.answer.finished.is_none()
+                && asking.answer.status.is_none_or(Status::is_success)
+                && !asking.answer.lost
         };
         let sanitizing = self.asks.iter().position(under_way);
-        let has_ended = event.log() == LogPage::SANITIZE_STATUS && event.information() == IoEvent::SANITIZE_COMPLETED.0;
+        let has_ended =
+            event.log() == LogPage::SANITIZE_STATUS && event.information() == IoEvent::SANITIZE_COMPLETED.0;
         match sanitizing {
             Some(number) if completed.status.is_success() && has_ended => {
                 let mut command = commands::get_log_page(LogPage::SANITIZE_STATUS, 0, LOG_BYTES);
@@ -302,7 +319,8 @@ impl NvmeDriver {
     pub(super) fn lose_asked(&mut self) {
         for Asking { answer, ask, .. } in &mut self.asks {
             let open = answer.submitted.is_some() && answer.status.is_none();
-            let operation = matches!(ask, Ask::Sanitize(_)) && answer.submitted.is_some() && answer.finished.is_none();
+            let operation =
+                matches!(ask, Ask::Sanitize(_)) && answer.submitted.is_some() && answer.finished.is_none();
             answer.lost |= open || operation && answer.status == Some(Status::SUCCESS);
         }
     }

@@ -46,7 +46,8 @@ impl Lists {
 
     /// Where the list of a command is. Lists are powers of two long, so that none crosses a page.
     fn address(&mut self, name: usize, most: u32, memory: &mut HostMemory) -> u64 {
-        let room = (u64::from(most) / HostMemory::PAGE * ENTRY_BYTES).next_power_of_two().min(HostMemory::PAGE);
+        let room =
+            (u64::from(most) / HostMemory::PAGE * ENTRY_BYTES).next_power_of_two().min(HostMemory::PAGE);
         while self.addresses.len() <= name {
             let page = memory.allocate(HostMemory::PAGE);
             self.addresses.extend((0..HostMemory::PAGE / room).map(|i| page + i * room));

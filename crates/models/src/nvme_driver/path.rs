@@ -10,9 +10,9 @@
 //! does it.
 
 use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task};
+use lanetwin_kernel::Port;
 use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
-use lanetwin_kernel::Port;
 use lanetwin_units::{Instant, Span};
 
 /// What a path says on its block ports, as the handle of a signal: that nothing can be asked of it.

@@ -6,8 +6,8 @@ use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::logic::host::{Completed, QueuePair};
+use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
@@ -152,7 +152,8 @@ impl Queue {
 
     /// A program asks; the commands come with [`Queue::submit`].
     pub(super) fn take(&mut self, transfer: Transfer, now: Instant) {
-        let slot = self.requests.put(Request { transfer, asked: now, left: transfer.bytes, status: Status::Ok });
+        let slot =
+            self.requests.put(Request { transfer, asked: now, left: transfer.bytes, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
         self.queued.add(1, now);
     }
@@ -172,7 +173,12 @@ impl Queue {
 
     /// The next command of what waits, if there is one and the queue has room: when it is submitted, and whether it has a
     /// doorbell of its own.
-    pub(super) fn submit(&mut self, limits: &Limits, memory: &SharedMemory, now: Instant) -> Option<Option<Ring>> {
+    pub(super) fn submit(
+        &mut self,
+        limits: &Limits,
+        memory: &SharedMemory,
+        now: Instant,
+    ) -> Option<Option<Ring>> {
         let Waiting { slot, from } = self.waiting.front_mut()?;
         let transfer = self.requests.get(*slot).expect("a request waits once").transfer;
         let bytes = limits.transfer.min(transfer.bytes - *from);
@@ -266,7 +272,16 @@ impl Queue {
                 if let Some(records) = &mut self.records {
                     let command = self.number << 16 | u32::from(completed.cid.0);
                     let told = self.handling;
-                    records.push(RequestRecord { handle, asked, command, begun, submitted, looked: now, completing, told });
+                    records.push(RequestRecord {
+                        handle,
+                        asked,
+                        command,
+                        begun,
+                        submitted,
+                        looked: now,
+                        completing,
+                        told,
+                    });
                 }
                 self.answers.push(Answer { handle, status, at: self.handling });
             }

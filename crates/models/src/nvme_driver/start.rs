@@ -76,7 +76,8 @@ impl Start {
         let page = memory.allocate(IDENTIFY_BYTES as u64);
         let entries = u64::from(software.entries);
         let mut ring = |queue: u16| {
-            let (sq, cq) = (memory.allocate(entries << ENTRY_SIZES.0), memory.allocate(entries << ENTRY_SIZES.1));
+            let (sq, cq) =
+                (memory.allocate(entries << ENTRY_SIZES.0), memory.allocate(entries << ENTRY_SIZES.1));
             if software.polled {
                 memory.watch(cq, entries << ENTRY_SIZES.1, u32::from(queue) + 1);
             }
@@ -169,7 +170,12 @@ impl Start {
                     .and_then(|word| word.with_interrupts(!self.software.polled))
                     .and_then(|word| word.with_vector(queue + 1))
                     .expect("a vector fills its field");
-                Some(self.create(AdminOpcode::CREATE_IO_CQ, queue, self.rings[usize::from(queue)].1, dword11.raw()))
+                Some(self.create(
+                    AdminOpcode::CREATE_IO_CQ,
+                    queue,
+                    self.rings[usize::from(queue)].1,
+                    dword11.raw(),
+                ))
             }
             Step::CreateSubmission(queue) => {
                 let dword11 = CreateSqDword11::ZERO
@@ -177,7 +183,12 @@ impl Start {
                     .and_then(|word| word.with_priority(self.priority(queue)))
                     .and_then(|word| word.with_completion_queue(queue + 1))
                     .expect("a queue and its class fill their fields");
-                Some(self.create(AdminOpcode::CREATE_IO_SQ, queue, self.rings[usize::from(queue)].0, dword11.raw()))
+                Some(self.create(
+                    AdminOpcode::CREATE_IO_SQ,
+                    queue,
+                    self.rings[usize::from(queue)].0,
+                    dword11.raw(),
+                ))
             }
             Step::Ready | Step::Failed => None,
         }
@@ -199,7 +210,9 @@ impl Start {
                 self.namespaces = controller.namespaces().min(MOST_NAMESPACES);
                 self.limits.transfer = match controller.transfer_log2() {
                     0 => ONE_LIST,
-                    pages => HostMemory::PAGE.checked_shl(pages.into()).map_or(ONE_LIST, |most| most.min(ONE_LIST.into()) as u32),
+                    pages => HostMemory::PAGE
+                        .checked_shl(pages.into())
+                        .map_or(ONE_LIST, |most| most.min(ONE_LIST.into()) as u32),
                 };
                 Step::IdentifyNamespace(1)
             }
@@ -302,5 +315,7 @@ fn block_bytes(namespace: &IdentifyNamespace) -> u32 {
     let index = usize::from(formatted.format_low());
     let word = namespace.formats().get(index * 4..index * 4 + 4).and_then(|word| word.try_into().ok());
     let format = word.map(|word| LbaFormatWord::from_raw(u32::from_le_bytes(word)));
-    format.map_or(0, |format| 1_u32.checked_shl(format.data_size_log2().into()).filter(|bytes| *bytes >= 512).unwrap_or(0))
+    format.map_or(0, |format| {
+        1_u32.checked_shl(format.data_size_log2().into()).filter(|bytes| *bytes >= 512).unwrap_or(0)
+    })
 }

@@ -102,11 +102,20 @@ impl NvmeSsd {
 
     /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
     pub(super) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
-        ["", " of the second port"].into_iter().zip(&self.requests).filter_map(|(name, port)| Some((name, port.as_ref()?)))
+        ["", " of the second port"]
+            .into_iter()
+            .zip(&self.requests)
+            .filter_map(|(name, port)| Some((name, port.as_ref()?)))
     }
 
     /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
-    fn write_small(&self, (from, handle): (ControllerId, u32), address: u64, bytes: &[u8], cx: &mut Context<'_>) {
+    fn write_small(
+        &self,
+        (from, handle): (ControllerId, u32),
+        address: u64,
+        bytes: &[u8],
+        cx: &mut Context<'_>,
+    ) {
         if let Some(memory) = self.memories.get(usize::from(from.0)).and_then(Option::as_ref) {
             memory.change().post(address, bytes);
         }

@@ -34,13 +34,16 @@ pub(super) struct Erases {
 
 impl Erases {
     pub(super) fn new(params: &Params) -> Self {
-        let (all, overwrite) = if params.choice("medium") == "nand" { nand(params) } else { cross_point(params) };
+        let (all, overwrite) =
+            if params.choice("medium") == "nand" { nand(params) } else { cross_point(params) };
         Self { namespace: Span::from_ps(all.as_ps().div_ceil(params.count("namespaces"))), all, overwrite }
     }
     /// How long an operation takes before it is done with.
     pub(super) fn of(&self, operation: MediaOperation) -> Span {
         match operation {
-            MediaOperation::Format { secure_erase } if secure_erase == SecureErase::USER_DATA.0 => self.namespace,
+            MediaOperation::Format { secure_erase } if secure_erase == SecureErase::USER_DATA.0 => {
+                self.namespace
+            }
             MediaOperation::Sanitize { action } if action == SanitizeAction::BLOCK_ERASE.0 => self.all,
             MediaOperation::Sanitize { action } if action == SanitizeAction::OVERWRITE.0 => self.overwrite,
             _ => Span::ZERO,

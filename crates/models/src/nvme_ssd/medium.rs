@@ -1,10 +1,11 @@
 //! What lies behind the controller: the parameters of the medium, and the configuration that they make.
 
-use lanetwin_media::config::{
-    Bus, CellType, CrossPoint, Encryption, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads,
-    Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks, WearLevelling, WriteBuffer,
-};
 use lanetwin_media::DriveConfig;
+use lanetwin_media::config::{
+    Bus, CellType, CrossPoint, Encryption, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand,
+    Overheads, Partition, Program, ReadAhead, Rules, SlcCache, Suspend, Timing, Victim, Watermarks,
+    WearLevelling, WriteBuffer,
+};
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::{Bytes, Span};
 
@@ -87,7 +88,11 @@ pub(super) fn config(params: &Params) -> DriveConfig {
     let nand = || Medium::Nand(Box::new(nand(params)), Box::new(ftl(params)));
     DriveConfig {
         capacity: params.size("capacity"),
-        medium: if params.choice("medium") == "nand" { nand() } else { Medium::CrossPoint(cross_point(params)) },
+        medium: if params.choice("medium") == "nand" {
+            nand()
+        } else {
+            Medium::CrossPoint(cross_point(params))
+        },
         buffer: WriteBuffer {
             capacity: params.size("buffer"),
             power_loss_protected: params.flag("buffer.protected"),
@@ -128,7 +133,11 @@ fn nand(params: &Params) -> Nand {
         },
         timing: timing(params),
         read_burst: count("nand.read-burst"),
-        bus: Bus { megatransfers: count("nand.bus"), width: count("nand.bus.width"), overheads: Overheads::NV_DDR2 },
+        bus: Bus {
+            megatransfers: count("nand.bus"),
+            width: count("nand.bus.width"),
+            overheads: Overheads::NV_DDR2,
+        },
         rules: if params.choice("nand.rules") == "mqsim" { Rules::Mqsim } else { Rules::Dies },
     }
 }
@@ -203,7 +212,8 @@ fn partitions(params: &Params) -> Vec<Partition> {
         return Vec::new();
     }
     let namespaces = count(params, "namespaces");
-    let dies = ["nand.channels", "nand.chips", "nand.dies"].map(|name| count(params, name)).iter().product::<u32>();
+    let dies =
+        ["nand.channels", "nand.chips", "nand.dies"].map(|name| count(params, name)).iter().product::<u32>();
     let part = namespace_bytes(params);
     let others = namespaces - 1;
     (0..namespaces)
@@ -235,7 +245,6 @@ fn cross_point(params: &Params) -> CrossPoint {
         endurance: params.count("cross-point.endurance"),
     }
 }
-
 
 /// The parameter that a field of the configuration comes from.
 pub(super) fn parameter(field: &str) -> &'static str {
