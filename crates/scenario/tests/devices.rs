@@ -367,7 +367,11 @@ fn every_wrong_name_of_a_list_is_told() {
         [("SC055", first, target()), ("SC056", first + 11, target()), ("SC013", first + 22, target())]
     );
     assert_eq!(found(DRIVES, list, "target: [ssd1.lun0, ssd1]"), [("SC054", first + 11, target())]);
-    assert_eq!(found(DRIVES, "on: host", "on: [host]"), [("SC053", column(DRIVES, "on: host") + 4, on())]);
+    assert_eq!(
+        found(CARDS, "on: [card1, card2]", "on: card1, target: [host]"),
+        [("SC053", column(CARDS, "on: [card1") + 19, target())]
+    );
+    assert_eq!(found(DRIVES, "on: host", "on: [host]"), [], "hosts that share drives are a list, if of one");
     for word in ["lun", "lun+1", "lun01", "Lun1", "lun1.x", ""] {
         assert_eq!(
             found(DRIVES, list, &format!("target: \"ssd1.{word}\"")),
