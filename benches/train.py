@@ -1,25 +1,15 @@
 """Runs every scenario of scenarios/ once: what a build that counts its branches learns from.
 
-`make install-trained` has maturin build the package so that it counts, calls this with it, and builds it again by the counts.
+`make install-trained` has maturin build the package so that it counts, calls this, and builds it again.
 """
 
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+import lanetwin
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
-
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for scenario in sorted(SCENARIOS.glob("*.yaml")):
-            print(f"train: {scenario.name}", file=sys.stderr)
-            command = [sys.executable, "-m", "lanetwin", "run", str(scenario), "--quiet", "--threads", "1"]
-            subprocess.run(
-                [*command, "--out", f"{folder}/{scenario.stem}"], check=True, stdout=subprocess.DEVNULL
-            )
-
-
-if __name__ == "__main__":
-    main()
+for scenario in sorted(SCENARIOS.glob("*.yaml")):
+    sys.stderr.write(f"train: {scenario.name}\n")
+    lanetwin.run(str(scenario), threads=1)

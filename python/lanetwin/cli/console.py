@@ -14,6 +14,10 @@ PIPE_WIDTH = 120
 """Width of tables when standard output is no terminal and COLUMNS is not set [characters]."""
 
 
+# the spaces that stand in numbers are no printable characters to Python
+_HARMLESS = "\n\u00a0\u202f"
+
+
 class Exit(IntEnum):
     """What the command's exit status means."""
 
@@ -50,4 +54,4 @@ def emit_json(value: Any) -> None:
 
 def printable(text: str) -> str:
     """Replace what a terminal would obey instead of show, so that a file cannot steer it."""
-    return "".join(c if c.isprintable() or c in "\n" else "\ufffd" for c in text.expandtabs(4))
+    return "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text.expandtabs(4))
