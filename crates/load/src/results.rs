@@ -59,7 +59,8 @@ impl Results {
     }
     /// The time that rates are over. Of many operations it is the time that was counted. Of fewer than 1000 it matters where counting
     /// begins and ends between their answers; then it follows from Little's law: as many operations, each as long as they were, with as
-    /// many outstanding as there were on average.
+    /// many outstanding as there were on average. More than those outstanding can neither have been cut off nor come in too early: where operations
+    /// hang, as they do while a link is down, the ones that are answered are no measure of the others.
     #[must_use]
     pub fn time(&self) -> Span {
         let of = |side: &Side| (side.completed, side.corrupt + side.aborted, side.latency.sum_ps());
@@ -68,7 +69,12 @@ impl Results {
         if done == 0 || done >= FEW || failed > 0 || self.little.area_ps == 0 {
             return self.elapsed();
         }
-        let time = residence * u128::from(self.elapsed().as_ps()) / self.little.area_ps;
+        let elapsed = u128::from(self.elapsed().as_ps());
+        let outstanding = self.little.area_ps.div_ceil(elapsed.max(1));
+        let done = u128::from(done);
+        let least = elapsed * done / (done + outstanding);
+        let most = elapsed * done / done.saturating_sub(outstanding).max(1);
+        let time = (residence * elapsed / self.little.area_ps).clamp(least, most);
         u64::try_from(time).map_or_else(|_| self.elapsed(), Span::from_ps)
     }
     /// The operations of this kind.
@@ -228,5 +234,7 @@ mod tests {
         }
         assert_eq!(results(1000, 4000).time(), Span::from_us(4000));
         assert_eq!(results(0, 10).time(), Span::from_us(10));
+        // of two outstanding one hangs for 80 µs while the other is answered twice: one or two answers may be cut off or have come in, and no more
+        assert_eq!(results(2, 80).time(), Span::from_us(40));
     }
 }
