@@ -47,7 +47,7 @@ use table::{MIXES, Ratio, other, ratios};
 pub const CLAIM: Claim = Claim {
     name: "cmm-h",
     about: "A Samsung CMM-H: bandwidth from slots, the latency tail, and what DRAM and CMM-H give together at any ratio and mix.",
-    cpu_seconds: 300,
+    cpu_seconds: 265,
     bar: "27 GB/s within 2 %; p99.9 within 10 %; all reads: MAPE below 4 % (closed form 8.5 %); mixes: MAPE below 5.3 % (closed form)",
     run,
 };

@@ -31,7 +31,7 @@ use world::{Length, Point, Threads, Traffic};
 pub const CLAIM: Claim = Claim {
     name: "dram-curves",
     about: "Latency at every bandwidth of eight channels of DDR5-4800, from all reads to as many writes as reads.",
-    cpu_seconds: 90,
+    cpu_seconds: 45,
     bar: "mean error of the predicted latencies below 10 %",
     run,
 };

@@ -36,7 +36,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "latency-vs-size",
     about: "Load latency against array size, 512 B to 1 GB, in local DDR5 and in a CXL device: where caches and TLBs end.",
-    cpu_seconds: 250,
+    cpu_seconds: 460,
     bar: "mean absolute error of the sizes that calibrate nothing below 8 %",
     run,
 };

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 pub const CLAIM: Claim = Claim {
     name: "pm1743-random-write",
     about: "A Samsung PM1743: random writes from sequential ones, at over-provisionings of 7 % to 28 %.",
-    cpu_seconds: 40,
+    cpu_seconds: 11,
     bar: "within 10 % at the over-provisioning that is assumed, and with fewer numbers that matter and are assumed or calibrated than rows",
     run,
 };

@@ -15,7 +15,7 @@ use std::path::Path;
 pub const CLAIM: Claim = Claim {
     name: "retimer-ab-pm1743",
     about: "A PM1743 in its host with no retimer, one of < 5 ns and two of 64 ns: the matrix of the paper from a job file, and latencies at QD1.",
-    cpu_seconds: 100,
+    cpu_seconds: 26,
     bar: "rates equivalent within 2 % with every retimer; QD1 latency shifted by crossings × latency ± 1 ns; \
           two 64 ns retimers on QD1 writes, x2 and BER 1e-6 on sequential reads of 128 KiB not equivalent",
     run,
