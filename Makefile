@@ -16,6 +16,8 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 FUZZ_SECONDS ?= 60
 # names of fuzz targets; all if empty
 FUZZ ?=
+# names of benches for bench-trained; all if empty
+BENCH ?=
 # arguments for pytest, such as TESTS="-k report"
 TESTS ?=
 
@@ -34,7 +36,7 @@ ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenari
 # how the binding is built: as it is shipped, or as `make test-release` builds everything, which is then not built twice
 PROFILE ?= release
 
-.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench fuzz new-model \
+.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench bench-trained fuzz new-model \
         clean toolchain
 
 help: ## list the verbs
@@ -99,6 +101,9 @@ accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the te
 bench: $(VENV)/.bench | toolchain ## speed, beside its peers, on this machine
 	LANETWIN_BENCH_PYTHON=$(abspath $(BIN)/python) \
 	  cargo run --quiet $(LOCKED) --release --package lanetwin-benches --features peers
+
+bench-trained: | toolchain ## whole paths, built by what a first build has counted: BENCH="nvme memory_host hybrid cxl", all if empty
+	benches/trained $(BENCH)
 
 fuzz: | toolchain ## random inputs against promises: FUZZ_SECONDS for each target, FUZZ="names" for some
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ)
