@@ -40,7 +40,7 @@ PROFILE ?= release
         clean toolchain
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.built ## build, install, run the demo scenario, print its table and where the report lies
 	@$(BIN)/lanetwin run scenarios/demo.yaml
@@ -59,12 +59,13 @@ check: fmt lint tidy ## the quick part of `test`: format, lints, rules
 
 fmt: $(VENV)/.dev | toolchain
 	cargo fmt --all --check
+	rustfmt --edition 2024 --check $(wildcard crates/models/src/*.rs) # their modules are declared by a macro, which cargo fmt does not follow
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	$(BIN)/ruff format --check .
 
 format: $(VENV)/.dev | toolchain ## format every source file
 	cargo fmt --all
-	rustfmt --edition 2024 $(wildcard crates/models/src/*.rs) # their modules are declared by a macro, which cargo fmt does not follow
+	rustfmt --edition 2024 $(wildcard crates/models/src/*.rs)
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(BIN)/ruff format .
 
