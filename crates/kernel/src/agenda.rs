@@ -4,6 +4,7 @@ use crate::component::{ComponentId, Port};
 use crate::queue::{Entry, Queue, TieRule};
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 
 /// The upper bits of a rank are its phase: deliveries come first, then wakes, then the wakes of foreseeing components.
 /// A foreseeing component decides what it does with everything that was sent up to now, so it must come last.
@@ -58,21 +59,84 @@ impl<M: Copy> Slots<M> {
 }
 
 /// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Turn {
     First = 0,
     Normal = 1 << 62,
 }
 
-impl<M> TieRule for Slots<M> {
+/// In place of a slot: the message is the first of its channel's row.
+const IN_ROW: u32 = u32::MAX;
+
+/// Messages of a channel in the order in which they arrive.
+struct Row<M> {
+    sent: VecDeque<Sent<M>>,
+    /// When the last of them arrives.
+    last: u64,
+}
+
+struct Sent<M> {
+    at: u64,
+    sequence: u64,
+    message: M,
+}
+
+/// Messages on their way. Most arrive in the order in which they were sent: those stand in a row, one for each channel, and only the first of a
+/// row is an event of the future. The others have a slot and an event each.
+pub(crate) struct Messages<M> {
+    rows: Vec<Row<M>>,
+    slots: Slots<M>,
+}
+
+impl<M: Copy> Messages<M> {
+    pub(crate) fn new(channels: usize) -> Self {
+        Self {
+            rows: (0..channels).map(|_| Row { sent: VecDeque::new(), last: 0 }).collect(),
+            slots: Slots::new(),
+        }
+    }
+    /// Puts a message on its way; the argument of the event that is to be made of it, if one is.
+    #[inline(always)]
+    fn put(&mut self, channel: u32, at: u64, sequence: u64, message: M) -> Option<u32> {
+        let row = &mut self.rows[channel as usize];
+        let is_first = row.sent.is_empty();
+        // of two at the same instant one that is to come first does not stand behind the other
+        let in_order = at > row.last || at == row.last && sequence >= Turn::Normal as u64;
+        if !is_first && !in_order {
+            return Some(self.slots.put(message, sequence));
+        }
+        row.last = at;
+        row.sent.push_back(Sent { at, sequence, message });
+        is_first.then_some(IN_ROW)
+    }
+    /// Takes the message of an event; and when the next of its row arrives, if that is to be an event now.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, channel: u32, argument: u32) -> (M, Option<u64>) {
+        let row = &mut self.rows[channel as usize];
+        if argument == IN_ROW
+            && let Some(sent) = row.sent.pop_front()
+        {
+            return (sent.message, row.sent.front().map(|next| next.at));
+        }
+        (self.slots.take(argument), None)
+    }
+    fn sequence(&self, channel: u32, argument: u32) -> u64 {
+        match self.rows[channel as usize].sent.front() {
+            Some(first) if argument == IN_ROW => first.sequence,
+            _ => self.slots.slots[argument as usize].sequence,
+        }
+    }
+}
+
+impl<M: Copy> TieRule for Messages<M> {
     /// Messages of one channel that arrive together arrive in their [`Turn`], and within it in the order in which they were sent;
     /// wakes of one component that fall together happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
             return a.cmp(&b);
         }
-        self.slots[a as usize].sequence.cmp(&self.slots[b as usize].sequence)
+        self.sequence(rank, a).cmp(&self.sequence(rank, b))
     }
 }
 
@@ -98,7 +162,7 @@ pub(crate) struct Core<M> {
     /// The end of the current slice: nothing after it may be decided.
     pub(crate) limit: u64,
     pub(crate) queue: Queue,
-    pub(crate) slots: Slots<M>,
+    pub(crate) messages: Messages<M>,
     pub(crate) channels: Vec<Channel>,
     /// For each component its first row in `outputs`, and the first behind its rows.
     pub(crate) outputs_of: Vec<(u32, u32)>,
@@ -112,7 +176,7 @@ pub(crate) struct Core<M> {
 impl<M: Copy> Core<M> {
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry) {
-        self.queue.push(entry, &self.slots);
+        self.queue.push(entry, &self.messages);
     }
     #[inline(always)]
     pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M, turn: Turn) {
@@ -122,8 +186,18 @@ impl<M: Copy> Core<M> {
             self.foreseen.push(Foreseen { at, channel, message });
             return;
         }
-        let slot = self.slots.put(message, turn as u64 | c.sent);
-        self.push(Entry { time: at.as_ps(), key: u64::from(channel) << 32 | u64::from(slot) });
+        if let Some(argument) = self.messages.put(channel, at.as_ps(), turn as u64 | c.sent, message) {
+            self.push(Entry::new(at.as_ps(), channel, argument));
+        }
+    }
+    /// Takes the message of an event out, and makes the next of its row an event.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, entry: Entry) -> M {
+        let (message, next) = self.messages.take(entry.rank(), entry.argument());
+        if let Some(at) = next {
+            self.push(Entry { time: at, ..entry });
+        }
+        message
     }
     /// The channel out of a port of a component, [`UNCONNECTED`] if there is none.
     #[inline(always)]
@@ -134,6 +208,6 @@ impl<M: Copy> Core<M> {
     }
     #[inline]
     pub(crate) fn next_event(&mut self) -> u64 {
-        self.queue.peek_time(&self.slots)
+        self.queue.peek_time(&self.messages)
     }
 }

@@ -1,6 +1,6 @@
 //! The builder: components and connections become a kernel whose order is that of their names.
 
-use crate::agenda::{Channel, Core, DECIDE, OUTSIDE, Slots, UNCONNECTED, Untold, WAKE};
+use crate::agenda::{Channel, Core, DECIDE, Messages, OUTSIDE, UNCONNECTED, Untold, WAKE};
 use crate::component::{Component, ComponentId, Content, Port};
 use crate::context::Context;
 use crate::kernel::{EntryId, Kernel};
@@ -116,7 +116,7 @@ impl<M: Copy + Content> Builder<M> {
                 now: 0,
                 limit: 0,
                 queue: Queue::new(),
-                slots: Slots::new(),
+                messages: Messages::new(channels.len()),
                 channels,
                 outputs_of,
                 outputs,

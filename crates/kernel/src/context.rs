@@ -62,7 +62,7 @@ impl<M: Copy> Context<'_, M> {
     pub fn wake_at(&mut self, at: Instant, token: u32) {
         debug_assert!(at.as_ps() >= self.core.now, "a wake cannot be in the past");
         let rank = self.core.wake_rank[self.me as usize];
-        self.core.push(Entry { time: at.as_ps(), key: u64::from(rank) << 32 | u64::from(token) });
+        self.core.push(Entry::new(at.as_ps(), rank, token));
     }
     /// The earliest instant at which anything that is not yet known can happen: the next event, or the first moment at
     /// which the outside may inject.

@@ -88,7 +88,7 @@ impl<M: Copy + Content> Kernel<M> {
 
     #[inline]
     fn step_within(&mut self, limit: u64) -> bool {
-        let Some(entry) = self.core.queue.pop_until(limit, &self.core.slots) else { return false };
+        let Some(entry) = self.core.queue.pop_until(limit, &self.core.messages) else { return false };
         self.events += 1;
         self.core.now = entry.time;
         if entry.rank() < WAKE {
@@ -107,7 +107,7 @@ impl<M: Copy + Content> Kernel<M> {
 
     #[inline]
     fn deliver(&mut self, entry: Entry) {
-        let message = self.core.slots.take(entry.argument());
+        let message = self.core.take(entry);
         let channel = entry.rank();
         self.note(Instant::from_ps(entry.time), channel, &message);
         let (to, port) = self.core.channels[channel as usize].to;

@@ -21,6 +21,9 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    pub const fn new(time: u64, rank: u32, argument: u32) -> Self {
+        Self { time, key: (rank as u64) << 32 | argument as u64 }
+    }
     /// The part of the key that carries order: phase and rank.
     pub const fn rank(self) -> u32 {
         (self.key >> 32) as u32
@@ -86,8 +89,11 @@ impl Queue {
     #[inline]
     pub fn push(&mut self, entry: Entry, ties: &impl TieRule) {
         let bucket = entry.time >> SHIFT;
-        if entry.time < self.current_end || bucket - self.base >= BUCKETS {
-            return self.push_apart(entry, ties);
+        if entry.time < self.current_end {
+            return self.push_near(entry, ties);
+        }
+        if bucket - self.base >= BUCKETS {
+            return self.push_far(entry);
         }
         let i = (bucket % BUCKETS) as usize;
         self.buckets[i].push(entry);
@@ -95,15 +101,12 @@ impl Queue {
         self.words |= 1 << (i / 64);
     }
 
-    /// Puts in what belongs into no bucket: it is due before the end of the one that time has reached, or very late.
+    /// Puts in what is due behind the last bucket.
+    #[cold]
     #[inline(never)]
-    fn push_apart(&mut self, entry: Entry, ties: &impl TieRule) {
-        if entry.time < self.current_end {
-            self.insert_current(entry, ties);
-        } else {
-            self.far = self.far.min(entry.time >> SHIFT);
-            self.overflow.push(Reverse(entry));
-        }
+    fn push_far(&mut self, entry: Entry) {
+        self.far = self.far.min(entry.time >> SHIFT);
+        self.overflow.push(Reverse(entry));
     }
 
     /// The time of the earliest entry, `u64::MAX` if there is none.
@@ -124,11 +127,23 @@ impl Queue {
         self.current.pop_if(|entry| entry.time <= limit)
     }
 
+    /// Puts in what is due in the bucket that time has reached: mostly next of all, or soon behind that.
     #[inline]
-    fn insert_current(&mut self, entry: Entry, ties: &impl TieRule) {
+    fn push_near(&mut self, entry: Entry, ties: &impl TieRule) {
+        let end = self.current.len();
+        let mut at = end;
+        while at > 0 && self.current[at - 1].time < entry.time {
+            at -= 1;
+        }
         self.current.push(entry);
-        let last = self.current.len() - 1;
-        sink(&mut self.current, last, ties);
+        if at > 0 && self.current[at - 1].time == entry.time {
+            sink(&mut self.current, end, ties);
+            return;
+        }
+        for place in (at..end).rev() {
+            self.current[place + 1] = self.current[place];
+        }
+        self.current[at] = entry;
     }
 
     /// Moves on to the next bucket that holds anything; false if there is none.
@@ -199,7 +214,7 @@ impl Queue {
 const SHORT: usize = 16;
 
 /// Moves the entry at `at` to its place among those before it, which are in order, the latest first.
-#[inline]
+#[inline(never)]
 fn sink(entries: &mut [Entry], mut at: usize, ties: &impl TieRule) {
     let entry = entries[at];
     // The near future is at the end, where most of what is new belongs.

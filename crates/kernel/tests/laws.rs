@@ -255,3 +255,48 @@ fn what_is_sent_to_be_first_arrives_first_whenever_it_was_sent() {
     builder.seal().run_until(Instant::NEVER);
     assert_eq!(*heard.borrow(), [3, 4, 1, 2]);
 }
+
+/// Something to be said: when, out of which port, how much later it is heard, and whether before all else of that instant.
+type Saying = (u64, u16, u64, bool);
+
+/// Says everything in its list at its time.
+struct Speaker(Vec<Saying>);
+impl Component<Token> for Speaker {
+    fn start(&mut self, cx: &mut Context<'_, Token>) {
+        for (i, (at, ..)) in self.0.iter().enumerate() {
+            cx.wake_at(Instant::from_ps(*at), i as u32);
+        }
+    }
+    fn receive(&mut self, _: Port, _: Token, _: &mut Context<'_, Token>) {}
+    fn wake(&mut self, i: u32, cx: &mut Context<'_, Token>) {
+        let (_, port, later, first) = self.0[i as usize];
+        let (at, token) = (cx.now() + Span::from_ps(later), Token { value: i.into(), left: 0 });
+        if first {
+            cx.send_first_at(Port(port), at, token);
+        } else {
+            cx.send_at(Port(port), at, token);
+        }
+    }
+}
+
+proptest! {
+    /// Against a sorted list: messages arrive by time, then by channel; of one channel those that are to be first, then the others, each in the
+    /// order in which they were sent, whether they overtake others or not.
+    #[test]
+    fn messages_arrive_by_time_channel_turn_and_order_of_sending(
+        said in prop::collection::vec((0..200_u64, 0..3_u16, prop_oneof![Just(9), 1..60_u64, Just(70_000)], any::<bool>()), 1..200),
+    ) {
+        let heard = Rc::new(RefCell::new(Vec::new()));
+        let mut builder = Builder::new();
+        let speaker = builder.add("speaker", Box::new(Speaker(said.clone())));
+        let audience = builder.add("audience", Box::new(Audience(Rc::clone(&heard))));
+        (0..3).for_each(|port| builder.connect((speaker, Port(port)), (audience, Port(port))));
+        builder.seal().run_until(Instant::NEVER);
+        let mut expected: Vec<u64> = (0..said.len() as u64).collect();
+        expected.sort_by_key(|i| {
+            let (at, port, later, first) = said[*i as usize];
+            (at + later, port, !first, at, *i)
+        });
+        prop_assert_eq!(&*heard.borrow(), &expected);
+    }
+}
