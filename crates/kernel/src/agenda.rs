@@ -104,11 +104,16 @@ impl<M: Copy> Messages<M> {
         // of two at the same instant one that is to come first does not stand behind the other
         let in_order = at > row.last || at == row.last && sequence >= Turn::Normal as u64;
         if !is_first && !in_order {
-            return Some(self.slots.put(message, sequence));
+            return Some(self.put_apart(message, sequence));
         }
         row.last = at;
         row.sent.push_back(Sent { at, sequence, message });
         is_first.then_some(IN_ROW)
+    }
+    /// Puts a message on its way that overtakes another.
+    #[inline(never)]
+    fn put_apart(&mut self, message: M, sequence: u64) -> u32 {
+        self.slots.put(message, sequence)
     }
     /// Takes the message of an event; and when the next of its row arrives, if that is to be an event now.
     #[inline(always)]

@@ -28,6 +28,10 @@ impl Entry {
     pub const fn rank(self) -> u32 {
         (self.key >> 32) as u32
     }
+    /// Whether it comes before another for its time and its rank alone.
+    const fn is_before(self, other: Self) -> bool {
+        self.time < other.time || self.time == other.time && self.rank() < other.rank()
+    }
     /// The part of the key that carries no order: a slot or a token.
     pub const fn argument(self) -> u32 {
         self.key as u32
@@ -132,11 +136,12 @@ impl Queue {
     fn push_near(&mut self, entry: Entry, ties: &impl TieRule) {
         let end = self.current.len();
         let mut at = end;
-        while at > 0 && self.current[at - 1].time < entry.time {
+        while at > 0 && self.current[at - 1].is_before(entry) {
             at -= 1;
         }
         self.current.push(entry);
-        if at > 0 && self.current[at - 1].time == entry.time {
+        // what only the tie rule can tell apart is rare
+        if at > 0 && !entry.is_before(self.current[at - 1]) {
             sink(&mut self.current, end, ties);
             return;
         }
