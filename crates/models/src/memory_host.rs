@@ -89,6 +89,8 @@ pub struct MemoryHost {
     l2: Vec<Cache>,
     llc: Vec<Cache>,
     nodes: Vec<Node>,
+    /// When the DRAM of a socket has to be looked after next.
+    dram_due: Instant,
     ports: Vec<CxlPort>,
     /// From each socket to the other.
     lanes: [Lane; 2],
@@ -141,6 +143,7 @@ impl MemoryHost {
             l2: (0..cores.div_ceil(rules.sharing)).map(cache(rules.l2)).collect(),
             llc: (0..rules.sockets).map(cache(rules.llc)).collect(),
             nodes: dram.chain(site.decoders.iter().cloned().map(Node::Cxl)).collect(),
+            dram_due: Instant::NEVER,
             ports: (0..ports).map(port).collect(),
             lanes: [Lane { line: rules.socket_line, free: Instant::ZERO }; 2],
             rules,
@@ -349,7 +352,9 @@ impl MemoryHost {
             while let Some(thread) = self.runnable.pop_front() {
                 self.advance(thread, cx);
             }
-            self.fetch_dram();
+            if self.dram_due <= self.now {
+                self.fetch_dram();
+            }
             let Some(task) = self.timetable.take(self.now) else { return };
             match task {
                 Task::Step(thread) => {
@@ -367,34 +372,12 @@ impl MemoryHost {
             }
         }
     }
-    /// Puts down when what DRAM has answered will be there.
-    fn fetch_dram(&mut self) {
-        let (now, uncore) = (self.now, self.rules.uncore);
-        for node in self.nodes.iter_mut().take(self.rules.sockets as usize) {
-            if let Node::Dram(dram) = node
-                && dram.due <= now
-            {
-                dram.advance(now, &mut self.done);
-            }
-        }
-        if self.done.is_empty() {
-            return;
-        }
-        for Done { token, at } in self.done.drain(..) {
-            self.timetable.put(at.max(now) + uncore, Task::Answer(token));
-        }
-    }
     /// When there is something to do next.
     fn due(&self) -> Instant {
-        let dram = |node: &Node| if let Node::Dram(dram) = node { dram.due } else { Instant::NEVER };
-        // the DRAM of the sockets comes first
-        self.nodes
-            .iter()
-            .take(self.rules.sockets as usize)
-            .map(dram)
-            .fold(self.timetable.next(), Instant::min)
+        self.timetable.next().min(self.dram_due)
     }
     /// Does everything up to where something unknown may happen, and asks to be woken for what comes then.
+    #[inline(always)]
     fn proceed(&mut self, cx: &mut Context<'_>) {
         self.now = cx.now();
         self.sent = false;

@@ -218,7 +218,7 @@ pub enum Status {
 }
 
 impl Content for Message {
-    #[inline]
+    #[inline(always)]
     fn content(&self) -> u64 {
         // most messages are TLPs
         if let Self::Tlps(t) = *self {
@@ -229,7 +229,7 @@ impl Content for Message {
         // and of the others most are lines of memory
         match *self {
             Self::Line(l) => fold(10, [l.operation as u64 | u64::from(l.handle) << 8, l.address]),
-            Self::LineDone(d) => fold(11, [d.operation as u64, d.handle.into(), d.status as u64]),
+            Self::LineDone(d) => fold(LINE_DONE[d.operation as usize], [d.handle.into(), d.status as u64]),
             _ => self.content_of_others(),
         }
     }
@@ -264,6 +264,9 @@ impl Transfer {
         [what, self.bytes.into(), self.handle.into(), self.address]
     }
 }
+
+/// What the content of a [`LineDone`] begins with, by its operation.
+const LINE_DONE: [u64; 2] = [mix(11 ^ Operation::Read as u64), mix(11 ^ Operation::Write as u64)];
 
 #[inline]
 fn fold<const N: usize>(kind: u64, parts: [u64; N]) -> u64 {

@@ -200,7 +200,10 @@ impl Window {
     #[inline]
     pub(super) const fn close(&mut self, number: u64) {
         self.open &= !(1 << (number - self.oldest));
-        self.retire();
+        // behind an older one it only waits
+        if number == self.oldest {
+            self.retire();
+        }
     }
     const fn retire(&mut self) {
         let issued = self.issued - self.oldest;

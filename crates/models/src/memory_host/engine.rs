@@ -9,12 +9,13 @@
 use super::MemoryHost;
 use super::cores::{Data, Waits};
 use super::flights::{Cause, Flight, NONE};
-use super::nodes::{Node, address_of, node_of};
+use super::nodes::{CxlPort, Node, address_of, node_of};
 use super::prefetch::Advice;
 use super::timetable::Task;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Step, Touch};
+use lanetwin_media::dram::Done;
 use lanetwin_ports::{Context, Line, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 
@@ -132,14 +133,15 @@ impl MemoryHost {
         let cause = if store { Cause::Store } else { Cause::Load };
         let mut flight = Flight::new(cause, t, c, line, now);
         (flight.ends, flight.operation) = (step.ends, began);
-        let thread = &mut self.threads[t as usize];
-        if !store {
+        let name = if store {
+            self.flights.begin(flight)
+        } else {
+            let thread = &mut self.threads[t as usize];
             flight.number = thread.window.open();
-        }
-        let name = self.flights.begin(flight);
-        if !store {
-            self.threads[t as usize].data = Data::With(name);
-        }
+            let name = self.flights.begin(flight);
+            thread.data = Data::With(name);
+            name
+        };
         if cold {
             self.go_cold(name, t, line, store, cx);
         } else if missing {
@@ -240,35 +242,35 @@ impl MemoryHost {
     pub(super) fn ask(&mut self, name: u32, delay: Span, cx: &mut Context<'_>) {
         let now = self.now;
         let flight = self.flights.get(name);
-        (flight.asked, flight.leader) = (now, NONE);
+        (flight.asked, flight.leader, flight.at_memory) = (now, NONE, true);
         let Flight { cause, asked_for, core, thread, .. } = *flight;
-        flight.at_memory = true;
-        let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
-        counted.ask(now);
-        let socket = self.cores[core as usize].socket;
-        let home = match &self.nodes[node_of(asked_for)] {
-            _ if self.rules.sockets == 1 => socket,
-            Node::Dram(_) => node_of(asked_for) as u32,
-            Node::Cxl(decoder) => {
-                let Decoded { target, .. } = decode(decoder, asked_for);
-                self.ports[usize::from(target)].socket
-            }
-        };
+        self.programs[self.threads[thread as usize].program as usize].counted.ask(now);
         let mut arrives = now + delay;
-        if home != socket {
-            arrives += self.rules.socket_latency;
-            if cause == Cause::Write {
-                arrives = self.lanes[socket as usize].pass(arrives);
-            }
+        if self.rules.sockets > 1 {
+            arrives = self.pass_over(arrives, core, asked_for, cause);
         }
         self.flights.get(name).arrives = arrives;
-        if matches!(self.nodes[node_of(asked_for)], Node::Cxl(_)) {
-            self.ask_cxl(name, cx);
+        if let Node::Cxl(decoder) = &self.nodes[node_of(asked_for)] {
+            let to = decode(decoder, asked_for);
+            self.ask_cxl(name, to, cx);
         } else if arrives > now {
             self.timetable.put(arrives, Task::Ask(name));
         } else {
             self.ask_dram(name);
         }
+    }
+    /// When a request that leaves its core at `leaves` is at the socket of what it asks for.
+    fn pass_over(&mut self, leaves: Instant, core: u32, asked_for: u64, cause: Cause) -> Instant {
+        let socket = self.cores[core as usize].socket;
+        let home = match &self.nodes[node_of(asked_for)] {
+            Node::Dram(_) => node_of(asked_for) as u32,
+            Node::Cxl(decoder) => self.ports[usize::from(decode(decoder, asked_for).target)].socket,
+        };
+        if home == socket {
+            return leaves;
+        }
+        let arrives = leaves + self.rules.socket_latency;
+        if cause == Cause::Write { self.lanes[socket as usize].pass(arrives) } else { arrives }
     }
     /// The request of a flight is at the controllers of its DRAM.
     pub(super) fn ask_dram(&mut self, name: u32) {
@@ -276,43 +278,72 @@ impl MemoryHost {
         let Node::Dram(dram) = &mut self.nodes[node_of(asked_for)] else {
             unreachable!("it is a node of DRAM")
         };
-        if let Some(at) = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for)) {
+        let known = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for));
+        self.note_dram_due();
+        if let Some(at) = known {
             self.timetable.put(at + self.rules.uncore, Task::Answer(name));
         }
     }
+    /// Puts down when what DRAM has answered will be there.
+    pub(super) fn fetch_dram(&mut self) {
+        let (now, uncore) = (self.now, self.rules.uncore);
+        for node in self.nodes.iter_mut().take(self.rules.sockets as usize) {
+            if let Node::Dram(dram) = node
+                && dram.due <= now
+            {
+                dram.advance(now, &mut self.done);
+            }
+        }
+        self.note_dram_due();
+        for Done { token, at } in self.done.drain(..) {
+            self.timetable.put(at.max(now) + uncore, Task::Answer(token));
+        }
+    }
+    /// Takes note of when the DRAM of a socket has to be looked after next.
+    fn note_dram_due(&mut self) {
+        let due = |node: &Node| if let Node::Dram(dram) = node { dram.due } else { Instant::NEVER };
+        // the DRAM of the sockets comes first
+        let dram = self.nodes.iter().take(self.rules.sockets as usize);
+        self.dram_due = dram.map(due).fold(Instant::NEVER, Instant::min);
+    }
     /// Sends the request of a flight out of its CXL port, or lets it wait for a place there.
-    fn ask_cxl(&mut self, name: u32, cx: &mut Context<'_>) {
-        let Flight { asked_for, cause, arrives, .. } = *self.flights.get(name);
-        let Node::Cxl(decoder) = &self.nodes[node_of(asked_for)] else { unreachable!("it is a node of CXL") };
-        let Decoded { target, dpa } = decode(decoder, asked_for);
+    #[inline(always)]
+    fn ask_cxl(&mut self, name: u32, Decoded { target, dpa }: Decoded, cx: &mut Context<'_>) {
         let port = &mut self.ports[usize::from(target)];
         if port.free == 0 {
-            port.waiting.push_back(name);
+            port.waiting.push_back((name, dpa));
             return;
         }
         port.free -= 1;
+        let Flight { cause, arrives, .. } = *self.flights.get(name);
         let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
         // both ways through the uncore are spent here: whoever waits for the answer cannot tell
         let at = arrives.max(self.now) + self.rules.uncore + self.rules.cxl_latency;
         self.sent = true;
         cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
     }
+    /// There is a place at the CXL port for a flight that waited for one.
+    #[inline(never)]
+    fn ask_at_last(&mut self, name: u32, to: Decoded, cx: &mut Context<'_>) {
+        self.ask_cxl(name, to, cx);
+    }
     /// A line has been answered at a CXL port.
+    #[inline]
     pub(super) fn answer_cxl(&mut self, port: Port, name: u32, status: Status, cx: &mut Context<'_>) {
-        let next = {
-            let port = &mut self.ports[port.index()];
-            port.free += 1;
-            port.waiting.pop_front()
-        };
-        if let Some(next) = next {
-            self.ask_cxl(next, cx);
+        let CxlPort { free, waiting, socket: home } = &mut self.ports[port.index()];
+        let home = *home;
+        *free += 1;
+        if let Some((next, dpa)) = waiting.pop_front() {
+            self.ask_at_last(next, Decoded { target: port.0, dpa }, cx);
         }
         if status != Status::Ok {
             let Flight { thread, asked_for, .. } = *self.flights.get(name);
             let counted = &mut self.programs[self.threads[thread as usize].program as usize].counted;
             counted.nodes[node_of(asked_for)].corrupt += 1;
         }
-        let home = self.ports[port.index()].socket;
+        if self.rules.sockets == 1 {
+            return self.answer(name, cx);
+        }
         self.return_to(name, home, cx);
     }
     /// An answer of memory at this socket goes to the core that asked.
@@ -366,6 +397,7 @@ impl MemoryHost {
         }
     }
     /// What a flight waited for is there: the translation, or the line.
+    #[inline(always)]
     fn arrived(&mut self, name: u32, walking: bool, cx: &mut Context<'_>) {
         if walking {
             self.walk_on(name, cx);
@@ -403,6 +435,7 @@ impl MemoryHost {
         self.release(c);
     }
     /// Lets the threads that wait for a place try again.
+    #[inline(always)]
     fn release(&mut self, c: u32) {
         let core = &mut self.cores[c as usize];
         if core.owed.is_empty() {

@@ -170,8 +170,8 @@ pub(super) struct CxlPort {
     pub(super) socket: u32,
     /// How many lines more it can keep track of.
     pub(super) free: u32,
-    /// Flights that wait for that.
-    pub(super) waiting: VecDeque<u32>,
+    /// Flights that wait for that, each with the address that it asks for there.
+    pub(super) waiting: VecDeque<(u32, u64)>,
 }
 
 /// What goes from one socket to the other, one way.

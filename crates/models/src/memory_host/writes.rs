@@ -55,7 +55,14 @@ impl MemoryHost {
         self.ask(name, Span::ZERO, cx);
     }
     /// Writes what waits for places, as far as there are any; then threads that wait may try again.
+    #[inline(always)]
     pub(super) fn write_owed(&mut self, c: u32, cx: &mut Context<'_>) {
+        if !self.cores[c as usize].owed.is_empty() {
+            self.write_some_owed(c, cx);
+        }
+    }
+    #[inline(never)]
+    fn write_some_owed(&mut self, c: u32, cx: &mut Context<'_>) {
         while let core = &mut self.cores[c as usize]
             && !core.owed.is_empty()
             && *core.write_places(&self.rules) > 0
