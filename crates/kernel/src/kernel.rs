@@ -117,6 +117,7 @@ impl<M: Copy + Content> Kernel<M> {
     }
 
     /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after them.
+    #[inline(always)]
     pub(crate) fn tell_foreseen(&mut self, after: Untold) {
         let mut i = 0;
         while i < self.core.foreseen.len() {
