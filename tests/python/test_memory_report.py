@@ -247,9 +247,9 @@ def test_curves_are_named_where_they_end(results: Results) -> None:
         ("x4", 0.0, 40.0, 430.0),
         ("x4", 50.0, 20.0, 133.0),
     ]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for variant, delay, throughput, latency in points:
-        at = {"variant": variant, "case": f"every {delay}", "x": x(delay)}
+        at: dict[str, Any] = {"variant": variant, "case": f"every {delay}", "x": x(delay)}
         rows.append(at | {"value": throughput})
         rows.append(at | {"metric": "latency", "unit": "ns", "value": latency})
     [curve] = loaded_latency.curves(of_memory(results, rows))
