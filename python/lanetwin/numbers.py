@@ -128,6 +128,10 @@ _NO_SPREAD = 1e-6
 """Repeats that differ by less than this part of the value have shown no spread."""
 
 
+NO_SPREAD = "no spread"
+"""What is said instead of such an interval."""
+
+
 def change_interval(low: float, high: float) -> str:
     """Write the interval of a relative change, both ends alike; say so if there is no spread in it.
 
@@ -135,7 +139,7 @@ def change_interval(low: float, high: float) -> str:
     ('+1.9 … +2.3\u202f%', 'no spread')
     """
     if abs(high - low) < _NO_SPREAD:
-        return "no spread"
+        return NO_SPREAD
     decimals = _percent_decimals(max(abs(low), abs(high)))
     return f"{signed(low * 100, decimals)} … {signed(high * 100, decimals)}{NARROW_SPACE}%"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lanetwin.numbers import (
     NARROW_SPACE,
+    NO_SPREAD,
     change,
     change_interval,
     fixed,
@@ -248,8 +249,39 @@ def case_range(cases: Sequence[str]) -> str:
 def answers(results: Results) -> list[Answer]:
     """Say what was found: a sentence per kind of verdict, or per metric if nothing was compared."""
     if results["verdicts"]:
-        return _comparisons(results["verdicts"])
-    return [answer for table in tables(results) for answer in _levels(table)]
+        return _placements(results) + _comparisons(results["verdicts"])
+    found = tables(results)
+    # what was read and what was written add up to the throughput, of which it is said
+    whole = {table.workload for table in found if table.metric == "throughput"}
+    told = [
+        table for table in found if table.workload not in whole or table.metric not in ("reads", "writes")
+    ]
+    return [answer for table in told for answer in _levels(table)]
+
+
+MOST_PLACEMENTS = 4
+"""Of more speeds than this the ends are told."""
+
+
+def _placements(results: Results) -> list[Answer]:
+    """Say how fast each workload of the baseline is on other placements than the first, if it has any."""
+    held = [one for one in results.get("relative", []) if one["variant"] == one["baseline_variant"]]
+    first = next(iter(variants(results)), "")
+    found = []
+    for workload in unique(one["workload"] for one in held):
+        own = [one for one in held if (one["workload"], one["variant"]) == (workload, first)]
+        names = unique(one["baseline_case"].split(", ")[0] for one in own)
+        if not own:
+            continue
+        if len(own) > MOST_PLACEMENTS:
+            slowest, fastest = (end(own, key=lambda one: one["value"]) for end in (min, max))
+            ends = (f"{fixed(one['value'], 2)} (at {_unbroken(one['case'])})" for one in (slowest, fastest))
+            told = "from " + " to ".join(ends)
+        else:
+            told = "; ".join(f"{fixed(one['value'], 2)} at {_unbroken(one['case'])}" for one in own)
+        baseline = names[0] if len(names) == 1 else "the first placement"
+        found.append(Answer(None, workload, f"Speed with {first}, where {baseline} is 1: {told}."))
+    return found
 
 
 def _comparisons(verdicts: Sequence[Verdict]) -> list[Answer]:
@@ -302,8 +334,8 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
     if len(members) == 1:
         where = f" at {_unbroken(one['case'])}" if of > 1 and one["case"] else ""
         interval = change_interval(one["low"], one["high"])
-        level = f"95{NARROW_SPACE}%"
-        return f"{words.rstrip(',') + where}: {change(one['change'])} ({level} interval {interval})."
+        spread = interval if interval == NO_SPREAD else f"95{NARROW_SPACE}% interval {interval}"
+        return f"{words.rstrip(',') + where}: {change(one['change'])} ({spread})."
     where = f" at all {of} cases" if len(members) == of else f" at {len(members)} of {of} cases"
     low, high = min(members, key=lambda v: v["change"]), max(members, key=lambda v: v["change"])
     if low["change"] == high["change"]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import TYPE_CHECKING, Any
 
-from lanetwin import report
-from lanetwin.report import blocks
+from lanetwin import report, summary
+from lanetwin.cli import tables
+from lanetwin.report import blocks, result_table
+from lanetwin.report.figures import loaded_latency, sweep
 from lanetwin.report.figures import speed as speeds
-from lanetwin.report.figures import sweep
 
 if TYPE_CHECKING:
     from lanetwin.results import Results
@@ -157,3 +159,105 @@ def test_a_load_of_each_memory_is_taken_apart(results: Results) -> None:
     [told] = blocks.waterfalls(own, blocks.Easel())
     assert told.details.names == ["case", "memory", "variant"]
     assert [row[:2] for row in told.details.rows] == [["both", "dram"], ["both", "exp"]]
+
+
+def verdict(case: str, change: float, low: float, high: float) -> Any:
+    """Return what became of a case in the variant x4."""
+    place = {"variant": "x4", "baseline": "x8", "workload": "bw", "case": case, "metric": "throughput"}
+    return place | {"verdict": "worse", "change": change, "low": low, "high": high, "margin": 0.02}
+
+
+def test_the_answer_begins_with_what_placements_cost(results: Results) -> None:
+    cases = ["dram", "exp", "dram 2 : exp 1"]
+    rows = [{"case": c, "value": 10.0, "variant": v} for v in ("x8", "x4") for c in cases]
+    own = of_memory(results, rows)
+    own["verdicts"] = [verdict("exp", -0.5, -0.5, -0.5), verdict("dram 2 : exp 1", -0.4, -0.5, -0.3)]
+    here = {"variant": "x8", "baseline_variant": "x8"}
+    own["relative"] = [speed("exp", "dram", 0.26, **here), speed("dram 2 : exp 1", "dram", 1.07, **here)]
+    first, *others = summary.answers(own)
+    assert (
+        str(first)
+        == "bw: Speed with x8, where dram is 1: 0.26 at exp; 1.07 at dram\u00a02\u00a0:\u00a0exp\u00a01."
+    )
+    assert others, "what variants do comes after it"
+    more = [f"exp, {mix}" for mix in ("all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes")]
+    own["relative"] = [
+        speed(case, case.replace("exp", "dram"), 0.1 * nth, **here) for nth, case in enumerate(more, 2)
+    ]
+    statement = summary.answers(own)[0].statement.replace("\u00a0", " ")
+    assert statement == (
+        "Speed with x8, where dram is 1: from 0.20 (at exp, all-reads) to 0.60 (at exp, streaming-writes)."
+    )
+
+
+def test_no_spread_is_no_interval(results: Results) -> None:
+    own = of_memory(results, [{"case": "exp", "value": 10.0, "variant": v} for v in ("x8", "x4")])
+    own["verdicts"] = [verdict("exp", -0.5, -0.5, -0.5)]
+    [said] = summary.answers(own)
+    assert said.statement.endswith("(no spread).")
+    assert "interval" not in said.statement
+
+
+def test_parts_of_the_throughput_are_no_answers(results: Results) -> None:
+    parts = [("throughput", 30.0), ("reads", 20.0), ("writes", 10.0)]
+    own = of_memory(results, [{"case": "dram", "metric": name, "value": value} for name, value in parts])
+    assert [str(said) for said in summary.answers(own)] == ["bw: Throughput: 30.00\u202fGB/s."]
+    alone = of_memory(results, [{"case": "dram", "metric": "reads", "value": 20.0}])
+    assert [str(said) for said in summary.answers(alone)] == ["bw: Reads: 20.00\u202fGB/s."]
+
+
+def test_a_table_that_would_hide_its_verdicts_takes_the_whole_width(results: Results) -> None:
+    def table(case: str) -> result_table.Table:
+        own = of_memory(results, [{"case": case, "value": 10.0, "variant": v} for v in ("x8", "x4")])
+        own["verdicts"] = [verdict(case, -0.459, -0.658, -0.143)]
+        [found] = result_table.result_tables(own)
+        return found
+
+    assert not table("exp").is_broad
+    assert table("dram 2 : exp 1, all-reads and more").is_broad
+
+
+def test_columns_of_which_nothing_is_known_are_left_out(results: Results) -> None:
+    of_exp: dict[str, Any] = {"case": "exp", "value": 20.0, "device": "exp"}
+    reads = [of_exp | {"metric": "read throughput"}]
+    tails = {"metric": "latency", "unit": "ns", "percentiles": [[50.0, 90.0], [99.0, 120.0]]}
+    for rows, expected, in_report in (
+        (reads, ["throughput [GB/s]"], ["throughput [GB/s]"]),
+        (
+            [of_exp, of_exp | tails],
+            ["throughput [GB/s]", "mean [ns]", "p99 [ns]"],
+            ["throughput [GB/s]", "mean latency [ns]", "p50 [ns]", "p99 [ns]"],
+        ),
+    ):
+        own = of_memory(results, rows)
+        [devices] = summary.device_tables(own)
+        columns = [str(column.header) for column in tables.by_device(devices).columns]
+        assert columns == ["case", "device", *expected]
+        [told] = blocks.devices(own)
+        assert told.values == in_report
+
+
+def test_curves_are_named_where_they_end(results: Results) -> None:
+    def x(delay: float) -> dict[str, Any]:
+        return {"name": "delay", "value": delay, "unit": "ns"}
+
+    points = [
+        ("x8", 0.0, 80.0, 200.0),
+        ("x8", 50.0, 20.0, 130.0),
+        ("x4", 0.0, 40.0, 430.0),
+        ("x4", 50.0, 20.0, 133.0),
+    ]
+    rows: list[dict[str, Any]] = []
+    for variant, delay, throughput, latency in points:
+        at: dict[str, Any] = {"variant": variant, "case": f"every {delay}", "x": x(delay)}
+        rows.append(at | {"value": throughput})
+        rows.append(at | {"metric": "latency", "unit": "ns", "value": latency})
+    [curve] = loaded_latency.curves(of_memory(results, rows))
+    drawn = loaded_latency.draw(curve, "f0", 520.0)
+    places = {}
+    for tag in re.findall(r"<text[^>]*name s.*?</text>", drawn):
+        place = {key: float(value) for key, value in re.findall(r'\b([xy])="([0-9.]+)"', tag)}
+        places[next(name for name in curve.series if f">{name}<" in tag)] = place
+    assert set(places) == {"x8", "x4"}
+    assert places["x4"]["x"] < 0.7 * places["x8"]["x"], "it ends at half of the throughput"
+    assert places["x4"]["y"] < places["x8"]["y"], "and twice as high"

@@ -66,7 +66,7 @@ def trunk(
         ),
     ] = False,
 ) -> None:
-    """Predict what PCIe, NVMe, NVMe-oF and CXL-memory systems do: a digital twin.
+    """Predict what PCIe, NVMe and CXL-memory systems do: a digital twin.
 
     Describe a machine in a file; lanetwin says what it does, what limits it,
     and how sure that is. The result goes to standard output, everything else

@@ -75,7 +75,7 @@ def print_results(results: Results) -> None:
         console.print(_table(table, console))
         console.print()
     for devices in device_tables(results):
-        console.print(_devices(devices))
+        console.print(by_device(devices))
         console.print()
     found = iometer_tables(results)
     if found:
@@ -144,14 +144,18 @@ def _stacked(data: ResultTable, *, intervals: bool) -> Table:
     return table
 
 
-def _devices(data: DeviceTable) -> Table:
+def by_device(data: DeviceTable) -> Table:
     """Give each device of each case and variant a row."""
     cases, several = data.cases, len(data.variants) > 1
     is_cut = len(data.lines) > MOST_DEVICE_LINES and len(cases) > 2
     title = data.title + (" (first and last case; the report has all)" if is_cut else "")
     columns = [("case", False), *([("variant", False)] if several else []), ("device", False)]
     columns.append((headed("throughput", data.throughput_unit), True))
-    columns += [(headed(name, data.latency_unit), True) for name in ("mean", "p99", "max")]
+    has_mean = any(line.latency for line in data.lines)
+    # of reads and writes apart, and of loads of memory, less is known
+    tails = [p for p in (99.0, 100.0) if any(line.percentile(p) is not None for line in data.lines)]
+    latencies = [*(["mean"] if has_mean else []), *(percentile_name(p) for p in tails)]
+    columns += [(headed(name, data.latency_unit), True) for name in latencies]
     table = plain_table(title, columns)
     shown = [line for line in data.lines if not is_cut or line.case in (cases[0], cases[-1])]
     before = ("", "")
@@ -160,9 +164,9 @@ def _devices(data: DeviceTable) -> Table:
         variant = "" if (line.case, line.variant) == before else line.variant
         before = (line.case, line.variant)
         words = [case, *([variant] if several else []), line.device]
-        tails = [line.percentile(percent) for percent in (99.0, 100.0)]
-        numbers = [_value(line.throughput), _value(line.latency)]
-        numbers += [Text("–" if value is None else significant(value)) for value in tails]
+        numbers = [_value(line.throughput), *([_value(line.latency)] if has_mean else [])]
+        known = [line.percentile(percent) for percent in tails]
+        numbers += [Text("–" if value is None else significant(value)) for value in known]
         table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
 

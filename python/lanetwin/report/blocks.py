@@ -10,9 +10,7 @@ from markupsafe import Markup
 
 from lanetwin import actions
 from lanetwin.numbers import (
-    NARROW_SPACE,
     change,
-    change_interval,
     compact,
     fixed,
     headed,
@@ -39,8 +37,7 @@ from lanetwin.transits import ordered, packet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lanetwin.results import Outcome, Relative, Results, Row
-    from lanetwin.summary import CaseLine, ResultTable
+    from lanetwin.results import Relative, Results, Row
 
 HEAT_EDGES = (1.02, 1.15, 1.4)
 """From these ratios to the baseline on, either way, a cell of a matrix is warmer."""
@@ -74,42 +71,6 @@ class Figure:
     title: str
     wide: Markup
     narrow: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One value of a table, and what is said under it in small print."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One case of a table."""
-
-    case: str
-    cells: list[Cell]
-    comparisons: list[tuple[Cell, Outcome | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One metric of one workload, ready to print."""
-
-    workload: str
-    metric: str
-    unit: str
-    baseline: str | None
-    variants: list[str]
-    compared: list[str]
-    lines: list[Line]
-
-    @property
-    def is_broad(self) -> bool:
-        """Whether it needs the page's whole width."""
-        has_tails = any(cell.notes for line in self.lines for cell in line.cells)
-        return len(self.variants) > 2 or (has_tails and len(self.variants) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,40 +131,6 @@ class Easel:
         return Figure(data.workload, data.title, Markup(wide), Markup(narrow))  # noqa: S704
 
 
-def result_tables(results: Results) -> list[Table]:
-    """Return the tables of results."""
-    return [_table(table) for table in tables(results)]
-
-
-def _table(table: ResultTable) -> Table:
-    compared = table.compared
-    lines = [_line(line, table.variants, compared) for line in table.lines]
-    return Table(table.workload, table.metric, table.unit, table.baseline, table.variants, compared, lines)
-
-
-def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
-    cells = [_cell(line.values[name]) if name in line.values else Cell("–") for name in names]
-    comparisons: list[tuple[Cell, Outcome | None]] = []
-    for name in compared:
-        verdict = line.verdicts.get(name)
-        if verdict is None:
-            comparisons.append((Cell("–"), None))
-        else:
-            interval = change_interval(verdict["low"], verdict["high"])
-            comparisons.append((Cell(change(verdict["change"]), (interval,)), verdict["verdict"]))
-    return Line(line.case, cells, comparisons)
-
-
-SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
-"""The percentiles that have room in a table; `rows.csv` has all of them."""
-
-
-def _cell(row: Row) -> Cell:
-    shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
-    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
-    return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
-
-
 def devices(results: Results) -> list[Details]:
     """Tabulate what each of several devices reached."""
     found = []
@@ -212,11 +139,12 @@ def devices(results: Results) -> list[Details]:
         percents = sorted({p for latency in latencies for p, _ in latency.get("percentiles", [])})
         rows = []
         for line in table.lines:
-            values = [_reading(line.throughput), _reading(line.latency)]
+            values = [_reading(line.throughput), *([_reading(line.latency)] if latencies else [])]
             tails = [line.percentile(percent) for percent in percents]
             values += ["–" if value is None else significant(value) for value in tails]
             rows.append([line.case, line.variant, line.device, *values])
-        names = [headed("throughput", table.throughput_unit), headed("mean latency", table.latency_unit)]
+        names = [headed("throughput", table.throughput_unit)]
+        names += [headed("mean latency", table.latency_unit)] if latencies else []
         names += [headed(percentile_name(p), table.latency_unit) for p in percents]
         found.append(_details(table.title, ["case", "variant", "device"], names, rows))
     return found

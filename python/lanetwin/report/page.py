@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from lanetwin import yaml_out
 from lanetwin.numbers import fixed, significant
-from lanetwin.report import blocks
+from lanetwin.report import blocks, result_table
 from lanetwin.rows_csv import rows_csv
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
@@ -63,7 +63,7 @@ def render(results: Results) -> str:
             limits=limits(results),
             variants=variants(results),
             workloads=workloads,
-            tables=blocks.result_tables(results),
+            tables=result_table.result_tables(results),
             matrices=blocks.matrices(results),
             speeds=blocks.speeds(results, easel),
             temperatures=blocks.temperatures(results),

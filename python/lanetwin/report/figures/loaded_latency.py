@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lanetwin.numbers import significant, with_unit
-from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
+from lanetwin.report.figures.axes import LINE_STEP, Axis, draw_frame, label_room, series_class
 from lanetwin.report.figures.sweep import sweeps, value_axis
-from lanetwin.report.svg import Drawing
+from lanetwin.report.scale import spread
+from lanetwin.report.svg import NORMAL, Drawing, shortened, text_width
 
 if TYPE_CHECKING:
     from lanetwin.report.figures.sweep import Sweep
@@ -93,6 +94,21 @@ def draw(curve: LoadedLatency, key: str, width: float) -> str:
             drawing.mark(
                 *place, index, f"dot {series_class(index)}", f"{variant}, {throughput['case']}: {reading}"
             )
-        ends.append((variant, index, places[-1][1]))
-    label_ends(drawing, frame, ends)
+        ends.append((variant, index, max(places)))  # where most passes: delays count the other way
+    if len(ends) > 1:
+        _name_ends(drawing, ends)
     return str(drawing)
+
+
+def _name_ends(drawing: Drawing, ends: list[tuple[str, int, tuple[float, float]]]) -> None:
+    """Write each series' name right of its point of most throughput: no line need reach the edge."""
+    heights = spread([y for _, _, (_, y) in ends], LINE_STEP, 18, drawing.height - 46)
+    apart = all(
+        abs(a[1] - b[1]) >= LINE_STEP or abs(a[0] - b[0]) > text_width(max(one, other, key=len)) + 16
+        for nth, (one, _, a) in enumerate(ends)
+        for other, _, b in ends[:nth]
+    )
+    for (name, index, (x, y)), height in zip(ends, heights, strict=True):
+        place = (x + 8, (y if apart else height) + 4)
+        room = drawing.width - x - 8
+        drawing.text(*place, shortened(name, room, NORMAL), f"name {series_class(index)}", hint=name)

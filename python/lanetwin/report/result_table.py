@@ -1,0 +1,104 @@
+"""Tables of results: cases down, variants across, each with how it compares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, percentile_name, significant
+from lanetwin.report.svg import text_width
+from lanetwin.summary import tables
+
+if TYPE_CHECKING:
+    from lanetwin.results import Outcome, Results, Row
+    from lanetwin.summary import CaseLine, ResultTable
+
+HALF_PAGE = 512.0
+"""The width of a table beside another one [px]: `.tables` in style.css."""
+BODY, SMALL = 14.0, 12.0
+"""Sizes of the font in cells and of small print under them [px]: `table` and `td small` in style.css."""
+GAP = 16.0
+"""Between two columns [px]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value of a table, and what is said under it in small print."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One case of a table."""
+
+    case: str
+    cells: list[Cell]
+    comparisons: list[tuple[Cell, Outcome | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One metric of one workload, ready to print."""
+
+    workload: str
+    metric: str
+    unit: str
+    baseline: str | None
+    variants: list[str]
+    compared: list[str]
+    lines: list[Line]
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it needs the page's whole width."""
+        has_tails = any(cell.notes for line in self.lines for cell in line.cells)
+        return len(self.variants) > 2 or (has_tails and len(self.variants) > 1) or self._width() > HALF_PAGE
+
+    def _width(self) -> float:
+        """Estimate the width of its columns [px]."""
+        columns = [[("case", BODY), *((line.case, BODY) for line in self.lines)]]
+        for nth, name in enumerate(self.variants):
+            # a key of the variant's colour is before its name
+            columns.append([(f"    {name}", BODY), *((line.cells[nth].text, BODY) for line in self.lines)])
+        for nth, _ in enumerate(self.compared):
+            judged = [line.comparisons[nth] for line in self.lines]
+            columns.append([(note, SMALL) for cell, _ in judged for note in (cell.text, *cell.notes)])
+            columns.append([(f"  {outcome}  ", SMALL) for _, outcome in judged if outcome] or [("–", BODY)])
+        widest = (max((text_width(text, size) for text, size in column), default=0.0) for column in columns)
+        return sum(widest) + GAP * (len(columns) - 1)
+
+
+def result_tables(results: Results) -> list[Table]:
+    """Return the tables of results."""
+    return [_table(table) for table in tables(results)]
+
+
+def _table(table: ResultTable) -> Table:
+    compared = table.compared
+    lines = [_line(line, table.variants, compared) for line in table.lines]
+    return Table(table.workload, table.metric, table.unit, table.baseline, table.variants, compared, lines)
+
+
+def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
+    cells = [_cell(line.values[name]) if name in line.values else Cell("–") for name in names]
+    comparisons: list[tuple[Cell, Outcome | None]] = []
+    for name in compared:
+        verdict = line.verdicts.get(name)
+        if verdict is None:
+            comparisons.append((Cell("–"), None))
+        else:
+            interval = change_interval(verdict["low"], verdict["high"])
+            comparisons.append((Cell(change(verdict["change"]), (interval,)), verdict["verdict"]))
+    return Line(line.case, cells, comparisons)
+
+
+SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
+"""The percentiles that have room in a table; `rows.csv` has all of them."""
+
+
+def _cell(row: Row) -> Cell:
+    shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
+    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
+    return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
