@@ -222,9 +222,14 @@ impl Machine {
             let due = edge + u64::from(self.clock.instant(edge) == now);
             self.run_due(due, edge);
         }
-        if self.ready.is_empty() {
-            return;
+        if !self.ready.is_empty() {
+            self.hand_out(done);
         }
+    }
+
+    /// Appends the answers that are known, in the order of their times.
+    #[inline(never)]
+    fn hand_out(&mut self, done: &mut Vec<Done>) {
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
             self.ready.sort_by_key(|answer| answer.at);
         }

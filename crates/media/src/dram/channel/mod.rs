@@ -72,7 +72,6 @@ pub(super) struct Channel {
     trail_end: u64,
     /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
-    open: u64,
     /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
     rare: u64,
     /// The last clock of the last command.
@@ -122,7 +121,6 @@ impl Channel {
             trail_bound: NEVER,
             trail_end: NEVER,
             ready: [0; 64],
-            open: 0,
             rare: 0,
             last: 0,
             floor: 0,
@@ -217,7 +215,8 @@ impl Channel {
             self.put_together(direction);
         }
         let queue = &mut self.queues[direction];
-        queue.put(Entry { token, row, line, bank, at: clock });
+        let (group, rank) = (bank >> self.to_group, bank >> self.to_rank);
+        queue.put(Entry { token, row, line, bank, group, rank, at: clock });
         if direction == WRITE {
             if queue.len == 1 {
                 self.oldest_write = clock;
