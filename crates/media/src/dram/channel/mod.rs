@@ -135,8 +135,9 @@ impl Channel {
         channel
     }
 
-    pub const fn counters(&self) -> &Counters {
-        &self.counters
+    /// What it has done, up to the last command that has been decided.
+    pub const fn counters(&self) -> Counters {
+        self.counters
     }
     pub fn record(&mut self, on: bool) {
         self.record = on.then(Vec::new);
@@ -263,6 +264,13 @@ impl Channel {
     #[inline]
     fn answer(&self, token: u32, clock: u64, out: &mut Vec<Done>) {
         out.push(Done { token, at: self.t.clock.instant(clock) });
+    }
+
+    /// As it will be when every command before clock `end` has been decided, if nothing is asked meanwhile.
+    pub fn up_to(&self, end: u64) -> Self {
+        let mut channel = self.clone();
+        channel.run_before(end, &mut Vec::new());
+        channel
     }
 
     /// Decides every command before clock `end`.
