@@ -121,10 +121,11 @@ impl CxlExpander {
         }
     }
 
-    /// What it has lived through so far; commands of the memory that no answer depends on may be missing.
+    /// What it has lived through up to `now`, the present: its memory, until a request that came now is there.
     #[must_use]
-    pub fn lived(&self) -> Lived {
-        let dram = self.memory.as_ref().map(Machine::counters).unwrap_or_default();
+    pub fn lived(&self, now: Instant) -> Lived {
+        let there = now + self.request;
+        let dram = self.memory.as_ref().map(|memory| memory.counters_up_to(there)).unwrap_or_default();
         Lived { dram, aborted: self.aborted }
     }
 
@@ -258,7 +259,8 @@ impl Component<Message> for CxlExpander {
         see("waiting", self.outside.len().to_string());
         see("aborted", self.aborted.to_string());
         see("hints", self.hints.to_string());
-        see("dram", format!("{:?}", self.lived().dram));
+        let decided = self.memory.as_ref().map(Machine::counters).unwrap_or_default();
+        see("dram", format!("{decided:?}"));
     }
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
@@ -272,8 +274,8 @@ impl Component<Message> for CxlExpander {
         see("tracker", Supply { in_use_ps, supply: self.tracker.places(), kind });
     }
 
-    fn digest(&self) -> u64 {
-        let Lived { dram, aborted } = self.lived();
+    fn digest_up_to(&self, now: Instant) -> u64 {
+        let Lived { dram, aborted } = self.lived(now);
         let words =
             [dram.accesses[0], dram.accesses[1], dram.activates, dram.turnarounds, aborted, self.hints];
         words.into_iter().fold(0, |digest, word| mix(digest ^ word))

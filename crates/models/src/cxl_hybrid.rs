@@ -176,13 +176,10 @@ impl CxlHybrid {
         self.count_reads(now);
         let seen_to = self.look_ups.next().min(now);
         let inside = self.inside.as_mut()?;
-        // on a copy: what a write waits for is asked for when somebody looks, and nobody may look because of a report
-        let mut memory = inside.memory.clone();
-        memory.catch_up(seen_to);
         Some(HybridLived {
             traffic: self.traffic,
             cache: inside.cache.counters(),
-            memory: memory.counters(),
+            memory: inside.memory.counters_up_to(seen_to),
             temperatures: inside.cache.temperatures(now),
         })
     }

@@ -48,8 +48,9 @@ impl Bank {
     }
 }
 
-/// A bank group.
+/// A bank group. Its size is a power of two, so that finding one in a row of them takes no multiplication; that of a rank too.
 #[derive(Clone, Copy, Default, Debug)]
+#[repr(align(32))]
 pub(super) struct Group {
     pub cas: [u64; 2],
     pub act: u64,
@@ -57,6 +58,7 @@ pub(super) struct Group {
 
 /// A rank.
 #[derive(Clone, Copy, Default, Debug)]
+#[repr(align(128))]
 pub(super) struct Rank {
     pub cas: [u64; 2],
     pub act: u64,
@@ -79,6 +81,9 @@ impl Rank {
 /// How long reads and writes hold up others \[clocks\], by the direction of the one that was and of the one that comes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gates {
+    /// From a read or a write to the end of its data, and to a precharge of its bank.
+    pub data: [u64; 2],
+    pub precharge: [u64; 2],
     group: [[u64; 2]; 2],
     rank: [[u64; 2]; 2],
     other_ranks: [[u64; 2]; 2],
@@ -89,6 +94,8 @@ impl Gates {
         let same = if t.ccd_s > t.burst { t.ccd_s } else { t.burst };
         let other = t.burst + t.rtrs;
         Self {
+            data: [t.read(), t.write()],
+            precharge: [t.rtp, t.write() + t.wr],
             group: [[t.ccd_l, 0], [t.write() + t.wtr_l, t.ccd_l_wr]],
             rank: [[same, t.read_to_write()], [t.write() + t.wtr_s, same]],
             other_ranks: [[other, t.read_to_write()], [(t.write() + t.rtrs).saturating_sub(t.cl), other]],

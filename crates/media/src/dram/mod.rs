@@ -222,9 +222,14 @@ impl Machine {
             let due = edge + u64::from(self.clock.instant(edge) == now);
             self.run_due(due, edge);
         }
-        if self.ready.is_empty() {
-            return;
+        if !self.ready.is_empty() {
+            self.hand_out(done);
         }
+    }
+
+    /// Appends the answers that are known, in the order of their times.
+    #[inline(never)]
+    fn hand_out(&mut self, done: &mut Vec<Done>) {
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
             self.ready.sort_by_key(|answer| answer.at);
         }
@@ -266,21 +271,18 @@ impl Machine {
         self.settle();
     }
 
-    /// What it has done, up to the last command that has been decided on each bus.
+    /// What it has done, up to the last command that has been decided on each bus: that depends on how far the machine has looked ahead.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        for c in self.channels.iter().map(Channel::counters) {
-            (0..2).for_each(|n| sum.accesses[n] += c.accesses[n]);
-            (0..3).for_each(|n| sum.rows[n] += c.rows[n]);
-            sum.activates += c.activates;
-            sum.precharges += c.precharges;
-            sum.refreshes += c.refreshes;
-            sum.turnarounds += c.turnarounds;
-            sum.forwarded += c.forwarded;
-            sum.merged += c.merged;
-        }
-        sum
+        sum(self.channels.iter().map(Channel::counters))
+    }
+
+    /// What it has done before `now`, the latest time that it has been told, however far it has looked. What is not decided yet is decided on
+    /// a copy, so that nothing depends on whether somebody has asked: not for every request.
+    #[must_use]
+    pub fn counters_up_to(&self, now: Instant) -> Counters {
+        let edge = self.clock.edge(now);
+        sum(self.channels.iter().map(|channel| channel.up_to(edge).counters()))
     }
 
     /// Keeps what has to be known for [`Machine::busy`] up to `before` the last request.
@@ -293,12 +295,8 @@ impl Machine {
     /// [`Machine::look_back`] says. It decides what happens up to then on a copy: not for every request.
     #[must_use]
     pub fn busy(&self, now: Instant) -> Vec<u64> {
-        let busy = |channel: &Channel| {
-            let mut channel = channel.clone();
-            channel.run_before(self.clock.edge(now), &mut Vec::new());
-            channel.busy_ps(now)
-        };
-        self.channels.iter().map(busy).collect()
+        let edge = self.clock.edge(now);
+        self.channels.iter().map(|channel| channel.up_to(edge).busy_ps(now)).collect()
     }
 
     /// How long an access takes at the least: from the request to the last beat, in an open row of an idle bank.
@@ -329,4 +327,20 @@ impl Machine {
     pub fn take_record(&mut self) -> Vec<Command> {
         self.channels.iter_mut().flat_map(Channel::take_record).collect()
     }
+}
+
+/// What several have done together.
+fn sum(each: impl Iterator<Item = Counters>) -> Counters {
+    let mut sum = Counters::default();
+    for c in each {
+        (0..2).for_each(|n| sum.accesses[n] += c.accesses[n]);
+        (0..3).for_each(|n| sum.rows[n] += c.rows[n]);
+        sum.activates += c.activates;
+        sum.precharges += c.precharges;
+        sum.refreshes += c.refreshes;
+        sum.turnarounds += c.turnarounds;
+        sum.forwarded += c.forwarded;
+        sum.merged += c.merged;
+    }
+    sum
 }

@@ -9,9 +9,20 @@ pub(super) struct Entry {
     pub token: u32,
     pub row: u32,
     pub line: u32,
+    /// Its bank, bank group and rank, each among all of the data bus.
     pub bank: u8,
+    pub group: u8,
+    pub rank: u8,
     /// The clock at which it came.
     pub at: u64,
+}
+
+impl Entry {
+    /// Where its bank, bank group and rank are among those of the data bus.
+    #[inline(always)]
+    pub fn indices(&self) -> (usize, usize, usize) {
+        (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % 4)
+    }
 }
 
 /// The requests of one direction.
@@ -30,7 +41,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub const fn new() -> Self {
-        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, at: 0 };
+        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, group: 0, rank: 0, at: 0 };
         Self { entries: [nothing; SLOTS], used: 0, fresh: 0, len: 0, pending: 0, of_bank: [0; 64] }
     }
     #[inline]
@@ -125,7 +136,7 @@ mod tests {
     use super::*;
 
     fn entry(token: u32, bank: u8, row: u32) -> Entry {
-        Entry { token, row, line: 7, bank, at: u64::from(token) * 10 }
+        Entry { token, row, line: 7, bank, group: 0, rank: 0, at: u64::from(token) * 10 }
     }
 
     #[test]

@@ -30,7 +30,8 @@ fn answers(
 }
 
 fn lived(kernel: &mut Kernel, expander: ComponentId) -> Lived {
-    kernel.component::<CxlExpander>(expander).unwrap().lived()
+    let now = kernel.now();
+    kernel.component::<CxlExpander>(expander).unwrap().lived(now)
 }
 
 #[test]

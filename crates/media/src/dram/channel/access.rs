@@ -29,9 +29,8 @@ impl Channel {
     /// When the request in a slot can read or write the open row of its bank.
     #[inline(always)]
     fn access_at(&self, slot: u8) -> u64 {
-        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
-        let group = self.groups[n >> self.to_group & 31].cas[self.mode];
-        self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].cas[self.mode])
+        let (n, group, rank) = self.queues[self.mode].get(slot).indices();
+        self.ready[n].max(self.groups[group].cas[self.mode]).max(self.ranks[rank].cas[self.mode])
     }
 
     /// Reads or writes the open row of a bank.
@@ -40,29 +39,27 @@ impl Channel {
         let t = &self.t;
         let queue = &mut self.queues[direction];
         let at_bank = queue.get(slot).bank;
-        let n = usize::from(at_bank) % 64;
-        let bank = &mut self.banks[n];
         let passes = queue.first(at_bank) != Some(slot);
         let entry = queue.take(slot);
+        let (n, group, rank) = entry.indices();
+        let bank = &mut self.banks[n];
         bank.passed += u32::from(passes);
         self.counters.rows[usize::from(bank.why)] += 1;
         bank.why = 0;
         bank.used = now;
-        bank.pre = bank.pre.max(now + if direction == READ { t.rtp } else { t.write() + t.wr });
+        bank.pre = bank.pre.max(now + self.gates.precharge[direction]);
         let close = self.rules.closed && queue.find(at_bank, bank.row).is_none();
         if close {
             bank.act = bank.act.max(bank.pre + t.rp);
             bank.row = CLOSED;
             bank.why = 1;
-            self.open &= !(1 << at_bank);
             self.counters.precharges += 1;
         }
-        let (group, rank) = (&mut self.groups[n >> self.to_group & 31], n >> self.to_rank & 3);
-        self.gates.accessed(&mut self.ranks[..self.rank_count], group, rank, direction, now);
+        let ranks = &mut self.ranks[..self.rank_count];
+        self.gates.accessed(ranks, &mut self.groups[group], rank, direction, now);
         self.counters.accesses[direction] += 1;
-        let first = now + if direction == READ { t.cl } else { t.cwl };
-        let end = first + t.burst;
-        self.bursts.begin(&self.t, first, self.floor.saturating_sub(self.look_back));
+        let end = now + self.gates.data[direction];
+        self.bursts.begin(&self.t, end - self.t.burst, self.floor.saturating_sub(self.look_back));
         let kind = || match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,

@@ -72,7 +72,6 @@ pub(super) struct Channel {
     trail_end: u64,
     /// When the next command of a bank can be, as far as its bank goes.
     ready: [u64; 64],
-    open: u64,
     /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
     rare: u64,
     /// The last clock of the last command.
@@ -122,7 +121,6 @@ impl Channel {
             trail_bound: NEVER,
             trail_end: NEVER,
             ready: [0; 64],
-            open: 0,
             rare: 0,
             last: 0,
             floor: 0,
@@ -137,8 +135,9 @@ impl Channel {
         channel
     }
 
-    pub const fn counters(&self) -> &Counters {
-        &self.counters
+    /// What it has done, up to the last command that has been decided.
+    pub const fn counters(&self) -> Counters {
+        self.counters
     }
     pub fn record(&mut self, on: bool) {
         self.record = on.then(Vec::new);
@@ -217,7 +216,8 @@ impl Channel {
             self.put_together(direction);
         }
         let queue = &mut self.queues[direction];
-        queue.put(Entry { token, row, line, bank, at: clock });
+        let (group, rank) = (bank >> self.to_group, bank >> self.to_rank);
+        queue.put(Entry { token, row, line, bank, group, rank, at: clock });
         if direction == WRITE {
             if queue.len == 1 {
                 self.oldest_write = clock;
@@ -264,6 +264,13 @@ impl Channel {
     #[inline]
     fn answer(&self, token: u32, clock: u64, out: &mut Vec<Done>) {
         out.push(Done { token, at: self.t.clock.instant(clock) });
+    }
+
+    /// As it will be when every command before clock `end` has been decided, if nothing is asked meanwhile.
+    pub fn up_to(&self, end: u64) -> Self {
+        let mut channel = self.clone();
+        channel.run_before(end, &mut Vec::new());
+        channel
     }
 
     /// Decides every command before clock `end`.

@@ -29,7 +29,8 @@ impl Channel {
         let latest = |mask: u64, of: fn(&Bank) -> u64| {
             (0..64).filter(|n| mask >> n & 1 == 1).map(|n| of(&self.banks[n])).max().unwrap_or(0)
         };
-        let open = banks & self.open;
+        let is_open = |n: &u64| banks >> n & 1 == 1 && self.banks[*n as usize].row != CLOSED;
+        let open: u64 = (0..64).filter(is_open).fold(0, |open, n| open | 1 << n);
         if open != 0 {
             // the command is for all of them, also for those that are about to be closed by themselves
             let ready = latest(banks, |bank| bank.pre).max(self.ranks[rank].pre);
@@ -43,7 +44,6 @@ impl Channel {
                 bank.row = CLOSED;
                 bank.why = 1;
             }
-            self.open &= !open;
             self.ranks[rank].pre = now + self.t.ppd;
             self.counters.precharges += 1;
             self.issued(now, || CommandKind::PrechargeAll, banks, 0);

@@ -87,18 +87,18 @@ impl Channel {
             (Some(slot), None) => self.activate(now, slot),
             (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
             (_, Some(slot)) => {
-                let at_bank = self.queues[self.mode].get(slot).bank;
-                let n = usize::from(at_bank) % 64;
+                let entry = self.queues[self.mode].get(slot);
+                let (at_bank, (n, group, rank)) = (entry.bank, entry.indices());
                 let bank = &mut self.banks[n];
                 bank.why = 2;
-                bank.patience = (bank.patience / 2).max(self.rules.patience.unwrap_or(NEVER) / 8);
-                self.close(now, at_bank);
+                if let Some(first) = self.rules.patience {
+                    bank.patience = (bank.patience / 2).max(first / 8);
+                }
+                self.close(now, at_bank, rank);
                 // it was the oldest of its bank, and is the one that wants it opened
-                let rank = &self.ranks[n >> self.to_rank & 3];
                 self.pre.remove(1 << slot);
                 self.ready[n] = self.banks[n].act;
-                let group = &self.groups[n >> self.to_group & 31];
-                self.act.add(slot, self.ready[n].max(group.act).max(rank.act));
+                self.act.add(slot, self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act));
             }
             (None, None) => return false,
         }
@@ -108,22 +108,22 @@ impl Channel {
     /// When the bank of the request in a slot can be activated.
     #[inline(always)]
     fn activate_at(&self, slot: u8) -> u64 {
-        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
-        let group = self.groups[n >> self.to_group & 31].act;
-        self.ready[n].max(group).max(self.ranks[n >> self.to_rank & 3].act)
+        let entry = self.queues[self.mode].get(slot);
+        let (n, group, rank) = entry.indices();
+        self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act)
     }
 
     /// When the bank of the request in a slot can be precharged.
     #[inline(always)]
     fn precharge_at(&self, slot: u8) -> u64 {
-        let n = usize::from(self.queues[self.mode].get(slot).bank) % 64;
-        self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre)
+        let (n, _, rank) = self.queues[self.mode].get(slot).indices();
+        self.ready[n].max(self.ranks[rank].pre)
     }
 
     #[inline(always)]
     fn activate(&mut self, now: u64, slot: u8) {
-        let Entry { bank: at_bank, row, .. } = *self.queues[self.mode].get(slot);
-        let n = usize::from(at_bank) % 64;
+        let entry = self.queues[self.mode].get(slot);
+        let (Entry { bank: at_bank, row, .. }, (n, group, rank)) = (*entry, entry.indices());
         let t = &self.t;
         let bank = &mut self.banks[n];
         if bank.left == row {
@@ -133,29 +133,27 @@ impl Channel {
         (bank.left, bank.row, bank.passed) = (CLOSED, row, 0);
         (bank.cas, bank.pre, bank.act) = (now + t.rcd, now + t.ras, now + t.rc);
         bank.used = now;
-        let group = &mut self.groups[n >> self.to_group & 31];
+        let group = &mut self.groups[group];
         group.act = group.act.max(now + t.rrd_l);
-        let rank = &mut self.ranks[n >> self.to_rank & 3];
+        let rank = &mut self.ranks[rank];
         rank.activated(t, now);
         // the row is that of the oldest of the bank, which is read or written next
         self.act.remove(1 << slot);
         self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
         self.ready[n] = bank.cas;
         self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
-        self.open |= 1 << at_bank;
         self.counters.activates += 1;
         self.issued(now, || CommandKind::Activate, 1 << at_bank, row);
     }
 
-    /// Closes the row of a bank.
+    /// Closes the row of a bank of a rank.
     #[inline(always)]
-    fn close(&mut self, now: u64, at_bank: u8) {
+    fn close(&mut self, now: u64, at_bank: u8, rank: usize) {
         let n = usize::from(at_bank) % 64;
         let bank = &mut self.banks[n];
         bank.act = bank.act.max(now + self.t.rp);
         bank.row = CLOSED;
-        self.ranks[n >> self.to_rank & 3].pre = now + self.t.ppd;
-        self.open &= !(1 << at_bank);
+        self.ranks[rank].pre = now + self.t.ppd;
         self.counters.precharges += 1;
         self.issued(now, || CommandKind::Precharge, 1 << at_bank, 0);
     }
@@ -180,7 +178,7 @@ impl Channel {
             let bank = &mut self.banks[n];
             bank.left = bank.row;
             bank.why = 1;
-            self.close(now, n as u8);
+            self.close(now, n as u8, n >> self.to_rank & 3);
         }
     }
 }

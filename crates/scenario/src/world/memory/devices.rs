@@ -72,7 +72,7 @@ impl World {
 
     fn device_lived(&mut self, id: ComponentId, now: Instant) -> Option<Lived> {
         if let Some(expander) = self.kernel.component::<CxlExpander>(id) {
-            return Some(Lived { memory: expander.lived().dram, cache: None, temperatures: None });
+            return Some(Lived { memory: expander.lived(now).dram, cache: None, temperatures: None });
         }
         let lived = self.kernel.component::<CxlHybrid>(id)?.lived(now)?;
         let temperatures = Some(lived.temperatures.to_vec());
