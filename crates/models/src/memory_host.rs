@@ -43,7 +43,6 @@ use counted::Counted;
 use flights::Flights;
 use hints::Hints;
 use lanetwin_kernel::{Component, Port, Supply, mix};
-use lanetwin_load::memory::placement::Part;
 use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Policy, Program, Touch};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
@@ -186,22 +185,19 @@ impl MemoryHost {
     /// # Errors
     /// Everything that is wrong with its placement; then it is not run.
     pub fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>> {
-        let Placement { name, policy, parts, cpus, warm } = placement;
+        let Placement { name, mapping, parts, cpus, warm } = placement;
         let pages = program.footprint().div_ceil(4096);
-        let direct = |part: &&Part| matches!(part.policy, Policy::Dax(_));
-        let whole = Part { pages: 0..pages, policy: policy.clone() };
-        // page tables are the kernel's: they lie in memory of the host, also where all else is mapped directly
-        let (policy, parts) = match policy {
-            Policy::Dax(_) => (Policy::Preferred(0), vec![whole]),
-            policy => (policy, parts),
-        };
-        let direct: Vec<_> =
-            parts.iter().filter(direct).map(|part| part.pages.start..part.pages.end.min(pages)).collect();
-        let table = PageTable::new(pages, self.rules.translation.as_ref());
         let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
         let unused = vec![0; frames.len()];
         let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
-        let map = PageMap::with_parts((&policy, &parts), table.end(), &frames, used)?;
+        let mut map = PageMap::with_parts((&mapping, &parts), pages, &frames, used)?;
+        let table = PageTable::new(pages, map.large(), self.rules.translation.as_ref());
+        // page tables are the kernel's: their pages are small, and lie in memory of the host where all else is mapped directly
+        let of_tables = match mapping.policy {
+            Policy::Dax(_) => Policy::Preferred(0),
+            policy => policy,
+        };
+        map.extend(&of_tables.into(), table.end(), &frames)?;
         let number = self.programs.len() as u32;
         let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
         let threads = program.threads();
@@ -222,7 +218,7 @@ impl MemoryHost {
         let lag = share.clamp(1, LAG);
         let settled = if cold { lag } else { self.settled(program.reuse()) / u64::from(threads.max(1)) };
         let advice = None;
-        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted, direct, advice });
+        self.programs.push(Running { name, program, map, pages, table, cold, lag, counted, advice });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
     }

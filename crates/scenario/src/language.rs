@@ -6,7 +6,7 @@ mod drives;
 mod memory;
 
 pub(crate) use drives::{ACTION, PTS};
-pub(crate) use memory::{MEMORY, PART, PLACEMENT, PROGRAM};
+pub(crate) use memory::{MEMORY, PAGES, PART, PLACEMENT, PROGRAM};
 
 use lanetwin_ports::Dimension;
 

@@ -264,6 +264,8 @@ problems! {
     /// A command that cannot be asked for.
     CannotAct { action: &'static str, why: String } = "SC088", "`{action}` cannot be asked for: {why}", "change what it is about, or leave the action out";
 
+    /// Pages larger than what is to be in them, or than what a node has.
+    NoLargePage { size: &'static str, why: String } = "SC089", "nothing is in pages of {size}: {why}", "make `working-set` or the memory larger, or `pages` smaller";
     /// Two ends of CXL of which not exactly one leads down.
     NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";
     /// CXL without a host.

@@ -88,6 +88,50 @@ fn pages_of_two_mebibytes_are_translated_once() {
     assert_eq!((walks("exp"), walks("exp DAX")), (true, false));
 }
 
+#[test]
+fn large_pages_are_translated_once_and_policies_go_round_in_them() {
+    let sets = [
+        "workloads.chase.memory.placement=[exp, {bind: exp, pages: 2MiB}, {weighted: {dram: 3, exp: 1}}]",
+        "workloads.chase.memory.lines=2000",
+    ];
+    let of = |size: &str| {
+        let size = format!("workloads.chase.memory.pages={size}");
+        results(&plan("large.yaml", DAX, &[&sets[..], &[&*size]].concat()), &Options::default())
+    };
+    let (small, large) = (of("4KiB"), of("2MiB"));
+    let latency = |results, case| row(results, "chase", case, None, "latency").unwrap().value;
+    assert!(latency(&small, "exp") > latency(&small, "exp in 2MiB") + 50.0);
+    // of the load, or of the placement
+    assert!((latency(&large, "exp") - latency(&large, "exp in 2MiB")).abs() < 5.0);
+    assert!((latency(&large, "exp") - latency(&small, "exp in 2MiB")).abs() < 5.0);
+    // of 32 pages of 2 MiB every fourth is on the expander, and so is every fourth line that is followed
+    let of = |node| row(&large, "chase", "dram 3 : exp 1", Some(node), "throughput").unwrap().value;
+    let share = of("exp") / (of("exp") + of("dram"));
+    assert!((share - 0.25).abs() < 0.04, "{share}");
+}
+
+#[test]
+fn what_is_wrong_with_sizes_of_pages_is_told() {
+    let chase = "workloads.chase.memory";
+    for (sets, expected) in [
+        (&[".pages=2MB"][..], &["SC010 .pages"][..]),
+        (&[".placement={bind: exp, pages: 3MiB}"], &["SC010 .placement.pages"]),
+        (&[".placement={dax: exp, pages: 2MiB}"], &["SC033 .placement.pages"]),
+        (&[".placement={bind: exp, pages: 1GiB}"], &["SC089 .placement"]),
+        (&[".pages=2MiB", ".working-set=2MB"], &["SC089 .placement"]),
+        (
+            &[".placement=[{bind: exq, pages: 8KiB}, {dax: dram, pages: 2MiB}]"],
+            &["SC010 .placement.pages", "SC095 .placement.bind", "SC098 .placement.dax"],
+        ),
+    ] {
+        let sets: Vec<String> = sets.iter().map(|set| format!("{chase}{set}")).collect();
+        let found = mistakes(DAX, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+        let expected: Vec<String> =
+            expected.iter().map(|told| told.replacen(" ", &format!(" {chase}"), 1)).collect();
+        assert_eq!(found, expected, "{sets:?}");
+    }
+}
+
 const HINTS: &str = "
 about: Are pages there when they are needed?
 machine:

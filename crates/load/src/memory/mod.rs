@@ -18,7 +18,7 @@ pub mod placement;
 pub mod traffic;
 
 pub use chase::{BadChase, Chase, ChaseOrder, ChaseSpec};
-pub use placement::{BadPlacement, PageMap, Part as PlacedPart, Placement, Policy};
+pub use placement::{BadPlacement, Mapping, PageMap, PageSize, Part as PlacedPart, Placement, Policy};
 pub use traffic::{BadTraffic, Traffic, TrafficMix, TrafficOrder, TrafficSpec};
 
 use lanetwin_units::Span;

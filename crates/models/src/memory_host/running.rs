@@ -5,7 +5,6 @@ use super::hints::PageAdvice;
 use super::nodes;
 use super::translation::PageTable;
 use lanetwin_load::memory::{PageMap, Program};
-use std::ops::Range;
 
 /// Lines of a page.
 const LINES: u64 = 64;
@@ -24,8 +23,6 @@ pub(super) struct Running {
     /// Then: so many steps of a thread after a store, the line is written back.
     pub(super) lag: u64,
     pub(super) counted: Counted,
-    /// Pages that are mapped directly, in pages of 2 MiB.
-    pub(super) direct: Vec<Range<u64>>,
     pub(super) advice: Option<PageAdvice>,
 }
 
@@ -42,11 +39,6 @@ impl Running {
             *last = (page, self.first_line(page));
         }
         last.1 + (address >> 6) % LINES
-    }
-    /// Whether a page is mapped directly, in pages of 2 MiB.
-    #[inline]
-    pub(super) fn is_direct(&self, page: u64) -> bool {
-        !self.direct.is_empty() && self.direct.iter().any(|pages| pages.contains(&page))
     }
     /// The place of the first line of a page, of those of its page table, too.
     pub(super) fn first_line(&self, page: u64) -> u64 {

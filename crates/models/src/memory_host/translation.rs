@@ -5,8 +5,8 @@
 //!                                          one load for each level below, each after the one before, through the caches to memory
 //! ```
 //!
-//! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels or 5. Larger pages end it a level or
-//! two earlier, and so do those that are mapped directly (DAX), which are of 2 MiB. Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
+//! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels or 5. Pages of 2 MiB and 1 GiB end it a level or
+//! two earlier: those of a placement, those that are mapped directly (DAX), which are of 2 MiB, or all (`tlb.page`). Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
 //! which the manual leaves open.
 //!
 //! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure cache have an entry from the moment on
@@ -19,8 +19,10 @@ use super::cache::{Cache, Index, Replacement, Shape};
 use super::cores::Core;
 use super::engine::Place;
 use super::flights::Flight;
+use lanetwin_load::memory::placement::Large;
 use lanetwin_ports::{Context, Dimension, Param, Params};
 use lanetwin_units::Span;
+use std::ops::Range;
 
 /// Entries of a page of a page table: 4 KiB of 8 B each, as a power of two.
 const ENTRIES_SHIFT: u32 = 9;
@@ -28,8 +30,6 @@ const ENTRIES_SHIFT: u32 = 9;
 const ENTRIES_OF_LINE: u64 = 8;
 /// Where the number of a program stands in the name of a translation.
 const PROGRAM_SHIFT: u32 = 48;
-/// Set in the names of translations of directly mapped pages.
-const DIRECT: u64 = 1 << (PROGRAM_SHIFT - 1);
 /// Levels above the lowest that have a cache: PDE, PDPTE, PML4E.
 const CACHED_LEVELS: usize = 3;
 const CACHES: [&str; CACHED_LEVELS] = ["tlb.pde.entries", "tlb.pdpte.entries", "tlb.pml4e.entries"];
@@ -132,13 +132,20 @@ impl Translations {
 struct Wanted {
     /// Its name in the TLBs.
     translation: u64,
-    /// The name of its page, as long as others, which are not mapped directly: its upper bits name the entries above.
+    /// The name of its page, as if it were as small as others: its upper bits name the entries above.
     page: u64,
-    /// The level that maps it: 0, or 1 for a page of 2 MiB among pages of 4 KiB.
+    /// The level that maps it: 0, 1 for a page of 2 MiB among pages of 4 KiB, 2 for one of 1 GiB.
     last: u32,
 }
 
 impl Wanted {
+    /// The translation of a page that a level maps.
+    const fn by(page: u64, last: u32) -> Self {
+        let own = if last == 0 { 0 } else { 1 << (PROGRAM_SHIFT - last) };
+        let program = page >> PROGRAM_SHIFT << PROGRAM_SHIFT;
+        let number = page - program;
+        Self { translation: program | own | number >> (ENTRIES_SHIFT * last), page, last }
+    }
     /// The number of the page in its program.
     const fn number(self) -> u64 {
         self.page & ((1 << PROGRAM_SHIFT) - 1)
@@ -155,33 +162,57 @@ pub(super) struct Walk {
 /// Where the page table of a program is: its levels one behind the other, that which maps pages first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PageTable {
-    /// The first page of each level, and one behind the last.
-    firsts: Vec<u64>,
+    levels: Vec<Level>,
+    end: u64,
+}
+
+/// A level of a page table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Level {
+    /// Its first page.
+    first: u64,
+    /// Pages of entries that are not there, since a level above maps all that they would map: the first that is missing, and the first that is not.
+    missing: Vec<Range<u64>>,
+}
+
+impl Level {
+    /// A level whose pages of entries span 2^span pages of 4 KiB each.
+    fn new(first: u64, span: u32, large: &[Large]) -> Self {
+        let above = large.iter().filter(|large| large.size.shift() >= span);
+        let whole = above.map(|large| large.pages.start.div_ceil(1 << span)..large.pages.end >> span);
+        Self { first, missing: whole.filter(|pages| !pages.is_empty()).collect() }
+    }
+    /// Where its n-th page of entries is.
+    fn page(&self, n: u64) -> u64 {
+        let before = |pages: &Range<u64>| pages.end.min(n).saturating_sub(pages.start);
+        self.first + n - self.missing.iter().map(before).sum::<u64>()
+    }
 }
 
 impl PageTable {
-    /// A table behind so many pages of 4 KiB; without rules there is none.
-    pub(super) fn new(pages: u64, rules: Option<&TranslationRules>) -> Self {
-        let mut firsts = vec![pages];
+    /// A table behind so many pages of 4 KiB, some of which are in larger ones; without rules there is none.
+    pub(super) fn new(pages: u64, large: &[Large], rules: Option<&TranslationRules>) -> Self {
+        let (mut levels, mut end) = (Vec::new(), pages);
         if let Some(rules) = rules {
-            let (mut entries, mut end) = (pages.div_ceil(1 << rules.page_shift), pages);
-            for _ in 0..rules.levels {
-                entries = entries.div_ceil(1 << ENTRIES_SHIFT);
-                end += entries;
-                firsts.push(end);
+            for level in 1..=rules.levels {
+                let span = rules.page_shift + ENTRIES_SHIFT * level;
+                // nothing is above the root
+                let large = if level < rules.levels { large } else { &[] };
+                levels.push(Level::new(end, span, large));
+                end = levels[level as usize - 1].page(pages.div_ceil(1 << span));
             }
         }
-        Self { firsts }
+        Self { levels, end }
     }
     /// How many pages the program and its table have.
-    pub(super) fn end(&self) -> u64 {
-        self.firsts.last().copied().expect("the first is always there")
+    pub(super) const fn end(&self) -> u64 {
+        self.end
     }
     /// The page and the line in it that have the entry of a level for the page with this number.
     fn entry(&self, number: u64, level: u32) -> (u64, u64) {
         let entry = number >> (ENTRIES_SHIFT * level);
         let in_page = entry & ((1 << ENTRIES_SHIFT) - 1);
-        (self.firsts[level as usize] + (entry >> ENTRIES_SHIFT), in_page / ENTRIES_OF_LINE)
+        (self.levels[level as usize].page(entry >> ENTRIES_SHIFT), in_page / ENTRIES_OF_LINE)
     }
 }
 
@@ -203,19 +234,15 @@ impl Walks {
 }
 
 impl MemoryHost {
-    /// The translation that an address of a thread needs. Directly mapped pages have one for each 2 MiB of addresses, if others are smaller.
+    /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is larger.
     #[inline]
     fn wanted(&self, t: u32, address: u64) -> Wanted {
         let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
-        let program = u64::from(self.threads[t as usize].program) << PROGRAM_SHIFT;
-        let page = program | address >> 12 >> shift;
-        if shift < ENTRIES_SHIFT
-            && levels > 1
-            && self.programs[(program >> PROGRAM_SHIFT) as usize].is_direct(address >> 12)
-        {
-            return Wanted { translation: program | DIRECT | address >> 12 >> ENTRIES_SHIFT, page, last: 1 };
-        }
-        Wanted { translation: page, page, last: 0 }
+        let program = self.threads[t as usize].program;
+        let number = address >> 12;
+        let page = u64::from(program) << PROGRAM_SHIFT | number >> shift;
+        let size = self.programs[program as usize].map.size(number).shift();
+        Wanted::by(page, (size.saturating_sub(shift) / ENTRIES_SHIFT).min(levels - 1))
     }
     fn core_of(&mut self, t: u32) -> &mut Core {
         let core = self.threads[t as usize].core;
@@ -324,6 +351,7 @@ impl MemoryHost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanetwin_load::memory::PageSize;
     use proptest::prelude::*;
 
     fn rules(levels: u32, page_shift: u32, upper: [u64; CACHED_LEVELS]) -> TranslationRules {
@@ -332,22 +360,18 @@ mod tests {
     }
 
     fn small(number: u64) -> Wanted {
-        Wanted { translation: number, page: number, last: 0 }
+        Wanted::by(number, 0)
     }
     /// The page of 2 MiB that has this page of 4 KiB.
-    fn direct(number: u64) -> Wanted {
-        Wanted { translation: DIRECT | number >> ENTRIES_SHIFT, page: number, last: 1 }
+    fn huge(number: u64) -> Wanted {
+        Wanted::by(number, 1)
     }
 
     #[test]
     fn a_walk_for_a_page_of_2_mib_ends_a_level_earlier() {
         let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
-        assert_eq!(core.begin_walk(direct(0), 4), Walk { level: 3, last: 1 });
-        assert_eq!(
-            core.begin_walk(direct(512), 4),
-            Walk { level: 1, last: 1 },
-            "the same gigabyte: one load"
-        );
+        assert_eq!(core.begin_walk(huge(0), 4), Walk { level: 3, last: 1 });
+        assert_eq!(core.begin_walk(huge(512), 4), Walk { level: 1, last: 1 }, "the same gigabyte: one load");
         assert_eq!(
             core.begin_walk(small(513), 4),
             Walk { level: 1, last: 0 },
@@ -357,12 +381,12 @@ mod tests {
 
     #[test]
     fn a_table_has_a_page_for_512_entries_of_each_level() {
-        let table = |pages, levels, shift| PageTable::new(pages, Some(&rules(levels, shift, [0; 3])));
+        let table = |pages, levels, shift| PageTable::new(pages, &[], Some(&rules(levels, shift, [0; 3])));
         // 1 GiB of pages of 4 KiB: 512 page tables, a directory, and a page for each level above
         assert_eq!(table(1 << 18, 4, 0).end() - (1 << 18), 512 + 1 + 1 + 1);
         assert_eq!(table((1 << 18) + 1, 4, 0).end() - (1 << 18) - 1, 513 + 2 + 1 + 1);
         assert_eq!(table(1 << 18, 3, 9).end() - (1 << 18), 1 + 1 + 1);
-        assert_eq!(PageTable::new(77, None).end(), 77);
+        assert_eq!(PageTable::new(77, &[], None).end(), 77);
         let of = table(1 << 18, 4, 0);
         assert_eq!(of.entry(513, 0), ((1 << 18) + 1, 0));
         assert_eq!(of.entry(513 + 8, 0), ((1 << 18) + 1, 1));
@@ -374,15 +398,58 @@ mod tests {
         /// Entries of all levels lie in the pages of their level, and two pages share one exactly if they share their upper bits.
         #[test]
         fn every_entry_is_in_its_level(pages in 1..5_000_000_u64, a in any::<u64>(), b in any::<u64>(), levels in 1..6_u32) {
-            let table = PageTable::new(pages, Some(&rules(levels, 0, [0; 3])));
+            let table = PageTable::new(pages, &[], Some(&rules(levels, 0, [0; 3])));
             let (a, b) = (a % pages, b % pages);
             for level in 0..levels {
                 let (page, line) = table.entry(a, level);
-                prop_assert!((table.firsts[level as usize]..table.firsts[level as usize + 1]).contains(&page) && line < 64);
+                let end = table.levels.get(level as usize + 1).map_or(table.end(), |next| next.first);
+                prop_assert!((table.levels[level as usize].first..end).contains(&page) && line < 64);
                 let same = a >> (9 * level) >> 3 == b >> (9 * level) >> 3;
                 prop_assert_eq!(same, table.entry(b, level) == (page, line));
             }
         }
+    }
+
+    #[test]
+    fn a_table_has_no_pages_for_what_a_level_above_maps() {
+        let large = |pages, size| Large { pages, size };
+        let table = |pages, large: &[Large]| PageTable::new(pages, large, Some(&rules(4, 0, [0; 3])));
+        // 4 GiB and 13 pages, all but these in pages of 2 MiB: four directories and one, and one page table of the 2049
+        let all = (4 << 18) + 13;
+        let huge = table(all, &[large(0..4 << 18, PageSize::Huge)]);
+        assert_eq!(huge.end() - all, 1 + 5 + 1 + 1);
+        assert_eq!(
+            (huge.entry(4 << 18, 0), huge.entry(0, 1), huge.entry(4 << 18, 1)),
+            ((all, 0), (all + 1, 0), (all + 5, 0))
+        );
+        // in pages of 1 GiB: one directory, too
+        assert_eq!(table(all, &[large(0..4 << 18, PageSize::Gigantic)]).end() - all, 1 + 1 + 1 + 1);
+        // a device that begins amid a page of entries leaves that page where it is
+        let direct = table(4096, &[large(100..1124, PageSize::Huge)]);
+        assert_eq!(direct.end() - 4096, 7 + 1 + 1 + 1);
+        assert_eq!([direct.entry(99, 0).0, direct.entry(1124, 0).0], [4096, 4097]);
+        // where all pages of the core are that large, nothing is above them
+        let coarse = PageTable::new(all, &[large(0..4 << 18, PageSize::Huge)], Some(&rules(3, 9, [0; 3])));
+        assert_eq!(coarse, PageTable::new(all, &[], Some(&rules(3, 9, [0; 3]))));
+    }
+
+    #[test]
+    fn a_walk_for_a_page_of_1_gib_ends_two_levels_earlier() {
+        let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
+        assert_eq!(core.begin_walk(Wanted::by(0, 2), 4), Walk { level: 3, last: 2 });
+        assert_eq!(
+            core.begin_walk(Wanted::by(1 << 18, 2), 4),
+            Walk { level: 2, last: 2 },
+            "the same 512 GiB"
+        );
+        // no two sizes have a name in common, nor two programs
+        let names = [Wanted::by(0, 0), Wanted::by(0, 1), Wanted::by(0, 2), Wanted::by(1 << PROGRAM_SHIFT, 2)];
+        assert!(
+            names
+                .iter()
+                .enumerate()
+                .all(|(i, one)| names[..i].iter().all(|other| one.translation != other.translation))
+        );
     }
 
     #[test]

@@ -275,12 +275,16 @@ fn a_prefetcher_hides_latency_of_streams_and_of_nothing_else() {
 
 /// The mean latency \[ns\] of a chase through one line of each of 4096 pages, none of whose translations a TLB of 64 keeps; and its walks.
 fn walked(more: &[(&'static str, &'static str)]) -> (f64, u64) {
+    walked_in(PageSize::Small, more)
+}
+/// The same in pages of a size.
+fn walked_in(size: PageSize, more: &[(&'static str, &'static str)]) -> (f64, u64) {
     let tlb = [("tlb.entries", "64"), ("tlb.walk", "5ns"), ("l2.size", "0B"), ("l2.latency", "6ns")];
     let said: Vec<_> =
         tlb.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name)).copied().collect();
     let mut world = world(&[&said, more].concat(), 0);
     let spec = ChaseSpec { bytes: 1 << 24, stride: 4096, order: ChaseOrder::Random, count: Some(4096) };
-    let placement = Placement::new("program", local()).warmed_by(4096);
+    let placement = Placement::new("program", Mapping { policy: local(), size }).warmed_by(4096);
     world.host().run(Box::new(Chase::new(spec, 1, "chase").unwrap()), placement).unwrap();
     let results = world.finish();
     (mean_ns(&results), results.walks)
@@ -312,6 +316,18 @@ fn a_walk_loads_every_level_below_the_lowest_that_is_kept() {
     // and without room for them: three levels, of which the one above the lowest is kept
     let (mean, walks) = walked(&[("tlb.page", "2MiB"), ("tlb.entries", "1")]);
     assert_eq!(mean, (walks as f64 * (5.0 + 80.0) + 4096.0 * 80.0) / 4096.0);
+}
+
+#[test]
+fn large_pages_are_translated_as_large_ones_are() {
+    // eight of 2 MiB, which the TLB keeps
+    assert_eq!(walked_in(PageSize::Huge, &[]), (80.0, 0));
+    // and without room for them: the same walks as if all pages of the core were of 2 MiB
+    let one = ("tlb.entries", "1");
+    assert_eq!(walked_in(PageSize::Huge, &[one]), walked(&[("tlb.page", "2MiB"), one]));
+    assert_eq!(walked_in(PageSize::Huge, &[("tlb.page", "2MiB"), one]), walked(&[("tlb.page", "2MiB"), one]));
+    // no page of 1 GiB lies in 16 MiB: all of them are of 4 KiB
+    assert_eq!(walked_in(PageSize::Gigantic, &[one]), walked(&[one]));
 }
 
 #[test]

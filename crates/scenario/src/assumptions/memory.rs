@@ -30,6 +30,9 @@ impl Plan {
         if memory().any(|case| matches!(case.program, MemoryProgram::Traffic(_))) {
             list.push("What a program does with what it loads: threads that stream wait for nothing but places for misses.".into());
         }
+        if memory().any(|case| case.has_large_pages()) {
+            list.push("Large pages that cannot be had, or are made later: every whole one is there from the start (`pages`).".into());
+        }
         let has_cache =
             |variant: &Variant| variant.machine.iter().any(|c| c.params.0.contains_key("initial"));
         if memory().any(|case| case.cache == DeviceCache::Warm) && self.variants.iter().any(has_cache) {

@@ -51,6 +51,12 @@ pub(crate) const MEMORY: &[Field] = &[
         Holds::Placements(PLACEMENT),
         "which nodes the pages are on: a name, or one of `bind`, `preferred`, `interleave`, `weighted`, `dax` and `parts`; a case for each of a list; otherwise the host's own memory",
     ),
+    field(
+        "pages",
+        one_of(&PAGES),
+        "4KiB",
+        "the size of the pages that memory is given in, and that policies go round in, where whole ones fit; a `placement` can have its own",
+    ),
     optional(
         "hints",
         Holds::Section(HINTS),
@@ -74,6 +80,9 @@ pub(crate) const PATTERNS: [&str; 6] =
     ["sequential", "random", "chase", "chase-stride", "chase-page-by-page", "chase-across-pages"];
 /// Reads and writes of memory.
 pub(crate) const MIXES: [&str; 5] = ["all-reads", "3r1w", "2r1w", "1r1w", "streaming-writes"];
+
+/// Sizes of pages.
+pub(crate) const PAGES: [&str; 3] = ["4KiB", "2MiB", "1GiB"];
 
 /// Applications: one key of them is written.
 pub(crate) const PROGRAM: &[Field] = &[
@@ -143,7 +152,10 @@ pub(crate) const PLACEMENT: &[Field] = &[
         Holds::PlacedParts(PART),
         "of a `program`: the names of its data structures, and where each is: a name of a node, or one of the keys above",
     ),
+    optional("pages", one_of(&PAGES), SIZE),
 ];
+const SIZE: &str =
+    "the size of the pages here; otherwise that of what is around: `pages` of the placement, or of the load";
 const DAX: &str =
     "mapped directly from the device of this node, in pages of 2 MiB, by no policy (device-dax)";
 /// Where a part of a program is.
@@ -153,4 +165,5 @@ pub(crate) const PART: &[Field] = &[
     optional("interleave", Holds::Names, "on these nodes in turn, a page each"),
     optional("weighted", Holds::Weights(count(1, 255)), "on these nodes in turn, by weight"),
     optional("dax", Holds::Text, DAX),
+    optional("pages", one_of(&PAGES), SIZE),
 ];

@@ -83,7 +83,7 @@ impl Wiring<'_> {
                 _ => STORED.min(steps),
             };
             let placement =
-                Placement::new(name, case.policy.clone()).with_parts(case.parts.clone()).warmed_by(warm);
+                Placement::new(name, case.mapping.clone()).with_parts(case.parts.clone()).warmed_by(warm);
             host.run(program, placement).expect("a checked plan places pages where there is room");
         }
         if let (Some(HintsCase { prefetch, evict }), MemoryProgram::Traffic(traffic)) =
@@ -139,7 +139,7 @@ impl Wiring<'_> {
         let mut used = vec![0; frames.len()];
         for (_, program) in programs(case, self.seed) {
             let pages = program.footprint().div_ceil(PAGE);
-            let map = PageMap::with_parts((&case.policy, &case.parts), pages, &frames, &used);
+            let map = PageMap::with_parts((&case.mapping, &case.parts), pages, &frames, &used);
             used = map.expect("a checked plan places pages where there is room").used().to_vec();
         }
         Some(used[node] * PAGE / own[node].devices.len() as u64)

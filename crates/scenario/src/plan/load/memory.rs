@@ -1,7 +1,7 @@
 //! Loads and stores of the cores of a host.
 
 use lanetwin_load::memory::kernels::{Kernel, Window};
-use lanetwin_load::memory::{ChaseOrder, PlacedPart, Policy, TrafficMix, TrafficOrder};
+use lanetwin_load::memory::{ChaseOrder, Mapping, PageSize, PlacedPart, Policy, TrafficMix, TrafficOrder};
 use lanetwin_units::{Bytes, Span};
 
 /// One load of memory.
@@ -10,8 +10,8 @@ pub struct MemoryCase {
     /// What the threads do.
     pub program: MemoryProgram,
     /// Where their pages are: on nodes of the host, by their places among its [`crate::MemoryNode`]s.
-    pub policy: Policy,
-    /// Data structures that have a policy of their own, by address.
+    pub mapping: Mapping,
+    /// Data structures that are mapped in their own way, by address.
     pub parts: Vec<PlacedPart>,
     /// What threads tell devices of pages, if they do.
     pub hints: Option<HintsCase>,
@@ -123,11 +123,17 @@ impl MemoryCase {
     pub const fn ends(&self) -> bool {
         matches!(&self.program, MemoryProgram::Kernel(kernel) if kernel.ends())
     }
+    /// Whether pages of more than 4 KiB are asked for, other than those of a device that is mapped directly.
+    #[must_use]
+    pub fn has_large_pages(&self) -> bool {
+        let mut mappings = std::iter::once(&self.mapping).chain(self.parts.iter().map(|part| &part.mapping));
+        mappings.any(|mapping| mapping.size != PageSize::Small && !matches!(mapping.policy, Policy::Dax(_)))
+    }
     /// The nodes that pages may be on, in the order of writing.
     #[must_use]
     pub fn nodes(&self) -> Vec<u16> {
-        let mut nodes = self.policy.named();
-        for node in self.parts.iter().flat_map(|part| part.policy.named()) {
+        let mut nodes = self.mapping.policy.named();
+        for node in self.parts.iter().flat_map(|part| part.mapping.policy.named()) {
             if !nodes.contains(&node) {
                 nodes.push(node);
             }

@@ -17,7 +17,7 @@ use crate::quantity;
 use crate::resolve::Machine;
 use lanetwin_load::memory::kernels::Kernel;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{BadPlacement, ChaseOrder, PageMap, PlacedPart, Policy, TrafficOrder};
+use lanetwin_load::memory::{BadPlacement, ChaseOrder, PageMap, PageSize, PlacedPart, Policy, TrafficOrder};
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use placement::Placed;
@@ -107,7 +107,7 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
         axis: spread.axis(point),
         load: Load::Memory(Box::new(MemoryCase {
             program: point.program(pattern),
-            policy: point.policy.policy.clone(),
+            mapping: point.policy.mapping.clone(),
             parts: Vec::new(),
             hints,
             against: spread.against(point),
@@ -163,7 +163,7 @@ fn kernels(
                 axis: None,
                 load: Load::Memory(Box::new(MemoryCase {
                     program: MemoryProgram::Kernel(*case),
-                    policy: policy.policy.clone(),
+                    mapping: policy.mapping.clone(),
                     parts,
                     hints: None,
                     against: (!is_first).then(|| label(first)),
@@ -267,7 +267,7 @@ impl<'a> Asked<'a> {
         let own = self.own_nodes();
         let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
         let used = vec![0; frames.len()];
-        let map = PageMap::with_parts((&policy.policy, parts), pages, &frames, &used);
+        let map = PageMap::with_parts((&policy.mapping, parts), pages, &frames, &used);
         if let Err(wrong) = &map {
             let named: Vec<&MemoryNode> = policy.named.iter().map(|node| own[usize::from(*node)]).collect();
             let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
@@ -281,10 +281,36 @@ impl<'a> Asked<'a> {
             let problem = Problem::NoRoom { needed, node: names.join("`, `"), has };
             reports.add(problem, policy.spot, &fields.at("placement"));
         }
-        map.is_ok()
+        map.is_ok_and(|map| self.has_large_pages((policy, parts), &map, fields, reports))
+    }
+    /// Whether something is in pages of each size that is asked for; reports if not.
+    fn has_large_pages(
+        self,
+        (placed, parts): (&Placed, &[PlacedPart]),
+        map: &PageMap,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
+        let mappings = std::iter::once(&placed.mapping).chain(parts.iter().map(|part| &part.mapping));
+        let asked = mappings
+            .filter(|mapping| mapping.size != PageSize::Small && !matches!(mapping.policy, Policy::Dax(_)));
+        let is_there = |size| map.large().iter().any(|large| large.size == size);
+        let Some(size) = asked.map(|mapping| mapping.size).find(|size| !is_there(*size)) else { return true };
+        let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
+        let page = size.pages() * PAGE;
+        let own = self.own_nodes();
+        let small = placed.named.iter().map(|node| own[usize::from(*node)]).find(|node| node.size.0 < page);
+        let why = match small {
+            _ if map.pages() * PAGE < page => format!("all is {}", written(map.pages() * PAGE)),
+            Some(node) => format!("`{}` has {}", node.name, written(node.size.0)),
+            None => "no whole one lies in what is to have them".to_owned(),
+        };
+        let problem = Problem::NoLargePage { size: placement::written(size), why };
+        reports.add(problem, placed.spot, &fields.at("placement"));
+        false
     }
     fn is_cut(self, placed: &Placed) -> bool {
-        !placed.parts.is_empty() || matches!(placed.policy, Policy::Dax(_))
+        !placed.parts.is_empty() || matches!(placed.mapping.policy, Policy::Dax(_))
     }
 
     /// What threads tell devices of pages.

@@ -1,19 +1,23 @@
 //! `placement:` – which nodes pages are on, by Linux's policies.
 
+use super::super::choice;
 use super::Asked;
 use crate::fields::{self, Fields, Said, is_map, join};
-use crate::language::{PART, PLACEMENT};
+use crate::language::{PAGES, PART, PLACEMENT};
 use crate::node::{Kind, Node, Spot};
 use crate::problem::{Problem, Reports, quoted};
 use crate::spelling::Near;
 use lanetwin_load::memory::kernels::Part;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{PlacedPart, Policy};
+use lanetwin_load::memory::{Mapping, PageSize, PlacedPart, Policy};
 use lanetwin_ports::{Dimension, Value};
 
-/// A policy, and what it is called.
+/// The key of the size of pages.
+const SIZE: &str = "pages";
+
+/// Where memory is, and what that is called.
 pub(super) struct Placed {
-    pub policy: Policy,
+    pub mapping: Mapping,
     /// The nodes that it names, in the order of writing.
     pub named: Vec<u16>,
     pub label: String,
@@ -26,12 +30,22 @@ pub(super) struct Placed {
 pub(super) struct PlacedName {
     name: String,
     spot: Spot,
-    policy: Policy,
+    mapping: Mapping,
+}
+
+/// The size of pages that a word means.
+pub(super) fn page_size(word: &str) -> PageSize {
+    let place = PAGES.iter().position(|size| *size == word);
+    PageSize::ALL[place.expect("only declared words are read")]
+}
+/// A size of pages as it is written.
+pub(super) fn written(size: PageSize) -> &'static str {
+    PAGES[PageSize::ALL.iter().position(|one| *one == size).expect("every size is among all")]
 }
 
 impl Placed {
-    fn whole(policy: Policy, label: String, spot: Spot) -> Self {
-        Self { named: policy.named(), policy, label, spot, parts: Vec::new() }
+    fn whole(mapping: Mapping, label: String, spot: Spot) -> Self {
+        Self { named: mapping.policy.named(), mapping, label, spot, parts: Vec::new() }
     }
     /// The parts of a program that have policies of their own, by address; reports names that it does not have.
     pub(super) fn parts_of(
@@ -46,7 +60,7 @@ impl Placed {
             let before = found.len();
             for part in touched().filter(|part| spelled(part) == own.name) {
                 let pages = part.first / PAGE..(part.first + part.bytes).div_ceil(PAGE);
-                found.push(PlacedPart { pages, policy: own.policy.clone() });
+                found.push(PlacedPart { pages, mapping: own.mapping.clone() });
             }
             if found.len() == before {
                 let mut names: Vec<String> = touched().map(spelled).collect();
@@ -71,14 +85,33 @@ fn spelled(part: &Part) -> String {
     part.name.replace(' ', "-")
 }
 
+/// The keys of policies.
+fn keys() -> impl Iterator<Item = &'static str> {
+    PART.iter().map(|field| field.name).filter(|key| *key != SIZE)
+}
+/// The size of pages that a placement says itself.
+#[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
+fn own_size(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<PageSize>> {
+    match fields.written(SIZE) {
+        Some(_) => choice(fields, SIZE, reports).map(|word| Some(page_size(word))),
+        None => Some(None),
+    }
+}
+/// What a placement is called that says its size of pages.
+fn sized(label: String, own: Option<PageSize>) -> String {
+    own.map_or(label.clone(), |size| format!("{label} in {}", written(size)))
+}
+
 impl Asked<'_> {
     /// The policies, one or a list; without any, on the memory of the host's own.
     pub(super) fn policies(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Placed>> {
+        let size = choice(fields, SIZE, reports).map(page_size);
         let path = fields.at("placement");
         let Some(node) = fields.written("placement") else {
             let local = self.own_nodes().first()?.name.clone();
             fields.record("placement", Node::scalar(&local));
-            return Some(vec![Placed::whole(Policy::Bind(vec![0]), local, fields.node.spot)]);
+            let mapping = Mapping { policy: Policy::Bind(vec![0]), size: size? };
+            return Some(vec![Placed::whole(mapping, local, fields.node.spot)]);
         };
         let items = match &node.kind {
             Kind::List(items) => &items[..],
@@ -88,35 +121,40 @@ impl Asked<'_> {
             fields.fault("placement", Problem::Empty { what: "the list is empty" }, reports);
             return None;
         }
-        let read: Vec<_> = items.iter().map(|item| self.policy(item, &path, reports)).collect();
+        let read: Vec<_> =
+            items.iter().map(|item| self.policy((item, size.unwrap_or_default()), &path, reports)).collect();
         fields.record("placement", node.clone());
-        read.into_iter().collect()
+        size.and(read.into_iter().collect())
     }
 
-    fn policy(self, node: &Node, path: &str, reports: &mut Reports) -> Option<Placed> {
+    /// A placement, in pages of this size if it says no other.
+    fn policy(self, (node, size): (&Node, PageSize), path: &str, reports: &mut Reports) -> Option<Placed> {
         if node.text().is_some() {
-            return self.placed(node, path, reports);
+            return self.placed((node, size), path, reports);
         }
         let mut fields = Fields::open(node, path, PLACEMENT, &[], reports)?;
         if fields.written("parts").is_none() && fields.written("default").is_none() {
-            return self.by_key(&mut fields, reports);
+            return self.by_key(&mut fields, size, reports);
         }
-        let others = PART.iter().map(|field| field.name).find(|key| fields.written(key).is_some());
+        let own = own_size(&mut fields, reports)?;
+        let size = own.unwrap_or(size);
+        let others = keys().find(|key| fields.written(key).is_some());
         if let Some(other) = others {
             fields.fault(other, Problem::Exclusive { one: "parts", other }, reports);
         }
         let default = match fields.written("default") {
-            Some(node) => self.placed(node, &fields.at("default"), reports),
+            Some(node) => self.placed((node, size), &fields.at("default"), reports),
             None => {
-                Some(Placed::whole(Policy::Bind(vec![0]), self.own_nodes().first()?.name.clone(), node.spot))
+                let mapping = Mapping { policy: Policy::Bind(vec![0]), size };
+                Some(Placed::whole(mapping, self.own_nodes().first()?.name.clone(), node.spot))
             }
         };
-        let parts = self.parts(&fields, reports);
+        let parts = self.parts(&fields, size, reports);
         let (default, parts) = (default?, parts?);
         let mut whole = Placed { spot: node.spot, ..default };
         let told: Vec<String> =
             parts.iter().map(|(name, part)| format!("{} on {}", name.name, part.label)).collect();
-        whole.label = format!("{} but {}", whole.label, told.join(" and "));
+        whole.label = sized(format!("{} but {}", whole.label, told.join(" and ")), own);
         for (name, part) in parts {
             whole.named.extend(part.named);
             whole.parts.push(name);
@@ -124,7 +162,12 @@ impl Asked<'_> {
         others.is_none().then_some(whole)
     }
     /// The data structures under `parts`, each with where it is.
-    fn parts(self, fields: &Fields<'_>, reports: &mut Reports) -> Option<Vec<(PlacedName, Placed)>> {
+    fn parts(
+        self,
+        fields: &Fields<'_>,
+        size: PageSize,
+        reports: &mut Reports,
+    ) -> Option<Vec<(PlacedName, Placed)>> {
         let Some(node) = fields.written("parts") else {
             let about = "with the data structures that are elsewhere".into();
             fields.fault("default", Problem::Missing { key: "parts".into(), about }, reports);
@@ -139,28 +182,39 @@ impl Asked<'_> {
             return None;
         }
         let read = node.entries().iter().map(|entry| {
-            let placed = self.placed(&entry.value, &join(&path, &entry.key), reports)?;
-            let policy = placed.policy.clone();
-            Some((PlacedName { name: entry.key.clone(), spot: entry.spot, policy }, placed))
+            let placed = self.placed((&entry.value, size), &join(&path, &entry.key), reports)?;
+            let mapping = placed.mapping.clone();
+            Some((PlacedName { name: entry.key.clone(), spot: entry.spot, mapping }, placed))
         });
         // all of them, before the first that is wrong ends it
         read.collect::<Vec<_>>().into_iter().collect()
     }
 
     /// The name of a node, or one policy.
-    fn placed(self, node: &Node, path: &str, reports: &mut Reports) -> Option<Placed> {
+    fn placed(self, (node, size): (&Node, PageSize), path: &str, reports: &mut Reports) -> Option<Placed> {
         let spot = node.spot;
         if let Some(name) = node.text() {
-            let number = self.node(name, spot, path, reports)?;
-            return Some(Placed::whole(Policy::Bind(vec![number]), name.into(), spot));
+            let policy = Policy::Bind(vec![self.node(name, spot, path, reports)?]);
+            return Some(Placed::whole(Mapping { policy, size }, name.into(), spot));
         }
         let mut fields = Fields::open(node, path, PART, &[], reports)?;
-        self.by_key(&mut fields, reports)
+        self.by_key(&mut fields, size, reports)
     }
-    fn by_key(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Placed> {
+    fn by_key(self, fields: &mut Fields<'_>, size: PageSize, reports: &mut Reports) -> Option<Placed> {
+        let own = own_size(fields, reports);
+        let (policy, label) = self.by_policy(fields, reports)?;
+        let own = own?;
+        if matches!(policy, Policy::Dax(_)) && own.is_some() {
+            fields.fault(SIZE, Problem::Exclusive { one: "dax", other: SIZE }, reports);
+            return None;
+        }
+        let mapping = Mapping { policy, size: own.unwrap_or(size) };
+        Some(Placed::whole(mapping, sized(label, own), fields.node.spot))
+    }
+    /// The one policy that is written, and what it is called.
+    fn by_policy(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<(Policy, String)> {
         let (spot, path) = (fields.node.spot, fields.path.clone());
-        let written: Vec<&'static str> =
-            PART.iter().map(|field| field.name).filter(|key| fields.written(key).is_some()).collect();
+        let written: Vec<&'static str> = keys().filter(|key| fields.written(key).is_some()).collect();
         let key = match written[..] {
             [only] => only,
             [] => {
@@ -189,13 +243,12 @@ impl Asked<'_> {
             return None;
         }
         let joined = |with: &str| names.iter().map(|said| &*said.value).collect::<Vec<_>>().join(with);
-        let (policy, label) = match key {
+        Some(match key {
             "bind" => (Policy::Bind(named), joined(" or ")),
             "preferred" => (Policy::Preferred(named[0]), format!("{} preferred", joined(""))),
             "dax" => (self.dax(named[0], fields, reports)?, format!("{} DAX", joined(""))),
             _ => (Policy::Interleave(named), joined(" and ")),
-        };
-        Some(Placed::whole(policy, label, spot))
+        })
     }
     /// A device that is mapped directly; reports memory that is none.
     fn dax(self, node: u16, fields: &Fields<'_>, reports: &mut Reports) -> Option<Policy> {
@@ -208,7 +261,7 @@ impl Asked<'_> {
     }
 
     /// `{dram: 10, exp: 1}`
-    fn weighted(self, fields: &Fields<'_>, reports: &mut Reports) -> Option<Placed> {
+    fn weighted(self, fields: &Fields<'_>, reports: &mut Reports) -> Option<(Policy, String)> {
         let (node, path) = (fields.written("weighted")?, fields.at("weighted"));
         if !is_map(node, &path, reports) {
             return None;
@@ -232,7 +285,7 @@ impl Asked<'_> {
         let told =
             node.entries().iter().zip(&weights).map(|(entry, (_, weight))| format!("{} {weight}", entry.key));
         let label = told.collect::<Vec<_>>().join(" : ");
-        Some(Placed::whole(Policy::WeightedInterleave(weights), label, node.spot))
+        Some((Policy::WeightedInterleave(weights), label))
     }
 
     /// The numbers of nodes, none twice.

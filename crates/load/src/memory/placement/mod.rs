@@ -1,0 +1,121 @@
+//! Where a program is: which NUMA node each page of its memory is on, and which cores its threads run on.
+//!
+//! Policies are Linux's (`set_mempolicy(2)`, `numactl(8)`; weighted interleaving since Linux 6.9):
+//!
+//! | policy | a new page goes to | when that is full |
+//! |---|---|---|
+//! | bind | the nearest node of the set that has room | there is no memory: an error, never another node |
+//! | preferred | the node | the nearest node that has room |
+//! | interleave | the nodes in turn, a page each | the turn stays; its page goes to the nearest node that has room |
+//! | weighted interleave | the nodes in turn, as many pages as the node's weight (1 to 255) | as above |
+//! | DAX | the device's memory, mapped directly in pages of 2 MiB (device-dax): no policy, and no other node | there is no memory: an error |
+//!
+//! Parts of a program can have a policy of their own, as `mbind(2)` or a mapping of a device gives them.
+//!
+//! **Pages of 2 MiB and 1 GiB.** A policy gives a large page to one node and takes one turn for it: Linux 6.9 divides the place in the mapping by the size of
+//! the page before it looks whose turn it is (`mm/mempolicy.c`: `get_vma_policy`, `interleave_nid`, `weighted_interleave_nid`). Only aligned pages that lie wholly
+//! in the mapping are large (`include/linux/huge_mm.h`: `thp_vma_suitable_order`); what is left at its ends is in pages of 4 KiB, whose turns are counted
+//! in their own size. Where no node has room for a whole large page, the rest is in pages of 4 KiB. A node that is full sends its large pages to the nearest that has room, as
+//! Linux does for interleaving, and for memory that was advised to be in huge pages; other large pages under `preferred` it would rather break up on their own node.
+//!
+//! *Near* goes by the numbers of the nodes from the page's own upwards, and round again: nodes are numbered by sockets first, then by
+//! memory behind CXL.
+//!
+//! **Order of allocation: ascending addresses.** It is what Linux does for the mapping's own policy (`mbind`), where the turn follows
+//! from the page's place in the mapping, and for the task's policy (`numactl`) when one thread touches the memory first from its start to
+//! its end, as an initialising loop does. (Under a task's policy each thread has its own turn; several threads that touch pages first in
+//! no fixed order leave the same shares in another order.) It makes the place of a page a function of its number: nothing is stored for a
+//! page, however large the memory.
+
+mod map;
+mod policy;
+mod stretch;
+#[cfg(test)]
+mod tests;
+
+pub use map::{Large, PageMap};
+pub use policy::{Mapping, PageSize, Policy};
+
+use std::ops::Range;
+
+/// The size of a base page \[B\].
+pub const PAGE: u64 = 4096;
+
+/// Pages of a program that are mapped in their own way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Which.
+    pub pages: Range<u64>,
+    /// Where they are.
+    pub mapping: Mapping,
+}
+
+/// Where a program is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placement {
+    /// What the program is called in results.
+    pub name: String,
+    /// Where its pages are.
+    pub mapping: Mapping,
+    /// Parts that have another, by address and apart.
+    pub parts: Vec<Part>,
+    /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no program has yet, if
+    /// there are none. Hardware threads are numbered core by core first, then again for the second of every core, as Linux does.
+    pub cpus: Vec<u32>,
+    /// So many steps of each of its threads are taken before the run, in no time and beside its count: caches and TLBs then begin warm. If
+    /// none is said, as many as it takes until the caches hold what they will hold, where that is known ([`super::Program::reuse`]).
+    pub warm: Option<u64>,
+}
+
+impl Placement {
+    /// A program of this name, mapped like this (a policy alone: in pages of 4 KiB), on cores that no other has.
+    #[must_use]
+    pub fn new(name: impl Into<String>, mapping: impl Into<Mapping>) -> Self {
+        Self { name: name.into(), mapping: mapping.into(), parts: Vec::new(), cpus: Vec::new(), warm: None }
+    }
+    /// The same with mappings of their own for these parts.
+    #[must_use]
+    pub fn with_parts(self, parts: Vec<Part>) -> Self {
+        Self { parts, ..self }
+    }
+    /// The same, after so many steps of each thread; 0 for cold caches.
+    #[must_use]
+    pub fn warmed_by(self, steps: u64) -> Self {
+        Self { warm: Some(steps), ..self }
+    }
+    /// The same on these hardware threads.
+    #[must_use]
+    pub fn on(self, cpus: impl IntoIterator<Item = u32>) -> Self {
+        Self { cpus: cpus.into_iter().collect(), ..self }
+    }
+}
+
+/// What is wrong with a policy on a machine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadPlacement {
+    /// It names no node.
+    #[error("the policy names no node")]
+    NoNodes,
+    /// There is no such node.
+    #[error("there is no node {node}: the host has {nodes}")]
+    NoSuchNode {
+        /// The node.
+        node: u16,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// It is named twice.
+    #[error("node {0} is named twice")]
+    Twice(u16),
+    /// A weight that Linux does not take.
+    #[error("node {0} has weight 0: weights are 1 to 255")]
+    Weight(u16),
+    /// It does not fit.
+    #[error("{needed} pages of 4 KiB do not fit: the nodes have room for {room}")]
+    NoRoom {
+        /// Pages of the program.
+        needed: u64,
+        /// Pages that are left where the policy may go.
+        room: u64,
+    },
+}

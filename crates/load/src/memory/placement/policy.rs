@@ -1,0 +1,118 @@
+//! Policies: which node a page goes to.
+
+use super::BadPlacement;
+
+/// A policy for the pages of a program; nodes go by their number in the host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// Only on these nodes.
+    Bind(Vec<u16>),
+    /// On this node while it has room.
+    Preferred(u16),
+    /// On these nodes in turn.
+    Interleave(Vec<u16>),
+    /// On these nodes in turn, with a weight each.
+    WeightedInterleave(Vec<(u16, u8)>),
+    /// Directly on the device of this node, in pages of 2 MiB.
+    Dax(u16),
+}
+
+/// How large the pages are that memory is given in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum PageSize {
+    /// 4 KiB: base pages.
+    #[default]
+    Small,
+    /// 2 MiB: transparent huge pages, or those of hugetlb.
+    Huge,
+    /// 1 GiB: pages of hugetlb alone.
+    Gigantic,
+}
+
+impl PageSize {
+    /// Every size, the smallest first.
+    pub const ALL: [Self; 3] = [Self::Small, Self::Huge, Self::Gigantic];
+
+    /// How many pages of 4 KiB one is, as a power of two: nine more for each level of the page table that it leaves out.
+    #[must_use]
+    pub const fn shift(self) -> u32 {
+        match self {
+            Self::Small => 0,
+            Self::Huge => 9,
+            Self::Gigantic => 18,
+        }
+    }
+    /// How many pages of 4 KiB one is.
+    #[must_use]
+    pub const fn pages(self) -> u64 {
+        1 << self.shift()
+    }
+}
+
+/// How memory is mapped: on which nodes, and in pages of which size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// On which nodes.
+    pub policy: Policy,
+    /// In pages of which size, where whole ones fit; memory that is mapped directly is in pages of 2 MiB, whatever is said here.
+    pub size: PageSize,
+}
+
+impl From<Policy> for Mapping {
+    /// In pages of 4 KiB.
+    fn from(policy: Policy) -> Self {
+        Self { policy, size: PageSize::Small }
+    }
+}
+
+impl Policy {
+    /// The nodes of a round, page by page.
+    pub(super) fn round(&self) -> Vec<u16> {
+        match self {
+            Self::Bind(nodes) => nodes.iter().min().copied().into_iter().collect(),
+            Self::Preferred(node) | Self::Dax(node) => vec![*node],
+            Self::Interleave(nodes) => nodes.clone(),
+            Self::WeightedInterleave(nodes) => {
+                nodes.iter().flat_map(|&(node, weight)| std::iter::repeat_n(node, weight.into())).collect()
+            }
+        }
+    }
+    /// The nodes that it names, in the order of writing.
+    #[must_use]
+    pub fn named(&self) -> Vec<u16> {
+        match self {
+            Self::Bind(nodes) | Self::Interleave(nodes) => nodes.clone(),
+            Self::Preferred(node) | Self::Dax(node) => vec![*node],
+            Self::WeightedInterleave(nodes) => nodes.iter().map(|(node, _)| *node).collect(),
+        }
+    }
+    pub(super) fn may_use(&self, node: u16) -> bool {
+        match self {
+            Self::Bind(nodes) => nodes.contains(&node),
+            Self::Dax(own) => *own == node,
+            _ => true,
+        }
+    }
+    /// Everything that is wrong with it on a host with so many nodes, whatever their room.
+    #[must_use]
+    pub fn check(&self, nodes: usize) -> Vec<BadPlacement> {
+        let named = self.named();
+        let mut wrong = Vec::new();
+        if named.is_empty() {
+            wrong.push(BadPlacement::NoNodes);
+        }
+        for (i, &node) in named.iter().enumerate() {
+            if usize::from(node) >= nodes {
+                wrong.push(BadPlacement::NoSuchNode { node, nodes });
+            }
+            if named[..i].contains(&node) {
+                wrong.push(BadPlacement::Twice(node));
+            }
+        }
+        if let Self::WeightedInterleave(weights) = self {
+            wrong
+                .extend(weights.iter().filter(|(_, w)| *w == 0).map(|(node, _)| BadPlacement::Weight(*node)));
+        }
+        wrong
+    }
+}
