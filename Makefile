@@ -16,9 +16,6 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 FUZZ_SECONDS ?= 60
 # names of fuzz targets; all if empty
 FUZZ ?=
-# where builds that count and those that have learnt from it lie, and the tool that reads the counts, which has to be the compiler's own
-TRAINED := $(CURDIR)/target/trained
-PROFDATA = $(shell rustc --print target-libdir)/../bin/llvm-profdata
 # names of benches for bench-trained; all if empty
 BENCH ?=
 # arguments for pytest, such as TESTS="-k report"
@@ -51,14 +48,7 @@ demo: $(VENV)/.built ## build, install, run the demo scenario, print its table a
 install: $(VENV)/.built ## build and install lanetwin into .venv
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
-	@test -x "$(PROFDATA)" || { echo "make: needs the compiler's own llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
-	@# LLVM 22 breaks on loops that count if it is to vectorise them
-	RUSTFLAGS="-Cprofile-generate=$(TRAINED)/counts -Cno-vectorize-loops" $(BIN)/maturin develop --release $(LOCKED) --target-dir $(TRAINED)/counting
-	@# what build scripts and macros counted is no part of it
-	rm -rf $(TRAINED)/counts
-	$(BIN)/python benches/train.py
-	$(PROFDATA) merge --output $(TRAINED)/package.profdata $(TRAINED)/counts
-	RUSTFLAGS="-Cprofile-use=$(TRAINED)/package.profdata" $(BIN)/maturin develop --release $(LOCKED) --target-dir $(TRAINED)/trained
+	benches/trained package
 	@touch $(VENV)/.built
 
 test: fmt lint tidy test-rust test-release test-python ## every test, lint and rule

@@ -1,6 +1,6 @@
 """Runs every scenario of scenarios/ once: what a build that counts its branches learns from.
 
-`make install-trained` builds the package so that it counts, calls this, and builds it again.
+`benches/trained package` builds the package so that it counts, calls this, and builds it again.
 """
 
 import sys

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import io
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from rich.console import Console
 
 from lanetwin import actions, report
-from lanetwin.cli import tables
+from shown import before_the_data, on_terminal
 
 if TYPE_CHECKING:
     from lanetwin.results import ActionOutcome, Results
@@ -69,16 +67,13 @@ def found(results: Results) -> Results:
 
 
 def test_terminal_and_report_show_them(found: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(file=io.StringIO(), width=200)
-    monkeypatch.setattr(tables, "out", lambda: console)
-    tables.print_results(found)
-    shown = cast("io.StringIO", console.file).getvalue()
+    shown = on_terminal(found, monkeypatch)
     assert "Commands at given times" in shown
     assert "Data Units Read" in shown
     page = report.render(found)
     assert 'id="commands"' in page
     assert "Data Units Read" in page
-    assert "<b>4 KiB" not in page.split('type="application/json"', 1)[0].split("<script", 1)[0]
+    assert "<b>4 KiB" not in before_the_data(page)
 
 
 def test_a_document_without_them_has_no_section(results: Results) -> None:

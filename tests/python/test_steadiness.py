@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-import io
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from rich.console import Console
 
 from lanetwin import report, steadiness
-from lanetwin.cli import tables
 from lanetwin.report.figures import rounds
 from lanetwin.report.figures.axes import NARROW, WIDE
+from shown import before_the_data, on_terminal
 
 if TYPE_CHECKING:
     from lanetwin.results import Results, SteadyState
@@ -68,10 +66,7 @@ def test_a_case_is_told_with_the_round_in_which_it_was_steady(settled: Results) 
 
 
 def test_the_terminal_shows_every_round(settled: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(file=io.StringIO(), width=300)
-    monkeypatch.setattr(tables, "out", lambda: console)
-    tables.print_results(settled)
-    text = cast("io.StringIO", console.file).getvalue()
+    text = on_terminal(settled, monkeypatch)
     assert "Steady state, SNIA PTS 2.0.1" in text
     assert "after 8 rounds" in text
     assert "IOPS [k/s]: 16.50 15.00 9.000 6.900 7.000 7.100 6.900 7.000" in text
@@ -93,7 +88,7 @@ def test_the_report_tells_all_rounds_and_escapes_names(settled: Results) -> None
     page = report.render(settled)
     assert 'id="steady"' in page
     assert "not after 5 rounds" in page
-    assert "<b>wsat" not in page.split('type="application/json"', 1)[0].split("<script", 1)[0]
+    assert "<b>wsat" not in before_the_data(page)
 
 
 def test_without_rounds_nothing_is_said(results: Results) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import copy
-import io
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from rich.console import Console
 
 from lanetwin import report
-from lanetwin.cli import tables
 from lanetwin.report.figures import transits
 from lanetwin.report.figures.axes import NARROW, WIDE
 from lanetwin.transits import latencies, passages
+from shown import on_terminal
 
 if TYPE_CHECKING:
     from lanetwin.results import Results, SwitchTransit
@@ -100,18 +98,10 @@ def test_a_latency_is_told_once_with_the_widths_that_it_was_used_for(crossed: Re
     assert (second.value, second.used_for, second.kind) == ("90.5 ns", "x4 → x4", "scenario")
 
 
-def printed(results: Results, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return what the terminal shows."""
-    console = Console(width=140, record=True, file=io.StringIO())
-    monkeypatch.setattr(tables, "out", lambda: console)
-    tables.print_results(results)
-    return console.export_text()
-
-
 def test_the_terminal_shows_the_last_beside_the_empty_switch(
     crossed: Results, results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = printed(crossed, monkeypatch)
+    text = on_terminal(crossed, monkeypatch)
     lines = text[text.index("In the switches [ns]") :].splitlines()
     assert lines[1].split() == [
         "workload",
@@ -126,12 +116,12 @@ def test_the_terminal_shows_the_last_beside_the_empty_switch(
     ]
     assert lines[5].startswith("together")
     assert lines[5].split()[-4:] == ["113.0", "113.0", "113.0", "219.7"]
-    assert "In the switches" not in printed(results, monkeypatch)
+    assert "In the switches" not in on_terminal(results, monkeypatch)
 
 
 def test_a_long_table_shows_the_ends_of_each_sweep(crossed: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     crossed["switches"] = [transit(case=f"{2**n} B", bytes=24 + n) for n in range(40)]
-    text = printed(crossed, monkeypatch)
+    text = on_terminal(crossed, monkeypatch)
     table = text[text.index("In the switches") : text.index("What limits it")]
     assert "first and last case" in table
     assert "MWr 24 B" in table
