@@ -144,7 +144,7 @@ impl MemoryHost {
             nodes: dram.chain(site.decoders.iter().cloned().map(Node::Cxl)).collect(),
             dram_due: Instant::NEVER,
             ports: (0..ports).map(port).collect(),
-            lanes: [Lane { line: rules.socket_line, free: Instant::ZERO }; 2],
+            lanes: [Lane::new(rules.socket_line); 2],
             rules,
             programs: Vec::new(),
             threads: Vec::new(),
@@ -363,7 +363,7 @@ impl MemoryHost {
                     let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;
                     self.return_to(flight, home, cx);
                 }
-                Task::Arrive(flight) => self.answer(flight, cx),
+                Task::Arrive(flight) => self.arrive(flight, cx),
                 Task::Hint(hint) => self.hints.send(hint, cx),
             }
         }
@@ -441,12 +441,7 @@ impl Component<Message> for MemoryHost {
     }
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        let several = self.nodes.iter().filter(|node| matches!(node, Node::Dram(_))).count() > 1;
-        for (socket, node) in self.nodes.iter().enumerate() {
-            let Node::Dram(dram) = node else { continue };
-            let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
-            see(&name, dram.used(now));
-        }
+        nodes::tell_supplies(&self.nodes, &self.lanes, now, see);
     }
 
     fn digest(&self) -> u64 {

@@ -54,6 +54,11 @@ impl<'n> Fields<'n> {
         Some(Self { node, path: path.to_owned(), table, complete: Vec::new() })
     }
 
+    /// Whether it has a key that its table has not: that has been told of.
+    pub(crate) fn has_unknown(&self) -> bool {
+        let is_known = |entry: &Entry| self.table.iter().any(|field| field.name == entry.key);
+        !self.node.entries().iter().all(is_known)
+    }
     /// What is written under `key`; `null` is nothing.
     pub(crate) fn written(&self, key: &str) -> Option<&'n Node> {
         written(self.node, key)

@@ -146,7 +146,7 @@ problems! {
     /// A transfer of nothing.
     EmptyTransfer = "SC027", "a transfer of 0 bytes moves nothing", "give a size of at least 1B";
     /// A component that cannot do what a workload asks.
-    CannotServe { component: String, what: String } = "SC028", "`{component}` {what}", "block requests go from a host (`on:`) to a drive (`target:`), a DMA card (`on:`) reads and writes a memory (`target:`): name another component, or give it another part";
+    CannotServe { component: String, what: String } = "SC028", "`{component}` {what}", "block requests go from a host (`on:`) to a drive (`target:`), a DMA card (`on:`) reads and writes a memory (`target:`), and the cores of a `memory-host` (`on:`) load and store: name another component, or give it another part";
     /// No way through the links.
     NoPath { from: String, to: String } = "SC029", "there is no path of links from `{from}` to `{to}`", "add a link between them";
     /// A variant or `--set` names a place that is not there.
@@ -191,10 +191,12 @@ problems! {
     Outages { at: String, until: String } = "SC049", "the link goes down at {at}, but it is down until {until} anyway, or the list is out of order", "write outages in the order of time, each after the end of the one before";
     /// Peers that are not below the same root port.
     NotPeers { from: String, to: String } = "SC050", "`{from}` and `{to}` are not below the same root port", "link both to one switch, or to switches that are linked: a host does not forward between its root ports";
+    /// A node that is called as something else is.
+    NameOfNode { name: String, other: String } = "SC052", "`{name}` is also the name of {other}", "give it another name: a `placement` would not know which memory is meant";
     /// A list of the ones of whom there is one.
     OneOnly { key: &'static str, of: &'static str, several: &'static str } = "SC053", "`{key}` is a list, but one component alone can stand here for `{of}:`", "name one component in `{key}:`; it is `{several}:` that may be a list, for a load on each device of it";
     /// A device that is named twice.
-    DeviceTwice { name: String } = "SC054", "`{name}` is in the list twice", "name every device once: more in flight is more `outstanding` or `depth`";
+    DeviceTwice { name: String } = "SC054", "`{name}` is in the list twice", "name each once; for more on one of them, raise `outstanding` or `depth` of a load, or its weight in `weighted`";
     /// A logical unit that a device does not have.
     NoSuchUnit { name: String, known: String } = "SC055", "there is no logical unit `{name}`", "name {known}";
     /// What comes behind the name of a device, and is no logical unit.
@@ -266,6 +268,7 @@ problems! {
 
     /// Pages larger than what is to be in them, or than what a node has.
     NoLargePage { size: &'static str, why: String } = "SC089", "nothing is in pages of {size}: {why}", "make `working-set` or the memory larger, or `pages` smaller";
+
     /// Two ends of CXL of which not exactly one leads down.
     NoCxlRoot { found: String } = "SC090", "the link joins {found}", "one end of a CXL link is a port of a host (such as the model `memory-host`) or a port of a CXL switch that leads down, the other a device or the port of a switch that leads up";
     /// CXL without a host.
@@ -273,13 +276,13 @@ problems! {
     /// A window of memory that no decoder can have.
     BadWindow { name: String, problem: String } = "SC092", "the memory of `{name}` cannot be decoded: {problem}", "change `granularity` or the number of `targets`; without `interleave` each device is a node of its own";
     /// Two windows with an address in common, or a device in two of them.
-    WindowsOverlap { one: String, other: String, why: String } = "SC093", "`{one}` and `{other}` overlap: {why}", "leave `base` out, and name each device in one `interleave` only";
+    WindowsOverlap { one: String, other: String, why: String, remedy: &'static str } = "SC093", "`{one}` and `{other}` overlap: {why}", "{remedy}";
     /// Devices that cannot take turns.
     Uneven { name: String, why: String } = "SC094", "the devices of `{name}` cannot take turns: {why}", "interleave devices of one host and of one size, as many of them below each port";
     /// A node that a host does not have.
     UnknownNode { name: String, host: String, known: String, near: Near } = "SC095", "host `{host}` has no memory `{name}`", "{near}it has {known}";
     /// Less memory than is used.
-    NoRoom { needed: String, node: String, has: String } = "SC096", "{needed} are placed on `{node}`, which has {has}", "make `working-set` smaller, the memory larger, or place less of it there";
+    NoRoom { needed: String, node: String, has: String } = "SC096", "{needed} are placed on `{node}`, which has {has}", "make `working-set` smaller (of a program its `class`, `scale` or `keys`), the memory larger, or place less of it there";
     /// A data structure that a program does not have.
     UnknownStructure { name: String, program: String, known: String, near: Near } = "SC097", "`{program}` has no data structure `{name}`", "{near}it has {known}";
     /// Memory that is no device, and cannot be mapped as one.

@@ -7,13 +7,17 @@ use std::fmt;
 pub struct Near(Option<String>);
 
 impl Near {
-    /// The nearest of `words` to `word`: at most a third of its letters wrong. If none is, the only one of which it is a part, as `pm1743`
+    /// The nearest of `words` to `word`: at most a third of its letters wrong, and not all of them. If none is, the only one of which it is a part, as `pm1743`
     /// is of `samsung-pm1743`.
     pub(crate) fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
         let words: Vec<&str> = words.into_iter().collect();
-        let allowed = (word.chars().count() / 3).max(1);
+        let letters = word.chars().count();
+        let allowed = (letters / 3).max(1);
         let distances = words.iter().map(|candidate| (distance(word, candidate), *candidate));
-        let near = distances.filter(|(distance, _)| *distance <= allowed).min().map(|(_, near)| near);
+        let near = distances
+            .filter(|(distance, _)| *distance <= allowed && *distance < letters)
+            .min()
+            .map(|(_, near)| near);
         Self(near.or_else(|| only_whole(word, &words)).map(str::to_owned))
     }
 }
@@ -67,6 +71,8 @@ mod tests {
         assert_eq!(near("warm_up"), "did you mean `warm-up`? ");
         assert_eq!(near("Width"), "did you mean `width`? ");
         assert_eq!(near("height"), "");
+        assert_eq!(Near::of("F", ["A", "B"]).to_string(), "", "one letter is as near to any other");
+        assert_eq!(Near::of("a", ["A", "B"]).to_string(), "did you mean `A`? ");
         assert_eq!(near(""), "");
     }
 

@@ -140,6 +140,8 @@ fn the_other_socket_is_farther_and_behind_a_lane() {
     for case in ["dram1", "far"] {
         let across = throughput(case);
         assert!((9.7..10.1).contains(&across), "{case}: {across} GB/s");
+        let limit = results.bottlenecks.iter().find(|limit| limit.workload == "one" && limit.case == case);
+        assert_eq!(limit.expect("each case has one").name, "host: lines from socket 1 to socket 0");
     }
     // each socket asks both: what crosses shares a lane each way, and both links carry as much
     let both = |row: &&Row| row.workload == "both" && row.metric == "throughput";
@@ -251,7 +253,31 @@ fn what_is_wrong_is_told_with_its_place() {
             ],
             &["SC033 workloads.bw.memory.program.mg"],
         ),
+        // a word that is none is one mistake
+        (
+            &["workloads.bw.memory.placement={weight: {dram: 1}}"],
+            &["SC005 workloads.bw.memory.placement.weight"],
+        ),
+        (
+            &[
+                "workloads.bw.memory.program={lu: {class: S}}",
+                "workloads.bw.memory.pattern=null",
+                "workloads.bw.memory.working-set=null",
+            ],
+            &["SC005 workloads.bw.memory.program.lu"],
+        ),
+        (&["workloads.bw.memory.placement={bind: null}"], &["SC006 workloads.bw.memory.placement"]),
+        (&["interleave={dram: {targets: [one, other]}}"], &["SC052 interleave.dram"]),
+        (&["interleave={one: {targets: [one, other]}}"], &["SC052 interleave.one"]),
         // all at once
+        (
+            &["machine.host.cores=0", "workloads.bw.memory.mix=9r", "workloads.bw.memory.threads=0"],
+            &[
+                "SC009 machine.host.cores",
+                "SC010 workloads.bw.memory.mix",
+                "SC009 workloads.bw.memory.threads",
+            ],
+        ),
         (
             &[
                 "interleave.far.granularity=300B",

@@ -3,7 +3,7 @@
 use crate::tree::{plan_of, results, scenarios};
 use lanetwin_scenario::world::Options;
 use lanetwin_stats::Verdict;
-use lanetwin_stats::results::{Results, VerdictRow};
+use lanetwin_stats::results::{Bottleneck, Results, Row, VerdictRow};
 
 fn answered(name: &str) -> Results {
     let file = scenarios().into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == name));
@@ -174,4 +174,37 @@ fn a_cascade_is_as_wide_as_its_narrowest_link() {
     let full = results.bottlenecks.iter().find(|b| b.variant == "three" && b.case == "4 KiB, 64 in flight");
     let name = &full.expect("a bottleneck").name;
     assert!(["first: middle → top", "second: bottom → middle"].contains(&&**name), "{name}");
+}
+
+/// The other socket is a hop farther for DRAM and for CXL alike. What joins the sockets limits DRAM and not an expander of eight lanes; twice as much
+/// helps who was limited, and the memory beside the threads is the control.
+#[test]
+fn the_other_socket_costs_latency_and_dram_its_bandwidth() {
+    let results = answered("two-sockets");
+    let as_is = |workload: &str, case: &str, metric: &str| {
+        let is =
+            |r: &&Row| (&*r.variant, &*r.workload, &*r.case, &*r.metric) == ("as-is", workload, case, metric);
+        results.rows.iter().find(is).expect("it is told").value
+    };
+    let latency = |case| as_is("latency", case, "latency");
+    for (near, far) in [("dram0", "dram1"), ("a", "b")] {
+        // 90 ns and a line at 80 GB/s
+        let more = latency(far) - latency(near);
+        assert!((80.0..102.0).contains(&more), "{near} {far}: {more} ns");
+    }
+    let throughput = |case| as_is("one-socket", case, "throughput");
+    assert!(throughput("dram0") > 150.0);
+    assert!((79.0..=80.01).contains(&throughput("dram1")), "{}", throughput("dram1"));
+    assert!((throughput("a") / throughput("b") - 1.0).abs() < 0.01);
+    let twice = verdicts(&results, "twice-between", "one-socket", "throughput");
+    for v in twice {
+        let expected = if v.case == "dram1" { Verdict::Better } else { Verdict::Equivalent };
+        assert_eq!(v.verdict, expected, "{v:?}");
+    }
+    let limit = |case: &str| {
+        let of = |b: &&Bottleneck| (&*b.variant, &*b.workload, &*b.case) == ("as-is", "one-socket", case);
+        results.bottlenecks.iter().find(of).expect("each case has one").name.clone()
+    };
+    assert_eq!(limit("dram1"), "host: lines from socket 1 to socket 0");
+    assert!(limit("b").starts_with("cxl/far"), "{}", limit("b"));
 }

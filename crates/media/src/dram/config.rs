@@ -274,7 +274,7 @@ impl Config {
             self.capacity.0.is_multiple_of(whole) && (1..1 << 31).contains(&rows),
             "capacity",
             format!("{} B are no whole number of rows of {whole} B (a row of every bank)", self.capacity.0),
-            "a multiple of a row of every bank; 2^31 rows a bank at most",
+            &near_capacity(self.capacity.0, whole),
         );
         let q = &self.queues;
         unless(
@@ -319,5 +319,36 @@ impl Config {
             "those of a speed bin",
         );
         found
+    }
+}
+/// What can be built that is near: the multiple of a row of every bank that is as round as the capacity allows, as 128 GiB is for 128 GB.
+fn near_capacity(capacity: u64, whole: u64) -> String {
+    let mut step = whole;
+    while step <= capacity / 4 {
+        step *= 2;
+    }
+    let near = (capacity.saturating_add(step / 2) / step).max(1).saturating_mul(step);
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = units.into_iter().find(|(_, bits)| near.is_multiple_of(1 << bits));
+    let written = unit.map_or_else(|| format!("{near}B"), |(name, bits)| format!("{}{name}", near >> bits));
+    format!("{written} is near; any multiple of {whole} B, and 2^31 rows a bank at most")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near_capacity;
+
+    #[test]
+    fn what_is_near_is_as_round_as_what_was_written() {
+        let near =
+            |capacity, whole| near_capacity(capacity, whole).split(' ').next().unwrap_or_default().to_owned();
+        let (two, three) = (512 << 10, 768 << 10);
+        assert_eq!(near(128_000_000_000, two), "128GiB");
+        assert_eq!(near(1_000_000_000, two), "1GiB");
+        assert_eq!(near(100_000_001, two), "96MiB");
+        assert_eq!(near(0, two), "512KiB");
+        // three channels of one kind of module have no power of two
+        assert_eq!(near(64 << 30, three), "72GiB");
+        assert!(near_capacity(u64::MAX, 1).ends_with("at most"));
     }
 }

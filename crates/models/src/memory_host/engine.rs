@@ -350,13 +350,23 @@ impl MemoryHost {
     pub(super) fn return_to(&mut self, name: u32, home: u32, cx: &mut Context<'_>) {
         let Flight { core, cause, .. } = *self.flights.get(name);
         let socket = self.cores[core as usize].socket;
-        if home == socket || cause == Cause::Write {
+        if home == socket {
+            self.answer(name, cx);
+        } else if cause == Cause::Write {
+            self.lanes[socket as usize].has_passed();
             self.answer(name, cx);
         } else {
             self.flights.get(name).returned = self.now;
             let at = self.lanes[home as usize].pass(self.now);
             self.timetable.put(at, Task::Arrive(name));
         }
+    }
+    /// An answer of the other socket's memory is at the core that asked.
+    pub(super) fn arrive(&mut self, name: u32, cx: &mut Context<'_>) {
+        let core = self.flights.get(name).core;
+        let home = 1 - self.cores[core as usize].socket;
+        self.lanes[home as usize].has_passed();
+        self.answer(name, cx);
     }
 
     /// What a flight asked memory for is there.

@@ -164,6 +164,29 @@ impl Spread {
     }
 }
 
+/// What the nodes of a host, and the lanes between its sockets, have worked so far.
+pub(super) fn tell_supplies(
+    nodes: &[Node],
+    lanes: &[Lane; 2],
+    now: Instant,
+    see: &mut dyn FnMut(&str, Supply),
+) {
+    let local = || {
+        nodes.iter().enumerate().filter_map(|(socket, node)| match node {
+            Node::Dram(dram) => Some((socket, dram)),
+            Node::Cxl(_) => None,
+        })
+    };
+    let several = local().count() > 1;
+    for (socket, dram) in local() {
+        let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
+        see(&name, dram.used(now));
+    }
+    for (from, lane) in lanes.iter().enumerate().filter(|_| several) {
+        see(&format!("lines from socket {from} to socket {}", 1 - from), lane.used());
+    }
+}
+
 /// A CXL port of the host.
 #[derive(Debug)]
 pub(super) struct CxlPort {
@@ -177,11 +200,27 @@ pub(super) struct CxlPort {
 /// What goes from one socket to the other, one way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
-    pub(super) line: Span,
-    pub(super) free: Instant,
+    line: Span,
+    free: Instant,
+    /// How many lines are known to have passed.
+    passed: u64,
 }
 
 impl Lane {
+    /// A lane that a line occupies for so long.
+    pub(super) const fn new(line: Span) -> Self {
+        Self { line, free: Instant::ZERO, passed: 0 }
+    }
+    /// A line that was let pass is on the other side. Writes may be handed in before they are there, so that only now is it certain that the
+    /// lane worked for it.
+    pub(super) const fn has_passed(&mut self) {
+        self.passed += 1;
+    }
+    /// For how long it has worked.
+    pub(super) fn used(&self) -> Supply {
+        let in_use_ps = u128::from(self.passed) * u128::from(self.line.as_ps());
+        Supply { in_use_ps, supply: 1, kind: SupplyKind::Server }
+    }
     /// When a line that is there at `at` has passed.
     pub(super) fn pass(&mut self, at: Instant) -> Instant {
         self.free = self.free.max(at) + self.line;

@@ -72,7 +72,7 @@ pub(crate) const MEMORY: &[Field] = &[
         "lines",
         Holds::One(count(1, 1_000_000_000)),
         "100000",
-        "lines that are touched in a case while it is measured, by all threads together",
+        "at least so many lines are touched in a case while it is measured, by all threads together: whether they are is looked at every 5 µs or more",
     ),
 ];
 /// What threads do that use memory.

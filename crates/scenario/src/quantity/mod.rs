@@ -231,5 +231,26 @@ pub fn label(value: Value) -> String {
     if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
 }
 
+/// Two sizes as labels, each rounded to a tenth of the largest binary unit that it reaches, if they can still be told apart: `149.8 GiB`, `64 GiB`.
+pub(crate) fn beside(a: Bytes, b: Bytes) -> (String, String) {
+    let (a, b) = (Value::Size(a), Value::Size(b));
+    let rounded = (rounded(a), rounded(b));
+    if rounded.0 == rounded.1 { (label(a), label(b)) } else { rounded }
+}
+
+fn rounded(size: Value) -> String {
+    let exact = label(size);
+    let Value::Size(Bytes(bytes)) = size else { return exact };
+    let reached = SIZES[..PRINTED].iter().find(|(_, times, _)| u128::from(bytes) >= *times);
+    match reached {
+        Some((name, times, _)) if !u128::from(bytes).is_multiple_of(*times) => {
+            let tenths = (u128::from(bytes) * 10 + times / 2) / times;
+            let fraction = if tenths % 10 == 0 { String::new() } else { format!(".{}", tenths % 10) };
+            format!("{}{fraction} {name}", tenths / 10)
+        }
+        _ => exact,
+    }
+}
+
 #[cfg(test)]
 mod tests;

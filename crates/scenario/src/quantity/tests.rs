@@ -120,3 +120,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sizes_beside_each_other_are_rounded_while_they_differ() {
+    let told = |a, b| beside(Bytes(a), Bytes(b));
+    let of = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert_eq!(told(157_113_320 << 10, 64 << 30), of("149.8 GiB", "64 GiB"));
+    assert_eq!(told(100 << 40, 64 << 30), of("100 TiB", "64 GiB"));
+    assert_eq!(told((64 << 30) + 4096, 64 << 30), of("67108868 KiB", "64 GiB"));
+    assert_eq!(told((64 << 30) + 8192, (64 << 30) + 4096), of("67108872 KiB", "67108868 KiB"));
+    assert_eq!(told(0, 1), of("0 B", "1 B"));
+}

@@ -100,9 +100,8 @@ fn sets(node: &Node, machine: &Machine, reports: &mut Reports) -> Option<(Vec<Se
         let path = join("interleave", &entry.key);
         check_name(&entry.key, entry.spot, &path, reports);
         if machine.components.iter().any(|slot| slot.name == entry.key) {
-            let why = "both would be called the same".into();
-            let (one, other) = (entry.key.clone(), entry.key.clone());
-            reports.add(Problem::WindowsOverlap { one, other, why }, entry.spot, &path);
+            let (name, other) = (entry.key.clone(), "a component".into());
+            reports.add(Problem::NameOfNode { name, other }, entry.spot, &path);
         }
         let Some(mut fields) = Fields::open(&entry.value, &path, INTERLEAVE, &[], reports) else { continue };
         let devices = devices(&mut fields, machine, reports);
@@ -155,7 +154,8 @@ fn report_twice(sets: &[Set], machine: &Machine, reports: &mut Reports) {
             if let Some(other) = sets[..i].iter().find(|other| other.devices.contains(device)) {
                 let why = format!("both have `{}`", machine.label(*device));
                 let (one, other) = (set.name.clone(), other.name.clone());
-                set.fault(Problem::WindowsOverlap { one, other, why }, reports);
+                let remedy = "name each device in one `interleave` only";
+                set.fault(Problem::WindowsOverlap { one, other, why, remedy }, reports);
             }
         }
     }
@@ -275,14 +275,13 @@ impl Tree<'_> {
                 next.max(base.saturating_add(size.0).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX));
             let name = set.map_or_else(|| self.machine.label(device), |set| set.name.clone());
             if nodes.iter().any(|node| node.name == name) {
-                let why = "both would be called the same".into();
+                let problem =
+                    Problem::NameOfNode { name: name.clone(), other: "the host's own memory".into() };
                 let slot = &self.machine.components[device];
-                let problem = Problem::WindowsOverlap {
-                    one: name.clone(),
-                    other: "the memory of the host".into(),
-                    why,
-                };
-                reports.add(problem, slot.spot, &join("machine", &slot.name));
+                match set {
+                    Some(set) => set.fault(problem, reports),
+                    None => reports.add(problem, slot.spot, &join("machine", &slot.name)),
+                }
             }
             nodes.push(MemoryNode { host, name, devices, base, size, granularity });
         }
@@ -399,9 +398,9 @@ fn report_overlaps(nodes: &[MemoryNode], sets: &[Set], reports: &mut Reports) {
             if let Some(set) = by_hand(&node.name).or_else(|| by_hand(&other.name)) {
                 let why =
                     format!("`{}` has the addresses from {:#x} to {:#x}", other.name, other.base, end(other));
-                let problem =
-                    Problem::WindowsOverlap { one: node.name.clone(), other: other.name.clone(), why };
-                set.fault(problem, reports);
+                let remedy = "leave `base` out, or choose one behind the addresses of all other memory";
+                let (one, other) = (node.name.clone(), other.name.clone());
+                set.fault(Problem::WindowsOverlap { one, other, why, remedy }, reports);
             }
         }
     }

@@ -181,14 +181,15 @@ fn cores(
 ) -> (Cases, Option<Vec<Pair>>) {
     let Place { machine, nodes, .. } = place;
     let host = Names { fields, machine, reports }.cores();
-    let Some(host) = host.filter(|host| memory::check_host(fields, host, machine, reports)) else {
-        return (None, None);
-    };
+    let Some(host) = host else { return (None, None) };
+    // what is wrong with the load is told, too, where something is wrong with the host
+    let is_host = memory::check_host(fields, &host, machine, reports);
     let asked = memory::Asked { machine, nodes, host: host.component };
-    (
-        memory::read(node, at, asked, reports),
-        Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))),
-    )
+    let cases = memory::read(node, at, asked, reports);
+    if !is_host {
+        return (None, None);
+    }
+    (cases, Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))))
 }
 
 type Cases = Option<(Vec<Case>, Node)>;

@@ -263,7 +263,6 @@ impl<'a> Asked<'a> {
         fields: &Fields<'_>,
         reports: &mut Reports,
     ) -> bool {
-        let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
         let own = self.own_nodes();
         let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
         let used = vec![0; frames.len()];
@@ -277,7 +276,7 @@ impl<'a> Asked<'a> {
                 [BadPlacement::NoRoom { needed, room }] if self.is_cut(policy) => (needed, room * PAGE),
                 _ => all,
             };
-            let (needed, has) = (written(needed * PAGE), written(has));
+            let (needed, has) = quantity::beside(Bytes(needed * PAGE), Bytes(has));
             let problem = Problem::NoRoom { needed, node: names.join("`, `"), has };
             reports.add(problem, policy.spot, &fields.at("placement"));
         }

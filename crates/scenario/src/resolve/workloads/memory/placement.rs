@@ -217,6 +217,8 @@ impl Asked<'_> {
         let written: Vec<&'static str> = keys().filter(|key| fields.written(key).is_some()).collect();
         let key = match written[..] {
             [only] => only,
+            // a key that is none has been told of
+            [] if fields.has_unknown() => return None,
             [] => {
                 let about =
                     "or `preferred:`, `interleave:`, `weighted:` or `dax:`, with the names of nodes".into();

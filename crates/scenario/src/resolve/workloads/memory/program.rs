@@ -27,6 +27,8 @@ pub(super) fn read(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Opt
         PROGRAM.iter().map(|field| field.name).filter(|key| program.written(key).is_some()).collect();
     let key = match written[..] {
         [only] => only,
+        // a key that is none has been told of
+        [] if program.has_unknown() => return None,
         [] => {
             let about = "or `mg:`, `graph500:` or `key-value:`, with the size of the problem".into();
             program.fault("cg", Problem::Missing { key: "cg".into(), about }, reports);

@@ -97,7 +97,7 @@ impl Spread {
             (List::Mixes, self.mixes.len(), point.mix.to_owned()),
             (List::Threads, self.threads.len(), format!("{} threads", point.threads)),
             (List::WorkingSets, self.working_sets.len(), quantity::label(Value::Size(point.working_set))),
-            (List::Delays, self.delays.len(), format!("every {}", quantity::label(Value::Time(point.delay)))),
+            (List::Delays, self.delays.len(), paced(point.delay)),
         ];
         let shown = words.into_iter().filter(|(list, n, _)| *n > 1 && Some(*list) != but);
         shown.map(|(.., word)| word).collect()
@@ -149,4 +149,12 @@ impl Point<'_> {
             }),
         }
     }
+}
+
+/// How far apart the lines of a thread are.
+fn paced(delay: Span) -> String {
+    if delay == Span::ZERO {
+        return "no delay".to_owned();
+    }
+    format!("every {}", quantity::label(Value::Time(delay)))
 }
