@@ -1,13 +1,6 @@
 //! Draws that depend on a seed alone, and a keyed permutation of a range.
 
-/// Mixes 64 bits (the finaliser of SplitMix64; Steele, Lea and Flood 2014).
-#[must_use]
-pub const fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
+use lanetwin_units::mix;
 
 /// A stream of draws.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! `corrupt`: damages data, with a seed: a share of the answers that were good say that they are not.
 
+use crate::between::{self, UP};
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -9,10 +10,7 @@ use std::any::Any;
 pub static MODEL: Model = Model {
     name: "corrupt",
     about: "Damages a share of what block requests bring back.",
-    ports: &[
-        PortInfo { name: "up", speaks: Protocol::Block, about: "towards the one who asks", many: false },
-        PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
-    ],
+    ports: between::PORTS,
     params: &[PARAMS],
     drains_itself: |_| false,
     has_memory: false,
@@ -25,9 +23,6 @@ pub static MODEL: Model = Model {
         })
     }),
 };
-
-const UP: Port = Port(0);
-const DOWN: Port = Port(1);
 
 const PARAMS: &[Param] = &[Param {
     name: "probability",
@@ -64,7 +59,7 @@ impl Component<Message> for Corrupt {
                 let done = self.answer(done);
                 cx.send(UP, Span::ZERO, Message::BlockDone(done));
             }
-            _ => cx.send(if port == UP { DOWN } else { UP }, Span::ZERO, message),
+            _ => cx.send(between::other(port), Span::ZERO, message),
         }
     }
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {

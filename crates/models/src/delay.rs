@@ -1,7 +1,8 @@
 //! `delay`: passes block requests and their answers on, later. To be put before any disk: a slower one without another model.
 
+use crate::between::{self, DOWN, UP};
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Build, Context, Dimension, Message, Model, Param, PortInfo, Protocol};
+use lanetwin_ports::{Build, Context, Dimension, Message, Model, Param};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -9,10 +10,7 @@ use std::any::Any;
 pub static MODEL: Model = Model {
     name: "delay",
     about: "Passes block requests and their answers on, each a while later.",
-    ports: &[
-        PortInfo { name: "up", speaks: Protocol::Block, about: "towards the one who asks", many: false },
-        PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
-    ],
+    ports: between::PORTS,
     params: &[PARAMS],
     drains_itself: |_| false,
     has_memory: false,
@@ -26,9 +24,6 @@ pub static MODEL: Model = Model {
         })
     }),
 };
-
-const UP: Port = Port(0);
-const DOWN: Port = Port(1);
 
 const PARAMS: &[Param] = &[
     Param {

@@ -1,7 +1,8 @@
 //! `drop`: loses requests, with a seed. The one who asked is told after a timeout that nobody answered.
 
+use crate::between::{self, UP};
 use lanetwin_kernel::{Component, Port, Stream};
-use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, PortInfo, Protocol, Status};
+use lanetwin_ports::{Build, Context, Dimension, Done, Message, Model, Param, Status};
 use lanetwin_units::Span;
 use std::any::Any;
 
@@ -9,10 +10,7 @@ use std::any::Any;
 pub static MODEL: Model = Model {
     name: "drop",
     about: "Loses a share of the block requests: they end in a timeout.",
-    ports: &[
-        PortInfo { name: "up", speaks: Protocol::Block, about: "towards the one who asks", many: false },
-        PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
-    ],
+    ports: between::PORTS,
     params: &[PARAMS],
     drains_itself: |_| false,
     has_memory: false,
@@ -26,9 +24,6 @@ pub static MODEL: Model = Model {
         })
     }),
 };
-
-const UP: Port = Port(0);
-const DOWN: Port = Port(1);
 
 const PARAMS: &[Param] = &[
     Param {
@@ -65,7 +60,7 @@ impl Component<Message> for Drop {
             }
             _ => {
                 self.passed += u64::from(port == UP);
-                cx.send(if port == UP { DOWN } else { UP }, Span::ZERO, message);
+                cx.send(between::other(port), Span::ZERO, message);
             }
         }
     }

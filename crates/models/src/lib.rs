@@ -13,7 +13,9 @@
 //! | module | is about |
 //! |---|---|
 //! | `agenda` | what a device will do later, in the order of time |
+//! | `between` | a place between who asks for blocks and the disk |
 //! | `servers` | several equal servers with one queue: engines, walkers, cores |
+//! | `gauge` | how much of something is in use, over time |
 //! | `slab` | things in flight, by handle |
 //! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
@@ -27,6 +29,7 @@
 //! ports crate; a switch has a file here that says what can be said of it).
 
 mod agenda;
+mod between;
 mod completer;
 mod doorbell;
 pub mod dram_params;

@@ -2,7 +2,7 @@
 
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_pcie::logic::ltssm::{Numbers, State};
-use lanetwin_units::Span;
+use lanetwin_units::{NumberKind, Span};
 use std::fmt::Write as _;
 
 fn page() -> String {
@@ -50,7 +50,7 @@ fn the_tables_of_the_page_are_those_of_the_code() {
 #[test]
 fn the_page_counts_what_is_assumed() {
     let numbers = Numbers::origins();
-    let assumed = numbers.iter().filter(|(_, _, number)| number.kind.word() == "assumed").count();
+    let assumed = numbers.iter().filter(|(_, _, number)| number.kind == NumberKind::Assumed).count();
     let says = format!("{assumed} of its {} numbers are `assumed`", numbers.len());
     assert!(page().contains(&says), "docs/training.md should say: {says}");
 }

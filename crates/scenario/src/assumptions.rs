@@ -2,7 +2,7 @@
 
 mod memory;
 
-use crate::catalogue::{Number, NumberKind};
+use crate::catalogue::Number;
 use crate::channel::SegmentEye;
 use crate::node::Origin;
 use crate::plan::{ChannelPlan, ComponentPlan, LinkPlan, Load, Plan, Variant, Via};
@@ -13,7 +13,7 @@ use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Mps;
 use lanetwin_pcie::spec::extension::drift;
 use lanetwin_ports::Value;
-use lanetwin_units::Span;
+use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

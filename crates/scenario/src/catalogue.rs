@@ -10,6 +10,7 @@ use crate::quantity;
 use crate::spelling::Near;
 use crate::yaml;
 use lanetwin_ports::{Dimension, Model, Param, Value};
+use lanetwin_units::NumberKind;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,34 +39,6 @@ impl std::fmt::Display for Grade {
             Self::DatasheetOnly => "datasheet-only",
             Self::Calibrated => "calibrated",
             Self::Validated => "validated",
-        })
-    }
-}
-
-/// What kind of number a number is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NumberKind {
-    /// From the maker's data sheet.
-    Datasheet,
-    /// Measured, by whoever the source names.
-    Measured,
-    /// From a standard.
-    Standard,
-    /// An assumption.
-    Assumed,
-    /// Fitted to something.
-    Calibrated,
-}
-
-impl std::fmt::Display for NumberKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Datasheet => "datasheet",
-            Self::Measured => "measured",
-            Self::Standard => "standard",
-            Self::Assumed => "assumed",
-            Self::Calibrated => "calibrated",
         })
     }
 }
@@ -125,7 +98,6 @@ impl std::fmt::Debug for Part {
     }
 }
 
-const KINDS: &[&str] = &["datasheet", "measured", "standard", "assumed", "calibrated"];
 const GRADES: &[&str] = &["datasheet-only", "calibrated", "validated"];
 
 const fn field(name: &'static str, holds: Holds, required: bool, about: &'static str) -> Field {
@@ -144,7 +116,7 @@ pub(crate) const PART: &[Field] = &[
 /// The keys of a number.
 const NUMBER: &[Field] = &[
     field("value", Holds::Text, true, "the number with its unit"),
-    field("kind", Holds::One(Dimension::Choice(KINDS)), false, "what kind of number it is"),
+    field("kind", Holds::One(Dimension::Choice(&NumberKind::WORDS)), false, "what kind of number it is"),
     field("source", Holds::Text, false, "where it comes from"),
     field("to", Holds::Text, false, "what it was calibrated to"),
     field("note", Holds::Text, false, "what else there is to say"),
@@ -374,12 +346,8 @@ fn read_number(
     let value = number.written("value").and_then(|node| fields::read(node, param.dimension, &path, reports));
     let kind = number.one("kind", reports).map(|said| said.value);
     let kind = match kind {
-        Some(Value::Choice("datasheet")) => Some(NumberKind::Datasheet),
-        Some(Value::Choice("measured")) => Some(NumberKind::Measured),
-        Some(Value::Choice("standard")) => Some(NumberKind::Standard),
-        Some(Value::Choice("calibrated")) => Some(NumberKind::Calibrated),
-        Some(_) => Some(NumberKind::Assumed),
-        None => None,
+        Some(Value::Choice(word)) => NumberKind::of(word),
+        _ => None,
     };
     let source = number.text("source", reports).map(|said| said.value);
     let to = number.text("to", reports).map(|said| said.value);

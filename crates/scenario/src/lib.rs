@@ -40,9 +40,10 @@ mod templates;
 pub mod world;
 mod yaml;
 
-pub use catalogue::{Assembly, Catalogue, Grade, Number, NumberKind, Part};
+pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
 pub use explain::{codes, explain};
 pub use files::Files;
+pub use lanetwin_units::NumberKind;
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use plan::{
     Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan, CxlRole,

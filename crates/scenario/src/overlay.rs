@@ -3,7 +3,8 @@
 //! A path follows the names of the document: `links.slot.width`. A component's parameter may have points of its own
 //! (`machine.card.read.transaction`). `null` removes what is there.
 
-use crate::fields::join;
+use crate::fields::{is_map, is_name, join};
+use crate::language::AS_IS;
 use crate::node::{Entry, Kind, Node, Origin, Spot};
 use crate::problem::{Problem, Reports};
 use crate::spelling::Near;
@@ -23,6 +24,36 @@ pub(crate) fn set(document: &mut Node, text: &str, file: u16, reports: &mut Repo
     };
     let Some(value) = yaml::read(value, file, Origin::Set, reports) else { return };
     apply(document, path.trim(), value.all_by(Origin::Set), spot, reports);
+}
+
+/// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the document.
+pub(crate) fn variants(
+    tree: &Node,
+    vary: impl Fn(&mut Node, &str, &Node, &mut Reports),
+    reports: &mut Reports,
+) -> Vec<(String, Spot, Node)> {
+    let as_is = || vec![(AS_IS.to_owned(), tree.spot, tree.clone())];
+    let Some(section) = tree.get("variants").filter(|node| node.kind != Kind::Null) else { return as_is() };
+    if !is_map(section, "variants", reports) {
+        return as_is();
+    }
+    if section.entries().is_empty() {
+        reports.add(Problem::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
+        return as_is();
+    }
+    let mut trees = Vec::new();
+    for entry in section.entries() {
+        let path = join("variants", &entry.key);
+        if !is_name(&entry.key) {
+            reports.add(Problem::BadName { name: entry.key.clone() }, entry.spot, &path);
+        }
+        let mut varied = tree.clone();
+        if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
+            vary(&mut varied, &entry.key, &entry.value, reports);
+        }
+        trees.push((entry.key.clone(), entry.spot, varied));
+    }
+    trees
 }
 
 /// Lays a variant, a mapping from paths to values, over the document.

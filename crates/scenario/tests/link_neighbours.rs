@@ -3,6 +3,7 @@
 use lanetwin_scenario::channel::{
     Channel, Equalisation, EyeReport, EyeSegment, budget, check, check_path, eye,
 };
+use lanetwin_units::NumberKind;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,10 @@ fn neighbours_close_the_eye_by_what_they_couple_and_by_nothing_if_that_is_nothin
     // four times the coupling; the equalisation need not be the same
     assert!((told.rms_v / segment(&found, 2).aggressors[0].rms_v / 4.0 - 1.0).abs() < 0.5);
     assert!(
-        found.numbers.iter().any(|number| number.place == "crosstalk.preset" && number.kind == "assumed")
+        found
+            .numbers
+            .iter()
+            .any(|number| number.place == "crosstalk.preset" && number.kind == NumberKind::Assumed)
     );
 }
 
@@ -200,7 +204,7 @@ fn coefficients_are_told_where_they_are_better_and_are_never_worse() {
         found
             .numbers
             .iter()
-            .any(|number| number.place == "transmitter.full-swing" && number.kind == "assumed")
+            .any(|number| number.place == "transmitter.full-swing" && number.kind == NumberKind::Assumed)
     );
 }
 

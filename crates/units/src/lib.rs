@@ -5,6 +5,7 @@
 //!  Ticks                                 1/1024 ps, inside a link, where rounding would add up
 //!  Bytes                                 sizes
 //!  LinkRate::ticks_for(bytes) ──► Ticks  exact for every power-of-two width, Gen1 to Gen5
+//!  Number                                a value of a file of data, with its kind and source
 //! ```
 //!
 //! Not here: parsing `128KiB` and the like (the scenario crate), measured quantities with an uncertainty
@@ -18,10 +19,12 @@
 
 mod id;
 mod mix;
+mod origin;
 mod rate;
 mod time;
 
 pub use mix::{hash_name, mix, stream_seed};
+pub use origin::{Number, NumberKind};
 pub use rate::{Generation, LinkRate, Width};
 pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
 

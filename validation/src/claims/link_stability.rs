@@ -15,6 +15,7 @@ use lanetwin_probe::drive::Request;
 use lanetwin_scenario::channel::{Channel, check};
 use lanetwin_scenario::stability::{self, Basis, CyclesReport, Options};
 use lanetwin_stats::results::Digest;
+use lanetwin_units::NumberKind;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -111,11 +112,13 @@ fn told(name: &str, report: &CyclesReport) -> (String, bool) {
 
 fn free_parameters(report: &CyclesReport) -> Vec<FreeParameter> {
     let assumed =
-        report.numbers.iter().filter(|number| number.kind == "assumed").map(|number: &Basis| FreeParameter {
-            part: "simulated link".into(),
-            name: number.name.into(),
-            value: format!("{} {}", number.value, number.unit),
-            calibrated_to: None,
+        report.numbers.iter().filter(|number| number.kind == NumberKind::Assumed).map(|number: &Basis| {
+            FreeParameter {
+                part: "simulated link".into(),
+                name: number.name.into(),
+                value: format!("{} {}", number.value, number.unit),
+                calibrated_to: None,
+            }
         });
     let noise = FreeParameter {
         part: "receivers, Gen3 to Gen5".into(),

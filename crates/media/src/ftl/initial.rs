@@ -8,8 +8,9 @@
 
 use super::layout::Layout;
 use crate::config::Initial;
-use crate::random::{Draws, Permutation, mix};
+use crate::random::{Draws, Permutation};
 use crate::theory::Greedy;
+use lanetwin_units::mix;
 
 /// The initial state of the dies of one partition.
 #[derive(Clone, Debug)]

@@ -32,13 +32,12 @@ use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Ru
 use crate::drive::{Counters, Finish, Kind, Request};
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
-use crate::random::mix;
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
 use collect::Collector;
 use initial::{Room, Seats};
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, mix};
 use layout::Layout;
 use map::Map;
 use read::{FirstTouch, OnBus};

@@ -4,7 +4,7 @@
 //! recently used one of a set. Writing back changed translation pages is not modelled.
 
 use crate::config::MappingTable;
-use crate::random::mix;
+use lanetwin_units::mix;
 
 /// Units of a translation page.
 pub const ENTRIES: u64 = 512;

@@ -1,6 +1,6 @@
 //! Where a page is, for sets too large to be searched: a hash table with linear probing.
 
-use crate::random::mix;
+use lanetwin_units::mix;
 
 /// From pages to places. Zero in a slot says that it is empty, so that what was never touched costs no memory.
 #[derive(Clone, Debug)]

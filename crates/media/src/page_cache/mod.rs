@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `config` | what a cache is made of, and every mistake in it at once |
 //! | `directory` | which page is where; sets that nobody visits cost no memory |
+//! | `effect` | what is asked, what is to be done, and how it ended |
 //! | `layout` | how the directory lies in memory |
 //! | `policy` | who has to go: LRU, CLOCK, LFU, ARC, random |
 //! | `registers` | miss-status holding registers (MSHR): what is on its way in, who waits for it |
@@ -35,6 +36,7 @@
 mod config;
 mod counters;
 mod directory;
+mod effect;
 mod foresight;
 mod heat;
 mod host;
@@ -55,9 +57,11 @@ pub use config::{
     Registers as RegisterConfig, Write, dirty_share,
 };
 pub use counters::Counters;
+pub use effect::{Access, Effect, Job, Outcome, Request, Then};
 pub use host::{HOTTEST, Pages};
 
 use directory::{AHEAD, At, Directory, PARTIAL, Set, lines_from, register};
+use effect::NUMBER;
 use heat::Thermometer;
 use lanetwin_units::Instant;
 use registers::{Registers, Target};
@@ -65,122 +69,6 @@ use std::collections::VecDeque;
 use streams::Streams;
 use warm::Warm;
 use write_backs::{Cleaner, WriteBacks};
-
-/// Read or write.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Access {
-    /// The line is wanted.
-    Read,
-    /// The line is given.
-    Write,
-}
-
-/// A request for a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Request {
-    /// Comes back with the answer.
-    pub token: u32,
-    /// Read or write.
-    pub access: Access,
-    /// A byte of the line, on the device; below its capacity.
-    pub address: u64,
-}
-
-impl Request {
-    const fn page(&self) -> u32 {
-        (self.address / PAGE) as u32
-    }
-    const fn line(&self) -> u32 {
-        (self.address % PAGE / LINE) as u32
-    }
-}
-
-/// Something that an effect begins and that [`PageCache::ended`] is told the end of. Numbers are used again when their job has ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Job(pub u32);
-
-const NUMBER: u32 = (1 << 28) - 1;
-
-impl Job {
-    const fn fetch(register: u32) -> Self {
-        Self(register)
-    }
-    const fn read_out(slot: u32) -> Self {
-        Self(1 << 28 | slot)
-    }
-    const fn complete(slot: u32) -> Self {
-        Self(2 << 28 | slot)
-    }
-    const fn write_back(slot: u32) -> Self {
-        Self(3 << 28 | slot)
-    }
-}
-
-/// How something ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
-    /// As asked.
-    Success,
-    /// The medium failed: the data are damaged or were not written.
-    Failed,
-}
-
-/// What follows an access to the cache's memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
-    /// Nothing.
-    Nothing,
-    /// The request with this token is answered.
-    Answer(u32),
-    /// The job is told to have ended.
-    End(Job),
-}
-
-/// What is to be done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effect {
-    /// Read from the cache's memory.
-    ReadDram {
-        /// Where in the cache's memory \[B\].
-        address: u64,
-        /// How many lines, one behind the other.
-        lines: u32,
-        /// What follows when they have been read.
-        then: Then,
-    },
-    /// Write to the cache's memory.
-    WriteDram {
-        /// Where in the cache's memory \[B\].
-        address: u64,
-        /// How many lines, one behind the other.
-        lines: u32,
-        /// What follows when they have been written.
-        then: Then,
-    },
-    /// Read from the medium.
-    Fetch {
-        /// Ended when the data have come.
-        job: Job,
-        /// Where on the device \[B\].
-        address: u64,
-        /// How much.
-        bytes: u32,
-    },
-    /// Write a page to the medium: what was read out, completed by what was fetched.
-    WriteBack {
-        /// Ended when it has been written.
-        job: Job,
-        /// Where on the device \[B\].
-        address: u64,
-    },
-    /// Answer the request with this token, now.
-    Answer {
-        /// Which.
-        token: u32,
-        /// How it ended.
-        outcome: Outcome,
-    },
-}
 
 /// A cache of pages.
 pub struct PageCache {

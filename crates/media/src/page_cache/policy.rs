@@ -13,7 +13,7 @@
 
 use super::config::Policy;
 use super::directory::{At, Directory, REFERENCED, Set, register};
-use crate::random::mix;
+use lanetwin_units::mix;
 
 /// LFU: after how many uses per way the counts are halved (assumed).
 pub(super) const AGEING: u32 = 8;

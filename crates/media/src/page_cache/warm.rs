@@ -3,7 +3,8 @@
 use super::PageCache;
 use super::config::{CacheConfig, Initial, PAGE};
 use super::directory::{At, DIRTY, Set, register};
-use crate::random::{Draws, mix};
+use crate::random::Draws;
+use lanetwin_units::mix;
 
 /// What is drawn.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 #![allow(dead_code)]
 
 use lanetwin_media::config::{
-    Bus, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules, Timing, UNIT, Victim,
-    Watermarks, WearLevelling, WriteBuffer,
+    Bus, CrossPoint, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules, Timing,
+    UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
-use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Request};
+use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 
 /// A TLC drive of this geometry that shows `capacity` to the host.
@@ -90,6 +90,49 @@ pub fn sixteen_dies(over_provisioning: f64, initial: Initial) -> DriveConfig {
     tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial)
 }
 
+/// 8 dies of 48 blocks of 576 units on 4 channels, a fifth more flash than capacity.
+pub fn eight_dies(initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: 4,
+        chips: 2,
+        dies: 1,
+        planes: 2,
+        blocks: 48,
+        pages: 72,
+        page: Bytes(16384),
+        spare: Bytes(2048),
+    };
+    let mut config = tlc(geometry, geometry.capacity().0 * 5 / 6, initial);
+    config.buffer.capacity = Bytes(4 << 20);
+    config
+}
+
+/// 3D XPoint, as large as the eight dies.
+pub fn cross_point() -> DriveConfig {
+    let mut config = eight_dies(Initial::Empty);
+    config.medium = Medium::CrossPoint(CrossPoint {
+        channels: 7,
+        partitions: 16,
+        line: Bytes(4096),
+        read: Span::from_us(3),
+        write: Span::from_us(6),
+        bytes_per_second: 1_600_000_000,
+        command: Span::from_ns(100),
+        endurance: 1_000_000,
+    });
+    config
+}
+
+pub fn nand(config: &mut DriveConfig) -> &mut Nand {
+    let Medium::Nand(nand, _) = &mut config.medium else { panic!("flash") };
+    nand
+}
+
+pub fn ftl(config: &mut DriveConfig) -> &mut Ftl {
+    let Medium::Nand(_, ftl) = &mut config.medium else { panic!("flash") };
+    ftl
+}
+
 /// A generator that tests share: PCG's multiplier, upper bits.
 pub struct Dice(pub u64);
 
@@ -153,4 +196,53 @@ pub fn amplification(before: &Counters, after: &Counters) -> f64 {
         |c: &Counters| c.gc_units_moved + c.wear_units_moved + c.padding_units + c.host_units_programmed;
     (moved(after) - moved(before)) as f64
         / (after.host_units_programmed - before.host_units_programmed) as f64
+}
+
+pub fn request(kind: Kind, unit: u64, units: u64) -> Request {
+    Request { token: unit as u32, kind, first: unit * UNIT, bytes: units * UNIT, tenant: 0 }
+}
+
+/// When a request ends that is given to an idle drive at `now`.
+pub fn end_of(drive: &mut Drive, now: Instant, request: Request) -> Instant {
+    let mut done = Vec::new();
+    drive.submit(now, request);
+    let mut at = now;
+    while done.is_empty() {
+        at = drive.next_event().expect("it is under way");
+        drive.advance(at, &mut done);
+    }
+    assert_eq!(done, [Done { token: request.token, outcome: Outcome::Success }]);
+    at
+}
+
+/// Lets everything end that is under way.
+pub fn rest(drive: &mut Drive) -> Instant {
+    let (mut at, mut done) = (Instant::ZERO, Vec::new());
+    while let Some(next) = drive.next_event() {
+        at = next;
+        drive.advance(at, &mut done);
+    }
+    at
+}
+
+/// Bytes a second of a closed loop.
+pub fn rate(
+    config: &DriveConfig,
+    requests: u64,
+    depth: u32,
+    bytes: u64,
+    next: impl FnMut() -> Request,
+) -> f64 {
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
+    let end = closed_loop(&mut drive, Instant::ZERO, requests, depth, next);
+    requests as f64 * bytes as f64 / (end.as_ps() as f64 * 1e-12)
+}
+
+/// Requests of so many bytes in order.
+pub fn in_order(kind: Kind, bytes: u64) -> impl FnMut() -> Request {
+    let mut next = 0;
+    move || {
+        next += bytes;
+        Request { token: 0, kind, first: next - bytes, bytes, tenant: 0 }
+    }
 }

@@ -13,7 +13,7 @@ use lanetwin_nvme::spec::admin::IdentifyStructure;
 use lanetwin_nvme::spec::feature::{Feature, WriteProtectionState};
 use lanetwin_nvme::spec::identify::{IdentifyController, IdentifyNamespace};
 use lanetwin_nvme::spec::log::{ErrorEntry, EventResult, LogPage};
-use lanetwin_nvme::spec::{AdminOpcode, Command, ControllerId, IoOpcode, Nsid, Status};
+use lanetwin_nvme::spec::{AdminOpcode, Cid, Command, ControllerId, IoOpcode, Nsid, Status};
 use rig::{Host, Rig, Wanted, namespace, subsystem};
 
 const ONE: ControllerId = ControllerId(1);
@@ -35,6 +35,17 @@ fn machine() -> (Rig, Host) {
 fn with_buffer(mut command: Command, address: u64, bytes: u32) -> Command {
     assert_eq!(point_prp(&mut command, address, bytes, 4096, 0), None);
     command
+}
+
+/// Begins to read the first block, called 5; the medium does not answer as long as it is held.
+fn begin_slow_read(rig: &mut Rig, host: &mut Host) -> (Command, Cid) {
+    let read = with_buffer(commands::read(Nsid(1), 0, 1), 0x1000, 512);
+    let submitted = host.queues[0].submit(read, 5).unwrap();
+    rig.memory.write(submitted.address, submitted.entry.as_bytes());
+    rig.hold_media = true;
+    rig.ring(host.id, submitted.ring);
+    rig.run();
+    (read, submitted.cid)
 }
 
 fn log(rig: &mut Rig, host: &mut Host, page: LogPage, bytes: u32) -> Vec<u8> {

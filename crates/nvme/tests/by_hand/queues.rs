@@ -1,6 +1,6 @@
 //! Queues: created, deleted, shared, at the end of memory; what can be aborted in them.
 
-use super::{ONE, for_namespace, machine, request_event, with_buffer};
+use super::{ONE, begin_slow_read, for_namespace, machine, request_event};
 use crate::rig::Rig;
 use lanetwin_nvme::logic::Effect;
 use lanetwin_nvme::logic::host::{commands, point_prp};
@@ -18,13 +18,8 @@ fn abort_finds_what_can_be_stopped() {
     assert_eq!(host.admin.in_flight(), 0, "its completion has come");
     assert_eq!(rig.admin(&mut host, abort(1, 3)), (Status::SUCCESS, 1));
     // a read whose medium is slow is stopped before its data go to the host
-    let read = with_buffer(commands::read(Nsid(1), 0, 1), 0x1000, 512);
-    let submitted = host.queues[0].submit(read, 5).unwrap();
-    rig.memory.write(submitted.address, submitted.entry.as_bytes());
-    rig.hold_media = true;
-    rig.ring(ONE, submitted.ring);
-    rig.run();
-    assert_eq!(rig.admin(&mut host, abort(1, submitted.cid.0.into())), (Status::SUCCESS, 0));
+    let (_, cid) = begin_slow_read(&mut rig, &mut host);
+    assert_eq!(rig.admin(&mut host, abort(1, cid.0.into())), (Status::SUCCESS, 0));
     rig.hold_media = false;
     rig.run();
     let entry = rig.entry(&host.queues[0]);

@@ -1,6 +1,6 @@
 //! What changes a controller or its namespaces: formats, sanitizes, resets, a host that is not heard of.
 
-use super::{ONE, TWO, event, for_namespace, log, machine, request_event, with_buffer};
+use super::{ONE, TWO, begin_slow_read, event, for_namespace, log, machine, request_event, with_buffer};
 use crate::rig::{Host, Rig, Wanted, namespace, subsystem};
 use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, MediaOperation};
@@ -92,12 +92,7 @@ fn a_sanitize_goes_on_behind_its_command_and_over_a_reset() {
 fn ready_goes_only_when_nothing_is_under_way() {
     let (mut rig, mut host) = machine();
     let status = |rig: &Rig| ControllerStatus::from_raw(rig.subsystem.read_register(ONE, CSTS));
-    let read = with_buffer(commands::read(Nsid(1), 0, 1), 0x1000, 512);
-    let submitted = host.queues[0].submit(read, 5).unwrap();
-    rig.memory.write(submitted.address, submitted.entry.as_bytes());
-    rig.hold_media = true;
-    rig.ring(ONE, submitted.ring);
-    rig.run();
+    let (read, _) = begin_slow_read(&mut rig, &mut host);
     let configuration = rig.subsystem.read_register(ONE, CC);
     rig.write_register(ONE, CC, configuration & !1);
     assert!(status(&rig).ready());
@@ -134,12 +129,7 @@ fn a_start_waits_for_what_is_under_way() {
     let namespaces = vec![namespace(1, 1 << 20, &[LbaFormat::B512], &[1])];
     let mut rig = Rig::new(&subsystem(vec![late], namespaces), 1);
     let mut host = rig.start(ONE, &Wanted::default());
-    let read = with_buffer(commands::read(Nsid(1), 0, 1), 0x1000, 512);
-    let submitted = host.queues[0].submit(read, 5).unwrap();
-    rig.memory.write(submitted.address, submitted.entry.as_bytes());
-    rig.hold_media = true;
-    rig.ring(ONE, submitted.ring);
-    rig.run();
+    begin_slow_read(&mut rig, &mut host);
     let configuration = rig.subsystem.read_register(ONE, CC);
     rig.subsystem.reset(rig.now, ONE, &mut rig.effects);
     for (offset, value) in [(0x24, 0x000f_000f), (0x28, 0x1000), (0x30, 0x2000), (CC, configuration)] {

@@ -1,14 +1,15 @@
-//! From declarations to wired egresses: routes, inputs, return rings, lookaheads.
+//! From declarations to wired egresses: routes, inputs, return rings.
+
+mod check;
+mod lookahead;
 
 use super::Fabric;
 use super::bus::{Bus, NO_BUS};
-use super::declare::{BuildError, FabricBuilder, PHASES_MAX, SWITCH_PORTS_MAX};
-use super::egress::{
-    Egress, HEADER_BYTES, Hop, Ingress, NEVER, NO_EGRESS, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink,
-};
+use super::declare::{BuildError, FabricBuilder};
+use super::egress::{Egress, Hop, Ingress, NO_EGRESS, Sink};
 use super::spec::{
-    Arbitration, Attach, CLASSES, Core, Credits, Direction, DllpMode, Drain, EndpointId, Forwarding, LinkId,
-    OutputBuffer, SwitchId,
+    Arbitration, Attach, CLASSES, Core, Credits, Direction, Drain, EndpointId, Forwarding, OutputBuffer,
+    SwitchId,
 };
 use super::weighted::Turns;
 use lanetwin_units::{LinkRate, Span, TICKS_PER_PS, Ticks};
@@ -55,61 +56,6 @@ impl Wiring {
         wiring.out = wiring.outs()?;
         wiring.add_columns();
         Ok(wiring)
-    }
-
-    fn check(&self) -> Result<(), BuildError> {
-        for (i, (.., there, back)) in self.parts.links.iter().enumerate() {
-            check_directions(LinkId(i as u16), there, back)?;
-        }
-        for i in 0..self.parts.switches.len() {
-            self.check_switch(SwitchId(i as u16))?;
-        }
-        for pair in &self.parts.latencies {
-            self.check_port(pair.switch, pair.from)?;
-            self.check_port(pair.switch, pair.to)?;
-        }
-        for weight in &self.parts.weights {
-            self.check_port(weight.switch, weight.link)?;
-        }
-        for (i, one) in self.parts.outages.iter().enumerate() {
-            let before = self.parts.outages[..i].iter().rfind(|other| other.link == one.link);
-            if one.link.index() >= self.parts.links.len()
-                || one.until <= one.from
-                || before.is_some_and(|before| before.until > one.from)
-            {
-                return Err(BuildError::Outages(one.link));
-            }
-        }
-        Ok(())
-    }
-
-    fn check_switch(&self, id: SwitchId) -> Result<(), BuildError> {
-        let leaving = self.leaving(id);
-        if leaving.len() > SWITCH_PORTS_MAX {
-            return Err(BuildError::SwitchPorts(id));
-        }
-        let largest = leaving.iter().map(|&e| u32::from(self.direction(e).payload_max)).max().unwrap_or(0);
-        let holds = |output: OutputBuffer| output.tlps > 0 && output.data >= largest.div_ceil(16);
-        let possible = match self.parts.switches[id.index()].core {
-            None => true,
-            Some(Core::Crossbar { speed_up, output } | Core::SharedBus { speed_up, output }) => {
-                speed_up > 0 && holds(output)
-            }
-            Some(Core::SharedMemory { speed_up }) => speed_up > 0,
-        };
-        if !possible {
-            return Err(BuildError::Core(id));
-        }
-        let weights: Vec<u32> = leaving.iter().map(|&port| self.weight(id, port)).collect();
-        if weights.contains(&0) || weights.iter().sum::<u32>() > PHASES_MAX {
-            return Err(BuildError::Weights(id));
-        }
-        Ok(())
-    }
-
-    fn check_port(&self, switch: SwitchId, link: LinkId) -> Result<(), BuildError> {
-        let joined = self.leaving(switch).iter().any(|&e| e / 2 == link.index());
-        if joined { Ok(()) } else { Err(BuildError::NotThere(switch, link)) }
     }
 
     fn outs(&self) -> Result<Vec<u16>, BuildError> {
@@ -161,27 +107,10 @@ impl Wiring {
         self.route();
         self.take_turns();
         self.take_down();
-        for e in 0..self.egresses.len() {
-            self.forget_what_cannot_run_out(e);
-        }
-        for e in 0..self.egresses.len() {
-            self.egresses[e].number = e as u16;
-            self.egresses[e].lookahead = self.lookahead(e);
-            self.egresses[e].overhead_lookahead = self.overhead_lookahead(e);
-            self.egresses[e].reach = self.reach(e);
-            self.egresses[e].credit_lookahead = self.credit_lookahead(e);
-        }
-        for e in 0..self.egresses.len() {
-            for i in 0..self.egresses[e].ingress.len() {
-                let upstream = self.egresses[e].ingress[i].upstream;
-                let near = self.near(e, i);
-                let far = match upstream {
-                    NO_EGRESS => near,
-                    _ => near.saturating_add(self.egresses[usize::from(upstream)].lookahead),
-                };
-                (self.egresses[e].ingress[i].near, self.egresses[e].ingress[i].far) = (near, far);
-            }
-            self.egresses[e].direct = self.egresses[e].is_direct();
+        self.look_ahead();
+        for (e, egress) in self.egresses.iter_mut().enumerate() {
+            egress.number = e as u16;
+            egress.direct = egress.is_direct();
         }
         Fabric::new(self.egresses, self.ends.len(), self.buses, self.out, self.parts.strictly_ordered)
     }
@@ -379,125 +308,6 @@ impl Wiring {
             }
         }
     }
-
-    fn smallest(&self, e: usize) -> u64 {
-        let mut serialiser = self.egresses[e].serialiser;
-        serialiser.ticks(u64::from(SMALLEST_TLP_BYTES))
-    }
-
-    /// The least time from anything that happens to a TLP of ingress `i` being eligible at `e`: from a start upstream, or from a device's decision.
-    fn near(&self, e: usize, i: usize) -> u64 {
-        let ingress = self.egresses[e].ingress[i];
-        let upstream = usize::from(ingress.upstream);
-        match (self.ends.get(e), ingress.upstream) {
-            (Some(&Ends { from: Attach::Endpoint(id), .. }), NO_EGRESS) => {
-                ticks(self.parts.endpoints[id.index()].lookahead)
-            }
-            _ if self.as_column(upstream).is_some() => self.egresses[upstream].ingress[i].onward,
-            _ => {
-                let egress = &self.egresses[upstream];
-                let mut serialiser = egress.serialiser;
-                let header = serialiser.ticks(u64::from(HEADER_BYTES)).min(self.smallest(upstream));
-                let seen = if egress.cut_through { header } else { self.smallest(upstream) };
-                egress.propagation + ingress.inward + seen
-            }
-        }
-    }
-
-    /// The least delay from a start on `e` to anything happening elsewhere, returned credits apart.
-    fn reach(&self, e: usize) -> u64 {
-        let fed = |next: usize| {
-            let inputs = &self.egresses[next].ingress;
-            let fed = (0..inputs.len()).filter(|&i| usize::from(inputs[i].upstream) == e);
-            fed.map(|i| self.near(next, i)).min().unwrap_or(NEVER)
-        };
-        match self.egresses[e].sink {
-            Sink::Switch { .. } | Sink::Output { .. } => {
-                (0..self.egresses.len()).map(fed).min().unwrap_or(NEVER)
-            }
-            Sink::Line { .. } | Sink::Device => self.smallest(e) + self.egresses[e].propagation,
-        }
-    }
-
-    fn lookahead(&self, e: usize) -> u64 {
-        (0..self.egresses[e].ingress.len()).map(|i| self.near(e, i)).min().unwrap_or(NEVER)
-    }
-
-    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an endpoint
-    /// that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs watching.
-    fn forget_what_cannot_run_out(&mut self, e: usize) {
-        let egress = &mut self.egresses[e];
-        let largest = egress.payload_max + OVERHEAD_BYTES_MAX;
-        let longest = egress.serialiser.ticks(largest);
-        let bytes_within = |time: u64| egress.serialiser.rate().bytes_in(Ticks(time + longest)) + 2 * largest;
-        if egress.replay_finite && egress.replay_room as u64 >= bytes_within(egress.ack_round) {
-            egress.replay_finite = false;
-        }
-        let Sink::Line { latency, per_tlp: 0, payload: None, .. } = egress.sink else { return };
-        let bytes = bytes_within(egress.propagation + latency + egress.credit_latency);
-        for class in 0..CLASSES {
-            let headers = egress.header_credits[class] as u64 > bytes / u64::from(SMALLEST_TLP_BYTES);
-            if headers && egress.data_credits[class] as u64 > bytes / 16 {
-                egress.finite[class] = false;
-            }
-        }
-    }
-
-    fn overhead_lookahead(&self, e: usize) -> u64 {
-        match self.egresses[e].overhead.mode {
-            DllpMode::Off => NEVER,
-            // An epoch's DLLPs are paid one period after its end; all its starts must be known by then.
-            DllpMode::Lump => self.egresses[e].overhead.period,
-            DllpMode::Each => {
-                let theirs = &self.egresses[e ^ 1];
-                self.smallest(e ^ 1) + theirs.propagation + theirs.overhead.delay
-            }
-        }
-    }
-
-    fn credit_lookahead(&self, e: usize) -> u64 {
-        let egress = &self.egresses[e];
-        if let Sink::Output { egress: port } = egress.sink {
-            return self.smallest(usize::from(port));
-        }
-        match self.ends[e].to {
-            Attach::Switch(switch) => {
-                let giver = |&next: &usize| {
-                    let column = self.column_of(next);
-                    self.smallest(
-                        column.filter(|&c| self.egresses[c].ingress[0].lender != NO_EGRESS).unwrap_or(next),
-                    )
-                };
-                self.leaving(switch).iter().map(giver).min().unwrap_or(0) + egress.credit_latency
-            }
-            Attach::Endpoint(id) => {
-                let spec = self.parts.endpoints[id.index()];
-                if spec.drain == Drain::ByDevice {
-                    ticks(spec.lookahead) + egress.credit_latency
-                } else {
-                    NEVER
-                }
-            }
-        }
-    }
-}
-
-/// The two directions of a link have one clock.
-fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result<(), BuildError> {
-    if there.rate != back.rate {
-        return Err(BuildError::Rates(link));
-    }
-    let lump_without_period = there.dllps.mode == DllpMode::Lump && there.skp.is_none();
-    if there.skp.map(|s| s.period) != back.skp.map(|s| s.period)
-        || there.dllps.mode != back.dllps.mode
-        || lump_without_period
-    {
-        return Err(BuildError::SkpPeriod(link));
-    }
-    if there.errors.recoveries != back.errors.recoveries {
-        return Err(BuildError::Recoveries(link));
-    }
-    Ok(())
 }
 
 /// A column: a wire inside a switch, in front of the buffer of an output.

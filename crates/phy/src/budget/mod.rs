@@ -153,7 +153,7 @@ mod tests {
     fn a_budget_without_a_total_or_with_a_share_too_many_is_refused() {
         let number = |value: &str| Number {
             value: value.into(),
-            kind: crate::element::Kind::Assumed,
+            kind: lanetwin_units::NumberKind::Assumed,
             source: "test".into(),
             confidence: crate::element::Confidence::Unconfirmed,
             to: None,

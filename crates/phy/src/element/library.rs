@@ -11,6 +11,7 @@ use crate::element::Corner;
 use crate::problem::{Finding, Problem};
 use crate::quantity::Dimension;
 use crate::rate::DataRate;
+use lanetwin_units::NumberKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -20,22 +21,6 @@ const SHIPPED: [&str; 3] = [
     include_str!("../../../../parts/phy/elements.yaml"),
     include_str!("../../../../parts/phy/budgets.yaml"),
 ];
-
-/// What kind of number it is, as in every part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The vendor says so.
-    Datasheet,
-    /// Somebody measured it.
-    Measured,
-    /// The specification fixes it.
-    Standard,
-    /// Nobody says so; the source is the reason.
-    Assumed,
-    /// Fitted.
-    Calibrated,
-}
 
 /// How sure the number is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -58,7 +43,7 @@ pub struct Number {
     /// `0.45dB/in`.
     pub value: String,
     /// What kind of number it is.
-    pub kind: Kind,
+    pub kind: NumberKind,
     /// The document, or the reason.
     pub source: String,
     /// How sure it is.
@@ -376,7 +361,7 @@ mod tests {
         for ((family, name), entry) in &library.entries {
             for (place, number) in entry.numbers() {
                 let unconfirmed = number.confidence == Confidence::Unconfirmed;
-                assert!(!unconfirmed || number.kind == Kind::Assumed, "{family:?} {name} {place}");
+                assert!(!unconfirmed || number.kind == NumberKind::Assumed, "{family:?} {name} {place}");
                 assert!(!number.source.is_empty());
             }
             if let Some(ends) = &entry.ends {

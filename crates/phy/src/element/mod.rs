@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 pub use axis::Axis;
 pub use law::Law;
-pub use library::{Confidence, Entry, Family, Kind, Library, Number};
+pub use library::{Confidence, Entry, Family, Library, Number};
 
 /// Between two terminations of 50 Ω.
 const DIFFERENTIAL_OHM: f64 = 100.0;

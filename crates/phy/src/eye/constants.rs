@@ -4,52 +4,10 @@
 //! copy. Most are for members of the PCI-SIG only and stand there as `assumed`.
 
 use super::ctle::CtleFamily;
-use lanetwin_units::Generation;
+use lanetwin_units::{Generation, Number};
 use serde::Deserialize;
 
 const BUILT_IN: &str = include_str!("../../data/equalisation.yaml");
-
-/// What kind of number it is, as in the parts of the catalogue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The vendor says so.
-    Datasheet,
-    /// Somebody measured it, and says how.
-    Measured,
-    /// The specification fixes it, and somebody who may say so does.
-    Standard,
-    /// Nobody says so; the source is the reason for the choice.
-    Assumed,
-    /// Fitted.
-    Calibrated,
-}
-
-impl Kind {
-    /// The word that files have for it: `assumed`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Datasheet => "datasheet",
-            Self::Measured => "measured",
-            Self::Standard => "standard",
-            Self::Assumed => "assumed",
-            Self::Calibrated => "calibrated",
-        }
-    }
-}
-
-/// A number with its origin.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Number<T = f64> {
-    /// The number, in the unit that its name ends in.
-    pub value: T,
-    /// What kind of number it is.
-    pub kind: Kind,
-    /// Who says so.
-    pub source: String,
-}
 
 /// The transmitter.
 #[derive(Clone, PartialEq, Debug, Deserialize)]

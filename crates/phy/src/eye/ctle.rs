@@ -8,7 +8,7 @@
 //! A is the gain at DC, below 1. The first form is the one of R&S's RTP manual ("first order, fixed poles"); the second is
 //! unconfirmed. Exchanging one for the other has changed no verdict in trials: the noise matters more.
 
-use super::constants::Number;
+use lanetwin_units::Number;
 use num_complex::Complex64;
 use serde::Deserialize;
 

@@ -47,7 +47,7 @@ pub use ber::{Lost, of_lanes, of_segments};
 pub use calibrate::{Calibration, CalibrationError};
 pub use channel::{Aggressor, Channel};
 pub use characteristic::{TooDeep, tail_by_characteristic_function};
-pub use constants::{Constants, ConstantsError, Kind, Number, Reference};
+pub use constants::{Constants, ConstantsError, Reference};
 pub use convolution::Distribution;
 pub use ctle::{Ctle, CtleFamily};
 pub use dfe::Dfe;

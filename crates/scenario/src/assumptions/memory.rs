@@ -1,11 +1,10 @@
 //! What results of CXL memory rest on, and what they leave out.
 
 use super::Assumption;
-use crate::catalogue::NumberKind;
 use crate::plan::{CxlLinkPlan, DeviceCache, Load, MemoryProgram, Plan, Variant};
 use crate::quantity;
 use lanetwin_ports::{CxlLinkSpec, Value};
-use lanetwin_units::Span;
+use lanetwin_units::{NumberKind, Span};
 
 impl Plan {
     /// What CXL links take from their ports, which nobody publishes for a part.

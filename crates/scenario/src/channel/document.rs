@@ -10,7 +10,6 @@ use super::problem::Problem;
 use super::{Aggressor, Channel, Equalisation, Variant, crosstalk, own_constants, own_library};
 use crate::catalogue::add_source;
 use crate::fields::{Fields, is_map, is_name, join, scalar};
-use crate::language::AS_IS;
 use crate::node::{Entry, Kind, Node, Origin, Spot};
 use crate::overlay;
 use crate::problem::{Diagnostic, Problem as Common, Reports, quoted};
@@ -85,7 +84,7 @@ fn channel(
         None => Some(Constants::built_in()),
     };
     let mut files = Files::beside(path, sources);
-    let trees = variant_trees(&tree, reports);
+    let trees = overlay::variants(&tree, vary, reports);
     let all = trees.len();
     let (mut variants, mut found): (Vec<Variant>, _) = (Vec::new(), Vec::new());
     for (name, spot, tree) in trees {
@@ -210,32 +209,6 @@ fn is_known(tree: &Node, path: &str, spot: Spot, reports: &mut Reports) -> bool 
     let near = Near::of(name, named.into_iter().flat_map(Node::entries).map(|entry| &*entry.key));
     reports.add(Common::UnknownPath { path: path.into(), at: name.into(), near }, spot, path);
     false
-}
-
-/// The document of each variant, and where the variant stands.
-fn variant_trees(tree: &Node, reports: &mut Reports) -> Vec<(String, Spot, Node)> {
-    let as_is = || vec![(AS_IS.to_owned(), tree.spot, tree.clone())];
-    let Some(section) = tree.get("variants").filter(|node| node.kind != Kind::Null) else { return as_is() };
-    if !is_map(section, "variants", reports) {
-        return as_is();
-    }
-    if section.entries().is_empty() {
-        reports.add(Common::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
-        return as_is();
-    }
-    let mut trees = Vec::new();
-    for entry in section.entries() {
-        let path = join("variants", &entry.key);
-        if !is_name(&entry.key) {
-            reports.add(Common::BadName { name: entry.key.clone() }, entry.spot, &path);
-        }
-        let mut varied = tree.clone();
-        if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
-            vary(&mut varied, &entry.key, &entry.value, reports);
-        }
-        trees.push((entry.key.clone(), entry.spot, varied));
-    }
-    trees
 }
 
 /// Lays a variant over the document: its paths first, then what it puts in.

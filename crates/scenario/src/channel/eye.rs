@@ -7,8 +7,9 @@ use super::{Aggressor, Channel, Equalisation, Variant};
 use crate::problem::{Diagnostic, Reports};
 use lanetwin_phy::budget::{End, Item};
 use lanetwin_phy::element::Element;
-use lanetwin_phy::eye::{Eye, Number, Prepared, Reference};
+use lanetwin_phy::eye::{Eye, Prepared, Reference};
 use lanetwin_phy::{DataRate, Finding};
+use lanetwin_units::{Number, NumberKind};
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -216,7 +217,7 @@ pub struct EyeNumber {
     /// Its value.
     pub value: String,
     /// What kind of number it is.
-    pub kind: &'static str,
+    pub kind: NumberKind,
     /// Who says so.
     pub source: String,
 }
@@ -423,7 +424,7 @@ fn numbers(channel: &Channel, rate: DataRate) -> Vec<EyeNumber> {
                 rate,
                 place,
                 value: number.value.to_string(),
-                kind: number.kind.word(),
+                kind: number.kind,
                 source: number.source.clone(),
             },
         ));
@@ -433,7 +434,7 @@ fn numbers(channel: &Channel, rate: DataRate) -> Vec<EyeNumber> {
             rate,
             place: "crosstalk.preset",
             value: "P4".into(),
-            kind: "assumed",
+            kind: NumberKind::Assumed,
             source: "neighbours send without de-emphasis: no setting sends more at any frequency".into(),
         });
     }
@@ -445,7 +446,7 @@ fn told(rate: DataRate, of: &Reference) -> Vec<EyeNumber> {
         rate,
         place,
         value: format!("{:e}", number.value),
-        kind: number.kind.word(),
+        kind: number.kind,
         source: number.source.clone(),
     };
     let limits = &of.dfe.limits_v;
@@ -456,7 +457,7 @@ fn told(rate: DataRate, of: &Reference) -> Vec<EyeNumber> {
             rate,
             place: "dfe.limits-v",
             value: format!("{:?}", limits.value),
-            kind: limits.kind.word(),
+            kind: limits.kind,
             source: limits.source.clone(),
         },
         number("mask.height-v", &of.mask.height_v),

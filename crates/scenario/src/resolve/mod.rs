@@ -14,9 +14,9 @@ mod queues;
 pub(crate) mod workloads;
 
 use crate::catalogue::{Catalogue, add_source};
-use crate::fields::{Fields, is_map, is_name, join};
+use crate::fields::{Fields, is_name, join};
 use crate::files::{Configurations, Files};
-use crate::language::{AS_IS, COMPARE, DOCUMENT, RUN};
+use crate::language::{COMPARE, DOCUMENT, RUN};
 use crate::node::{Kind, Node, Origin, Spot};
 use crate::overlay;
 use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp, same};
@@ -80,7 +80,7 @@ fn plan(
     }
     let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
     let about = document.text("about", reports).map(|said| said.value);
-    let trees = variant_trees(&tree, reports);
+    let trees = overlay::variants(&tree, overlay::vary, reports);
     let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
     let configurations = Configurations::read(&documents, files, sources, reports);
     let channels = Channels::read(&documents, files, sources, reports);
@@ -132,30 +132,6 @@ fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, cra
     });
     let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
     parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
-}
-
-/// The document of each variant, and where the variant stands.
-fn variant_trees(tree: &Node, reports: &mut Reports) -> Vec<(String, Spot, Node)> {
-    let as_is = || vec![(AS_IS.to_owned(), tree.spot, tree.clone())];
-    let Some(section) = tree.get("variants").filter(|node| node.kind != Kind::Null) else { return as_is() };
-    if !is_map(section, "variants", reports) {
-        return as_is();
-    }
-    if section.entries().is_empty() {
-        reports.add(Problem::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
-        return as_is();
-    }
-    let mut trees = Vec::new();
-    for entry in section.entries() {
-        let path = join("variants", &entry.key);
-        check_name(&entry.key, entry.spot, &path, reports);
-        let mut varied = tree.clone();
-        if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
-            overlay::vary(&mut varied, &entry.key, &entry.value, reports);
-        }
-        trees.push((entry.key.clone(), entry.spot, varied));
-    }
-    trees
 }
 
 fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {

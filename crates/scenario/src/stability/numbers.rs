@@ -1,5 +1,6 @@
 //! The numbers that a simulated link has beside its eyes: each with its kind and its reason.
 
+use lanetwin_units::NumberKind;
 use serde::Serialize;
 
 /// A number that cycles rest on.
@@ -12,14 +13,14 @@ pub struct Basis {
     /// Its unit.
     pub unit: &'static str,
     /// What kind of number it is.
-    pub kind: &'static str,
+    pub kind: NumberKind,
     /// Who says so, or why it was chosen.
     pub source: &'static str,
 }
 
 macro_rules! numbers {
-    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal, $word:literal, $unit:literal, $kind:literal, $source:literal;)*) => {
-        $($(#[doc = $doc])+ pub(super) const $name: Basis = Basis { name: $word, value: $value, unit: $unit, kind: $kind, source: $source };)*
+    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal, $word:literal, $unit:literal, $kind:ident, $source:literal;)*) => {
+        $($(#[doc = $doc])+ pub(super) const $name: Basis = Basis { name: $word, value: $value, unit: $unit, kind: NumberKind::$kind, source: $source };)*
 
         /// Every one of them.
         pub const ALL: &[Basis] = &[$($name),*];
@@ -28,24 +29,24 @@ macro_rules! numbers {
 
 numbers! {
     /// How far one adaptation of a receiver ends from the next.
-    ADAPTATION = 1.0, "spread of the height that an adaptation ends at", "mV", "assumed",
+    ADAPTATION = 1.0, "spread of the height that an adaptation ends at", "mV", Assumed,
         "a step of receivers' own converters is of this size; no vendor publishes the spread";
     /// Height at rates that are not equalised.
-    UNEQUALISED = 400.0, "height of eyes at 2.5 and 5 GT/s", "mV", "assumed",
+    UNEQUALISED = 400.0, "height of eyes at 2.5 and 5 GT/s", "mV", Assumed,
         "no eye is computed there; a channel that is judged at 8 GT/s or more is open at a quarter of its loss";
     /// Height that goes with a sigma at these rates.
-    UNEQUALISED_SIGMA = 10.0, "height that goes with a standard deviation of noise there", "mV", "assumed",
+    UNEQUALISED_SIGMA = 10.0, "height that goes with a standard deviation of noise there", "mV", Assumed,
         "so that these rates never fail: they are not what is tested";
     /// What a retimer adds.
-    RETIMER = 10.0, "latency of a retimer", "ns", "datasheet",
+    RETIMER = 10.0, "latency of a retimer", "ns", Datasheet,
         "below 10 ns: Astera Labs, Microchip (Gen5 retimers, product briefs)";
     /// From the end of a reset until the device answers.
-    READY = 100.0, "time until the device answers after a reset", "ms", "assumed",
+    READY = 100.0, "time until the device answers after a reset", "ms", Assumed,
         "PCIe Base §6.6.1 allows software to ask after 100 ms; drives answer configuration requests by then";
     /// From D3hot to D0.
-    WAKE = 10.0, "time from D3hot to D0", "ms", "standard", "PCIe Base §5.9: 10 ms at most";
+    WAKE = 10.0, "time from D3hot to D0", "ms", Standard, "PCIe Base §5.9: 10 ms at most";
     /// A TLP.
-    TLP = 280.0, "bytes of a TLP on the wire", "B", "standard", "256 B of payload, 24 B of header, sequence number and LCRC";
+    TLP = 280.0, "bytes of a TLP on the wire", "B", Standard, "256 B of payload, 24 B of header, sequence number and LCRC";
     /// How long power stays off.
-    POWER_OFF = 1000.0, "time that power stays off", "ms", "assumed", "long enough for rails to discharge";
+    POWER_OFF = 1000.0, "time that power stays off", "ms", Assumed, "long enough for rails to discharge";
 }

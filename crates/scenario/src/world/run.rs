@@ -12,7 +12,6 @@ use super::rows::rows;
 use super::switches;
 use super::waterfall::Followed;
 use super::wire::World;
-use crate::catalogue::NumberKind;
 use crate::plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_kernel::mix;
 use lanetwin_stats::Margin;
@@ -21,6 +20,7 @@ use lanetwin_stats::results::{
     ScenarioText, SteadyState, Temperatures, Utilisation, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
+use lanetwin_units::NumberKind;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::any::Any;

@@ -4,53 +4,11 @@
 //! for members of the PCI-SIG only, they stand there as `assumed`.
 
 use super::state::State;
-use lanetwin_units::Span;
+use lanetwin_units::{Number, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 pub(super) const BUILT_IN: &str = include_str!("../../../data/training.yaml");
-
-/// What kind of number it is, as in the parts of the catalogue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The vendor says so.
-    Datasheet,
-    /// Somebody measured it, and says how.
-    Measured,
-    /// The specification fixes it; a public text states what.
-    Standard,
-    /// Nobody says so; the source is the reason for the choice.
-    Assumed,
-    /// Fitted.
-    Calibrated,
-}
-
-impl Kind {
-    /// The word that files have for it: `assumed`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Datasheet => "datasheet",
-            Self::Measured => "measured",
-            Self::Standard => "standard",
-            Self::Assumed => "assumed",
-            Self::Calibrated => "calibrated",
-        }
-    }
-}
-
-/// A number with its origin.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Number {
-    /// The number, in the unit that its name ends in.
-    pub value: f64,
-    /// What kind of number it is.
-    pub kind: Kind,
-    /// Who says so.
-    pub source: String,
-}
 
 /// Why a file of numbers cannot be used.
 #[derive(Debug, thiserror::Error)]

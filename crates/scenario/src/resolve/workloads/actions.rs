@@ -1,6 +1,6 @@
 //! `actions:` of a workload: what is asked of its drives at given times, beside its load.
 
-use super::choice;
+use super::values::choice;
 use crate::fields::Fields;
 use crate::language::ACTION;
 use crate::plan::{ActionPlan, ComponentPlan, Pair};

@@ -1,6 +1,7 @@
 //! `fio:` – the jobs of a job file of fio, or of its options here; a case for each phase.
 
-use super::{Cases, count, size};
+use super::Cases;
+use super::values::{count, size};
 use crate::fields::Fields;
 use crate::files::{Configurations, Fio};
 use crate::language::{FIO, NO_OPTIONS};

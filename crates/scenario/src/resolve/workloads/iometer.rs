@@ -1,6 +1,7 @@
 //! `iometer:` – the access specifications of a configuration of Iometer, a case each.
 
-use super::{Cases, MOST_CASES, count, list, size};
+use super::values::{count, list, size};
+use super::{Cases, MOST_CASES};
 use crate::fields::Fields;
 use crate::files::Configurations;
 use crate::language::IOMETER;

@@ -5,7 +5,9 @@ mod program;
 mod spread;
 
 use super::devices::Named;
-use super::{Cases, MOST_CASES, cannot, choice, count, list};
+use super::service::cannot;
+use super::values::{choice, count, list};
+use super::{Cases, MOST_CASES};
 use crate::fields::{Fields, Said};
 use crate::language::MEMORY;
 use crate::node::{Node, Origin};

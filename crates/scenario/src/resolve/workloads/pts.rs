@@ -1,6 +1,7 @@
 //! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1) through all sizes and mixes on one drive.
 
-use super::{Cases, choice, count, size, span};
+use super::values::{choice, count, list, size, span};
+use super::{Cases, transfers};
 use crate::fields::{Fields, Said};
 use crate::language::PTS;
 use crate::node::Node;
@@ -61,11 +62,11 @@ fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, Stea
     };
     let (own_sizes, own_reads, own_depth) = matrix(test);
     let sizes = match fields.written("size") {
-        Some(_) => super::sizes(&mut fields, reports)?,
+        Some(_) => transfers::sizes(&mut fields, reports)?,
         None => own_sizes.iter().map(|bytes| Bytes(*bytes)).collect(),
     };
     let reads: Vec<f64> = match fields.written("read") {
-        Some(_) => super::list(&mut fields, "read", reports)?.iter().map(ratio).collect(),
+        Some(_) => list(&mut fields, "read", reports)?.iter().map(ratio).collect(),
         None => own_reads.iter().map(|percent| f64::from(*percent) / 100.0).collect(),
     };
     let depth = match fields.written("depth") {
@@ -74,7 +75,7 @@ fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, Stea
     };
     let (range, times) = (size(&mut fields, "span", reports)?, count(&mut fields, "precondition", reports)?);
     let (step, rounds) = (span(&mut fields, "step", reports)?, count(&mut fields, "rounds", reports)?);
-    super::fits(&fields, &sizes, "span", range, reports);
+    transfers::fits(&fields, &sizes, "span", range, reports);
     if !(SHORTEST..=LONGEST).contains(&step) {
         let [text, least, most] = [step, SHORTEST, LONGEST].map(|t| quantity::written(Value::Time(t)));
         fields.fault("step", Problem::OutOfRange { text, least, most }, reports);

@@ -1,6 +1,6 @@
 //! `steady-state:` of a workload: rounds until it is steady.
 
-use super::{choice, count};
+use super::values::{choice, count};
 use crate::fields::Fields;
 use crate::plan::{Case, Load, SteadyRule, Tracked};
 use crate::problem::{Problem, Reports};

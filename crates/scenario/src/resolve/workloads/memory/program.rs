@@ -5,7 +5,7 @@ use crate::language::PROGRAM;
 use crate::node::Node;
 use crate::plan::KernelCase;
 use crate::problem::{Problem, Reports};
-use crate::resolve::workloads::{choice, count, size};
+use crate::resolve::workloads::values::{choice, count, size};
 use lanetwin_load::memory::kernels::graph500::Graph500;
 use lanetwin_load::memory::kernels::kv::{KeyValue, ValueSize};
 use lanetwin_load::memory::kernels::npb::Class;

@@ -1,0 +1,246 @@
+//! What each mechanism of a flash drive is good for: with it and without it, which way things move and how far.
+
+mod drives;
+
+use drives::{
+    Dice, amplification, closed_loop, eight_dies, end_of, ftl, in_order, nand, random, rate, request,
+};
+use lanetwin_media::config::{Initial, MappingTable, Partition, Program, ReadAhead, SlcCache, UNIT};
+use lanetwin_media::{Drive, DriveConfig, Kind, Request};
+use lanetwin_units::{Bytes, Instant, Span};
+
+/// Mean time between requests of a closed loop \[ns\], when the drive has been at it for a while.
+fn pace(config: &DriveConfig, kind: Kind, depth: u32) -> f64 {
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
+    let mut dice = Dice(2);
+    let units = config.units();
+    let from = random(&mut drive, Instant::ZERO, kind, units, 4_000, depth, &mut dice);
+    (random(&mut drive, from, kind, units, 8_000, depth, &mut dice) - from).as_ps() as f64 / 8e6
+}
+
+/// A name, a load, and what is changed.
+type Change<'a> = (&'a str, Kind, &'a dyn Fn(&mut DriveConfig));
+
+#[test]
+fn what_is_better_is_not_slower() {
+    let usual = || eight_dies(Initial::SteadyState);
+    let with = |change: &dyn Fn(&mut DriveConfig)| {
+        let mut config = usual();
+        change(&mut config);
+        config
+    };
+    let better: [Change<'_>; 6] = [
+        ("sensing faster", Kind::Read, &|c| nand(c).timing.read = [Span::from_us(30); 4]),
+        ("a faster bus", Kind::Read, &|c| nand(c).bus.megatransfers = 3200),
+        ("cache reads", Kind::Read, &|c| assert!(std::mem::replace(&mut nand(c).timing.cache_read, true))),
+        ("programming faster", Kind::Write, &|c| {
+            nand(c).timing.program = Program::OneShot(Span::from_us(500))
+        }),
+        ("erasing faster", Kind::Write, &|c| nand(c).timing.erase = Span::from_us(1_000)),
+        ("over-provisioning", Kind::Write, &|c| c.capacity = Bytes(c.capacity.0 / 8192 * 7168)),
+    ];
+    for (name, kind, change) in better {
+        let (before, after) = (pace(&usual(), kind, 64), pace(&with(change), kind, 64));
+        assert!(after <= before * 1.005, "{name}: {before} ns before, {after} ns after");
+    }
+    // and what is switched off is missed
+    let worse: [Change<'_>; 3] = [
+        ("cache reads", Kind::Read, &|c| nand(c).timing.cache_read = false),
+        ("the table in DRAM", Kind::Read, &|c| {
+            ftl(c).mapping = MappingTable::Cached { pages: 16, hit: Span::from_ns(100) };
+        }),
+        ("three channels", Kind::Read, &|c| {
+            let geometry = &mut nand(c).geometry;
+            (geometry.channels, geometry.chips) = (1, 8);
+        }),
+    ];
+    for (name, kind, change) in worse {
+        let (before, after) = (pace(&usual(), kind, 64), pace(&with(change), kind, 64));
+        assert!(after > before * 1.005, "without {name}: {before} ns before, {after} ns after");
+    }
+}
+
+#[test]
+fn cache_programs_hide_the_bus() {
+    let with = eight_dies(Initial::Empty);
+    let mut without = with.clone();
+    nand(&mut without).timing.cache_program = false;
+    let write = |config: &DriveConfig| rate(config, 2_000, 16, 131_072, in_order(Kind::Write, 131_072));
+    // six pages of 18 432 B at 1600 MB/s are 69 µs beside 1 ms in the array
+    let gain = write(&with) / write(&without);
+    assert!((1.04..1.09).contains(&gain), "{gain}");
+}
+
+/// Mean latency of reads \[ns\] beside a writer, each in its range.
+fn read_latency(config: &DriveConfig, reads: core::ops::Range<u64>, writes: core::ops::Range<u64>) -> f64 {
+    let mut drive = Drive::new(config, 1).expect("no mistakes");
+    let mut dice = Dice(3);
+    let (mut sum, mut ended, mut done) = (0, 0, Vec::new());
+    let (mut start, mut now) = (Instant::ZERO, Instant::ZERO);
+    let pick =
+        |dice: &mut Dice, range: &core::ops::Range<u64>| range.start + dice.below(range.end - range.start);
+    for _ in 0..if writes.is_empty() { 0 } else { 64 } {
+        drive.submit(now, Request { token: 1, ..request(Kind::Write, pick(&mut dice, &writes), 8) });
+    }
+    drive.submit(now, Request { token: 0, ..request(Kind::Read, pick(&mut dice, &reads), 1) });
+    while ended < 1_000 {
+        now = drive.next_event().expect("requests are under way");
+        drive.advance(now, &mut done);
+        for end in done.drain(..) {
+            if end.token == 0 {
+                (sum, ended, start) = (sum + (now - start).as_ps(), ended + 1, now);
+                drive.submit(now, Request { token: 0, ..request(Kind::Read, pick(&mut dice, &reads), 1) });
+            } else {
+                drive.submit(now, Request { token: 1, ..request(Kind::Write, pick(&mut dice, &writes), 8) });
+            }
+        }
+    }
+    sum as f64 / ended as f64 / 1000.0
+}
+
+#[test]
+fn dies_of_ones_own_are_quiet_and_shared_ones_are_not() {
+    let shared = eight_dies(Initial::SteadyState);
+    let mut apart = shared.clone();
+    apart.capacity = Bytes(shared.capacity.0 / 8192 * 8192);
+    let half = Partition { capacity: Bytes(apart.capacity.0 / 2), dies: 4 };
+    ftl(&mut apart).partitions = vec![half; 2];
+    let middle = apart.units() / 2;
+    let (mine, yours) = (0..middle, middle..apart.units() - 8);
+    let alone = read_latency(&apart, mine.clone(), 0..0);
+    let isolated = read_latency(&apart, mine.clone(), yours.clone());
+    let disturbed = read_latency(&shared, mine, yours);
+    println!(
+        "a read takes {alone:.0} ns alone, {isolated:.0} ns beside a writer on other dies, {disturbed:.0} ns on the same"
+    );
+    // two channels are the neighbour's as well: what is left is his time on the bus
+    assert!(isolated < alone * 1.3 && disturbed > alone * 1.5);
+}
+
+#[test]
+fn suspending_helps_reads_and_bursts_are_bounded() {
+    let config = eight_dies(Initial::SteadyState);
+    let mut patient = config.clone();
+    nand(&mut patient).timing.suspend = None;
+    let units = config.units();
+    let (with, without) =
+        (read_latency(&config, 0..units, 0..units - 8), read_latency(&patient, 0..units, 0..units - 8));
+    assert!(with * 2.0 < without, "{with} ns with, {without} ns without");
+}
+
+#[test]
+fn reading_ahead_hides_the_flash_from_a_sequential_reader() {
+    let config = eight_dies(Initial::Sequential);
+    let mut ahead = config.clone();
+    ftl(&mut ahead).read_ahead = Some(ReadAhead { streams: 4, trigger: 3, window: Bytes(1 << 20) });
+    let without = rate(&config, 4_000, 1, 4096, in_order(Kind::Read, 4096));
+    let with = rate(&ahead, 4_000, 1, 4096, in_order(Kind::Read, 4096));
+    assert!(with > 8.0 * without, "{with} B/s with, {without} B/s without");
+    // a random reader gets nothing, and loses nothing
+    assert!((pace(&ahead, Kind::Read, 4) / pace(&config, Kind::Read, 4) - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn an_slc_cache_takes_a_burst_and_pays_later() {
+    let mut config = eight_dies(Initial::Empty);
+    config.capacity = Bytes(config.capacity.0 / 2 / UNIT * UNIT);
+    let mut cached = config.clone();
+    let us = Span::from_us;
+    ftl(&mut cached).slc = Some(SlcCache { blocks: 8, read: us(25), program: us(200), erase: us(2_000) });
+    let burst = |config: &DriveConfig| rate(config, 1_500, 16, 16_384, in_order(Kind::Write, 16_384));
+    assert!(burst(&cached) > 1.3 * burst(&config), "{} {}", burst(&cached), burst(&config));
+    let long = |config: &DriveConfig| rate(config, 20_000, 16, 16_384, in_order(Kind::Write, 16_384));
+    assert!(long(&cached) < burst(&cached), "{} {}", long(&cached), burst(&cached));
+    let mut drive = Drive::new(&cached, 1).expect("no mistakes");
+    closed_loop(&mut drive, Instant::ZERO, 20_000, 16, in_order(Kind::Write, 16_384));
+    assert!(drive.counters().folded_units > 0 && drive.counters().write_amplification() > 1.05);
+}
+
+#[test]
+fn trimmed_data_are_not_moved() {
+    let config = eight_dies(Initial::SteadyState);
+    let units = config.units();
+    let measure = |trimmed: u64| {
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
+        let mut dice = Dice(8);
+        let now = if trimmed > 0 {
+            end_of(&mut drive, Instant::ZERO, Request { token: 0, ..request(Kind::Trim, 0, trimmed) })
+        } else {
+            Instant::ZERO
+        };
+        let write = |drive: &mut Drive, dice: &mut Dice, now, n| {
+            closed_loop(drive, now, n, 32, || request(Kind::Write, trimmed + dice.below(units - trimmed), 1))
+        };
+        let now = write(&mut drive, &mut dice, now, units / 2);
+        let before = drive.counters();
+        write(&mut drive, &mut dice, now, units / 4);
+        amplification(&before, &drive.counters())
+    };
+    let (full, trimmed) = (measure(0), measure(units / 4));
+    assert!(trimmed < full * 0.8, "{trimmed} after a trim, {full} without");
+}
+
+#[test]
+fn cold_data_apart_from_hot_data_move_less() {
+    let mut together = eight_dies(Initial::Sequential);
+    together.capacity = Bytes(together.capacity.0 / 4);
+    let geometry = &mut nand(&mut together).geometry;
+    (geometry.channels, geometry.chips, geometry.blocks, geometry.pages) = (1, 2, 192, 18);
+    ftl(&mut together).hot_cold = false;
+    let mut apart = together.clone();
+    ftl(&mut apart).hot_cold = true;
+    // nineteen writes in twenty go to a tenth of the drive
+    let measure = |config: &DriveConfig| {
+        let units = config.units();
+        let mut drive = Drive::new(config, 1).expect("no mistakes");
+        let mut dice = Dice(4);
+        let mut write = |drive: &mut Drive, now, times| {
+            closed_loop(drive, now, times * units, 32, || {
+                let unit = if dice.below(20) > 0 { dice.below(units / 10) } else { dice.below(units) };
+                request(Kind::Write, unit, 1)
+            })
+        };
+        let now = write(&mut drive, Instant::ZERO, 8);
+        let before = drive.counters();
+        write(&mut drive, now, 2);
+        amplification(&before, &drive.counters())
+    };
+    let (mixed, separate) = (measure(&together), measure(&apart));
+    assert!(separate < mixed * 0.95, "{separate} apart, {mixed} together");
+}
+
+#[test]
+fn wear_is_levelled() {
+    let measure = |lag: Option<u32>| {
+        let mut config = eight_dies(Initial::Sequential);
+        ftl(&mut config).wear.lag = lag;
+        // nine tenths are never written again
+        let hot = config.units() / 10;
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
+        random(&mut drive, Instant::ZERO, Kind::Write, hot, 8 * config.units(), 64, &mut Dice(1));
+        drive.counters()
+    };
+    let (dynamic, fixed) = (measure(None), measure(Some(4)));
+    assert_eq!(dynamic.wear_min, 0, "cold blocks stay where they are");
+    // a block of cold data is moved between two of garbage, so levelling keeps up with half of the erases
+    assert!(f64::from(fixed.wear_min) > 0.5 * fixed.wear_mean, "{} to {}", fixed.wear_min, fixed.wear_max);
+    assert!(fixed.wear_max - fixed.wear_min < dynamic.wear_max - dynamic.wear_min);
+    assert!(fixed.wear_units_moved > 0 && dynamic.wear_units_moved == 0);
+    assert!((fixed.life_used - fixed.wear_mean / 3_000.0).abs() < 1e-12);
+}
+
+#[test]
+fn energy_is_the_sum_of_what_was_done() {
+    let config = eight_dies(Initial::Sequential);
+    let mut drive = Drive::new(&config, 1).expect("no mistakes");
+    let end = closed_loop(&mut drive, Instant::ZERO, 500, 8, in_order(Kind::Read, 131_072));
+    let counters = drive.counters();
+    assert_eq!(counters.page_reads, 500 * 8);
+    // 60 µJ a page, 40 pJ a byte on the bus with its share of the spare area, 100 pJ a byte of the host
+    let bytes = 500 * 131_072;
+    assert_eq!(counters.bus_bytes, bytes * 9 / 8);
+    let nanojoules = 500 * 8 * 60_000 + (bytes * 9 / 8 * 40 + bytes * 100) / 1000;
+    assert_eq!(counters.work_nanojoules, nanojoules);
+    // 5 W for as long as it took
+    assert_eq!(counters.idle_nanojoules, end.as_ps() * 5 / 1000);
+}

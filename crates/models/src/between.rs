@@ -1,0 +1,20 @@
+//! A place between the one who asks for blocks and the disk: one port to each side.
+
+use lanetwin_kernel::Port;
+use lanetwin_ports::{PortInfo, Protocol};
+
+/// The ports of whatever stands there.
+pub(crate) const PORTS: &[PortInfo] = &[
+    PortInfo { name: "up", speaks: Protocol::Block, about: "towards the one who asks", many: false },
+    PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
+];
+
+/// Towards the one who asks.
+pub(crate) const UP: Port = Port(0);
+/// Towards the disk.
+pub(crate) const DOWN: Port = Port(1);
+
+/// The port on the other side.
+pub(crate) fn other(port: Port) -> Port {
+    if port == UP { DOWN } else { UP }
+}

@@ -1,0 +1,81 @@
+//! What is declared can be: outages, switches, their ports, the two directions of a link.
+
+use super::super::declare::{BuildError, PHASES_MAX, SWITCH_PORTS_MAX};
+use super::super::spec::{Core, Direction, DllpMode, LinkId, OutputBuffer, SwitchId};
+use super::Wiring;
+
+impl Wiring {
+    /// The first mistake, if there is one.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        for (i, (.., there, back)) in self.parts.links.iter().enumerate() {
+            check_directions(LinkId(i as u16), there, back)?;
+        }
+        for i in 0..self.parts.switches.len() {
+            self.check_switch(SwitchId(i as u16))?;
+        }
+        for pair in &self.parts.latencies {
+            self.check_port(pair.switch, pair.from)?;
+            self.check_port(pair.switch, pair.to)?;
+        }
+        for weight in &self.parts.weights {
+            self.check_port(weight.switch, weight.link)?;
+        }
+        for (i, one) in self.parts.outages.iter().enumerate() {
+            let before = self.parts.outages[..i].iter().rfind(|other| other.link == one.link);
+            if one.link.index() >= self.parts.links.len()
+                || one.until <= one.from
+                || before.is_some_and(|before| before.until > one.from)
+            {
+                return Err(BuildError::Outages(one.link));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_switch(&self, id: SwitchId) -> Result<(), BuildError> {
+        let leaving = self.leaving(id);
+        if leaving.len() > SWITCH_PORTS_MAX {
+            return Err(BuildError::SwitchPorts(id));
+        }
+        let largest = leaving.iter().map(|&e| u32::from(self.direction(e).payload_max)).max().unwrap_or(0);
+        let holds = |output: OutputBuffer| output.tlps > 0 && output.data >= largest.div_ceil(16);
+        let possible = match self.parts.switches[id.index()].core {
+            None => true,
+            Some(Core::Crossbar { speed_up, output } | Core::SharedBus { speed_up, output }) => {
+                speed_up > 0 && holds(output)
+            }
+            Some(Core::SharedMemory { speed_up }) => speed_up > 0,
+        };
+        if !possible {
+            return Err(BuildError::Core(id));
+        }
+        let weights: Vec<u32> = leaving.iter().map(|&port| self.weight(id, port)).collect();
+        if weights.contains(&0) || weights.iter().sum::<u32>() > PHASES_MAX {
+            return Err(BuildError::Weights(id));
+        }
+        Ok(())
+    }
+
+    fn check_port(&self, switch: SwitchId, link: LinkId) -> Result<(), BuildError> {
+        let joined = self.leaving(switch).iter().any(|&e| e / 2 == link.index());
+        if joined { Ok(()) } else { Err(BuildError::NotThere(switch, link)) }
+    }
+}
+
+/// The two directions of a link have one clock.
+fn check_directions(link: LinkId, there: &Direction, back: &Direction) -> Result<(), BuildError> {
+    if there.rate != back.rate {
+        return Err(BuildError::Rates(link));
+    }
+    let lump_without_period = there.dllps.mode == DllpMode::Lump && there.skp.is_none();
+    if there.skp.map(|s| s.period) != back.skp.map(|s| s.period)
+        || there.dllps.mode != back.dllps.mode
+        || lump_without_period
+    {
+        return Err(BuildError::SkpPeriod(link));
+    }
+    if there.errors.recoveries != back.errors.recoveries {
+        return Err(BuildError::Recoveries(link));
+    }
+    Ok(())
+}
