@@ -1,6 +1,6 @@
 //! `placement:` – which nodes pages are on, by Linux's policies.
 
-use super::super::choice;
+use super::super::values::choice;
 use super::Asked;
 use crate::fields::{self, Fields, Said, is_map, join};
 use crate::language::{PAGES, PART, PLACEMENT};
