@@ -155,16 +155,12 @@ impl<U: Copy> Half<U> {
     }
     /// The next group in which something happens, from what is known now.
     fn look(&self) -> Place {
-        if self.open.is_some() {
-            return self.next;
-        }
         let forced = self.first_of(LAST, self.owed.first().saturating_add(self.wire.flush));
         earlier(self.needed(self.background[0]), forced)
     }
     /// The next group that somebody waits for; `io` is when a flit of CXL.io is wanted besides those with messages \[ticks\].
     fn needed(&self, io: u64) -> Place {
-        let kept = self.open.as_ref().is_some_and(|open| open.kept.is_some());
-        if kept || self.before.rollover > 0 || self.replays() {
+        if self.open.is_some() || self.before.rollover > 0 || self.replays() {
             return self.next;
         }
         let whole = self.io.at().min(self.resume).min(io);
