@@ -291,7 +291,7 @@ fn flits_are_those_of_the_rate_unless_a_link_says_so() {
     assert_eq!(mistakes(MACHINE, &["links.slot.gen=6"]), ["SC024 links.slot.gen"]);
 }
 
-/// A lone load waits for the end of its flits, of which a half is nearer; twice the rate is less of everything.
+/// A lone load waits for the end of its flits, of which a half is nearer.
 #[test]
 fn a_load_waits_for_the_flits_that_bring_it() {
     let latency = |sets: &[&str]| {
@@ -304,7 +304,7 @@ fn a_load_waits_for_the_flits_that_bring_it() {
     let [short, halves, long] = ["68B", "256B-latency-optimised", "256B"].map(|flit| of(flit, &[]));
     assert!(short < halves && halves < long, "{short} {halves} {long}");
     let [fast_halves, fast] = ["256B-latency-optimised", "256B"].map(|flit| of(flit, &SIX));
-    assert!(fast_halves < fast && fast_halves < halves && fast < long, "{fast_halves} {fast}");
+    assert!(fast_halves < fast, "{fast_halves} {fast}");
 }
 
 #[test]
