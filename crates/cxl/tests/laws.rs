@@ -5,10 +5,13 @@
 //! A failure prints its seed: `LANETWIN_SEED=n LANETWIN_LINKS=1 cargo test -p lanetwin-cxl --test laws`.
 
 mod reference;
+mod reference_256;
 
 use lanetwin_cxl::logic::{
-    Activity, Class, ClassCredits, Direction, Environment, IoLoad, Link, LinkSpec, Release,
+    Activity, Class, ClassCredits, Direction, Environment, FlitMode, IoLoad, Link, LinkLayer, LinkSpec,
+    Release, flit_256,
 };
+use lanetwin_cxl::spec::flit_256::Layout;
 use lanetwin_units::{Generation, Instant, Span, Width, mix};
 use reference::Reference;
 
@@ -47,13 +50,14 @@ pub struct Handed {
 /// Arrivals: direction, time \[ps\], number of the message.
 type Arrivals = Vec<(Direction, u64, usize)>;
 
-/// Bits between errors, the same in both programs: by direction and number of the draw.
-pub fn clean_bits(seed: u64, direction: Direction, draw: u64) -> u64 {
-    mix(seed ^ mix(draw * 2 + direction.index() as u64)) % (544 * 40)
+/// Bits between errors, the same in both programs: by direction and number of the draw, in proportion to the bits of a flit.
+pub fn clean_bits(seed: u64, direction: Direction, draw: u64, flit: u64) -> u64 {
+    mix(seed ^ mix(draw * 2 + direction.index() as u64)) % (flit * 40)
 }
 
 struct Recorder {
     seed: u64,
+    flit_bits: u64,
     draws: [u64; 2],
     now: Instant,
     arrivals: Arrivals,
@@ -66,7 +70,7 @@ impl Environment<usize> for Recorder {
     }
     fn clean_bits(&mut self, direction: Direction, _ratio: f64) -> u64 {
         self.draws[direction.index()] += 1;
-        clean_bits(self.seed, direction, self.draws[direction.index()])
+        clean_bits(self.seed, direction, self.draws[direction.index()], self.flit_bits)
     }
 }
 
@@ -133,9 +137,16 @@ fn draw_traffic(random: &mut Random, flit_ps: u64) -> Vec<Handed> {
 }
 
 /// Runs the engine. Pumps it when it asks for it, and now and then besides.
-fn engine(seed: u64, spec: LinkSpec, traffic: &[Handed], busy: bool, end: u64) -> (Arrivals, [Activity; 2]) {
-    let mut link = Link::new(spec);
-    let mut env = Recorder { seed, draws: [0; 2], now: Instant::ZERO, arrivals: Vec::new() };
+fn engine<L: LinkLayer<usize>>(
+    seed: u64,
+    spec: LinkSpec,
+    traffic: &[Handed],
+    busy: bool,
+    end: u64,
+) -> (Arrivals, [Activity; 2]) {
+    let mut link = L::build(spec);
+    let flit_bits = if spec.flits == FlitMode::Bytes68 { 544 } else { reference_256::FLIT_BITS };
+    let mut env = Recorder { seed, flit_bits, draws: [0; 2], now: Instant::ZERO, arrivals: Vec::new() };
     let mut random = Random(seed ^ 0x1234);
     let mut next = 0;
     let mut wake = Instant::NEVER;
@@ -187,7 +198,36 @@ fn engine_and_reference_agree_on_random_links() {
         naive.run(end);
         let expected = (naive.arrivals(), naive.activities());
         for busy in [false, true] {
-            let got = engine(seed, spec, &traffic, busy, end);
+            let got = engine::<Link<usize>>(seed, spec, &traffic, busy, end);
+            assert_eq!(got.0, expected.0, "LANETWIN_SEED={seed}: arrivals, {spec:?}");
+            assert_eq!(got.1, expected.1, "LANETWIN_SEED={seed}: flits, {spec:?}");
+        }
+        in_order(&traffic, &expected.0, seed);
+        arrived += expected.0.len();
+    }
+    assert!(arrived > 50 * LINKS as usize || first != 0, "the traffic is not all stuck: {arrived}");
+}
+
+#[test]
+fn engine_and_reference_agree_on_random_links_with_flits_of_256_bytes() {
+    let first = from_environment("LANETWIN_SEED", 0);
+    let mut arrived = 0;
+    for seed in first..first + from_environment("LANETWIN_LINKS", LINKS) {
+        let mut random = Random(mix(seed));
+        let mut spec = draw_spec(&mut random);
+        let layout = random.choice(&[Layout::Standard, Layout::LatencyOptimised]);
+        spec.flits = FlitMode::Bytes256(layout);
+        spec.generation = random.choice(&[spec.generation, Generation::Gen6]);
+        spec.correction = Span::from_ps(random.choice(&[0, 2_000]));
+        let flit_ps = flit_256::Link::<usize>::new(spec).flit_ticks() / 1024;
+        let traffic = draw_traffic(&mut random, flit_ps / 4);
+        // Time for everything that can be sent, and some retries.
+        let end = traffic.iter().map(|handed| handed.at).max().unwrap_or(0) + 800 * flit_ps;
+        let mut naive = reference_256::Reference::new(seed, spec, &traffic);
+        naive.run(end);
+        let expected = (naive.arrivals(), naive.activities());
+        for busy in [false, true] {
+            let got = engine::<flit_256::Link<usize>>(seed, spec, &traffic, busy, end);
             assert_eq!(got.0, expected.0, "LANETWIN_SEED={seed}: arrivals, {spec:?}");
             assert_eq!(got.1, expected.1, "LANETWIN_SEED={seed}: flits, {spec:?}");
         }

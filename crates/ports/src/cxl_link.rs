@@ -15,7 +15,9 @@
 //! one flit each way.
 
 use crate::message::{Message, Operation};
-use lanetwin_cxl::logic::{Activity, Class, Direction, Environment, FlitTap, Link, LinkSpec};
+use lanetwin_cxl::logic::{
+    Activity, Class, Direction, Environment, FlitTap, Link, LinkLayer, LinkSpec, flit_256,
+};
 use lanetwin_kernel::{Component, Context, Port, Stream, Supply, SupplyKind, mix};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
@@ -25,9 +27,14 @@ pub type CxlLinkSpec = LinkSpec;
 /// The purposes of the streams of a link's bit errors, by direction.
 const ERROR_STREAMS: [&str; 2] = ["bit errors M2S", "bit errors S2M"];
 
-/// A CXL link.
-pub struct CxlLink {
-    link: Link<Message>,
+/// A CXL link with flits of 68 B.
+pub type CxlLink = CxlLinkOf<Link<Message>>;
+/// A CXL link with flits of 256 B.
+pub type CxlLink256 = CxlLinkOf<flit_256::Link<Message>>;
+
+/// A CXL link with this link layer.
+pub struct CxlLinkOf<L> {
+    link: L,
     errors: [Stream; 2],
     /// When the next wake comes that matters.
     armed: Instant,
@@ -42,6 +49,8 @@ pub struct CxlLinkUse {
     pub activity: Activity,
     /// How many flits the wire had time for.
     pub flits: u64,
+    /// Slots of a flit.
+    pub slots: u64,
     /// The length of time in which it did so \[ticks\].
     pub elapsed: Ticks,
 }
@@ -55,7 +64,7 @@ impl CxlLinkUse {
     /// The share of slots that carried messages or data of CXL.mem.
     #[must_use]
     pub fn slot_utilisation(&self) -> f64 {
-        ratio(self.activity.message_slots + self.activity.data_slots, 4 * self.flits)
+        ratio(self.activity.message_slots + self.activity.data_slots, self.slots * self.flits)
     }
     /// How many messages of CXL.mem waited for a flit, on average over time.
     #[must_use]
@@ -79,26 +88,29 @@ impl CxlLink {
     /// The port of the device's end.
     pub const DEVICE: Port = Port(1);
 
+    /// Shows every flit to `tap`, when it is decided.
+    pub fn set_flit_tap(&mut self, tap: Option<FlitTap>) {
+        self.link.set_tap(tap);
+    }
+}
+
+impl<L: LinkLayer<Message>> CxlLinkOf<L> {
     /// A link; its name and the seed of the run name the streams of its bit errors.
     ///
     /// # Panics
-    /// If the link cannot be: see [`Link::new`].
+    /// If the link cannot be: see [`Link::new`] and [`flit_256::Link::new`].
     #[must_use]
     pub fn new(name: &str, seed: u64, spec: CxlLinkSpec) -> Self {
         Self {
-            link: Link::new(spec),
+            link: L::build(spec),
             errors: ERROR_STREAMS.map(|purpose| Stream::new(seed, name, purpose)),
             armed: Instant::NEVER,
         }
     }
     /// The link layer.
     #[must_use]
-    pub const fn link(&self) -> &Link<Message> {
+    pub const fn link(&self) -> &L {
         &self.link
-    }
-    /// Shows every flit to `tap`, when it is decided.
-    pub fn set_flit_tap(&mut self, tap: Option<FlitTap>) {
-        self.link.set_tap(tap);
     }
     /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing: a link decides as
     /// late as it can.
@@ -108,7 +120,8 @@ impl CxlLink {
         Direction::ALL.map(|direction| CxlLinkUse {
             direction,
             activity: self.link.activity(direction),
-            flits: self.link.grid().flits_before(elapsed.0),
+            flits: self.link.flits_before(elapsed.0),
+            slots: L::SLOTS,
             elapsed,
         })
     }
@@ -122,7 +135,7 @@ impl CxlLink {
     }
 }
 
-impl Component<Message> for CxlLink {
+impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
     fn receive(&mut self, _port: Port, _message: Message, _cx: &mut Context<'_, Message>) {
         unreachable!("a link is told of messages when they are sent")
     }
@@ -130,14 +143,16 @@ impl Component<Message> for CxlLink {
     fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
         let link = &mut self.link;
         let wake = match message {
-            Message::Line(line) if port == Self::HOST => {
+            Message::Line(line) if port == CxlLink::HOST => {
                 link.submit(Direction::M2s, request_class(line.operation), at, message)
             }
-            Message::LineDone(done) if port == Self::DEVICE => {
+            Message::LineDone(done) if port == CxlLink::DEVICE => {
                 link.submit(Direction::S2m, response_class(done.operation), at, message)
             }
-            Message::Hint(_) if port == Self::HOST => link.submit_io(Direction::M2s, at, message),
-            Message::HintDone { .. } if port == Self::DEVICE => link.submit_io(Direction::S2m, at, message),
+            Message::Hint(_) if port == CxlLink::HOST => link.submit_io(Direction::M2s, at, message),
+            Message::HintDone { .. } if port == CxlLink::DEVICE => {
+                link.submit_io(Direction::S2m, at, message)
+            }
             other => panic!("somebody sent {other:?} to {port:?} of a CXL link"),
         };
         self.arm(wake, cx);
@@ -168,7 +183,7 @@ impl Component<Message> for CxlLink {
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
         for (direction, name) in Direction::ALL.into_iter().zip(["M2S flits", "S2M flits"]) {
-            let busy = self.link.activity(direction).flits() * self.link.grid().flit() / TICKS_PER_PS;
+            let busy = self.link.activity(direction).flits() * self.link.flit_ticks() / TICKS_PER_PS;
             let in_use_ps = u128::from(busy.min(now.as_ps()));
             see(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         }

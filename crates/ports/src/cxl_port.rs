@@ -6,9 +6,9 @@ use crate::model::{Dimension, Param};
 pub const CXL_PORT: [Param; 2] = [
     Param {
         name: "port.gen",
-        dimension: Dimension::Count { least: 3, most: 5 },
+        dimension: Dimension::Count { least: 3, most: 6 },
         default: Some("5"),
-        about: "the highest generation of PCIe whose lanes the CXL port can run on",
+        about: "the highest generation of PCIe whose lanes the CXL port can run on: 6 has flits of 256 B",
     },
     Param {
         name: "port.width",

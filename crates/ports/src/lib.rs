@@ -19,7 +19,7 @@ mod message;
 mod model;
 mod pcie_port;
 
-pub use cxl_link::{CxlLink, CxlLinkSpec, CxlLinkUse};
+pub use cxl_link::{CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use memory::{HostMemory, SharedMemory};

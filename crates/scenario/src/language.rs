@@ -120,7 +120,7 @@ pub(crate) const LINK: &[Field] = &[
     optional(
         "gen",
         Holds::Generation,
-        "the generation it runs at: 1 to 5; otherwise the best both ends reach",
+        "the generation it runs at: 1 to 5, of CXL 3 to 6; otherwise the best both ends reach",
     ),
     optional("width", Holds::Width, "the number of its lanes: x1 to x32; otherwise the most both ends have"),
     optional(
@@ -194,7 +194,15 @@ pub(crate) const LINK: &[Field] = &[
         "0GB/s",
         "of CXL: what CXL.io moves beside memory, in each direction",
     ),
+    optional(
+        "flit",
+        one_of(FLITS),
+        "of CXL: its flits; otherwise those of 68 B up to 32 GT/s and standard ones of 256 B at 64 GT/s",
+    ),
 ];
+
+/// The flits that a link of CXL can have.
+pub(crate) const FLITS: &[&str] = &["68B", "256B", "256B-latency-optimised"];
 
 /// Several devices of CXL that are one node.
 pub(crate) const INTERLEAVE: &[Field] = &[

@@ -134,7 +134,7 @@ problems! {
     /// A width that no link has.
     ImpossibleWidth { text: String } = "SC021", "no link is `{text}` wide", "write x1, x2, x4, x8, x12, x16 or x32";
     /// A generation that does not exist, or is not modelled.
-    ImpossibleGeneration { text: String } = "SC022", "`{text}` is no generation that is modelled", "write 1 to 5, or the rate of a lane: 2.5GT/s, 5GT/s, 8GT/s, 16GT/s, 32GT/s";
+    ImpossibleGeneration { text: String } = "SC022", "`{text}` is no generation that is modelled", "write 1 to 5, or the rate of a lane: 2.5GT/s, 5GT/s, 8GT/s, 16GT/s, 32GT/s; a link of CXL can have 6, too";
     /// More lanes than a port has.
     TooWide { width: String, port: String, has: String } = "SC023", "the link is {width}, but port `{port}` has only {has}", "narrow the link to {has}, or change `port.width` of the component";
     /// Faster than a port can go.
@@ -224,6 +224,11 @@ problems! {
     NotOneDrive = "SC066", "a test of the SNIA PTS is of one NVMe drive, asked by one host", "name one drive of the model `nvme-ssd` in `target`, and one host in `on`; write a workload for each drive";
     /// A test that writes for longer than a person waits.
     LongTest { written: String, most: String } = "SC067", "preconditioning writes {written}, and what a person waits for is {most}", "make `span` or `precondition` smaller; a smaller drive with the same share of spare blocks is as steady";
+
+    /// A channel at a rate whose eyes are not computed.
+    NoEyes { generation: String } = "SC068", "eyes of {generation} are not computed: it has four levels", "write `ber`, which is then that before error correction, or a lower `gen`";
+    /// Flits that a rate does not have.
+    OldFlit { flit: String } = "SC069", "there are no flits of {flit} at 64 GT/s", "write `256B` or `256B-latency-optimised`, leave `flit` out, or lower `gen` to 5";
 
     /// A part that does not stand in links.
     NotInLink { part: String, model: &'static str } = "SC070", "`{part}` is a {model}, which cannot stand in a link", "name a retimer or a redriver; everything else is a component of the `machine`, with links of its own";

@@ -125,8 +125,8 @@ fn holds(field: &Field) -> Entries {
         }
         Holds::Width => entries([("enum", Node::list(Width::ALL.map(|width| text(width.to_string()))))]),
         Holds::Generation => {
-            let number = entries([("type", text("integer")), ("minimum", json(1)), ("maximum", json(5))]);
-            let word = pattern(r"^([Gg]en)?[1-5]$|^(2\.5|5|8|16|32)GT/s$".into());
+            let number = entries([("type", text("integer")), ("minimum", json(1)), ("maximum", json(6))]);
+            let word = pattern(r"^([Gg]en)?[1-6]$|^(2\.5|5|8|16|32|64)GT/s$".into());
             any_of([number, word])
         }
         Holds::Stages => {

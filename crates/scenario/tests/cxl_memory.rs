@@ -2,6 +2,8 @@
 //! decoders lead to the devices; Little's law and shares of the time hold; what is wrong is told with its place.
 
 use crate::tree::{plan, results};
+use lanetwin_cxl::logic::FlitMode;
+use lanetwin_cxl::spec::flit_256::Layout;
 use lanetwin_scenario::world::Options;
 use lanetwin_scenario::{Catalogue, Plan, check};
 use lanetwin_stats::results::{Results, Row};
@@ -297,6 +299,38 @@ fn what_is_wrong_is_told_with_its_place() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Both ends at 64 GT/s.
+const SIX: [&str; 2] = ["machine.host.port.gen=6", "machine.near.port.gen=6"];
+
+#[test]
+fn flits_are_those_of_the_rate_unless_a_link_says_so() {
+    let flits = |sets: &[&str]| plan("machine.yaml", MACHINE, sets).variants[0].cxl[0].flits;
+    assert_eq!(flits(&[]), FlitMode::Bytes68);
+    assert_eq!(flits(&["links.slot.flit=256B"]), FlitMode::Bytes256(Layout::Standard));
+    assert_eq!(flits(&SIX), FlitMode::Bytes256(Layout::Standard));
+    let halves = [&SIX[..], &["links.slot.flit=256B-latency-optimised"]].concat();
+    assert_eq!(flits(&halves), FlitMode::Bytes256(Layout::LatencyOptimised));
+    let wrong = |set| mistakes(MACHINE, &[&SIX[..], &[set]].concat());
+    assert_eq!(wrong("links.slot.flit=68B"), ["SC069 links.slot.flit"]);
+    assert_eq!(mistakes(MACHINE, &["links.slot.gen=6"]), ["SC024 links.slot.gen"]);
+}
+
+/// A lone load waits for the end of its flits, of which a half is nearer.
+#[test]
+fn a_load_waits_for_the_flits_that_bring_it() {
+    let latency = |sets: &[&str]| {
+        let results = results(&plan("machine.yaml", MACHINE, sets), &Options::default());
+        let uses = results.cxl.iter().filter(|used| used.workload == "chase" && used.case == "near");
+        assert!(uses.clone().count() == 2 && uses.clone().all(|used| used.messages > 0.0), "{uses:?}");
+        row(&results, "chase", "near", None, "latency").value
+    };
+    let of = |flit: &str, six: &[&str]| latency(&[six, &[&*format!("links.slot.flit={flit}")]].concat());
+    let [short, halves, long] = ["68B", "256B-latency-optimised", "256B"].map(|flit| of(flit, &[]));
+    assert!(short < halves && halves < long, "{short} {halves} {long}");
+    let [fast_halves, fast] = ["256B-latency-optimised", "256B"].map(|flit| of(flit, &SIX));
+    assert!(fast_halves < fast, "{fast_halves} {fast}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_slip_is_invalid_by_the_schema_too() {
     for (from, to) in [
         ("about:", "abuot:"),
         ("width: x8", "width: x3"),
-        ("gen: 3", "gen: 6"),
+        ("gen: 3", "gen: 7"),
         ("window: 8KiB", "window: 8"),
         ("operation: write", "operation: right"),
         ("{part: nfp-6000}", "{part: nfp-6000, memory.dram: 90ns}"),

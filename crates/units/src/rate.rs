@@ -4,7 +4,7 @@ use crate::time::{TICKS_PER_PS, Ticks};
 use core::cmp::Ordering;
 use core::fmt;
 
-/// A PCIe generation with fixed-length symbols or blocks on the wire. Gen6 and Gen7 (flit mode) will join here.
+/// A PCIe generation, by what is on the wire of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {
     /// 2.5 GT/s, 8b/10b.
@@ -17,13 +17,15 @@ pub enum Generation {
     Gen4,
     /// 32 GT/s, 128b/130b.
     Gen5,
+    /// 64 GT/s, 1b/1b: flits only, of which only those of CXL are modelled.
+    Gen6,
 }
 
 impl Generation {
-    /// Every generation, oldest first.
+    /// Every generation that has packets outside of flits, oldest first: those that links of PCIe can have here.
     pub const ALL: [Self; 5] = [Self::Gen1, Self::Gen2, Self::Gen3, Self::Gen4, Self::Gen5];
 
-    /// The generation with this number, if it is modelled.
+    /// The generation of [`Self::ALL`] with this number.
     #[must_use]
     pub const fn from_number(n: u64) -> Option<Self> {
         match n {
@@ -35,7 +37,12 @@ impl Generation {
             _ => None,
         }
     }
-    /// 1 to 5.
+    /// The generation with this number, also one that has nothing but flits.
+    #[must_use]
+    pub const fn of_lanes(n: u64) -> Option<Self> {
+        if n == Self::Gen6 as u64 { Some(Self::Gen6) } else { Self::from_number(n) }
+    }
+    /// 1 to 6.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
@@ -49,14 +56,16 @@ impl Generation {
             Self::Gen3 => 8_000,
             Self::Gen4 => 16_000,
             Self::Gen5 => 32_000,
+            Self::Gen6 => 64_000,
         }
     }
-    /// Bits on the wire for each byte of data, as a fraction (numerator, denominator): 10/1 or 130·8/128.
+    /// Bits on the wire for each byte of data, as a fraction (numerator, denominator): 10/1, 130·8/128 or 8/1.
     #[must_use]
     pub const fn bits_per_byte(self) -> (u64, u64) {
         match self {
             Self::Gen1 | Self::Gen2 => (10, 1),
-            _ => (8 * 130, 128),
+            Self::Gen3 | Self::Gen4 | Self::Gen5 => (8 * 130, 128),
+            Self::Gen6 => (8, 1),
         }
     }
     /// True for 8b/10b coding (Gen1, Gen2).
@@ -150,7 +159,7 @@ impl Ord for LinkRate {
 }
 
 impl LinkRate {
-    /// The rate of one direction of a PCIe link after line coding (8b/10b or 128b/130b), before any packet overhead.
+    /// The rate of one direction of a PCIe link after line coding (8b/10b, 128b/130b or 1b/1b), before any packet overhead.
     #[must_use]
     pub const fn pcie(generation: Generation, width: Width) -> Self {
         let (bits, per_byte) = generation.bits_per_byte();

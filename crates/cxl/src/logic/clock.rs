@@ -13,9 +13,13 @@
 use crate::spec::constants::{
     BLOCK_SYMBOLS, FLIT_BYTES, SKP_BYPASS_DATA_BLOCKS, SKP_LENGTH_BLOCKS, SKP_PERIOD_BLOCKS,
 };
+use crate::spec::flit_256;
 use lanetwin_units::{Generation, LinkRate, Width};
 
-/// The grid of one link \[ticks\].
+/// Groups of a flit.
+const GROUPS: u64 = flit_256::GROUPS as u64;
+
+/// The grid of one link \[ticks\]: of flits of 68 B, or of groups of 64 B, of which four make a flit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     flit: u64,
@@ -60,7 +64,49 @@ impl Grid {
         let period = rate.ticks_for((data_blocks + SKP_LENGTH_BLOCKS) * block_bytes).0;
         Self { flit, flits_per_skp, gap: period - flits_per_skp * flit }
     }
-    /// The length of a flit \[ticks\].
+    /// The grid of the groups of 256 B flits. Ordered sets stand between flits, after a fixed number of them.
+    ///
+    /// # Panics
+    /// If the generation is below 8 GT/s: CXL does not run there.
+    #[must_use]
+    pub fn of_groups(generation: Generation, width: Width, bypass: bool, skp: bool) -> Self {
+        assert!(generation >= Generation::Gen3, "CXL runs at 8 GT/s or more");
+        let rate = if bypass {
+            LinkRate::bytes_per_second(generation.megatransfers() * 125_000 * width.lanes())
+        } else {
+            LinkRate::pcie(generation, width)
+        };
+        let flit = rate.ticks_for(flit_256::GROUP_BYTES).0;
+        let block_bytes = BLOCK_SYMBOLS * width.lanes();
+        if !skp {
+            return Self { flit, flits_per_skp: u64::MAX, gap: 0 };
+        }
+        let flits = flit_256::SKP_DATA_BLOCKS * block_bytes / flit_256::BYTES;
+        let gap = rate.ticks_for(SKP_LENGTH_BLOCKS * block_bytes).0;
+        Self { flit, flits_per_skp: flits * GROUPS, gap }
+    }
+    /// Which group of its flit this one is, on a grid of groups.
+    #[inline]
+    #[must_use]
+    pub const fn group(&self, place: Place) -> usize {
+        let before = if self.flits_per_skp == u64::MAX {
+            place.start / self.flit
+        } else {
+            self.flits_per_skp - place.left
+        };
+        (before % GROUPS) as usize
+    }
+    /// The first group from `place` on that does not start before tick `at` and is this one of its flit.
+    #[inline]
+    #[must_use]
+    pub fn group_from(&self, place: Place, at: u64, group: usize) -> Place {
+        let mut found = self.from(place, at);
+        while self.group(found) != group {
+            found = self.after(found);
+        }
+        found
+    }
+    /// The length of a flit \[ticks\]; of a group, on a grid of groups.
     #[must_use]
     pub const fn flit(&self) -> u64 {
         self.flit

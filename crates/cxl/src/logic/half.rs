@@ -7,7 +7,7 @@ use super::packer::Class;
 use super::plan::{Case, Plans, Ready};
 use super::queue::{Entry, Queue};
 use super::receiver::{Receiver, Unload};
-use super::retry::{Control, Retry};
+use super::retry::{Cargo, Control, Retry};
 use super::ring::{Ring, Timed};
 use crate::spec::Direction;
 use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
@@ -93,7 +93,7 @@ pub struct Half<U> {
     /// Control sequences that must be sent.
     pub controls: VecDeque<Control>,
     /// While flits are sent again.
-    pub retry: Option<Box<Retry<U>>>,
+    pub retry: Option<Box<Retry<Cargo<U>>>>,
     /// Whether somebody wants to see every flit.
     pub watched: bool,
     /// What is not counted by protocol and all-data flits.

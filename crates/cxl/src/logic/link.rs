@@ -1,4 +1,4 @@
-//! Both directions of a link, flit by flit.
+//! Both directions of a link with flits of 68 B, flit by flit.
 //!
 //! ```text
 //!            submit                    flits                       deliver
@@ -24,9 +24,9 @@ use super::queue::Entry;
 use super::receiver::Receiver;
 use super::retry::{Cargo, Control, Retry, Sequence};
 use super::spec::{LinkSpec, Release};
-use crate::spec::Direction;
 use crate::spec::constants::{IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
-use lanetwin_units::{Instant, LinkRate, Ticks};
+use crate::spec::{Direction, FlitMode};
+use lanetwin_units::{Generation, Instant, LinkRate, Ticks};
 
 /// What a link asks of its surroundings.
 pub trait Environment<U> {
@@ -72,9 +72,10 @@ impl<U: Copy> Link<U> {
     /// A link at rest.
     ///
     /// # Panics
-    /// If the generation is below Gen3, or S2M credits are to wait for answers, which there are none to responses.
+    /// If its flits are not those of 68 B, the generation is below Gen3 or above Gen5, or S2M credits are to wait for answers, which there are none to responses.
     #[must_use]
     pub fn new(spec: LinkSpec) -> Self {
+        assert!(spec.flits == FlitMode::Bytes68 && spec.generation <= Generation::Gen5, "another flit");
         let grid = Grid::new(spec.generation, spec.width, spec.sync_header_bypass, spec.skp);
         assert!(spec.credits[1].release != Release::Answered, "nobody answers a response");
         let clean_bits = if spec.bit_error_ratio > 0.0 { 0 } else { NEVER };

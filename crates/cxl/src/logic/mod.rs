@@ -5,12 +5,15 @@
 //! | [`clock`] | when flits start |
 //! | [`packer`] | what a flit carries |
 //! | [`link`] | both directions: queues, credits, CXL.io beside CXL.mem |
+//! | [`flit_256`] | the same of links with flits of 256 B |
 //! | [`retry`] | what a wrong CRC costs |
 //! | [`spec`] | what a link is built from |
 
 mod activity;
 pub mod clock;
+pub mod flit_256;
 mod half;
+mod layer;
 pub mod link;
 pub mod packer;
 mod plan;
@@ -20,9 +23,10 @@ pub mod retry;
 mod ring;
 pub mod spec;
 
-pub use crate::spec::Direction;
+pub use crate::spec::{Direction, FlitMode};
 pub use activity::Activity;
 pub use clock::Grid;
+pub use layer::LinkLayer;
 pub use link::{Environment, FlitSeen, FlitTap, Link};
 pub use packer::Class;
 pub use spec::{ClassCredits, IoLoad, LinkSpec, Release};

@@ -74,10 +74,10 @@ impl<U: Copy> Cargo<U> {
     }
 }
 
-/// The retry buffer, while it matters: from the first flit that the receiver misses.
+/// The retry buffer, while it matters: what flits carry, from the first on that the receiver misses.
 #[derive(Clone, Debug)]
-pub struct Retry<U> {
-    flits: Vec<Cargo<U>>,
+pub struct Retry<C> {
+    flits: Vec<C>,
     /// The next to be sent (RdPtr).
     sent: usize,
     /// The next that the receiver waits for (ESeq).
@@ -86,9 +86,9 @@ pub struct Retry<U> {
     deaf: bool,
 }
 
-impl<U: Copy> Retry<U> {
+impl<C: Clone> Retry<C> {
     /// After this flit has arrived with a wrong CRC.
-    pub fn new(first: Cargo<U>) -> Self {
+    pub fn new(first: C) -> Self {
         Self { flits: vec![first], sent: 1, expected: 0, deaf: true }
     }
     /// Whether the next flit is one that was sent before.
@@ -100,7 +100,7 @@ impl<U: Copy> Retry<U> {
         self.deaf
     }
     /// Stores a new flit, which is sent now.
-    pub fn store(&mut self, cargo: Cargo<U>) {
+    pub fn store(&mut self, cargo: C) {
         self.flits.push(cargo);
         self.sent += 1;
     }
@@ -109,8 +109,8 @@ impl<U: Copy> Retry<U> {
         self.sent += 1;
     }
     /// The flit just sent arrives well: what it brings.
-    pub fn arrive(&mut self) -> Cargo<U> {
-        let cargo = self.flits[self.expected];
+    pub fn arrive(&mut self) -> C {
+        let cargo = self.flits[self.expected].clone();
         self.expected += 1;
         cargo
     }

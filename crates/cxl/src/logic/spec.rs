@@ -1,15 +1,19 @@
 //! What a link is built from.
 
+use crate::spec::FlitMode;
+use crate::spec::flit_256::{FEC_MOST_PS, Layout};
 use lanetwin_units::{Generation, Span, Width};
 
-/// A CXL link in 68 B flit mode. Of every pair the first belongs to the end nearer to the host, the second to the device's end.
+/// A CXL link. Of every pair the first belongs to the end nearer to the host, the second to the device's end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LinkSpec {
-    /// 8, 16 or 32 GT/s: Gen3, Gen4 or Gen5.
+    /// 8, 16, 32 or 64 GT/s: Gen3 to Gen6.
     pub generation: Generation,
     /// How many lanes.
     pub width: Width,
-    /// Whether the sync headers of 128b/130b are dropped, which needs a common reference clock (CXL §6.8).
+    /// Which flits; at 64 GT/s those of 256 B.
+    pub flits: FlitMode,
+    /// Whether the sync headers of 128b/130b are dropped, which needs a common reference clock (CXL §6.8). 64 GT/s has none.
     pub sync_header_bypass: bool,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,
@@ -19,7 +23,9 @@ pub struct LinkSpec {
     pub transmit: [Span; 2],
     /// What each port takes from the last bit of a flit to its messages being handed on.
     pub receive: [Span; 2],
-    /// The probability of a bit error, in each direction.
+    /// What error correction of a standard 256 B flit takes at the receiver; no other flit waits for it.
+    pub correction: Span,
+    /// The probability of a bit error, in each direction; with flits of 256 B before error correction.
     pub bit_error_ratio: f64,
     /// Whether both ends can do slots with several data headers (MDH).
     pub multi_data_headers: bool,
@@ -36,10 +42,12 @@ impl LinkSpec {
     ///
     /// | field | default | why |
     /// |---|---|---|
+    /// | flits | 68 B; at 64 GT/s standard 256 B | CXL §6.2.3, table 6-4 |
     /// | sync headers | bypassed | the low-latency mode of memory expanders (CXL §6.8) |
     /// | SKP | on | CXL §6.8.1 |
     /// | flight | 1 ns | about 15 cm of board (assumed) |
     /// | transmit, receive | 6.25 ns each, at both ends | 25 ns round trip through a port, all four passes of an end: H. Li et al., "Pond", ASPLOS 2023, citing D. Das Sharma |
+    /// | error correction | 2 ns | the most that it takes together with the CRC: [`FEC_MOST_PS`] |
     /// | bit error ratio | 0 | |
     /// | several data headers | yes | the usual choice of both ends (assumed) |
     /// | credits | 256 for each class | the outstanding lines of the simulated x8 expander at saturation (computed by Little's law); assumed elsewhere |
@@ -51,11 +59,17 @@ impl LinkSpec {
         Self {
             generation,
             width,
+            flits: if generation > Generation::Gen5 {
+                FlitMode::Bytes256(Layout::Standard)
+            } else {
+                FlitMode::Bytes68
+            },
             sync_header_bypass: true,
             skp: true,
             flight: Span::from_ns(1),
             transmit: [quarter_of_a_port; 2],
             receive: [quarter_of_a_port; 2],
+            correction: Span::from_ps(FEC_MOST_PS),
             bit_error_ratio: 0.0,
             multi_data_headers: true,
             credits: [ClassCredits::requests(), ClassCredits::responses()],

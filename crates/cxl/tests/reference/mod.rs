@@ -357,7 +357,7 @@ impl Reference {
         let side = &mut self.sides[d];
         let clean = side.clean.unwrap_or_else(|| {
             side.draws += 1;
-            clean_bits(self.seed, Direction::ALL[d], side.draws)
+            clean_bits(self.seed, Direction::ALL[d], side.draws, 544)
         });
         if clean >= 544 {
             side.clean = Some(clean - 544);

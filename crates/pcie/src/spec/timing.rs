@@ -24,13 +24,13 @@ pub const fn symbol_time(generation: Generation) -> Ticks {
 
 /// The longest that a receiver may wait before it acknowledges a TLP \[symbol times\].
 ///
-/// InternalDelay at Gen4 and Gen5 is that of Gen3.
+/// InternalDelay from Gen4 on is that of Gen3.
 #[must_use]
 pub const fn ack_latency_limit_symbols(generation: Generation, width: Width, mps: Mps) -> u64 {
     let delay = match generation {
         Generation::Gen1 => ACK_INTERNAL_DELAY_GEN1_SYMBOLS,
         Generation::Gen2 => ACK_INTERNAL_DELAY_GEN2_SYMBOLS,
-        Generation::Gen3 | Generation::Gen4 | Generation::Gen5 => ACK_INTERNAL_DELAY_GEN3_SYMBOLS,
+        _ => ACK_INTERNAL_DELAY_GEN3_SYMBOLS,
     };
     let tlp = mps.bytes() as u64 + ACK_TLP_OVERHEAD_SYMBOLS;
     tlp * ack_factor_tenths(width, mps) / (10 * width.lanes()) + delay

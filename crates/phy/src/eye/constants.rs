@@ -145,10 +145,10 @@ impl Constants {
             Generation::Gen3 => ("gen3", &mut self.gen3),
             Generation::Gen4 => ("gen4", &mut self.gen4),
             Generation::Gen5 => ("gen5", &mut self.gen5),
-            Generation::Gen1 | Generation::Gen2 => {
-                let rule = "belongs to generations that equalise";
+            Generation::Gen1 | Generation::Gen2 | Generation::Gen6 => {
+                let rule = "belongs to generations that equalise two levels";
                 return Err(ConstantsError::Impossible {
-                    generation: "gen1 and gen2",
+                    generation: "gen1, gen2 and gen6",
                     name: "equalisation",
                     rule,
                 });
@@ -159,11 +159,11 @@ impl Constants {
         Ok(self)
     }
 
-    /// The numbers of a generation; `None` for Gen1 and Gen2, which have no adaptive equalisation.
+    /// The numbers of a generation; `None` for Gen1 and Gen2, which have no adaptive equalisation, and for Gen6, which has four levels.
     #[must_use]
     pub fn of(&self, generation: Generation) -> Option<&Reference> {
         match generation {
-            Generation::Gen1 | Generation::Gen2 => None,
+            Generation::Gen1 | Generation::Gen2 | Generation::Gen6 => None,
             Generation::Gen3 => Some(&self.gen3),
             Generation::Gen4 => Some(&self.gen4),
             Generation::Gen5 => Some(&self.gen5),

@@ -3,6 +3,8 @@
 use super::Assumption;
 use crate::plan::{CxlLinkPlan, DeviceCache, Load, MemoryProgram, Plan, Variant};
 use crate::quantity;
+use lanetwin_cxl::logic::FlitMode;
+use lanetwin_cxl::spec::flit_256::{Layout, SKP_DATA_BLOCKS};
 use lanetwin_ports::{CxlLinkSpec, Value};
 use lanetwin_units::{NumberKind, Span};
 
@@ -42,7 +44,7 @@ impl Plan {
 }
 
 fn of_link(link: &CxlLinkPlan) -> Vec<Assumption> {
-    let spec = CxlLinkSpec::new(link.generation, link.width);
+    let spec = CxlLinkSpec { flits: link.flits, ..CxlLinkSpec::new(link.generation, link.width) };
     let time = |span: Span| quantity::label(Value::Time(span));
     let told = |parameter: &str, value: String, note: &str, source: &str| Assumption {
         part: format!("link {}", link.name),
@@ -53,7 +55,7 @@ fn of_link(link: &CxlLinkPlan) -> Vec<Assumption> {
         source: source.into(),
     };
     let [credits, _] = spec.credits;
-    vec![
+    let mut list = vec![
         told(
             "time in a port, each way",
             time(spec.transmit[0]),
@@ -66,5 +68,22 @@ fn of_link(link: &CxlLinkPlan) -> Vec<Assumption> {
             "as many as keep a x8 link of 32 GT/s full",
             "",
         ),
-    ]
+    ];
+    if let FlitMode::Bytes256(layout) = spec.flits {
+        if layout == Layout::Standard {
+            list.push(told(
+                "error correction of each flit",
+                time(spec.correction),
+                "the most that it takes together with the CRC",
+                "D. Das Sharma, PCIe 6.0 Webinar Q&A: Error Detection and Correction with FEC, PCI-SIG",
+            ));
+        }
+        list.push(told(
+            "SKP ordered sets",
+            format!("every {SKP_DATA_BLOCKS} blocks"),
+            "as with packets, in whole flits; the interval in flit mode is not public",
+            "",
+        ));
+    }
+    list
 }

@@ -2,6 +2,7 @@
 
 use super::{ChannelPlan, ComponentPlan, End, Via};
 use lanetwin_cxl::hdm::Decoder;
+use lanetwin_cxl::logic::FlitMode;
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_ports::Protocol;
 use lanetwin_units::{Bytes, Generation, Span, Width};
@@ -44,6 +45,8 @@ pub struct CxlLinkPlan {
     pub via: Vec<Via>,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,
+    /// Its flits.
+    pub flits: FlitMode,
     /// What CXL.io moves beside memory, in each direction \[B/s\].
     pub io: u64,
 }

@@ -153,6 +153,11 @@ fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mu
     }
 }
 
+/// All keys of links but one.
+fn keys_but(other: &str) -> Vec<&'static str> {
+    LINK.iter().map(|field| field.name).filter(|name| *name != other).collect()
+}
+
 /// A link whose ports are known.
 struct Link<'a> {
     entry: &'a Entry,
@@ -210,6 +215,7 @@ impl Link<'_> {
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
         let known = self.known;
+        refuse_keys(self.entry, &self.fields.path, &keys_but("flit"), reports);
         let read = self.stages(known.catalogue, reports);
         let understood = read.is_some();
         let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
@@ -292,7 +298,7 @@ impl Link<'_> {
 
     fn generation(&mut self, reports: &mut Reports) -> Option<Generation> {
         let (most, at) = self.least(|plan| ability(plan, "port.gen", BEST_GENERATION));
-        let ends = Generation::from_number(most).expect("the range of port.gen");
+        let ends = Generation::of_lanes(most).expect("the range of port.gen");
         let stage = self
             .least_stage("gen")
             .map(|(least, part)| (Generation::from_number(least).expect("the range of gen"), part));
@@ -302,7 +308,9 @@ impl Link<'_> {
             return Some(best);
         };
         let text = fields::scalar(node, "a generation", &self.fields.at("gen"), reports)?;
-        let Some(generation) = generation_of(text) else {
+        let of_cxl = self.port(self.from).speaks == Protocol::Cxl;
+        let known = |generation: &Generation| of_cxl || Generation::ALL.contains(generation);
+        let Some(generation) = generation_of(text).filter(known) else {
             self.fields.fault("gen", Problem::ImpossibleGeneration { text: text.into() }, reports);
             return None;
         };
@@ -439,7 +447,7 @@ pub(crate) fn width_of(text: &str) -> Option<Width> {
     Width::from_lanes(lanes.parse().ok()?)
 }
 
-/// `5`, `gen5`, `Gen5`, or the rate of a lane: `32GT/s`.
+/// `5`, `gen5`, `Gen5`, or the rate of a lane: `32GT/s`. Only links of CXL can have Gen6.
 pub(crate) fn generation_of(text: &str) -> Option<Generation> {
     let rate = |generation: &Generation| {
         let megatransfers = generation.megatransfers();
@@ -447,10 +455,10 @@ pub(crate) fn generation_of(text: &str) -> Option<Generation> {
         format!("{}{half}GT/s", megatransfers / 1_000) == text
     };
     let number = text.strip_prefix("gen").or_else(|| text.strip_prefix("Gen")).unwrap_or(text);
-    let count = quantity::read(Dimension::Count { least: 1, most: 5 }, number);
-    match count {
-        Ok((Value::Count(number), _)) => Generation::from_number(number),
-        _ => Generation::ALL.into_iter().find(rate),
+    let most = Generation::Gen6.number().into();
+    match quantity::read(Dimension::Count { least: 1, most }, number) {
+        Ok((Value::Count(number), _)) => Generation::of_lanes(number),
+        _ => (1..=most).filter_map(Generation::of_lanes).find(rate),
     }
 }
 

@@ -2,16 +2,14 @@
 
 use super::wire::{Ids, Wiring, World};
 use crate::plan::CxlLinkPlan;
-use lanetwin_cxl::logic::{Activity, IoLoad};
-use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_cxl::logic::{Activity, FlitMode, IoLoad};
+use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_pcie::spec::Clocking;
-use lanetwin_ports::{Builder, CxlLink, CxlLinkSpec, CxlLinkUse};
+use lanetwin_ports::{Builder, CxlLink, CxlLink256, CxlLinkSpec, CxlLinkUse, Message};
 use lanetwin_units::Instant;
 
 /// What links are called in a kernel, before their names.
 const LINK: &str = "(cxl)";
-/// Slots of a flit.
-const SLOTS: f64 = 4.0;
 
 /// A CXL link in a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,8 +64,11 @@ impl Wiring<'_> {
     /// Adds the links, each joined to its ends.
     pub(super) fn add_cxl(&self, ids: &Ids, builder: &mut Builder) -> Vec<WorldCxl> {
         let add = |link: &CxlLinkPlan| {
-            let component = CxlLink::new(&link.name, self.seed, spec(link));
-            let id = builder.add_foreseeing(path(&link.name), Box::new(component));
+            let component: Box<dyn Component<Message>> = match link.flits {
+                FlitMode::Bytes68 => Box::new(CxlLink::new(&link.name, self.seed, spec(link))),
+                FlitMode::Bytes256(_) => Box::new(CxlLink256::new(&link.name, self.seed, spec(link))),
+            };
+            let id = builder.add_foreseeing(path(&link.name), component);
             for (end, port) in [(link.host, CxlLink::HOST), (link.device, CxlLink::DEVICE)] {
                 builder.join((ids.of(end.component), Port(end.port as u16)), (id, port));
             }
@@ -82,6 +83,7 @@ impl Wiring<'_> {
 fn spec(link: &CxlLinkPlan) -> CxlLinkSpec {
     let io = IoLoad { bytes_per_second: link.io };
     CxlLinkSpec {
+        flits: link.flits,
         sync_header_bypass: link.clocking == Clocking::Common,
         skp: link.skp,
         flight: link.flight(),
@@ -106,7 +108,10 @@ impl World {
     /// What both directions of every CXL link have done up to `now`, the present.
     pub(super) fn cxl_report(&mut self, now: Instant) -> Vec<[CxlLinkUse; 2]> {
         let ids: Vec<ComponentId> = self.cxl.iter().map(|link| link.id).collect();
-        let report = |id| self.kernel.component::<CxlLink>(id).expect("a link is a link").report(now);
+        let report = |id| match self.kernel.component::<CxlLink>(id) {
+            Some(link) => link.report(now),
+            None => self.kernel.component::<CxlLink256>(id).expect("a link is a link").report(now),
+        };
         ids.into_iter().map(report).collect()
     }
 
@@ -134,12 +139,13 @@ fn usage(link: &str, direction: String, before: &CxlLinkUse, after: &CxlLinkUse)
     let flits = (after.flits - before.flits).max(1) as f64;
     let ticks = (after.elapsed.0 - before.elapsed.0).max(1) as f64;
     let share = |of: fn(&Activity) -> u64| (of(a) - of(b)) as f64 / flits;
+    let slots = after.slots as f64;
     let mut used = CxlDirectionUse {
         link: link.to_owned(),
         direction,
-        messages: share(|a| a.message_slots) / SLOTS,
-        data: share(|a| a.data_slots) / SLOTS,
-        empty: share(|a| a.empty_slots) / SLOTS,
+        messages: share(|a| a.message_slots) / slots,
+        data: share(|a| a.data_slots) / slots,
+        empty: share(|a| a.empty_slots) / slots,
         credits: share(|a| a.credit_flits),
         retry: share(|a| a.retry_flits + a.replayed_flits),
         io: share(|a| a.io_flits),

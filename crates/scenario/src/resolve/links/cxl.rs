@@ -3,15 +3,18 @@
 use super::errors::BitErrors;
 use super::via::Running;
 use super::{LONGEST, Link, out_of_range, refuse_keys};
+use crate::language::FLITS;
 use crate::node::Node;
 use crate::plan::{CxlLinkPlan, CxlRole, End};
 use crate::problem::{Problem, Reports};
+use lanetwin_cxl::logic::FlitMode;
+use lanetwin_cxl::spec::flit_256::Layout;
 use lanetwin_pcie::spec::Clocking;
-use lanetwin_ports::Value;
+use lanetwin_ports::{CxlLinkSpec, Value};
 use lanetwin_units::{Generation, Span, Width};
 
 /// The keys that say something of a CXL link.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "from",
     "to",
     "gen",
@@ -25,12 +28,26 @@ const KEYS: [&str; 13] = [
     "skp",
     "via",
     "io",
+    "flit",
 ];
 /// CXL needs at least 8 GT/s (Compute Express Link 2.0, section 6.1).
 const LEAST: Generation = Generation::Gen3;
 /// The widest CXL link (Compute Express Link 2.0, section 6.1).
 const WIDEST: Width = Width::X16;
-/// A flit is shorter than the shortest payload whose drift between SKP ordered sets is looked at \[B\].
+/// The flits that a link can have.
+const MODES: [FlitMode; 3] =
+    [FlitMode::Bytes68, FlitMode::Bytes256(Layout::Standard), FlitMode::Bytes256(Layout::LatencyOptimised)];
+
+/// What a scenario calls them.
+const fn word(flits: FlitMode) -> &'static str {
+    FLITS[match flits {
+        FlitMode::Bytes68 => 0,
+        FlitMode::Bytes256(Layout::Standard) => 1,
+        FlitMode::Bytes256(Layout::LatencyOptimised) => 2,
+    }]
+}
+
+/// A flit of 68 B is shorter than the shortest payload whose drift between SKP ordered sets is looked at \[B\].
 const PAYLOAD: u16 = 128;
 
 impl Link<'_> {
@@ -43,6 +60,8 @@ impl Link<'_> {
         let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
         self.stages = stages;
         let generation = self.generation(reports).filter(|generation| self.is_fast(*generation, reports));
+        let flits = self.flits(generation, reports);
+        self.check_eyes(generation, reports);
         let width = self.width(reports).filter(|width| self.is_narrow(*width, reports));
         let clocking = self.clocking(reports);
         let propagation = self.short("propagation", reports);
@@ -77,6 +96,7 @@ impl Link<'_> {
             channel,
             via,
             skp: skp?,
+            flits: flits?,
             io,
         })
     }
@@ -109,10 +129,35 @@ impl Link<'_> {
         }
     }
 
+    /// Its flits: those that it says, or those of its rate (CXL 3.2, table 6-4).
+    fn flits(&mut self, generation: Option<Generation>, reports: &mut Reports) -> Option<FlitMode> {
+        if self.fields.written("flit").is_none() {
+            let flits = CxlLinkSpec::new(generation?, Width::X1).flits;
+            self.fields.record("flit", Node::scalar(word(flits)));
+            return Some(flits);
+        }
+        let said = self.choice("flit", reports)?;
+        let flits = MODES.into_iter().find(|flits| word(*flits) == said)?;
+        if flits == FlitMode::Bytes68 && generation? > Generation::Gen5 {
+            self.fields.fault("flit", Problem::OldFlit { flit: said.into() }, reports);
+            return None;
+        }
+        Some(flits)
+    }
+
+    /// Eyes are of two levels.
+    fn check_eyes(&self, generation: Option<Generation>, reports: &mut Reports) {
+        if let Some(generation) = generation.filter(|generation| *generation > Generation::Gen5)
+            && self.fields.written("channel").is_some()
+        {
+            self.fields.fault("channel", Problem::NoEyes { generation: generation.to_string() }, reports);
+        }
+    }
+
     fn is_fast(&self, generation: Generation, reports: &mut Reports) -> bool {
         let is = generation >= LEAST;
         if !is {
-            let (least, most) = (LEAST.number().to_string(), Generation::Gen5.number().to_string());
+            let (least, most) = (LEAST.number().to_string(), Generation::Gen6.number().to_string());
             let problem = Problem::OutOfRange { text: generation.number().to_string(), least, most };
             self.fields.fault("gen", problem, reports);
         }

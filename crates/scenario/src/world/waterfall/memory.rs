@@ -12,13 +12,14 @@
 use super::{Followed, shown};
 use crate::world::memory::WorldMemory;
 use crate::world::wire::World;
+use lanetwin_cxl::logic::{LinkLayer, LinkSpec};
 use lanetwin_kernel::{ComponentId, Tap};
 use lanetwin_models::cxl_expander::CxlExpander;
 use lanetwin_models::cxl_hybrid::CxlHybrid;
 use lanetwin_models::cxl_switch::CxlSwitch;
 use lanetwin_models::marks::Mark;
 use lanetwin_models::memory_host::{LoadRecord, MemoryHost};
-use lanetwin_ports::{CxlLink, Line, LineDone, Message, Operation};
+use lanetwin_ports::{CxlLink, CxlLink256, Line, LineDone, Message, Operation};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -341,13 +342,16 @@ impl Way<'_> {
         let way =
             if down { format!("{name} {host} → {device}") } else { format!("{name} {device} → {host}") };
         *self.followed.crossings.entry(name).or_default() += 1;
-        let link = self.world.kernel.component::<CxlLink>(id)?.link();
-        let spec = link.spec();
+        let kernel = &mut self.world.kernel;
+        let (spec, part, correction) = match kernel.component::<CxlLink>(id) {
+            Some(link) => timing(link.link()),
+            None => timing(kernel.component::<CxlLink256>(id)?.link()),
+        };
         let (sender, receiver) = if down { (0, 1) } else { (1, 0) };
-        let lag = link.grid().flit() + (spec.flight + spec.receive[receiver]).as_ticks().0;
+        let lag = part + (spec.flight + spec.receive[receiver] + correction).as_ticks().0;
         // what comes out is rounded up to a picosecond
         let start = Ticks(Ticks::from(out).0.saturating_sub(lag));
-        let flit = Ticks(start.0 + link.grid().flit());
+        let flit = Ticks(start.0 + part);
         let marks = vec![
             (given + spec.transmit[sender], "sending port"),
             (start.as_ps_ceil(), "queue for slots"),
@@ -360,4 +364,9 @@ impl Way<'_> {
         self.pass(&way, marks);
         Some(())
     }
+}
+
+/// What a link was built from, what of a flit has to be in for its messages \[ticks\], and what error correction takes.
+fn timing(link: &impl LinkLayer<Message>) -> (LinkSpec, u64, Span) {
+    (*link.spec(), link.part_ticks(), link.correction())
 }

@@ -336,10 +336,10 @@ impl Port {
     }
 }
 
-/// The place of a rate among those that have equalisation.
+/// The place of a rate among those that have equalisation; that of Gen6 is not here.
 pub(super) const fn index(generation: Generation) -> Option<usize> {
     match generation {
-        Generation::Gen1 | Generation::Gen2 => None,
+        Generation::Gen1 | Generation::Gen2 | Generation::Gen6 => None,
         Generation::Gen3 => Some(0),
         Generation::Gen4 => Some(1),
         Generation::Gen5 => Some(2),

@@ -1,0 +1,95 @@
+//! Credits of the two classes of a direction: those that its transmitter has, and those that it has to return for the other direction.
+
+use super::super::half::{INFINITE, NEVER, Returning};
+use super::super::packer::Class;
+use super::super::ring::Ring;
+use crate::spec::flit_256::CREDIT_COUNTS;
+
+/// What a transmitter may still send.
+pub struct Credits {
+    hand: [u32; 2],
+    /// When those of a class ran out \[ticks\].
+    exhausted: [u64; 2],
+    /// On their way to it.
+    returning: Ring<Returning>,
+    /// The sum over the classes of the time in which a message was there and no credit \[ticks\].
+    pub stalled_ticks: u64,
+}
+
+impl Credits {
+    /// All of them, by class; 0 is infinite.
+    pub fn new(credits: [u32; 2]) -> Self {
+        let hand = credits.map(|n| if n == 0 { INFINITE } else { n });
+        Self { hand, exhausted: [0; 2], returning: Ring::default(), stalled_ticks: 0 }
+    }
+    /// Those in hand.
+    pub const fn hand(&self) -> [u32; 2] {
+        self.hand
+    }
+    /// How many of a class are on their way.
+    pub fn returning(&self, class: Class) -> u32 {
+        self.returning.iter().map(|credit| credit.credits[class.index()]).sum()
+    }
+    /// When the next of a class is there, as far as is known \[ticks\].
+    pub fn next(&self, class: Class) -> u64 {
+        let credit = self.returning.iter().find(|credit| credit.credits[class.index()] > 0);
+        credit.map_or(NEVER, |credit| credit.at)
+    }
+    /// These are on their way.
+    pub fn will_have(&mut self, returning: Returning) {
+        self.returning.insert(returning, 0);
+    }
+    /// Takes in those that have arrived, where the first message of a class has waited since `heads`.
+    pub fn take(&mut self, now: u64, heads: [u64; 2]) {
+        while self.returning.at() <= now {
+            let Some(Returning { at, credits }) = self.returning.pop() else { return };
+            for (i, credits) in credits.into_iter().enumerate() {
+                if credits > 0 && self.hand[i] == 0 && heads[i] != NEVER {
+                    self.stalled_ticks += at.saturating_sub(heads[i].max(self.exhausted[i]));
+                }
+                // A class without flow control is never returned any.
+                self.hand[i] += credits;
+            }
+        }
+    }
+    /// Messages leave at `now`, so many of each class.
+    pub fn spend(&mut self, messages: [u8; 2], now: u64) {
+        for (i, messages) in messages.into_iter().enumerate() {
+            if messages > 0 && self.hand[i] != INFINITE {
+                self.hand[i] -= u32::from(messages);
+                if self.hand[i] == 0 {
+                    self.exhausted[i] = now;
+                }
+            }
+        }
+    }
+}
+
+/// Credits of the other direction: when each became free \[ticks\], by class.
+#[derive(Default)]
+pub struct Owed([Ring<u64>; 2]);
+
+impl Owed {
+    /// How many of a class.
+    pub const fn len(&self, class: Class) -> usize {
+        self.0[class.index()].len()
+    }
+    /// One is free from `at` on.
+    pub fn add(&mut self, class: Class, at: u64) {
+        self.0[class.index()].insert(at, 0);
+    }
+    /// When the first became or becomes free \[ticks\].
+    pub const fn first(&self) -> u64 {
+        let [none, data] = &self.0;
+        if none.at() < data.at() { none.at() } else { data.at() }
+    }
+    /// Takes out what a flit returns at `now`: of each class the largest number that a field can say.
+    pub fn give_back(&mut self, now: u64) -> [u32; 2] {
+        self.0.each_mut().map(|owed| {
+            let free = |n: u32| owed.at_of(n as usize - 1) <= now;
+            let given = CREDIT_COUNTS.into_iter().rev().find(|n| free(*n)).unwrap_or(0);
+            owed.drop_first(given as usize);
+            given
+        })
+    }
+}
