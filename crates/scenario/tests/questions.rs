@@ -116,10 +116,8 @@ fn latency_grows_with_load_and_with_bursts() {
     let results = answered("latency-vs-load");
     for workload in ["read", "write"] {
         let of = |variant: &str, metric: &str| -> Vec<(f64, f64)> {
-            let is = |r: &&lanetwin_stats::results::Row| {
-                r.variant == variant && r.workload == workload && r.metric == metric
-            };
-            let point = |r: &lanetwin_stats::results::Row| (r.x.as_ref().expect("an axis").value, r.value);
+            let is = |r: &&Row| r.variant == variant && r.workload == workload && r.metric == metric;
+            let point = |r: &Row| (r.x.as_ref().expect("an axis").value, r.value);
             results.rows.iter().filter(is).map(point).collect()
         };
         for (offered, served) in of("even", "throughput") {

@@ -213,13 +213,14 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanetwin_units::NumberKind;
 
     #[test]
     fn the_built_in_numbers_can_be_read_and_gen5_has_its_sourced_mask() {
         let constants = Constants::built_in();
         let gen5 = constants.of(Generation::Gen5).unwrap();
         assert_eq!(gen5.mask.height_v.value, 0.015);
-        assert_eq!(gen5.mask.height_v.kind, Kind::Standard);
+        assert_eq!(gen5.mask.height_v.kind, NumberKind::Standard);
         assert_eq!(gen5.dfe.limits_v.value.len(), 3);
         assert!(constants.of(Generation::Gen2).is_none());
     }
