@@ -61,13 +61,14 @@ impl Link<'_> {
         self.stages = stages;
         let generation = self.generation(reports).filter(|generation| self.is_fast(*generation, reports));
         let flits = self.flits(generation, reports);
-        self.check_eyes(generation, reports);
+        let has_eyes = self.has_eyes(generation, reports);
         let width = self.width(reports).filter(|width| self.is_narrow(*width, reports));
         let clocking = self.clocking(reports);
         let propagation = self.short("propagation", reports);
         let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
-        let errors =
-            understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
+        let errors = (understood && has_eyes)
+            .then(|| self.bit_errors(retimers, generation, known.channels, reports))
+            .flatten();
         let skp = self.choice("skp", reports).map(|word| word == "on");
         self.fields.record("via", written);
         let io = match self.fields.one("io", reports)?.value {
@@ -145,13 +146,14 @@ impl Link<'_> {
         Some(flits)
     }
 
-    /// Eyes are of two levels.
-    fn check_eyes(&self, generation: Option<Generation>, reports: &mut Reports) {
-        if let Some(generation) = generation.filter(|generation| *generation > Generation::Gen5)
-            && self.fields.written("channel").is_some()
-        {
+    /// Eyes are of two levels: a channel says nothing of errors at a rate with four.
+    fn has_eyes(&self, generation: Option<Generation>, reports: &mut Reports) -> bool {
+        let four_levels = generation.filter(|generation| *generation > Generation::Gen5);
+        let asked = four_levels.filter(|_| self.fields.written("channel").is_some());
+        if let Some(generation) = asked {
             self.fields.fault("channel", Problem::NoEyes { generation: generation.to_string() }, reports);
         }
+        asked.is_none()
     }
 
     fn is_fast(&self, generation: Generation, reports: &mut Reports) -> bool {
