@@ -321,6 +321,7 @@ impl Config {
         found
     }
 }
+
 /// What can be built that is near: the multiple of a row of every bank that is as round as the capacity allows, as 128 GiB is for 128 GB.
 fn near_capacity(capacity: u64, whole: u64) -> String {
     let mut step = whole;
