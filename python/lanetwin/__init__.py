@@ -1,4 +1,4 @@
-"""A digital twin for PCIe, NVMe, NVMe-oF and CXL-memory systems.
+"""A digital twin for PCIe, NVMe and CXL-memory systems.
 
 One description of a machine; lanetwin predicts what it does, and says how sure it is::
 

@@ -1,8 +1,8 @@
-//! Write amplification, the steady state and speed, for the optimised build; skipped in debug.
+//! Write amplification, the steady state and memory, for the optimised build; skipped in debug.
 
 mod drives;
 
-use drives::{Dice, amplification, large, random, sixteen_dies, small};
+use drives::{Dice, amplification, large, random, small};
 use lanetwin_media::config::Initial;
 use lanetwin_media::theory::{Greedy, fluid};
 use lanetwin_media::{Drive, Kind};
@@ -68,60 +68,15 @@ fn resident() -> Option<u64> {
     Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
 }
 
-/// CPU time of this thread for each request \[ns\]; of the wall clock where the kernel does not tell.
-fn nanoseconds(requests: u64, run: impl FnOnce()) -> f64 {
-    let spent = || {
-        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        text.split(' ').next()?.parse::<u64>().ok()
-    };
-    let (wall, start) = (std::time::Instant::now(), spent());
-    run();
-    let wall = wall.elapsed().as_nanos() as u64;
-    let cpu = start.and_then(|start| Some(spent()? - start)).unwrap_or(wall);
-    cpu as f64 / requests as f64
-}
-
-/// What requests cost on a drive of 960 GB whose GC is at work. The bounds are wide: the figures are for reading.
-#[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
-fn requests_cost_little() {
-    for op in [0.28, 0.07] {
-        let config = sixteen_dies(op, Initial::SteadyState);
-        let units = config.units();
-        let mut drive = Drive::new(&config, 1).expect("no mistakes");
-        let (mut dice, mut now) = (Dice(5), Instant::ZERO);
-        // the second load of writes is the one with GC: 16 dies write their free blocks first
-        let loads = [
-            (Kind::Read, 500_000, 2_000.0),
-            (Kind::Write, 300_000, 20_000.0),
-            (Kind::Write, 500_000, 20_000.0),
-        ];
-        for (kind, requests, bound) in loads {
-            let before = drive.counters();
-            let each =
-                nanoseconds(requests, || now = random(&mut drive, now, kind, units, requests, 64, &mut dice));
-            let after = drive.counters();
-            let wa = if kind == Kind::Write { amplification(&before, &after) } else { 1.0 };
-            println!(
-                "over-provisioning {:2.0} %: {kind:5?} {each:5.0} ns a request, write amplification {wa:.2}",
-                op * 100.0
-            );
-            assert!(each < bound, "{each} ns");
-        }
-    }
-}
-
 /// 15.36 TB in the steady state, and so many random writes.
 fn fill_a_large_drive(writes: u64) {
     let config = large(Initial::SteadyState);
     let units = config.units();
     let before = resident();
     let mut drive = Drive::new(&config, 1).expect("no mistakes");
-    let (mut dice, mut now) = (Dice(5), Instant::ZERO);
-    let each =
-        nanoseconds(writes, || now = random(&mut drive, now, Kind::Write, units, writes, 64, &mut dice));
+    random(&mut drive, Instant::ZERO, Kind::Write, units, writes, 64, &mut Dice(5));
     let counters = drive.counters();
-    println!("{writes} writes of {each:.0} ns, write amplification {:.2}", counters.write_amplification());
+    println!("{writes} writes, write amplification {:.2}", counters.write_amplification());
     assert!(counters.gc_units_moved > writes / 4, "GC is at work");
     if let (Some(before), Some(after)) = (before, resident()) {
         println!("{} MB of memory", (after - before) / 1_000_000);

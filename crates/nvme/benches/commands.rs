@@ -1,5 +1,8 @@
-//! What a command costs, in CPU time. Run it with `cargo test --release -p lanetwin-nvme --test acceptance -- --nocapture`.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+//! What a command costs, in CPU time. Not a test: it prints times.
+//!
+//! `cargo bench -p lanetwin-nvme`. Host and controller may take 150 ns each: a quarter of what a simulator that does 0.6 M I/O per CPU-second
+//! has for all of an I/O.
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands};
 use lanetwin_nvme::logic::{
@@ -20,9 +23,7 @@ const ENTRIES: u32 = 128;
 /// Each queue has so much of host memory, for its submission queue; as much again is for its completion queue.
 const STRETCH: u64 = 1 << 16;
 
-/// What a command may cost \[ns\], for host and controller each: a quarter of what a simulator that does 0.6 M I/O per CPU second
-/// has for all of an I/O.
-const BAR_NS: f64 = 150.0;
+const ROUNDS: usize = 5;
 
 /// What this thread has used \[ns\]: other programs on the machine do not count.
 fn cpu_ns() -> f64 {
@@ -228,13 +229,16 @@ fn host_alone(count: u64) -> f64 {
     (cpu_ns() - begin) / count as f64
 }
 
-#[test]
-#[cfg_attr(debug_assertions, ignore = "it measures an optimised build")]
-fn a_command_costs_less_than_its_share() {
-    let best = |measure: &dyn Fn() -> f64| (0..5).map(|_| measure()).fold(f64::MAX, f64::min);
-    let host = best(&|| host_alone(2_000_000));
-    let together = best(&|| together(1_000_000));
-    println!("host {host:.0} ns, host, controller and a machine between them {together:.0} ns per command");
-    assert!(host < BAR_NS, "{host} ns");
-    assert!(together - host < BAR_NS, "{} ns", together - host);
+/// The least of some rounds: what else runs on the machine only slows a round down.
+fn least(measure: impl Fn() -> f64) -> f64 {
+    (0..ROUNDS).map(|_| measure()).fold(f64::MAX, f64::min)
+}
+
+fn main() {
+    let host = least(|| host_alone(2_000_000));
+    let together = least(|| together(1_000_000));
+    println!(
+        "host {host:.0} ns, controller and a machine between them {:.0} ns per command",
+        together - host
+    );
 }
