@@ -135,6 +135,19 @@ def test_hit_rate_and_traffic_are_drawn_beside_the_throughput(results: Results) 
     assert (hits.metric, list(hits.series)) == (HITS, ["as-is"])
     assert (traffic.metric, list(traffic.series)) == ("traffic with the disk", ["fetched", "written back"])
     assert [row["value"] for row in traffic.series["written back"]] == [4.0, 2.0, 1.0]
+    several = [row | {"variant": variant} for variant in ("x4", "x8") for row in rows]
+    figures = sweep.component_sweeps(of_memory(results, several))
+    assert [figure.metric for figure in figures] == [
+        HITS,
+        "fetched from the disk",
+        "written back to the disk",
+    ]
+    assert all(list(figure.series) == ["x4", "x8"] for figure in figures)
+    idle = [row | {"value": 0.0} if row["metric"] == "written back" else row for row in several]
+    assert [figure.metric for figure in sweep.component_sweeps(of_memory(results, idle))] == [
+        HITS,
+        "fetched from the disk",
+    ]
     own = of_memory(results, rows)
     own["temperatures"] = [
         {"variant": "as-is", "workload": "bw", "case": "1.0", "device": "cmmh", "pages": [3, 0, 7, 0]}

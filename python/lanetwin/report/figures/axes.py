@@ -43,10 +43,11 @@ class Axis:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
     def ticks(self, at_most: int) -> list[float]:
-        """Return the values worth a tick; sizes in powers of two, other ratios in powers of ten."""
+        """Return the values worth a tick; by ratios, sizes and counts have powers of two, others of ten."""
         if not self.logarithmic:
             return linear_ticks(self.low, self.high, at_most)
-        if self.unit == "B" or (self.low >= 1 and self.high / self.low < 5000):
+        counts = not self.unit and self.low >= 1 and self.high / self.low < 5000
+        if self.unit == "B" or counts:
             return binary_ticks(self.low, self.high, at_most)
         return decimal_ticks(self.low, self.high, at_most)
 

@@ -78,38 +78,56 @@ def sweeps(results: Results) -> list[Sweep]:
     return drawn
 
 
-COMPONENTS: dict[str, tuple[str, ...]] = {
-    "device cache hits": ("device cache hits",),
-    "traffic with the disk": ("fetched", "written back"),
-    "blocks erased": ("blocks erased",),
+COMPONENTS: dict[str, dict[str, str]] = {
+    "device cache hits": {"device cache hits": "device cache hits"},
+    "traffic with the disk": {
+        "fetched": "fetched from the disk",
+        "written back": "written back to the disk",
+    },
+    "blocks erased": {"blocks erased": "blocks erased"},
 }
-"""What of components is drawn along a sweep: figures, and the metrics in each."""
+"""What of components is drawn along a sweep: figures, their metrics, and what each is called alone."""
 
 
 def component_sweeps(results: Results) -> list[Sweep]:
-    """Find what caches and disks of devices did along a sweep."""
-    order = variants(results)
+    """Find what caches and disks of devices did along a sweep.
+
+    Variants are told apart by colour: where there are several, each metric has a figure of its own. What is
+    zero everywhere has none.
+    """
+    several = len(variants(results)) > 1
+    figures = {title: tuple(metrics) for title, metrics in COMPONENTS.items()}
+    if several:
+        figures = {title: (metric,) for metrics in COMPONENTS.values() for metric, title in metrics.items()}
     rows = [row for row in results["rows"] if row.get("device") is not None and row["x"]]
-    drawn = []
-    for workload in unique(row["workload"] for row in rows):
-        for title, metrics in COMPONENTS.items():
-            own = [row for row in rows if row["workload"] == workload and row["metric"] in metrics]
-            series: dict[str, list[Row]] = {}
-            for variant in order:
-                for row in (row for row in own if row["variant"] == variant):
-                    curve = row["x"].get("curve", "") if row["x"] else ""
-                    words = [
-                        variant if len(order) > 1 or not (curve or len(metrics) > 1) else "",
-                        curve,
-                        str(row.get("device")) if len({row.get("device") for row in own}) > 1 else "",
-                        row["metric"] if len(metrics) > 1 else "",
-                    ]
-                    series.setdefault(": ".join(word for word in words if word), []).append(row)
-            if own and max(len(points) for points in series.values()) > 1:
-                points = {name: sorted(line, key=_x) for name, line in series.items()}
-                axes = [(x["name"], x["unit"]) for row in own if (x := row["x"])]
-                drawn.append(Sweep(workload, title, own[0]["unit"], *axes[0], points))
-    return drawn
+    found = [
+        _component_sweep(results, title, [row for row in rows if row["workload"] == workload], metrics)
+        for workload in unique(row["workload"] for row in rows)
+        for title, metrics in figures.items()
+    ]
+    return [sweep for sweep in found if sweep]
+
+
+def _component_sweep(results: Results, title: str, rows: list[Row], metrics: tuple[str, ...]) -> Sweep | None:
+    order = variants(results)
+    own = [row for row in rows if row["metric"] in metrics]
+    devices = {row.get("device") for row in own}
+    series: dict[str, list[Row]] = {}
+    for row in sorted(own, key=lambda row: order.index(row["variant"])):
+        curve = row["x"].get("curve", "") if row["x"] else ""
+        words = [
+            row["variant"] if len(order) > 1 or not (curve or len(metrics) > 1) else "",
+            curve,
+            str(row.get("device")) if len(devices) > 1 else "",
+            row["metric"] if len(metrics) > 1 else "",
+        ]
+        series.setdefault(": ".join(word for word in words if word), []).append(row)
+    drawable = max((len(points) for points in series.values()), default=0) > 1
+    if not drawable or not any(row["value"] for row in own):
+        return None
+    axes = [(x["name"], x["unit"]) for row in own if (x := row["x"])]
+    points = {name: sorted(line, key=_x) for name, line in series.items()}
+    return Sweep(rows[0]["workload"], title, own[0]["unit"], *axes[0], points)
 
 
 def _curves(rows: list[Row]) -> dict[str, list[Row]]:
