@@ -50,7 +50,6 @@ pub enum Flit {
 
 /// What a direction is built from.
 pub struct Wire {
-    pub direction: Direction,
     pub grid: Grid,
     /// From the start of a flit to the arrival of its messages \[ticks\].
     pub lag: u64,
@@ -100,9 +99,8 @@ pub struct Half<U> {
     pub activity: Activity,
     /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
     aside: u64,
-    /// From when on any flit is wanted \[ticks\], and the first that is not idle. They are kept: they are asked for far more often than they change.
+    /// From when on any flit is wanted \[ticks\].
     wanted: u64,
-    start: Place,
 }
 
 impl<U: Copy> Half<U> {
@@ -130,7 +128,6 @@ impl<U: Copy> Half<U> {
             activity: Activity::default(),
             aside: background[0],
             wanted: NEVER,
-            start: Place::NEVER,
             wire,
         };
         half.look_ahead();
@@ -168,6 +165,11 @@ impl<U: Copy> Half<U> {
         if self.rollover > 0 || self.replays() {
             return 0;
         }
+        self.messages_wanted()
+    }
+    /// From when on a message can be sent, as far as is known now \[ticks\].
+    #[inline(always)]
+    fn messages_wanted(&self) -> u64 {
         self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data))
     }
     /// From when on a flit is wanted that somebody waits for \[ticks\].
@@ -178,8 +180,8 @@ impl<U: Copy> Half<U> {
     }
     /// The next flit that is not idle.
     #[inline(always)]
-    pub const fn start(&self) -> Place {
-        self.start
+    pub fn start(&self) -> Place {
+        self.first(self.wanted)
     }
     /// The first flit that starts at `at` or later, of those that nobody has taken.
     #[inline(always)]
@@ -189,22 +191,25 @@ impl<U: Copy> Half<U> {
     /// A flit is wanted from `at` on.
     #[inline(always)]
     fn want(&mut self, at: u64) {
-        if at < self.wanted {
-            self.wanted = at;
-            self.start = self.first(at);
-        }
+        self.wanted = self.wanted.min(at);
     }
     /// Works out anew when a flit is wanted: after one has been sent.
-    #[inline(always)]
     pub fn look_ahead(&mut self) {
+        self.look_ahead_of_plain();
+        if self.replays() {
+            self.wanted = 0;
+        }
+    }
+    /// The same where nothing is sent again.
+    #[inline(always)]
+    fn look_ahead_of_plain(&mut self) {
         self.wanted = if self.rollover > 0 { 0 } else { self.look() };
-        self.start = self.first(self.wanted);
     }
     #[inline(always)]
     fn look(&self) -> u64 {
         let others = if self.aside == NEVER { NEVER } else { self.others_wanted() };
         let owed = self.owed[0].at().min(self.owed[1].at());
-        self.memory_wanted().min(others).min(owed.saturating_add(self.wire.flush))
+        self.messages_wanted().min(others).min(owed.saturating_add(self.wire.flush))
     }
     /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
     fn others_wanted(&self) -> u64 {
@@ -267,7 +272,7 @@ impl<U: Copy> Half<U> {
     pub fn will_have(&mut self, returning: Returning) {
         self.returning.insert(returning, 0);
         if self.credits[0] == 0 || self.credits[1] == 0 {
-            self.want(self.message_wanted(Class::NoData).min(self.message_wanted(Class::Data)));
+            self.want(self.messages_wanted());
         }
     }
     /// Takes in the credits that have arrived.
@@ -330,48 +335,44 @@ impl<U: Copy> Half<U> {
         Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
-    /// Sends the flit at `place`, which is a plain one, or a run of all-data flits that start before `limit`.
-    #[inline]
-    pub fn plain_flits(&mut self, place: Place, limit: u64, other: &mut Self, env: &mut impl Environment<U>) {
-        let now = place.start;
-        self.io_turn = true;
-        if self.rollover >= LINE_SLOTS {
-            self.all_data_flits(place, limit, other, env);
-        } else {
-            self.last = now;
-            self.next = self.wire.grid.after(place);
-            self.clean_bits -= FLIT_BITS;
-            self.take_credits(now);
-            let ready = self.ready(now);
-            let mut receiver = Receiver::new(&self.wire, now, other, env);
-            if self.rollover > 0 || !ready.is_nothing() {
-                self.protocol_flit(ready.case(self.rollover), now, &mut receiver);
-            } else {
-                self.credit_flit(now, &mut receiver);
-            }
-        }
-        self.look_ahead();
-    }
-    /// All-data flits, one after another: nothing that happens meanwhile changes them.
+    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is not.
     #[inline(always)]
-    fn all_data_flits(
+    pub fn plain_flits(
         &mut self,
-        mut place: Place,
-        limit: u64,
+        direction: Direction,
+        until: u64,
         other: &mut Self,
         env: &mut impl Environment<U>,
-    ) {
-        loop {
-            let now = place.start;
-            self.clean_bits -= FLIT_BITS;
-            let mut receiver = Receiver::new(&self.wire, now, other, env);
-            self.all_data_flit(&mut receiver);
-            place = self.wire.grid.after(place);
-            if self.rollover < LINE_SLOTS || place.start >= limit || !self.is_plain(place.start) {
-                self.last = now;
-                self.next = place;
-                return;
+    ) -> bool {
+        let mut place = self.start();
+        while place.start < until {
+            if !self.is_plain(place.start) {
+                return true;
             }
+            self.io_turn = true;
+            self.last = place.start;
+            self.next = self.wire.grid.after(place);
+            self.clean_bits -= FLIT_BITS;
+            let mut receiver = Receiver::new(direction, &self.wire, place.start, other, env);
+            if self.rollover >= LINE_SLOTS {
+                self.all_data_flit(&mut receiver);
+            } else {
+                self.plain_flit(place.start, &mut receiver);
+            }
+            self.look_ahead_of_plain();
+            place = self.start();
+        }
+        false
+    }
+    /// Sends a flit with a header, or of credits.
+    #[inline(always)]
+    fn plain_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
+        self.take_credits(now);
+        let ready = self.ready(now);
+        if self.rollover > 0 || !ready.is_nothing() {
+            self.protocol_flit(ready.case(self.rollover), now, to);
+        } else {
+            self.credit_flit(now, to);
         }
     }
     /// Fills a flit that starts at `now`.

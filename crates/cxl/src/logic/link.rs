@@ -12,8 +12,9 @@
 //! just before the first delivery ([`Link::deadline`]), and then decides all flits up to there at once: some flits for each wake, and
 //! the same flits as with one wake each.
 //!
-//! The two directions are decided in the order of time, since each carries the credits and the retry requests of the other: they take at
-//! least a flit and a flight, so that what starts at one tick in both directions is independent.
+//! Each direction carries the credits and the retry requests of the other, and those take at least a flit, a flight and a receiver. So from
+//! the first flit that is wanted on, so long a window is decided one direction after the other; flits that a tap may see are decided one by
+//! one in the order of time.
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
@@ -64,6 +65,8 @@ pub struct Link<U> {
     transmit: [u64; 2],
     /// Whether answers free the buffers of their requests.
     answers_release: bool,
+    /// From the start of a flit to the first that can have to do with it in the other direction, whichever it is \[ticks\].
+    reach: u64,
     submitted: u64,
     tap: Option<FlitTap>,
 }
@@ -83,7 +86,6 @@ impl<U: Copy> Link<U> {
             let d = direction.index();
             let credits = [spec.credits[d].no_data, spec.credits[d].data];
             let wire = Wire {
-                direction,
                 grid,
                 lag: grid.flit() + (spec.flight + spec.receive[1 - d]).as_ticks().0,
                 flush: spec.credit_flush.as_ticks().0,
@@ -98,9 +100,11 @@ impl<U: Copy> Link<U> {
                 if io == 0 { 0 } else { LinkRate::bytes_per_second(io).ticks_for(IO_FLIT_PAYLOAD_BYTES).0 };
             Half::new(wire, credits, period, clean_bits)
         };
+        let halves = Direction::ALL.map(half);
         Self {
             grid,
-            halves: Direction::ALL.map(half),
+            reach: halves[0].wire.lag.min(halves[1].wire.lag),
+            halves,
             transmit: spec.transmit.map(|span| span.as_ticks().0),
             answers_release: spec.credits[0].release == Release::Answered,
             submitted: 0,
@@ -213,16 +217,15 @@ impl<U: Copy> Link<U> {
         let limit = Ticks::from(now).0;
         loop {
             let [there, back] = &mut self.halves;
-            let first = there.start().start <= back.start().start;
-            let (half, other) = if first { (there, back) } else { (back, there) };
-            let place = half.start();
-            if place.start >= limit {
+            let first = there.start().start.min(back.start().start);
+            if first >= limit {
                 break;
             }
-            if half.is_plain(place.start) {
-                half.plain_flits(place, limit, other, env);
-            } else {
-                self.flit_of_any_kind(if first { Direction::M2s } else { Direction::S2m }, place, env);
+            let window = limit.min(first + self.reach);
+            let left = there.plain_flits(Direction::M2s, window, back, env);
+            let left = back.plain_flits(Direction::S2m, window, there, env) || left;
+            if left {
+                self.first_of_any_kind(env);
             }
         }
         // A run of all-data flits is decided before the credits that arrive meanwhile.
@@ -231,10 +234,13 @@ impl<U: Copy> Link<U> {
         }
     }
 
-    /// Sends one flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
+    /// Sends the next flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
     #[cold]
     #[inline(never)]
-    fn flit_of_any_kind(&mut self, direction: Direction, place: Place, env: &mut impl Environment<U>) {
+    fn first_of_any_kind(&mut self, env: &mut impl Environment<U>) {
+        let [there, back] = self.halves.each_ref().map(Half::start);
+        let (direction, place) =
+            if there.start <= back.start { (Direction::M2s, there) } else { (Direction::S2m, back) };
         let half = &mut self.halves[direction.index()];
         half.last = place.start;
         half.take_credits(place.start);
@@ -396,6 +402,6 @@ impl<U: Copy> Link<U> {
     fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {
         let [there, back] = &mut self.halves;
         let (half, other) = if direction == Direction::M2s { (there, back) } else { (back, there) };
-        cargo.unload(&mut Receiver::new(&half.wire, now, other, env));
+        cargo.unload(&mut Receiver::new(direction, &half.wire, now, other, env));
     }
 }

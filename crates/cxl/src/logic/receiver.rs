@@ -29,8 +29,8 @@ pub struct Receiver<'a, U, E> {
 impl<'a, U, E> Receiver<'a, U, E> {
     /// For a flit of `wire` that starts at `now`.
     #[inline(always)]
-    pub fn new(wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
-        Self { direction: wire.direction, at: now + wire.lag, drain: wire.drain, other, env }
+    pub fn new(direction: Direction, wire: &Wire, now: u64, other: &'a mut Half<U>, env: &'a mut E) -> Self {
+        Self { direction, at: now + wire.lag, drain: wire.drain, other, env }
     }
 }
 
