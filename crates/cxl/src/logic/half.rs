@@ -449,19 +449,12 @@ impl<U: Copy> Half<U> {
 /// Takes out as many credits that are owed at `now` as a header field can say: a power of two. At least one is.
 #[inline(always)]
 fn give_back(owed: &mut Ring<u64>, now: u64) -> u32 {
-    let given = if owed.at_of(1) > now { 1 } else { several_due(owed, now) };
+    let mut given = 1;
+    while given < CREDITS_PER_FIELD && owed.at_of(2 * given as usize - 1) <= now {
+        given *= 2;
+    }
     owed.drop_first(given as usize);
     given
-}
-
-/// The same where at least two are.
-#[inline(never)]
-fn several_due(owed: &Ring<u64>, now: u64) -> u32 {
-    let mut due = 2;
-    while due < CREDITS_PER_FIELD && owed.at_of(due as usize) <= now {
-        due += 1;
-    }
-    1 << due.ilog2()
 }
 
 /// How many of the messages that wait may go at `now`. More than `most` do not count, of which there are three at most.

@@ -115,9 +115,14 @@ impl<T: Timed> Ring<T> {
     #[inline(always)]
     pub fn drop_first(&mut self, n: usize) {
         debug_assert!(n <= self.len, "only what is there can go");
-        self.first = self.place(n);
         self.len -= n;
-        self.at = if self.len == 0 { NEVER } else { self.places[self.first].at() };
+        if self.len == 0 {
+            // Who is mostly empty stays in places that are in a cache.
+            (self.first, self.at) = (0, NEVER);
+        } else {
+            self.first = self.place(n);
+            self.at = self.places[self.first].at();
+        }
     }
     /// Twice as many places; the new ones hold `filler`.
     #[cold]
