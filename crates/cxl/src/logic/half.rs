@@ -74,8 +74,6 @@ pub struct Half<U> {
     pub io_turn: bool,
     /// The next flit that nobody has taken.
     pub next: Place,
-    /// When the last flit started \[ticks\].
-    pub last: u64,
     /// Chunks of data that must follow: of the messages whose header has left.
     pub rollover: u8,
     /// What the transmitter may still send, by class.
@@ -114,7 +112,6 @@ impl<U: Copy> Half<U> {
             background,
             io_turn: false,
             next: wire.grid.first(),
-            last: 0,
             rollover: 0,
             credits,
             exhausted: [0; 2],
@@ -219,11 +216,6 @@ impl<U: Copy> Half<U> {
     /// Works out anew from when on flits can be of any kind.
     pub fn look_aside(&mut self) {
         self.aside = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
-    }
-    /// Whether the flit that starts at `now` is one of CXL.mem or of credits, and arrives well.
-    #[inline(always)]
-    pub const fn is_plain(&self, now: u64) -> bool {
-        now < self.aside && self.clean_bits >= FLIT_BITS
     }
     /// Whether a message waits for a credit of which nothing is known.
     #[inline]
@@ -345,14 +337,12 @@ impl<U: Copy> Half<U> {
         env: &mut impl Environment<U>,
     ) -> bool {
         let mut place = self.start();
-        while place.start < until {
-            if !self.is_plain(place.start) {
-                return true;
-            }
+        let plain = until.min(self.aside);
+        while place.start < plain && self.clean_bits >= FLIT_BITS {
             self.io_turn = true;
-            self.last = place.start;
             self.next = self.wire.grid.after(place);
             self.clean_bits -= FLIT_BITS;
+            self.take_credits(place.start);
             let mut receiver = Receiver::new(direction, &self.wire, place.start, other, env);
             if self.rollover >= LINE_SLOTS {
                 self.all_data_flit(&mut receiver);
@@ -362,12 +352,11 @@ impl<U: Copy> Half<U> {
             self.look_ahead_of_plain();
             place = self.start();
         }
-        false
+        place.start < until
     }
     /// Sends a flit with a header, or of credits.
     #[inline(always)]
     fn plain_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
-        self.take_credits(now);
         let ready = self.ready(now);
         if self.rollover > 0 || !ready.is_nothing() {
             self.protocol_flit(ready.case(self.rollover), now, to);

@@ -228,10 +228,6 @@ impl<U: Copy> Link<U> {
                 self.first_of_any_kind(env);
             }
         }
-        // A run of all-data flits is decided before the credits that arrive meanwhile.
-        for half in &mut self.halves {
-            half.take_credits(half.last);
-        }
     }
 
     /// Sends the next flit, or a sequence of control flits, where CXL.io, errors or retries have a say.
@@ -242,7 +238,6 @@ impl<U: Copy> Link<U> {
         let (direction, place) =
             if there.start <= back.start { (Direction::M2s, there) } else { (Direction::S2m, back) };
         let half = &mut self.halves[direction.index()];
-        half.last = place.start;
         half.take_credits(place.start);
         if half.rollover < LINE_SLOTS
             && half.controls.front().is_some_and(|control| control.at <= place.start)
