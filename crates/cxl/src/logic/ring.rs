@@ -90,17 +90,19 @@ impl<T: Timed> Ring<T> {
     #[inline(never)]
     fn sink(&mut self, fixed: usize) {
         let mut n = self.len - 1;
-        let value = self.places[self.place(n)];
+        let mut here = self.place(n);
+        let value = self.places[here];
         while n > fixed {
-            let (ahead, here) = (self.place(n - 1), self.place(n));
+            let ahead = self.place(n - 1);
             let other = self.places[ahead];
             if other.at() <= value.at() {
                 break;
             }
             self.places[here] = other;
-            self.places[ahead] = value;
+            here = ahead;
             n -= 1;
         }
+        self.places[here] = value;
         self.at = self.at_of(0);
         self.latest = self.at_of(self.len - 1);
     }
