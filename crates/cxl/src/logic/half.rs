@@ -10,7 +10,10 @@ use super::receiver::{Receiver, Unload};
 use super::retry::{Cargo, Control, Retry};
 use super::ring::{Ring, Timed};
 use crate::spec::Direction;
-use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
+use crate::spec::constants::{
+    CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT,
+    S2M_NDR_PER_FLIT,
+};
 use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
 
@@ -18,6 +21,10 @@ use std::collections::VecDeque;
 pub const NEVER: u64 = u64::MAX;
 /// A class without flow control.
 pub const INFINITE: u32 = u32::MAX;
+/// So many credits that a flit cannot use them up, whatever it carries.
+const ENOUGH: u32 = S2M_DRS_PER_FLIT as u32 + 1;
+const _: () = assert!(M2S_REQ_PER_FLIT <= S2M_DRS_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
+const _: () = assert!(S2M_NDR_PER_FLIT <= S2M_DRS_PER_FLIT);
 /// Bits of a flit that can be wrong.
 pub const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
@@ -337,12 +344,17 @@ impl<U: Copy> Half<U> {
         env: &mut impl Environment<U>,
     ) -> bool {
         let mut place = self.start();
+        let mut last = 0;
         let plain = until.min(self.aside);
         while place.start < plain && self.clean_bits >= FLIT_BITS {
+            last = place.start;
             self.io_turn = true;
             self.next = self.wire.grid.after(place);
             self.clean_bits -= FLIT_BITS;
-            self.take_credits(place.start);
+            // Otherwise they can be taken in together: more credits than a flit can use do not matter to it.
+            if self.credits[0].min(self.credits[1]) < ENOUGH {
+                self.take_credits(place.start);
+            }
             let mut receiver = Receiver::new(direction, &self.wire, place.start, other, env);
             if self.rollover >= LINE_SLOTS {
                 self.all_data_flit(&mut receiver);
@@ -352,6 +364,7 @@ impl<U: Copy> Half<U> {
             self.look_ahead_of_plain();
             place = self.start();
         }
+        self.take_credits(last);
         place.start < until
     }
     /// Sends a flit with a header, or of credits.
