@@ -18,10 +18,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Where its bank, bank group and rank are among those of the data bus.
+    /// Where its bank, bank group and rank are among those of the data bus, which has at most so many ranks.
     #[inline(always)]
-    pub fn indices(&self) -> (usize, usize, usize) {
-        (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % 4)
+    pub fn indices<const RANKS: usize>(&self) -> (usize, usize, usize) {
+        (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % RANKS)
     }
 }
 

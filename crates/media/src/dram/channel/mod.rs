@@ -28,6 +28,9 @@ use std::collections::VecDeque;
 /// Later than any clock.
 pub(super) const NEVER: u64 = u64::MAX;
 
+/// Ranks of a data bus at most.
+const MOST_RANKS: usize = 4;
+
 /// A request before the queues.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -47,7 +50,7 @@ pub(super) struct Channel {
     to_rank: u32,
     banks: [Bank; 64],
     groups: [Group; 32],
-    ranks: [Rank; 4],
+    ranks: [Rank; MOST_RANKS],
     rank_count: usize,
     queues: [Queue; 2],
     overflow: [VecDeque<Waiting>; 2],
@@ -103,7 +106,7 @@ impl Channel {
             to_rank: to_group + g.groups(config.speed).trailing_zeros(),
             banks: [Bank::new(rules.patience.unwrap_or(NEVER)); 64],
             groups: [Group::default(); 32],
-            ranks: [Rank::default(); 4],
+            ranks: [Rank::default(); MOST_RANKS],
             rank_count: g.ranks as usize,
             queues: [Queue::new(), Queue::new()],
             overflow: [VecDeque::new(), VecDeque::new()],
@@ -281,12 +284,14 @@ impl Channel {
         }
     }
 
+    /// A command is issued; `what` says its kind, banks and row, if commands are recorded.
     #[inline]
-    fn issued(&mut self, now: u64, kind: impl Fn() -> CommandKind, banks: u64, row: u32) {
+    fn issued(&mut self, now: u64, what: impl Fn() -> (CommandKind, u64, u32)) {
         debug_assert!(now > self.last, "one command at a time");
         self.last = now;
         if let Some(record) = &mut self.record {
-            record.push(Command { clock: now, bus: self.bus, kind: kind(), banks, row });
+            let (kind, banks, row) = what();
+            record.push(Command { clock: now, bus: self.bus, kind, banks, row });
         }
     }
 

@@ -70,25 +70,31 @@ impl Channel {
 
     /// Activates or precharges, for the oldest request that can go.
     #[inline(always)]
-    pub(super) fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
+    pub(super) fn try_row<const RANKS: usize>(
+        &mut self,
+        mode: usize,
+        now: u64,
+        activate: bool,
+        precharge: bool,
+    ) -> bool {
         let (mut open, mut shut) = (None, None);
         if activate {
             let mut act = self.act;
-            open = act.oldest(now, |slot| self.activate_at(slot));
+            open = act.oldest(now, |slot| self.activate_at::<RANKS>(mode, slot));
             self.act = act;
         }
         if precharge {
             let mut pre = self.pre;
-            shut = pre.oldest(now, |slot| self.precharge_at(slot));
+            shut = pre.oldest(now, |slot| self.precharge_at::<RANKS>(mode, slot));
             self.pre = pre;
         }
         // slots are in the order of arrival
         match (open, shut) {
-            (Some(slot), None) => self.activate(now, slot),
-            (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
+            (Some(slot), None) => self.activate::<RANKS>(mode, now, slot),
+            (Some(slot), Some(other)) if slot < other => self.activate::<RANKS>(mode, now, slot),
             (_, Some(slot)) => {
-                let entry = self.queues[self.mode].get(slot);
-                let (at_bank, (n, group, rank)) = (entry.bank, entry.indices());
+                let entry = self.queues[mode].get(slot);
+                let (at_bank, (n, group, rank)) = (entry.bank, entry.indices::<RANKS>());
                 let bank = &mut self.banks[n];
                 bank.why = 2;
                 if let Some(first) = self.rules.patience {
@@ -107,23 +113,22 @@ impl Channel {
 
     /// When the bank of the request in a slot can be activated.
     #[inline(always)]
-    fn activate_at(&self, slot: u8) -> u64 {
-        let entry = self.queues[self.mode].get(slot);
-        let (n, group, rank) = entry.indices();
+    fn activate_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
+        let (n, group, rank) = self.queues[mode].get(slot).indices::<RANKS>();
         self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act)
     }
 
     /// When the bank of the request in a slot can be precharged.
     #[inline(always)]
-    fn precharge_at(&self, slot: u8) -> u64 {
-        let (n, _, rank) = self.queues[self.mode].get(slot).indices();
+    fn precharge_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
+        let (n, _, rank) = self.queues[mode].get(slot).indices::<RANKS>();
         self.ready[n].max(self.ranks[rank].pre)
     }
 
     #[inline(always)]
-    fn activate(&mut self, now: u64, slot: u8) {
-        let entry = self.queues[self.mode].get(slot);
-        let (Entry { bank: at_bank, row, .. }, (n, group, rank)) = (*entry, entry.indices());
+    fn activate<const RANKS: usize>(&mut self, mode: usize, now: u64, slot: u8) {
+        let entry = self.queues[mode].get(slot);
+        let (Entry { bank: at_bank, row, .. }, (n, group, rank)) = (*entry, entry.indices::<RANKS>());
         let t = &self.t;
         let bank = &mut self.banks[n];
         if bank.left == row {
@@ -139,11 +144,11 @@ impl Channel {
         rank.activated(t, now);
         // the row is that of the oldest of the bank, which is read or written next
         self.act.remove(1 << slot);
-        self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
+        self.act.hold(if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command });
         self.ready[n] = bank.cas;
-        self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
+        self.cas.add(slot, bank.cas.max(group.cas[mode]).max(rank.cas[mode]));
         self.counters.activates += 1;
-        self.issued(now, || CommandKind::Activate, 1 << at_bank, row);
+        self.issued(now, || (CommandKind::Activate, 1 << at_bank, row));
     }
 
     /// Closes the row of a bank of a rank.
@@ -155,7 +160,7 @@ impl Channel {
         bank.row = CLOSED;
         self.ranks[rank].pre = now + self.t.ppd;
         self.counters.precharges += 1;
-        self.issued(now, || CommandKind::Precharge, 1 << at_bank, 0);
+        self.issued(now, || (CommandKind::Precharge, 1 << at_bank, 0));
     }
 
     /// Closes a row that nobody has used for long enough.
