@@ -46,6 +46,10 @@ impl Bank {
             pick: NONE,
         }
     }
+    /// When its row has been open unused for long enough.
+    pub fn unused(&self) -> u64 {
+        self.pre.max(self.used + self.patience)
+    }
 }
 
 /// A bank group. Its size is a power of two, so that finding one in a row of them takes no multiplication; that of a rank too.

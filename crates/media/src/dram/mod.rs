@@ -194,10 +194,10 @@ impl Machine {
             channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
         let (before, now) = (self.answers[bus], channel.next_answer());
         self.answers[bus] = now;
-        if now <= self.soonest {
-            self.soonest = now;
-        } else if before == self.soonest {
+        if before == self.soonest && now > before {
             self.settle();
+        } else {
+            self.soonest = self.soonest.min(now);
         }
         if accepted { Offer::Accepted } else { Offer::Full }
     }

@@ -15,6 +15,8 @@ pub(super) struct Entry {
     pub rank: u8,
     /// The clock at which it came.
     pub at: u64,
+    /// When its bank's next command for it can be, as far as the bank goes; if it is the one that its bank serves next.
+    pub ready: u64,
 }
 
 impl Entry {
@@ -41,12 +43,16 @@ pub(super) struct Queue {
 
 impl Queue {
     pub const fn new() -> Self {
-        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, group: 0, rank: 0, at: 0 };
+        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, group: 0, rank: 0, at: 0, ready: 0 };
         Self { entries: [nothing; SLOTS], used: 0, fresh: 0, len: 0, pending: 0, of_bank: [0; 64] }
     }
     #[inline]
     pub const fn get(&self, slot: u8) -> &Entry {
         &self.entries[slot as usize % SLOTS]
+    }
+    #[inline]
+    pub const fn set_ready(&mut self, slot: u8, at: u64) {
+        self.entries[slot as usize % SLOTS].ready = at;
     }
     /// When the oldest came.
     pub fn oldest(&self) -> Option<u64> {
@@ -136,7 +142,7 @@ mod tests {
     use super::*;
 
     fn entry(token: u32, bank: u8, row: u32) -> Entry {
-        Entry { token, row, line: 7, bank, group: 0, rank: 0, at: u64::from(token) * 10 }
+        Entry { token, row, line: 7, bank, group: 0, rank: 0, at: u64::from(token) * 10, ready: 0 }
     }
 
     #[test]

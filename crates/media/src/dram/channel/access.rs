@@ -33,8 +33,9 @@ impl Channel {
     /// When the request in a slot can read or write the open row of its bank.
     #[inline(always)]
     fn access_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
-        let (n, group, rank) = self.queues[mode].get(slot).indices::<RANKS>();
-        self.ready[n].max(self.groups[group].cas[mode]).max(self.ranks[rank].cas[mode])
+        let entry = self.queues[mode].get(slot);
+        let (_, group, rank) = entry.indices::<RANKS>();
+        entry.ready.max(self.groups[group].cas[mode]).max(self.ranks[rank].cas[mode])
     }
 
     /// Reads or writes the open row of a bank.

@@ -91,21 +91,20 @@ impl Channel {
         self.refresher.at.min(self.idle_bound).min(self.trail_bound).min(self.trail_end)
     }
 
-    /// Decides every command before clock `end`, of which there may be some.
-    #[inline(never)]
+    /// Decides commands before clock `end`, of which there may be some: all, or those until there is more to decide than what banks with
+    /// requests want.
     pub(super) fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
-        while self.next < end {
-            match (self.mode, self.rank_count) {
-                (READ, 1) => self.run_in::<READ, 1>(end, out),
-                (READ, _) => self.run_in::<READ, MOST_RANKS>(end, out),
-                (_, 1) => self.run_in::<WRITE, 1>(end, out),
-                (_, _) => self.run_in::<WRITE, MOST_RANKS>(end, out),
-            }
+        match (self.mode, self.rank_count) {
+            (READ, 1) => self.run_in::<READ, 1>(end, out),
+            (READ, _) => self.run_in::<READ, MOST_RANKS>(end, out),
+            (_, 1) => self.run_in::<WRITE, 1>(end, out),
+            (_, _) => self.run_in::<WRITE, MOST_RANKS>(end, out),
         }
     }
 
-    /// The same until there may be more to decide than what banks with requests want. The direction, and whether there is but one rank, are
+    /// The same. The direction, and whether there is but one rank, are
     /// known to the compiler.
+    #[inline(never)]
     fn run_in<const MODE: usize, const RANKS: usize>(&mut self, end: u64, out: &mut Vec<Done>) {
         let mut now = self.next;
         if self.turn.min(self.rare) <= now {

@@ -73,8 +73,6 @@ pub(super) struct Channel {
     trail: u64,
     trail_bound: u64,
     trail_end: u64,
-    /// When the next command of a bank can be, as far as its bank goes.
-    ready: [u64; 64],
     /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
     rare: u64,
     /// The last clock of the last command.
@@ -123,7 +121,6 @@ impl Channel {
             trail: 0,
             trail_bound: NEVER,
             trail_end: NEVER,
-            ready: [0; 64],
             rare: 0,
             last: 0,
             floor: 0,
@@ -220,7 +217,7 @@ impl Channel {
         }
         let queue = &mut self.queues[direction];
         let (group, rank) = (bank >> self.to_group, bank >> self.to_rank);
-        queue.put(Entry { token, row, line, bank, group, rank, at: clock });
+        queue.put(Entry { token, row, line, bank, group, rank, at: clock, ready: 0 });
         if direction == WRITE {
             if queue.len == 1 {
                 self.oldest_write = clock;
@@ -279,7 +276,7 @@ impl Channel {
     /// Decides every command before clock `end`.
     #[inline]
     pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
-        if self.next < end {
+        while self.next < end {
             self.run_on(end, out);
         }
     }

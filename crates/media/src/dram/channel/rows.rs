@@ -35,12 +35,11 @@ impl Channel {
         if (self.refresher.blocked | self.trail) >> at_bank & 1 == 1 {
             return;
         }
-        let queue = &self.queues[self.mode];
+        let queue = &mut self.queues[self.mode];
         let Some(head) = queue.first(at_bank) else {
             if bank.row != CLOSED && self.rules.patience.is_some() {
-                self.ready[n] = bank.pre.max(bank.used + bank.patience);
                 self.idle |= 1 << at_bank;
-                self.idle_bound = self.idle_bound.min(self.ready[n]);
+                self.idle_bound = self.idle_bound.min(bank.unused());
                 self.rare = self.rare.min(self.idle_bound);
             }
             return;
@@ -49,7 +48,7 @@ impl Channel {
         let rank = &self.ranks[n >> self.to_rank & 3];
         if bank.row == CLOSED {
             bank.pick = head;
-            self.ready[n] = bank.act;
+            queue.set_ready(head, bank.act);
             self.act.add(head, bank.act.max(group.act).max(rank.act));
             return;
         }
@@ -57,12 +56,12 @@ impl Channel {
         match hit.filter(|hit| *hit == head || bank.passed < self.rules.passes) {
             Some(hit) => {
                 bank.pick = hit;
-                self.ready[n] = bank.cas;
+                queue.set_ready(hit, bank.cas);
                 self.cas.add(hit, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
             }
             None => {
                 bank.pick = head;
-                self.ready[n] = bank.pre;
+                queue.set_ready(head, bank.pre);
                 self.pre.add(head, bank.pre.max(rank.pre));
             }
         }
@@ -103,8 +102,9 @@ impl Channel {
                 self.close(now, at_bank, rank);
                 // it was the oldest of its bank, and is the one that wants it opened
                 self.pre.remove(1 << slot);
-                self.ready[n] = self.banks[n].act;
-                self.act.add(slot, self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act));
+                let ready = self.banks[n].act;
+                self.queues[mode].set_ready(slot, ready);
+                self.act.add(slot, ready.max(self.groups[group].act).max(self.ranks[rank].act));
             }
             (None, None) => return false,
         }
@@ -114,15 +114,17 @@ impl Channel {
     /// When the bank of the request in a slot can be activated.
     #[inline(always)]
     fn activate_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
-        let (n, group, rank) = self.queues[mode].get(slot).indices::<RANKS>();
-        self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act)
+        let entry = self.queues[mode].get(slot);
+        let (_, group, rank) = entry.indices::<RANKS>();
+        entry.ready.max(self.groups[group].act).max(self.ranks[rank].act)
     }
 
     /// When the bank of the request in a slot can be precharged.
     #[inline(always)]
     fn precharge_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
-        let (n, _, rank) = self.queues[mode].get(slot).indices::<RANKS>();
-        self.ready[n].max(self.ranks[rank].pre)
+        let entry = self.queues[mode].get(slot);
+        let (_, _, rank) = entry.indices::<RANKS>();
+        entry.ready.max(self.ranks[rank].pre)
     }
 
     #[inline(always)]
@@ -145,7 +147,7 @@ impl Channel {
         // the row is that of the oldest of the bank, which is read or written next
         self.act.remove(1 << slot);
         self.act.hold(if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command });
-        self.ready[n] = bank.cas;
+        self.queues[mode].set_ready(slot, bank.cas);
         self.cas.add(slot, bank.cas.max(group.cas[mode]).max(rank.cas[mode]));
         self.counters.activates += 1;
         self.issued(now, || (CommandKind::Activate, 1 << at_bank, row));
@@ -169,7 +171,7 @@ impl Channel {
         let (mut left, mut soonest, mut first) = (self.idle, NEVER, None);
         while left != 0 {
             let n = left.trailing_zeros() as usize;
-            let at = self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre);
+            let at = self.banks[n].unused().max(self.ranks[n >> self.to_rank & 3].pre);
             if at <= now && first.is_none() {
                 first = Some(n);
             } else {
