@@ -102,18 +102,19 @@ impl Queue {
         self.pending |= 1 << entry.bank;
         self.len += 1;
     }
-    /// Takes a request out.
+    /// Takes a request out; whether it passes an older one of its bank.
     #[inline]
-    pub fn take(&mut self, slot: u8) -> Entry {
-        let entry = *self.get(slot);
-        self.used &= !(1 << slot);
+    pub fn take(&mut self, slot: u8) -> (Entry, bool) {
+        let (entry, bit) = (*self.get(slot), 1 << slot);
+        self.used &= !bit;
         let bank = &mut self.of_bank[usize::from(entry.bank) % 64];
-        *bank &= !(1 << slot);
+        *bank &= !bit;
+        let older = *bank & (bit - 1);
         if *bank == 0 {
             self.pending &= !(1 << entry.bank);
         }
         self.len -= 1;
-        entry
+        (entry, older != 0)
     }
     /// Moves all requests to the lowest slots, in their order; tells of each where it was and where it is.
     #[cold]
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(queue.find(1, 4).map(|slot| queue.get(slot).token), found);
         assert_eq!((queue.len as usize, queue.oldest()), (before.len(), Some(0)));
         assert!(queue.has(0, 0, 7) && !queue.has(0, 0, 8) && !queue.has(5, 0, 7));
-        (0..queue.len as u8).for_each(|slot| assert_eq!(queue.take(slot).line, 7));
+        (0..queue.len as u8).for_each(|slot| assert_eq!(queue.take(slot).0.line, 7));
         assert_eq!((queue.pending, queue.used, queue.first(0)), (0, 0, None));
     }
 }

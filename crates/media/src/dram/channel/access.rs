@@ -1,6 +1,7 @@
 //! Reads and writes of open rows.
 
 use super::Channel;
+use super::decision::{only, several};
 use crate::dram::bank::{CLOSED, READ};
 use crate::dram::queue::NONE;
 use crate::dram::{CommandKind, Done};
@@ -14,8 +15,8 @@ impl Channel {
         now: u64,
         out: &mut Vec<Done>,
     ) -> bool {
-        let mut cas = self.cas;
-        let found = cas.oldest(now, |slot| self.access_at::<RANKS>(mode, slot));
+        let (mut cas, rank) = (self.cas, only::<RANKS>(self.ranks[0].cas[mode]));
+        let found = cas.oldest(now, rank, |slot| self.access_at::<RANKS>(mode, slot));
         self.cas = cas;
         let Some(slot) = found else { return false };
         let at_bank = self.queues[mode].get(slot).bank;
@@ -35,7 +36,7 @@ impl Channel {
     fn access_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
         let (_, group, rank) = entry.indices::<RANKS>();
-        entry.ready.max(self.groups[group].cas[mode]).max(self.ranks[rank].cas[mode])
+        entry.ready.max(self.groups[group].cas[mode]).max(several::<RANKS>(self.ranks[rank].cas[mode]))
     }
 
     /// Reads or writes the open row of a bank.
@@ -49,9 +50,8 @@ impl Channel {
     ) {
         let t = &self.t;
         let queue = &mut self.queues[direction];
-        let at_bank = queue.get(slot).bank;
-        let passes = queue.first(at_bank) != Some(slot);
-        let entry = queue.take(slot);
+        let (entry, passes) = queue.take(slot);
+        let at_bank = entry.bank;
         let (n, group, rank) = entry.indices::<RANKS>();
         let bank = &mut self.banks[n];
         bank.passed += u32::from(passes);
@@ -91,11 +91,19 @@ impl Channel {
     /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
     #[inline(always)]
     pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
+        if !self.overflow[direction].is_empty() {
+            self.let_in(now, direction, out);
+        }
+        self.turn = self.turning(now);
+    }
+
+    /// Lets in who waits before the queue, as far as there are places.
+    #[inline(never)]
+    fn let_in(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         while self.queues[direction].len < self.rules.places[direction]
             && let Some(next) = self.overflow[direction].pop_front()
         {
             self.enter(now, direction, next, now + 1, out);
         }
-        self.turn = self.turning(now);
     }
 }

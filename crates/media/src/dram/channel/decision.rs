@@ -39,22 +39,33 @@ impl Class {
     pub fn due(&self, slot: u64) -> u64 {
         self.bound.max(slot)
     }
-    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can.
+    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can. None can before `shared`.
     #[inline]
-    pub fn oldest(&mut self, now: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
+    pub fn oldest(&mut self, now: u64, shared: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
         let (mut left, mut soonest) = (self.slots, NEVER);
         while left != 0 {
             let slot = left.trailing_zeros() as u8;
             let at = when(slot);
-            if at <= now {
+            if (at <= now) & (shared <= now) {
                 return Some(slot);
             }
             soonest = soonest.min(at);
             left &= left - 1;
         }
-        self.bound = soonest;
+        self.bound = soonest.max(shared);
         None
     }
+}
+
+/// What a rank says, if it is the only one: it says it of all requests.
+#[inline(always)]
+pub(super) const fn only<const RANKS: usize>(gate: u64) -> u64 {
+    if RANKS == 1 { gate } else { 0 }
+}
+/// What a rank says, if it is one of several: it says it of its own requests.
+#[inline(always)]
+pub(super) const fn several<const RANKS: usize>(gate: u64) -> u64 {
+    if RANKS == 1 { 0 } else { gate }
 }
 
 impl Channel {
@@ -102,8 +113,7 @@ impl Channel {
         }
     }
 
-    /// The same. The direction, and whether there is but one rank, are
-    /// known to the compiler.
+    /// The same. The direction, and whether there is but one rank, are known to the compiler.
     #[inline(never)]
     fn run_in<const MODE: usize, const RANKS: usize>(&mut self, end: u64, out: &mut Vec<Done>) {
         let mut now = self.next;

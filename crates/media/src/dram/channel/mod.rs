@@ -286,10 +286,15 @@ impl Channel {
     fn issued(&mut self, now: u64, what: impl Fn() -> (CommandKind, u64, u32)) {
         debug_assert!(now > self.last, "one command at a time");
         self.last = now;
-        if let Some(record) = &mut self.record {
+        if self.record.is_some() {
             let (kind, banks, row) = what();
-            record.push(Command { clock: now, bus: self.bus, kind, banks, row });
+            self.write_down(Command { clock: now, bus: self.bus, kind, banks, row });
         }
+    }
+
+    #[cold]
+    fn write_down(&mut self, command: Command) {
+        self.record.iter_mut().for_each(|record| record.push(command));
     }
 
     /// No answer that has not been given can be earlier than this clock; [`NEVER`] if none will come without further requests.

@@ -1,5 +1,6 @@
 //! Rows: what banks want next, activates and precharges.
 
+use super::decision::{only, several};
 use super::{Channel, NEVER};
 use crate::dram::CommandKind;
 use crate::dram::bank::CLOSED;
@@ -79,12 +80,14 @@ impl Channel {
         let (mut open, mut shut) = (None, None);
         if activate {
             let mut act = self.act;
-            open = act.oldest(now, |slot| self.activate_at::<RANKS>(mode, slot));
+            open = act
+                .oldest(now, only::<RANKS>(self.ranks[0].act), |slot| self.activate_at::<RANKS>(mode, slot));
             self.act = act;
         }
         if precharge {
             let mut pre = self.pre;
-            shut = pre.oldest(now, |slot| self.precharge_at::<RANKS>(mode, slot));
+            shut = pre
+                .oldest(now, only::<RANKS>(self.ranks[0].pre), |slot| self.precharge_at::<RANKS>(mode, slot));
             self.pre = pre;
         }
         // slots are in the order of arrival
@@ -116,7 +119,7 @@ impl Channel {
     fn activate_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
         let (_, group, rank) = entry.indices::<RANKS>();
-        entry.ready.max(self.groups[group].act).max(self.ranks[rank].act)
+        entry.ready.max(self.groups[group].act).max(several::<RANKS>(self.ranks[rank].act))
     }
 
     /// When the bank of the request in a slot can be precharged.
@@ -124,7 +127,7 @@ impl Channel {
     fn precharge_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
         let entry = self.queues[mode].get(slot);
         let (_, _, rank) = entry.indices::<RANKS>();
-        entry.ready.max(self.ranks[rank].pre)
+        entry.ready.max(several::<RANKS>(self.ranks[rank].pre))
     }
 
     #[inline(always)]
