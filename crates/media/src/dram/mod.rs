@@ -233,7 +233,11 @@ impl Machine {
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
             self.ready.sort_by_key(|answer| answer.at);
         }
-        done.append(&mut self.ready);
+        if done.is_empty() {
+            core::mem::swap(done, &mut self.ready);
+        } else {
+            done.append(&mut self.ready);
+        }
     }
 
     /// Catches up to clock `edge` on the buses where an answer could be due before clock `due`.
