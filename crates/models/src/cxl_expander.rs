@@ -217,11 +217,11 @@ impl CxlExpander {
     /// Sends the answers that the memory has told.
     fn send_known(&mut self, cx: &mut Context<'_>) {
         self.tracker.release(cx.now());
-        let mut done = std::mem::take(&mut self.done);
-        for dram::Done { token, at } in done.drain(..) {
+        for n in 0..self.done.len() {
+            let dram::Done { token, at } = self.done[n];
             self.finish(token, at + self.answer, Status::Ok, cx);
         }
-        self.done = done;
+        self.done.clear();
     }
 }
 

@@ -8,8 +8,9 @@ pub(super) const CLOSED: u32 = u32::MAX;
 pub(super) const READ: usize = 0;
 pub(super) const WRITE: usize = 1;
 
-/// A bank.
+/// A bank, in a cache line of its own.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Bank {
     /// The open row, or [`CLOSED`].
     pub row: u32,
@@ -45,6 +46,10 @@ impl Bank {
             why: 1,
             pick: NONE,
         }
+    }
+    /// When its row has been open unused for long enough.
+    pub fn unused(&self) -> u64 {
+        self.pre.max(self.used + self.patience)
     }
 }
 

@@ -67,6 +67,13 @@ impl Clock {
             self.by_den,
         ))
     }
+    /// How long so many clocks last, by the edge at which they begin \[ps\].
+    pub(super) fn lasting(self, clocks: u64) -> impl Fn(u64) -> u64 {
+        let (whole, part) = (clocks * self.num / self.den, clocks * self.num % self.den);
+        // by how much an edge is published after it is, in parts of a picosecond
+        let late = move |edge| self.instant(edge).as_ps() * self.den - edge * self.num;
+        move |first| whole + u64::from(part > late(first))
+    }
 }
 
 const fn reciprocal(divisor: u64) -> u64 {
@@ -103,6 +110,8 @@ mod tests {
             prop_assert!(clock.instant(edge) >= at);
             prop_assert!(edge == 0 || clock.instant(edge - 1) < at);
             prop_assert_eq!(clock.edge(clock.instant(edge)), edge);
+            let end = clock.instant(edge + num % 9);
+            prop_assert_eq!(clock.lasting(num % 9)(edge), end.since(clock.instant(edge)).as_ps());
         }
     }
 

@@ -194,10 +194,10 @@ impl Machine {
             channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
         let (before, now) = (self.answers[bus], channel.next_answer());
         self.answers[bus] = now;
-        if now <= self.soonest {
-            self.soonest = now;
-        } else if before == self.soonest {
+        if before == self.soonest && now > before {
             self.settle();
+        } else {
+            self.soonest = self.soonest.min(now);
         }
         if accepted { Offer::Accepted } else { Offer::Full }
     }
@@ -233,7 +233,11 @@ impl Machine {
         if !self.ready.is_sorted_by_key(|answer| answer.at) {
             self.ready.sort_by_key(|answer| answer.at);
         }
-        done.append(&mut self.ready);
+        if done.is_empty() {
+            core::mem::swap(done, &mut self.ready);
+        } else {
+            done.append(&mut self.ready);
+        }
     }
 
     /// Catches up to clock `edge` on the buses where an answer could be due before clock `due`.

@@ -15,13 +15,15 @@ pub(super) struct Entry {
     pub rank: u8,
     /// The clock at which it came.
     pub at: u64,
+    /// When its bank's next command for it can be, as far as the bank goes; if it is the one that its bank serves next.
+    pub ready: u64,
 }
 
 impl Entry {
-    /// Where its bank, bank group and rank are among those of the data bus.
+    /// Where its bank, bank group and rank are among those of the data bus, which has at most so many ranks.
     #[inline(always)]
-    pub fn indices(&self) -> (usize, usize, usize) {
-        (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % 4)
+    pub fn indices<const RANKS: usize>(&self) -> (usize, usize, usize) {
+        (usize::from(self.bank) % 64, usize::from(self.group) % 32, usize::from(self.rank) % RANKS)
     }
 }
 
@@ -41,12 +43,16 @@ pub(super) struct Queue {
 
 impl Queue {
     pub const fn new() -> Self {
-        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, group: 0, rank: 0, at: 0 };
+        let nothing = Entry { token: 0, row: 0, line: 0, bank: 0, group: 0, rank: 0, at: 0, ready: 0 };
         Self { entries: [nothing; SLOTS], used: 0, fresh: 0, len: 0, pending: 0, of_bank: [0; 64] }
     }
     #[inline]
     pub const fn get(&self, slot: u8) -> &Entry {
         &self.entries[slot as usize % SLOTS]
+    }
+    #[inline]
+    pub const fn set_ready(&mut self, slot: u8, at: u64) {
+        self.entries[slot as usize % SLOTS].ready = at;
     }
     /// When the oldest came.
     pub fn oldest(&self) -> Option<u64> {
@@ -96,18 +102,19 @@ impl Queue {
         self.pending |= 1 << entry.bank;
         self.len += 1;
     }
-    /// Takes a request out.
+    /// Takes a request out; whether it passes an older one of its bank.
     #[inline]
-    pub fn take(&mut self, slot: u8) -> Entry {
-        let entry = *self.get(slot);
-        self.used &= !(1 << slot);
+    pub fn take(&mut self, slot: u8) -> (Entry, bool) {
+        let (entry, bit) = (*self.get(slot), 1 << slot);
+        self.used &= !bit;
         let bank = &mut self.of_bank[usize::from(entry.bank) % 64];
-        *bank &= !(1 << slot);
+        *bank &= !bit;
+        let older = *bank & (bit - 1);
         if *bank == 0 {
             self.pending &= !(1 << entry.bank);
         }
         self.len -= 1;
-        entry
+        (entry, older != 0)
     }
     /// Moves all requests to the lowest slots, in their order; tells of each where it was and where it is.
     #[cold]
@@ -136,7 +143,7 @@ mod tests {
     use super::*;
 
     fn entry(token: u32, bank: u8, row: u32) -> Entry {
-        Entry { token, row, line: 7, bank, group: 0, rank: 0, at: u64::from(token) * 10 }
+        Entry { token, row, line: 7, bank, group: 0, rank: 0, at: u64::from(token) * 10, ready: 0 }
     }
 
     #[test]
@@ -167,7 +174,7 @@ mod tests {
         assert_eq!(queue.find(1, 4).map(|slot| queue.get(slot).token), found);
         assert_eq!((queue.len as usize, queue.oldest()), (before.len(), Some(0)));
         assert!(queue.has(0, 0, 7) && !queue.has(0, 0, 8) && !queue.has(5, 0, 7));
-        (0..queue.len as u8).for_each(|slot| assert_eq!(queue.take(slot).line, 7));
+        (0..queue.len as u8).for_each(|slot| assert_eq!(queue.take(slot).0.line, 7));
         assert_eq!((queue.pending, queue.used, queue.first(0)), (0, 0, None));
     }
 }

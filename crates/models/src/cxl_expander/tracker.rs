@@ -43,12 +43,13 @@ impl Tracker {
     pub(super) fn leave(&mut self, at: Instant) {
         self.unanswered -= 1;
         self.known_ps += i128::from(at.as_ps());
-        if self.leaving.back().is_none_or(|last| *last <= at) {
-            self.leaving.push_back(at);
-            return;
+        // data buses are not told of in the order of time, but they are near one another
+        let mut place = self.leaving.len();
+        self.leaving.push_back(at);
+        while place > 0 && self.leaving[place - 1] > at {
+            self.leaving.swap(place - 1, place);
+            place -= 1;
         }
-        let place = self.leaving.partition_point(|other| *other <= at);
-        self.leaving.insert(place, at);
     }
     /// Places whose requests have left are free.
     pub(super) fn release(&mut self, now: Instant) {

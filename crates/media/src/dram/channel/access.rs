@@ -1,6 +1,7 @@
 //! Reads and writes of open rows.
 
 use super::Channel;
+use super::decision::{only, several};
 use crate::dram::bank::{CLOSED, READ};
 use crate::dram::queue::NONE;
 use crate::dram::{CommandKind, Done};
@@ -8,14 +9,18 @@ use crate::dram::{CommandKind, Done};
 impl Channel {
     /// Reads or writes an open row, for the oldest request that can go.
     #[inline(always)]
-    pub(super) fn try_access(&mut self, now: u64, out: &mut Vec<Done>) -> bool {
-        let mode = self.mode;
-        let mut cas = self.cas;
-        let found = cas.oldest(now, |slot| self.access_at(slot));
+    pub(super) fn try_access<const RANKS: usize>(
+        &mut self,
+        mode: usize,
+        now: u64,
+        out: &mut Vec<Done>,
+    ) -> bool {
+        let (mut cas, rank) = (self.cas, only::<RANKS>(self.ranks[0].cas[mode]));
+        let found = cas.oldest(now, rank, |slot| self.access_at::<RANKS>(mode, slot));
         self.cas = cas;
         let Some(slot) = found else { return false };
         let at_bank = self.queues[mode].get(slot).bank;
-        self.transfer(now, mode, slot, out);
+        self.transfer::<RANKS>(now, mode, slot, out);
         self.cas.remove(1 << slot);
         self.cas.hold(now + self.t.burst);
         self.banks[usize::from(at_bank) % 64].pick = NONE;
@@ -28,20 +33,26 @@ impl Channel {
 
     /// When the request in a slot can read or write the open row of its bank.
     #[inline(always)]
-    fn access_at(&self, slot: u8) -> u64 {
-        let (n, group, rank) = self.queues[self.mode].get(slot).indices();
-        self.ready[n].max(self.groups[group].cas[self.mode]).max(self.ranks[rank].cas[self.mode])
+    fn access_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
+        let entry = self.queues[mode].get(slot);
+        let (_, group, rank) = entry.indices::<RANKS>();
+        entry.ready.max(self.groups[group].cas[mode]).max(several::<RANKS>(self.ranks[rank].cas[mode]))
     }
 
     /// Reads or writes the open row of a bank.
     #[inline(always)]
-    pub(super) fn transfer(&mut self, now: u64, direction: usize, slot: u8, out: &mut Vec<Done>) {
+    pub(super) fn transfer<const RANKS: usize>(
+        &mut self,
+        now: u64,
+        direction: usize,
+        slot: u8,
+        out: &mut Vec<Done>,
+    ) {
         let t = &self.t;
         let queue = &mut self.queues[direction];
-        let at_bank = queue.get(slot).bank;
-        let passes = queue.first(at_bank) != Some(slot);
-        let entry = queue.take(slot);
-        let (n, group, rank) = entry.indices();
+        let (entry, passes) = queue.take(slot);
+        let at_bank = entry.bank;
+        let (n, group, rank) = entry.indices::<RANKS>();
         let bank = &mut self.banks[n];
         bank.passed += u32::from(passes);
         self.counters.rows[usize::from(bank.why)] += 1;
@@ -55,7 +66,7 @@ impl Channel {
             bank.why = 1;
             self.counters.precharges += 1;
         }
-        let ranks = &mut self.ranks[..self.rank_count];
+        let ranks = &mut self.ranks[..if RANKS == 1 { 1 } else { self.rank_count }];
         self.gates.accessed(ranks, &mut self.groups[group], rank, direction, now);
         self.counters.accesses[direction] += 1;
         let end = now + self.gates.data[direction];
@@ -66,7 +77,7 @@ impl Channel {
             (_, false) => CommandKind::Write,
             (_, true) => CommandKind::WriteClose,
         };
-        self.issued(now, kind, 1 << at_bank, entry.row);
+        self.issued(now, || (kind(), 1 << at_bank, entry.row));
         if direction == READ {
             self.answer(entry.token, end, out);
             if self.queues[READ].len == 0 {
@@ -80,11 +91,19 @@ impl Channel {
     /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
     #[inline(always)]
     pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
+        if !self.overflow[direction].is_empty() {
+            self.let_in(now, direction, out);
+        }
+        self.turn = self.turning(now);
+    }
+
+    /// Lets in who waits before the queue, as far as there are places.
+    #[inline(never)]
+    fn let_in(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         while self.queues[direction].len < self.rules.places[direction]
             && let Some(next) = self.overflow[direction].pop_front()
         {
             self.enter(now, direction, next, now + 1, out);
         }
-        self.turn = self.turning(now);
     }
 }

@@ -30,8 +30,7 @@ impl Bursts {
     #[inline(never)]
     fn settle(&mut self, t: &Timings, asked: u64) {
         let past = self.starts.partition_point(|first| first + t.burst < asked);
-        self.settled_ps +=
-            self.starts.drain(..past).map(|first| time_of(t, first, Instant::NEVER)).sum::<u64>();
+        self.settled_ps += self.starts.drain(..past).map(t.clock.lasting(t.burst)).sum::<u64>();
         self.most = ENOUGH.max(2 * self.starts.len());
     }
 

@@ -1,6 +1,6 @@
 //! Which command is next: classes of requests, the order of commands, the direction of the bus.
 
-use super::{Channel, NEVER};
+use super::{Channel, MOST_RANKS, NEVER};
 use crate::dram::Done;
 use crate::dram::bank::{READ, WRITE};
 use crate::dram::queue::NONE;
@@ -39,32 +39,49 @@ impl Class {
     pub fn due(&self, slot: u64) -> u64 {
         self.bound.max(slot)
     }
-    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can.
+    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can. None can before `shared`.
     #[inline]
-    pub fn oldest(&mut self, now: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
+    pub fn oldest(&mut self, now: u64, shared: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
         let (mut left, mut soonest) = (self.slots, NEVER);
         while left != 0 {
             let slot = left.trailing_zeros() as u8;
             let at = when(slot);
-            if at <= now {
+            if (at <= now) & (shared <= now) {
                 return Some(slot);
             }
             soonest = soonest.min(at);
             left &= left - 1;
         }
-        self.bound = soonest;
+        self.bound = soonest.max(shared);
         None
     }
+}
+
+/// What a rank says, if it is the only one: it says it of all requests.
+#[inline(always)]
+pub(super) const fn only<const RANKS: usize>(gate: u64) -> u64 {
+    if RANKS == 1 { gate } else { 0 }
+}
+/// What a rank says, if it is one of several: it says it of its own requests.
+#[inline(always)]
+pub(super) const fn several<const RANKS: usize>(gate: u64) -> u64 {
+    if RANKS == 1 { 0 } else { gate }
 }
 
 impl Channel {
     /// Finds the next clock at which something can be decided.
     #[inline(always)]
     pub(super) fn schedule(&mut self) {
-        let (short, long) = (self.last + 1, self.last + self.t.command);
-        let banks = self.cas.due(long).min(self.act.due(long)).min(self.pre.due(short));
+        let banks = self.banks_next();
         let next = if self.turn.min(self.rare) <= banks { self.before(banks) } else { banks };
         self.next = next.max(self.floor);
+    }
+
+    /// The next clock at which a bank with requests can have what it wants.
+    #[inline(always)]
+    fn banks_next(&self) -> u64 {
+        let (short, long) = (self.last + 1, self.last + self.t.command);
+        self.cas.bound.min(self.act.bound).max(long).min(self.pre.due(short))
     }
 
     /// The next clock at which something can be decided, if that is before `banks`, at which a bank can have what it wants.
@@ -85,32 +102,42 @@ impl Channel {
         self.refresher.at.min(self.idle_bound).min(self.trail_bound).min(self.trail_end)
     }
 
-    /// Decides every command before clock `end`, of which there may be some.
-    #[inline(never)]
+    /// Decides commands before clock `end`, of which there may be some: all, or those until there is more to decide than what banks with
+    /// requests want.
     pub(super) fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
-        loop {
-            let (short, long) = (self.last + 1, self.last + self.t.command);
-            let (cas, act, pre) = (self.cas.due(long), self.act.due(long), self.pre.due(short));
-            let mut now = cas.min(act).min(pre).max(self.floor);
-            if self.turn.min(self.rare) <= now {
-                now = self.before(now).max(self.floor);
-                if now < end && self.turn.min(self.rare) <= now {
-                    self.decide_any(now, out);
-                    self.rare = self.rarely();
-                    continue;
+        match (self.mode, self.rank_count) {
+            (READ, 1) => self.run_in::<READ, 1>(end, out),
+            (READ, _) => self.run_in::<READ, MOST_RANKS>(end, out),
+            (_, 1) => self.run_in::<WRITE, 1>(end, out),
+            (_, _) => self.run_in::<WRITE, MOST_RANKS>(end, out),
+        }
+    }
+
+    /// The same. The direction, and whether there is but one rank, are known to the compiler.
+    #[inline(never)]
+    fn run_in<const MODE: usize, const RANKS: usize>(&mut self, end: u64, out: &mut Vec<Done>) {
+        let mut now = self.next;
+        if self.turn.min(self.rare) <= now {
+            self.decide_any(now, out);
+            self.rare = self.rarely();
+            return self.schedule();
+        }
+        while now < end {
+            // only a precharge can be sooner than that
+            let long = self.last + self.t.command <= now;
+            if !(long && self.cas.bound <= now && self.try_access::<RANKS>(MODE, now, out)) {
+                let (activate, precharge) = (long && self.act.bound <= now, self.pre.bound <= now);
+                if activate || precharge {
+                    self.try_row::<RANKS>(MODE, now, activate, precharge);
                 }
             }
-            if now >= end {
-                self.next = now;
-                return;
-            }
-            if cas <= now && self.try_access(now, out) {
-                continue;
-            }
-            if act.min(pre) <= now {
-                self.try_row(now, act <= now, pre <= now);
+            now = self.banks_next();
+            if self.turn.min(self.rare) <= now {
+                now = self.before(now).max(self.floor);
+                break;
             }
         }
+        self.next = now;
     }
 
     /// The same when there may be more to decide than what banks with requests want.
@@ -126,7 +153,8 @@ impl Channel {
         if self.refresher.at.max(short) <= now && self.refresh(now) {
             return;
         }
-        if self.cas.due(long) <= now && self.try_access(now, out) {
+        let mode = self.mode;
+        if self.cas.due(long) <= now && self.try_access::<MOST_RANKS>(mode, now, out) {
             return;
         }
         if self.trail_bound.max(long) <= now && self.try_trail(now, out) {
@@ -134,7 +162,7 @@ impl Channel {
         }
         let activate = self.act.due(long) <= now;
         let precharge = self.pre.due(short) <= now;
-        if (activate || precharge) && self.try_row(now, activate, precharge) {
+        if (activate || precharge) && self.try_row::<MOST_RANKS>(mode, now, activate, precharge) {
             return;
         }
         if self.idle_bound.max(short) <= now {

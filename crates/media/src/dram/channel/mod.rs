@@ -28,6 +28,9 @@ use std::collections::VecDeque;
 /// Later than any clock.
 pub(super) const NEVER: u64 = u64::MAX;
 
+/// Ranks of a data bus at most.
+const MOST_RANKS: usize = 4;
+
 /// A request before the queues.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -47,7 +50,7 @@ pub(super) struct Channel {
     to_rank: u32,
     banks: [Bank; 64],
     groups: [Group; 32],
-    ranks: [Rank; 4],
+    ranks: [Rank; MOST_RANKS],
     rank_count: usize,
     queues: [Queue; 2],
     overflow: [VecDeque<Waiting>; 2],
@@ -70,8 +73,6 @@ pub(super) struct Channel {
     trail: u64,
     trail_bound: u64,
     trail_end: u64,
-    /// When the next command of a bank can be, as far as its bank goes.
-    ready: [u64; 64],
     /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
     rare: u64,
     /// The last clock of the last command.
@@ -103,7 +104,7 @@ impl Channel {
             to_rank: to_group + g.groups(config.speed).trailing_zeros(),
             banks: [Bank::new(rules.patience.unwrap_or(NEVER)); 64],
             groups: [Group::default(); 32],
-            ranks: [Rank::default(); 4],
+            ranks: [Rank::default(); MOST_RANKS],
             rank_count: g.ranks as usize,
             queues: [Queue::new(), Queue::new()],
             overflow: [VecDeque::new(), VecDeque::new()],
@@ -120,7 +121,6 @@ impl Channel {
             trail: 0,
             trail_bound: NEVER,
             trail_end: NEVER,
-            ready: [0; 64],
             rare: 0,
             last: 0,
             floor: 0,
@@ -217,7 +217,7 @@ impl Channel {
         }
         let queue = &mut self.queues[direction];
         let (group, rank) = (bank >> self.to_group, bank >> self.to_rank);
-        queue.put(Entry { token, row, line, bank, group, rank, at: clock });
+        queue.put(Entry { token, row, line, bank, group, rank, at: clock, ready: 0 });
         if direction == WRITE {
             if queue.len == 1 {
                 self.oldest_write = clock;
@@ -276,18 +276,25 @@ impl Channel {
     /// Decides every command before clock `end`.
     #[inline]
     pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
-        if self.next < end {
+        while self.next < end {
             self.run_on(end, out);
         }
     }
 
+    /// A command is issued; `what` says its kind, banks and row, if commands are recorded.
     #[inline]
-    fn issued(&mut self, now: u64, kind: impl Fn() -> CommandKind, banks: u64, row: u32) {
+    fn issued(&mut self, now: u64, what: impl Fn() -> (CommandKind, u64, u32)) {
         debug_assert!(now > self.last, "one command at a time");
         self.last = now;
-        if let Some(record) = &mut self.record {
-            record.push(Command { clock: now, bus: self.bus, kind: kind(), banks, row });
+        if self.record.is_some() {
+            let (kind, banks, row) = what();
+            self.write_down(Command { clock: now, bus: self.bus, kind, banks, row });
         }
+    }
+
+    #[cold]
+    fn write_down(&mut self, command: Command) {
+        self.record.iter_mut().for_each(|record| record.push(command));
     }
 
     /// No answer that has not been given can be earlier than this clock; [`NEVER`] if none will come without further requests.

@@ -46,7 +46,7 @@ impl Channel {
             }
             self.ranks[rank].pre = now + self.t.ppd;
             self.counters.precharges += 1;
-            self.issued(now, || CommandKind::PrechargeAll, banks, 0);
+            self.issued(now, || (CommandKind::PrechargeAll, banks, 0));
             return true;
         }
         let mut ready = latest(banks, |bank| bank.act);
@@ -68,7 +68,7 @@ impl Channel {
             rank.act = rank.act.max(now + self.t.refsb_rd);
         }
         self.counters.refreshes += 1;
-        self.issued(now, || CommandKind::Refresh, banks, 0);
+        self.issued(now, || (CommandKind::Refresh, banks, 0));
         self.refresher.end(rank);
         let mut left = banks & self.queues[self.mode].pending;
         while left != 0 {

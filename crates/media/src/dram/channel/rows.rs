@@ -1,5 +1,6 @@
 //! Rows: what banks want next, activates and precharges.
 
+use super::decision::{only, several};
 use super::{Channel, NEVER};
 use crate::dram::CommandKind;
 use crate::dram::bank::CLOSED;
@@ -35,12 +36,11 @@ impl Channel {
         if (self.refresher.blocked | self.trail) >> at_bank & 1 == 1 {
             return;
         }
-        let queue = &self.queues[self.mode];
+        let queue = &mut self.queues[self.mode];
         let Some(head) = queue.first(at_bank) else {
             if bank.row != CLOSED && self.rules.patience.is_some() {
-                self.ready[n] = bank.pre.max(bank.used + bank.patience);
                 self.idle |= 1 << at_bank;
-                self.idle_bound = self.idle_bound.min(self.ready[n]);
+                self.idle_bound = self.idle_bound.min(bank.unused());
                 self.rare = self.rare.min(self.idle_bound);
             }
             return;
@@ -49,7 +49,7 @@ impl Channel {
         let rank = &self.ranks[n >> self.to_rank & 3];
         if bank.row == CLOSED {
             bank.pick = head;
-            self.ready[n] = bank.act;
+            queue.set_ready(head, bank.act);
             self.act.add(head, bank.act.max(group.act).max(rank.act));
             return;
         }
@@ -57,12 +57,12 @@ impl Channel {
         match hit.filter(|hit| *hit == head || bank.passed < self.rules.passes) {
             Some(hit) => {
                 bank.pick = hit;
-                self.ready[n] = bank.cas;
+                queue.set_ready(hit, bank.cas);
                 self.cas.add(hit, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
             }
             None => {
                 bank.pick = head;
-                self.ready[n] = bank.pre;
+                queue.set_ready(head, bank.pre);
                 self.pre.add(head, bank.pre.max(rank.pre));
             }
         }
@@ -70,25 +70,33 @@ impl Channel {
 
     /// Activates or precharges, for the oldest request that can go.
     #[inline(always)]
-    pub(super) fn try_row(&mut self, now: u64, activate: bool, precharge: bool) -> bool {
+    pub(super) fn try_row<const RANKS: usize>(
+        &mut self,
+        mode: usize,
+        now: u64,
+        activate: bool,
+        precharge: bool,
+    ) -> bool {
         let (mut open, mut shut) = (None, None);
         if activate {
             let mut act = self.act;
-            open = act.oldest(now, |slot| self.activate_at(slot));
+            open = act
+                .oldest(now, only::<RANKS>(self.ranks[0].act), |slot| self.activate_at::<RANKS>(mode, slot));
             self.act = act;
         }
         if precharge {
             let mut pre = self.pre;
-            shut = pre.oldest(now, |slot| self.precharge_at(slot));
+            shut = pre
+                .oldest(now, only::<RANKS>(self.ranks[0].pre), |slot| self.precharge_at::<RANKS>(mode, slot));
             self.pre = pre;
         }
         // slots are in the order of arrival
         match (open, shut) {
-            (Some(slot), None) => self.activate(now, slot),
-            (Some(slot), Some(other)) if slot < other => self.activate(now, slot),
+            (Some(slot), None) => self.activate::<RANKS>(mode, now, slot),
+            (Some(slot), Some(other)) if slot < other => self.activate::<RANKS>(mode, now, slot),
             (_, Some(slot)) => {
-                let entry = self.queues[self.mode].get(slot);
-                let (at_bank, (n, group, rank)) = (entry.bank, entry.indices());
+                let entry = self.queues[mode].get(slot);
+                let (at_bank, (n, group, rank)) = (entry.bank, entry.indices::<RANKS>());
                 let bank = &mut self.banks[n];
                 bank.why = 2;
                 if let Some(first) = self.rules.patience {
@@ -97,8 +105,9 @@ impl Channel {
                 self.close(now, at_bank, rank);
                 // it was the oldest of its bank, and is the one that wants it opened
                 self.pre.remove(1 << slot);
-                self.ready[n] = self.banks[n].act;
-                self.act.add(slot, self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act));
+                let ready = self.banks[n].act;
+                self.queues[mode].set_ready(slot, ready);
+                self.act.add(slot, ready.max(self.groups[group].act).max(self.ranks[rank].act));
             }
             (None, None) => return false,
         }
@@ -107,23 +116,24 @@ impl Channel {
 
     /// When the bank of the request in a slot can be activated.
     #[inline(always)]
-    fn activate_at(&self, slot: u8) -> u64 {
-        let entry = self.queues[self.mode].get(slot);
-        let (n, group, rank) = entry.indices();
-        self.ready[n].max(self.groups[group].act).max(self.ranks[rank].act)
+    fn activate_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
+        let entry = self.queues[mode].get(slot);
+        let (_, group, rank) = entry.indices::<RANKS>();
+        entry.ready.max(self.groups[group].act).max(several::<RANKS>(self.ranks[rank].act))
     }
 
     /// When the bank of the request in a slot can be precharged.
     #[inline(always)]
-    fn precharge_at(&self, slot: u8) -> u64 {
-        let (n, _, rank) = self.queues[self.mode].get(slot).indices();
-        self.ready[n].max(self.ranks[rank].pre)
+    fn precharge_at<const RANKS: usize>(&self, mode: usize, slot: u8) -> u64 {
+        let entry = self.queues[mode].get(slot);
+        let (_, _, rank) = entry.indices::<RANKS>();
+        entry.ready.max(several::<RANKS>(self.ranks[rank].pre))
     }
 
     #[inline(always)]
-    fn activate(&mut self, now: u64, slot: u8) {
-        let entry = self.queues[self.mode].get(slot);
-        let (Entry { bank: at_bank, row, .. }, (n, group, rank)) = (*entry, entry.indices());
+    fn activate<const RANKS: usize>(&mut self, mode: usize, now: u64, slot: u8) {
+        let entry = self.queues[mode].get(slot);
+        let (Entry { bank: at_bank, row, .. }, (n, group, rank)) = (*entry, entry.indices::<RANKS>());
         let t = &self.t;
         let bank = &mut self.banks[n];
         if bank.left == row {
@@ -139,11 +149,11 @@ impl Channel {
         rank.activated(t, now);
         // the row is that of the oldest of the bank, which is read or written next
         self.act.remove(1 << slot);
-        self.act.hold(if self.rank_count == 1 { rank.act } else { now + t.command });
-        self.ready[n] = bank.cas;
-        self.cas.add(slot, bank.cas.max(group.cas[self.mode]).max(rank.cas[self.mode]));
+        self.act.hold(if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command });
+        self.queues[mode].set_ready(slot, bank.cas);
+        self.cas.add(slot, bank.cas.max(group.cas[mode]).max(rank.cas[mode]));
         self.counters.activates += 1;
-        self.issued(now, || CommandKind::Activate, 1 << at_bank, row);
+        self.issued(now, || (CommandKind::Activate, 1 << at_bank, row));
     }
 
     /// Closes the row of a bank of a rank.
@@ -155,7 +165,7 @@ impl Channel {
         bank.row = CLOSED;
         self.ranks[rank].pre = now + self.t.ppd;
         self.counters.precharges += 1;
-        self.issued(now, || CommandKind::Precharge, 1 << at_bank, 0);
+        self.issued(now, || (CommandKind::Precharge, 1 << at_bank, 0));
     }
 
     /// Closes a row that nobody has used for long enough.
@@ -164,7 +174,7 @@ impl Channel {
         let (mut left, mut soonest, mut first) = (self.idle, NEVER, None);
         while left != 0 {
             let n = left.trailing_zeros() as usize;
-            let at = self.ready[n].max(self.ranks[n >> self.to_rank & 3].pre);
+            let at = self.banks[n].unused().max(self.ranks[n >> self.to_rank & 3].pre);
             if at <= now && first.is_none() {
                 first = Some(n);
             } else {

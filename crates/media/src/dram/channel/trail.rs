@@ -11,7 +11,7 @@
 //!     ├── tRCD, or tRP + tRCD ────────┤
 //! ```
 
-use super::{Channel, NEVER};
+use super::{Channel, MOST_RANKS, NEVER};
 use crate::dram::Done;
 use crate::dram::bank::WRITE;
 
@@ -91,7 +91,7 @@ impl Channel {
             self.trail_bound = soonest;
             return false;
         };
-        self.transfer(now, direction, slot, out);
+        self.transfer::<MOST_RANKS>(now, direction, slot, out);
         if direction == WRITE {
             self.oldest_write = self.queues[WRITE].oldest().unwrap_or(NEVER);
         }
