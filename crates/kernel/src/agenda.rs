@@ -4,7 +4,6 @@ use crate::component::{ComponentId, Port};
 use crate::queue::{Entry, Queue, TieRule};
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 
 /// The upper bits of a rank are its phase: deliveries come first, then wakes, then the wakes of foreseeing components.
 /// A foreseeing component decides what it does with everything that was sent up to now, so it must come last.
@@ -21,43 +20,6 @@ pub(crate) struct Channel {
     pub(crate) name: u64,
 }
 
-pub(crate) struct Slot<M> {
-    pub(crate) message: M,
-    pub(crate) sequence: u64,
-}
-
-/// Messages that wait for their delivery, in a slab. The slots that are free are a list: the sequence number of each is the place of the next, and
-/// the place behind the last slot ends it.
-pub(crate) struct Slots<M> {
-    slots: Vec<Slot<M>>,
-    free: u64,
-}
-
-impl<M: Copy> Slots<M> {
-    pub(crate) const fn new() -> Self {
-        Self { slots: Vec::new(), free: 0 }
-    }
-    #[inline(always)]
-    pub(crate) fn put(&mut self, message: M, sequence: u64) -> u32 {
-        let i = self.free;
-        if let Some(slot) = self.slots.get_mut(i as usize) {
-            self.free = slot.sequence;
-            *slot = Slot { message, sequence };
-        } else {
-            self.slots.push(Slot { message, sequence });
-            self.free += 1;
-        }
-        i as u32
-    }
-    #[inline]
-    pub(crate) fn take(&mut self, i: u32) -> M {
-        let slot = &mut self.slots[i as usize];
-        slot.sequence = self.free;
-        self.free = i.into();
-        slot.message
-    }
-}
-
 /// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
@@ -66,71 +28,87 @@ pub(crate) enum Turn {
     Normal = 1 << 62,
 }
 
-/// In place of a slot: the message is the first of its channel's row.
-const IN_ROW: u32 = u32::MAX;
+/// No slot: the end of a row, or of the free slots.
+const NONE: u32 = u32::MAX;
 
-/// Messages of a channel in the order in which they arrive.
-struct Row<M> {
-    sent: VecDeque<Sent<M>>,
-    /// When the last of them arrives.
-    last: u64,
-}
-
-struct Sent<M> {
+/// A message on its way, or a free place for one.
+struct Slot<M> {
     at: u64,
     sequence: u64,
     message: M,
+    /// The next of its row, or the next free slot.
+    next: u32,
+}
+
+/// The messages of a channel that arrive in the order in which they were sent: a list through the slots.
+#[derive(Clone, Copy)]
+struct Row {
+    first: u32,
+    end: u32,
+    /// When the one at the end arrives.
+    last: u64,
 }
 
 /// Messages on their way. Most arrive in the order in which they were sent: those stand in a row, one for each channel, and only the first of a
-/// row is an event of the future. The others have a slot and an event each.
+/// row is an event of the future. The others are an event each. All channels share one slab of slots, and the slot that was left last is taken
+/// first, so that what is written was read just now, however long a row has been once.
 pub(crate) struct Messages<M> {
-    rows: Vec<Row<M>>,
-    slots: Slots<M>,
+    rows: Vec<Row>,
+    slots: Vec<Slot<M>>,
+    free: u32,
 }
 
 impl<M: Copy> Messages<M> {
     pub(crate) fn new(channels: usize) -> Self {
-        Self {
-            rows: (0..channels).map(|_| Row { sent: VecDeque::new(), last: 0 }).collect(),
-            slots: Slots::new(),
-        }
+        Self { rows: vec![Row { first: NONE, end: NONE, last: 0 }; channels], slots: Vec::new(), free: NONE }
     }
-    /// Puts a message on its way; the argument of the event that is to be made of it, if one is.
+    /// Puts a message on its way: its slot, if that is to be an event.
     #[inline(always)]
     fn put(&mut self, channel: u32, at: u64, sequence: u64, message: M) -> Option<u32> {
+        let slot = self.fill(Slot { at, sequence, message, next: NONE });
         let row = &mut self.rows[channel as usize];
-        let is_first = row.sent.is_empty();
+        if row.first == NONE {
+            *row = Row { first: slot, end: slot, last: at };
+            return Some(slot);
+        }
         // of two at the same instant one that is to come first does not stand behind the other
-        let in_order = at > row.last || at == row.last && sequence >= Turn::Normal as u64;
-        if !is_first && !in_order {
-            return Some(self.put_apart(message, sequence));
+        if at < row.last || at == row.last && sequence < Turn::Normal as u64 {
+            return Some(slot);
         }
+        self.slots[row.end as usize].next = slot;
+        row.end = slot;
         row.last = at;
-        row.sent.push_back(Sent { at, sequence, message });
-        is_first.then_some(IN_ROW)
+        None
     }
-    /// Puts a message on its way that overtakes another.
-    #[inline(never)]
-    fn put_apart(&mut self, message: M, sequence: u64) -> u32 {
-        self.slots.put(message, sequence)
-    }
-    /// Takes the message of an event; and when the next of its row arrives, if that is to be an event now.
     #[inline(always)]
-    pub(crate) fn take(&mut self, channel: u32, argument: u32) -> (M, Option<u64>) {
-        let row = &mut self.rows[channel as usize];
-        if argument == IN_ROW
-            && let Some(sent) = row.sent.pop_front()
-        {
-            return (sent.message, row.sent.front().map(|next| next.at));
+    fn fill(&mut self, slot: Slot<M>) -> u32 {
+        let place = self.free;
+        if let Some(free) = self.slots.get_mut(place as usize) {
+            self.free = free.next;
+            *free = slot;
+            return place;
         }
-        (self.slots.take(argument), None)
+        self.grow(slot)
     }
-    fn sequence(&self, channel: u32, argument: u32) -> u64 {
-        match self.rows[channel as usize].sent.front() {
-            Some(first) if argument == IN_ROW => first.sequence,
-            _ => self.slots.slots[argument as usize].sequence,
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, slot: Slot<M>) -> u32 {
+        self.slots.push(slot);
+        (self.slots.len() - 1) as u32
+    }
+    /// Takes the message of an event; and the next of its row and when it arrives, if that is to be an event now.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, channel: u32, place: u32) -> (M, Option<(u64, u32)>) {
+        let slot = &mut self.slots[place as usize];
+        let (message, next) = (slot.message, slot.next);
+        slot.next = self.free;
+        self.free = place;
+        let row = &mut self.rows[channel as usize];
+        if row.first != place {
+            return (message, None);
         }
+        row.first = next;
+        (message, self.slots.get(next as usize).map(|slot| (slot.at, next)))
     }
 }
 
@@ -141,7 +119,7 @@ impl<M: Copy> TieRule for Messages<M> {
         if rank >= WAKE {
             return a.cmp(&b);
         }
-        self.sequence(rank, a).cmp(&self.sequence(rank, b))
+        self.slots[a as usize].sequence.cmp(&self.slots[b as usize].sequence)
     }
 }
 
@@ -191,16 +169,16 @@ impl<M: Copy> Core<M> {
             self.foreseen.push(Foreseen { at, channel, message });
             return;
         }
-        if let Some(argument) = self.messages.put(channel, at.as_ps(), turn as u64 | c.sent, message) {
-            self.push(Entry::new(at.as_ps(), channel, argument));
+        if let Some(slot) = self.messages.put(channel, at.as_ps(), turn as u64 | c.sent, message) {
+            self.push(Entry::new(at.as_ps(), channel, slot));
         }
     }
     /// Takes the message of an event out, and makes the next of its row an event.
     #[inline(always)]
     pub(crate) fn take(&mut self, entry: Entry) -> M {
         let (message, next) = self.messages.take(entry.rank(), entry.argument());
-        if let Some(at) = next {
-            self.push(Entry { time: at, ..entry });
+        if let Some((at, slot)) = next {
+            self.push(Entry::new(at, entry.rank(), slot));
         }
         message
     }
