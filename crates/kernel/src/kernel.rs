@@ -5,13 +5,16 @@ use crate::component::{Component, ComponentId, Content, Port, Supply};
 use crate::context::Context;
 use crate::observe::{Observe, Recent, Tap};
 use crate::queue::Entry;
-use crate::random::{hash_name, mix};
+use crate::random::{hash_name, mix, mix_product};
 use lanetwin_units::{Instant, id};
 
 id! {
     /// A way into a kernel from outside, made by [`crate::Builder::entry`].
     EntryId(u32) => "in";
 }
+
+/// What time and channel of a delivery are mixed with for the digest.
+const DELIVERY: u64 = mix(0);
 
 /// A machine that runs.
 pub struct Kernel<M> {
@@ -141,8 +144,8 @@ impl<M: Copy + Content> Kernel<M> {
     fn note(&mut self, at: Instant, channel: u32, message: &M) {
         if self.observe.digest {
             let name = self.core.channels[channel as usize].name;
-            self.digest =
-                self.digest.wrapping_add(mix(name ^ mix(at.as_ps()).wrapping_add(message.content())));
+            let delivery = mix_product(mix_product(name ^ at.as_ps(), DELIVERY), message.content());
+            self.digest = self.digest.wrapping_add(delivery);
         }
         self.recent.keep(at, channel, *message);
         if self.tap.is_some() {

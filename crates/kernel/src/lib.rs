@@ -60,4 +60,4 @@ pub use component::{Component, ComponentId, Content, Port, Supply, SupplyKind};
 pub use context::Context;
 pub use kernel::{EntryId, Kernel};
 pub use observe::{Observe, Recent, Tap};
-pub use random::{Stream, hash_name, mix};
+pub use random::{Stream, hash_name, mix, mix_product};

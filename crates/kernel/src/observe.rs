@@ -14,7 +14,7 @@ pub struct Observe {
 impl Default for Observe {
     fn default() -> Self {
         // Few enough that writing them does not drive what matters out of a first cache.
-        Self { digest: true, recent: 256 }
+        Self { digest: true, recent: 64 }
     }
 }
 

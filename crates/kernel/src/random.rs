@@ -4,7 +4,7 @@
 //! not dice. Transcendental functions come from `libm`, the same on every machine.
 
 use lanetwin_units::{Span, stream_seed};
-pub use lanetwin_units::{hash_name, mix};
+pub use lanetwin_units::{hash_name, mix, mix_product};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

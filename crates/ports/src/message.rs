@@ -1,6 +1,6 @@
 //! The message: closed over the protocols, `Copy`, at most 32 bytes.
 
-use lanetwin_kernel::{Content, mix};
+use lanetwin_kernel::{Content, mix, mix_product};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::tlp::TlpKind;
 
@@ -229,7 +229,9 @@ impl Content for Message {
         // and of the others most are lines of memory
         match *self {
             Self::Line(l) => fold(10, [l.operation as u64 | u64::from(l.handle) << 8, l.address]),
-            Self::LineDone(d) => fold(LINE_DONE[d.operation as usize], [d.handle.into(), d.status as u64]),
+            Self::LineDone(d) => {
+                fold(11, [d.operation as u64 | (d.status as u64) << 8 | u64::from(d.handle) << 16])
+            }
             _ => self.content_of_others(),
         }
     }
@@ -265,10 +267,22 @@ impl Transfer {
     }
 }
 
-/// What the content of a [`LineDone`] begins with, by its operation.
-const LINE_DONE: [u64; 2] = [mix(11 ^ Operation::Read as u64), mix(11 ^ Operation::Write as u64)];
-
-#[inline]
-fn fold<const N: usize>(kind: u64, parts: [u64; N]) -> u64 {
-    parts.into_iter().fold(kind, |hash, part| mix(hash ^ part))
+/// The parts of a message of one kind as 64 bits.
+#[inline(always)]
+fn fold<const N: usize>(kind: u8, parts: [u64; N]) -> u64 {
+    parts.into_iter().fold(KINDS[kind as usize], |hash, part| mix_product(hash ^ part, PART))
 }
+
+/// What each part is mixed with.
+const PART: u64 = mix(0xff);
+
+/// What the content of a message begins with, by the number of its kind.
+const KINDS: [u64; 14] = {
+    let mut kinds = [0; 14];
+    let mut kind = 0;
+    while kind < kinds.len() {
+        kinds[kind] = mix(kind as u64);
+        kind += 1;
+    }
+    kinds
+};

@@ -23,7 +23,7 @@ mod origin;
 mod rate;
 mod time;
 
-pub use mix::{hash_name, mix, stream_seed};
+pub use mix::{hash_name, mix, mix_product, stream_seed};
 pub use origin::{Number, NumberKind};
 pub use rate::{Generation, LinkRate, Width};
 pub use time::{Instant, Span, TICKS_PER_PS, Ticks};
