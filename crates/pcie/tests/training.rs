@@ -293,6 +293,25 @@ fn retrains_fail_at_the_rate_that_the_margin_implies() {
     }
 }
 
+/// A link whose errors send it to Recovery thousands of times while software waits walks through a bounded number of them and counts the others, or
+/// a wait of seconds would never end.
+#[test]
+fn recoveries_of_a_bad_link_are_walked_through_up_to_a_bound() {
+    let open = up(config(1));
+    let mut bad = config(1);
+    bad.channel.set_rate(Generation::Gen5, LaneEye::new(-3.0, 3.0));
+    bad.traffic.utilisation = 0.5;
+    let mut link = open.with_channel_of(&bad, 1);
+    link.write_config(Facing::Downstream, 0x80, Size::Word, 0x20);
+    link.take_transitions();
+    link.wait(Span::from_us(1_000_000_000));
+    assert!(link.aer_counts(Facing::Downstream).total() > 0);
+    let transitions = link.take_transitions();
+    let walked = transitions.iter().filter(|t| t.from == State::L0 && t.port == Facing::Downstream).count();
+    assert!((10..=64).contains(&walked), "{walked} Recoveries were walked through");
+    assert!(link.recoveries() > 1000, "{} Recoveries", link.recoveries());
+}
+
 /// How many of so many retrains at 32 GT/s end in another rate. Each begins on a link that was brought up with an open eye.
 fn failed_locks(config: LinkConfig, cycles: u32) -> u32 {
     let mut failed = 0;

@@ -56,7 +56,8 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
     assert_eq!(costs.len(), 2 * Test::full().len());
 }
 
-/// Cycles of bad links come to an end: Recoveries are walked through one by one only up to a point. It prints what each takes.
+/// Cycles of bad links come to an end, and fail as they should. It prints what each takes; that Recoveries are walked through one by one only up to a
+/// bound is a law of training (`lanetwin-pcie`).
 #[test]
 #[cfg_attr(debug_assertions, ignore = "its costs are those of an optimised build")]
 fn cycles_of_a_bad_link_are_no_trap() {
