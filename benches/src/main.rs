@@ -1,17 +1,18 @@
 //! How fast lanetwin is. Rates are work per CPU-second of the measured loop, one thread; medians of interleaved rounds, with the
 //! least and the most. Compare ratios, not machines.
 
+mod calibration;
 mod clock;
 mod fifo;
 mod links;
 #[cfg(feature = "peers")]
 mod nexosim_chain;
 
-use clock::{cpu_seconds, median, peak_rss_mb};
+use calibration::Calibration;
+use clock::{median, peak_rss_mb};
 use lanetwin_units::Width;
 use links::Scene;
 use std::ffi::{OsStr, OsString};
-use std::hint::black_box;
 use std::process::Command;
 
 const ROUNDS: usize = 5;
@@ -49,14 +50,14 @@ fn main() {
     }
     let scenes = scenes(100_000);
     let simpy = SimPy::find();
-    let mut calibration = Vec::new();
+    let mut calibration = Calibration::default();
     let mut chain = Vec::new();
     let mut nexosim_rates = Vec::new();
     let mut simpy_rates = Vec::new();
     let mut rates: Vec<[Vec<f64>; 2]> = scenes.iter().map(|_| [Vec::new(), Vec::new()]).collect();
     let mut latency = 0.0;
     for _ in 0..ROUNDS {
-        calibration.push(calibrate());
+        calibration.measure();
         let run = fifo::chain(500_000);
         chain.push(run.hops_per_cpu_s);
         latency = run.mean_latency_ns;
@@ -71,7 +72,7 @@ fn main() {
         }
     }
     println!("work per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
-    show("calibration loop", "ns per iteration", calibration);
+    show("calibration loop", "ns per iteration", calibration.ns);
     show("FIFO chain, 3 servers, dyn Component", "M hops", chain.clone());
     println!("{:44} mean latency {latency:.0} ns (M/D/1 tandem)", "");
     show_peer("nexosim 1.0", "built without the feature `peers`", &chain, nexosim_rates);
@@ -103,20 +104,6 @@ fn show_peer(name: &str, missing: &str, ours: &[f64], theirs: Vec<f64>) {
     let ratios = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
     show(&format!("  {name}, same chain"), "M hops", theirs);
     show("    lanetwin is faster by", "times", ratios);
-}
-
-/// CPU nanoseconds per iteration of a loop that stays in registers: the speed of the core, which no rate here can beat.
-fn calibrate() -> f64 {
-    const ITERATIONS: u32 = 50_000_000;
-    let before = cpu_seconds();
-    let mut x = black_box(0x9e37_79b9_7f4a_7c15_u64);
-    for _ in 0..ITERATIONS {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-    }
-    black_box(x);
-    (cpu_seconds() - before) * 1e9 / f64::from(ITERATIONS)
 }
 
 #[cfg(feature = "peers")]

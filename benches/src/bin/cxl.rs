@@ -4,11 +4,14 @@
 //! `cargo run --release -p lanetwin-benches --bin cxl` prints requests per CPU-second and kernel events for each, with what the link was busy
 //! with. With arguments `CASE REQUESTS` it runs one case once, for a profiler.
 
+#[path = "../calibration.rs"]
+mod calibration;
 #[path = "../clock.rs"]
 mod clock;
 #[path = "../closed_loop.rs"]
 mod closed_loop;
 
+use calibration::Calibration;
 use clock::{median, peak_rss_mb};
 use closed_loop::{ClosedLoop, Measured, device};
 use lanetwin_kernel::{Component, Port, Stream};
@@ -64,7 +67,9 @@ fn main() {
         return;
     }
     println!("lines of 64 B per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
+    let mut calibration = Calibration::default();
     for (case, (name, ..)) in CASES.iter().enumerate() {
+        calibration.measure();
         let runs: Vec<_> = (0..ROUNDS).map(|_| run(case, REQUESTS)).collect();
         let (rate, least, most) = median(runs.iter().map(|run| run.rate / 1e6).collect());
         let Measured { events, gigabytes, slots: [there, back], .. } = runs[0];
@@ -75,5 +80,5 @@ fn main() {
             back * 100.0
         );
     }
-    println!("\npeak memory {:.0} MB", peak_rss_mb());
+    println!("\n{calibration}, peak memory {:.0} MB", peak_rss_mb());
 }

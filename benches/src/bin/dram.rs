@@ -6,9 +6,12 @@
 //! The cases are those that Ramulator 2.1 and DRAMsim3 were measured with: uniform random lines in 4 GiB of one channel of one rank (for DDR5
 //! one sub-channel is what Ramulator calls a channel: here both are there, and the figures of a bus are half of what is printed).
 
+#[path = "../calibration.rs"]
+mod calibration;
 #[path = "../clock.rs"]
 mod clock;
 
+use calibration::Calibration;
 use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_kernel::Stream;
 use lanetwin_media::dram::{Config, Done, LINE, Machine, Offer, Operation, Request, Speed};
@@ -119,7 +122,9 @@ fn main() {
         None => (ROUNDS, REQUESTS),
     };
     println!("requests per CPU-second, one thread: median [least .. most] of {rounds} rounds\n");
+    let mut calibration = Calibration::default();
     for case in CASES.iter().filter(|case| arguments.first().is_none_or(|part| case.name.contains(part))) {
+        calibration.measure();
         let runs: Vec<[f64; 3]> = (0..rounds).map(|_| run(case, requests)).collect();
         let (rate, least, most) = median(runs.iter().map(|run| run[0] / 1e6).collect());
         let [_, bandwidth, latency] = runs[0];
@@ -131,5 +136,5 @@ fn main() {
             bandwidth / 64e9 * period,
         );
     }
-    println!("\npeak memory {:.0} MB", peak_rss_mb());
+    println!("\n{calibration}, peak memory {:.0} MB", peak_rss_mb());
 }

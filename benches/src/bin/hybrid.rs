@@ -4,11 +4,14 @@
 //! `cargo run --release -p lanetwin-benches --bin hybrid` prints requests per CPU-second and kernel events for each. With arguments
 //! `CASE REQUESTS` it runs one case once, for a profiler.
 
+#[path = "../calibration.rs"]
+mod calibration;
 #[path = "../clock.rs"]
 mod clock;
 #[path = "../closed_loop.rs"]
 mod closed_loop;
 
+use calibration::Calibration;
 use clock::{median, peak_rss_mb};
 use closed_loop::{ClosedLoop, Measured, OUTSTANDING, device};
 use lanetwin_kernel::{Port, Stream};
@@ -89,7 +92,9 @@ fn main() {
         return;
     }
     println!("lines of 64 B per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
+    let mut calibration = Calibration::default();
     for case in &CASES {
+        calibration.measure();
         let runs: Vec<_> = (0..ROUNDS).map(|_| run(case, REQUESTS)).collect();
         let (rate, least, most) = median(runs.iter().map(|run| run.0.rate / 1e6).collect());
         let (Measured { events, gigabytes, slots: [there, back], .. }, hits) = runs[0];
@@ -102,5 +107,5 @@ fn main() {
             back * 100.0
         );
     }
-    println!("\npeak memory {:.0} MB", peak_rss_mb());
+    println!("\n{calibration}, peak memory {:.0} MB", peak_rss_mb());
 }

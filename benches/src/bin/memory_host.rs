@@ -4,9 +4,12 @@
 //! each line. The last two go through a CXL link, flit by flit, and an expander with DDR5 controllers. With arguments `CASE MICROSECONDS`
 //! it simulates so much of one case once, for a profiler.
 
+#[path = "../calibration.rs"]
+mod calibration;
 #[path = "../clock.rs"]
 mod clock;
 
+use calibration::Calibration;
 use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::{ComponentId, Kernel, Port};
@@ -112,7 +115,9 @@ fn main() {
         );
         return;
     }
+    let mut calibration = Calibration::default();
     for case in CASES {
+        calibration.measure();
         let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| run(case, TIME)).collect();
         let (rate, low, high) = median(runs.iter().map(|run| run[0] / 1e6).collect());
         let [_, moved, events] = runs[0];
@@ -121,5 +126,5 @@ fn main() {
             case.name
         );
     }
-    println!("peak {:.0} MB", peak_rss_mb());
+    println!("\n{calibration}, peak memory {:.0} MB", peak_rss_mb());
 }

@@ -5,9 +5,12 @@
 //! `CASE COMMANDS [PATH=VALUE …]` it runs one case once, for a profiler, with these changes of the scenario. `memory` fills a drive of 15.36 TB and writes at random, and
 //! prints the peak of memory.
 
+#[path = "../calibration.rs"]
+mod calibration;
 #[path = "../clock.rs"]
 mod clock;
 
+use calibration::Calibration;
 use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_kernel::Stream;
 use lanetwin_media::{Kind, Request};
@@ -162,7 +165,9 @@ fn main() {
         return;
     }
     println!("I/Os per CPU-second, one thread: median [least .. most] of {ROUNDS} rounds\n");
+    let mut calibration = Calibration::default();
     for case in &CASES[..4] {
+        calibration.measure();
         let runs: Vec<[f64; 3]> = (0..ROUNDS).map(|_| case.run(COMMANDS)).collect();
         let (rate, least, most) = median(runs.iter().map(|run| run[0] / 1e6).collect());
         let [_, events, simulated] = runs[0];
@@ -172,5 +177,5 @@ fn main() {
             simulated / 1e3
         );
     }
-    println!("\npeak memory {:.0} MB", peak_rss_mb());
+    println!("\n{calibration}, peak memory {:.0} MB", peak_rss_mb());
 }
