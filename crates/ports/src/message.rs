@@ -286,3 +286,61 @@ const KINDS: [u64; 14] = {
     }
     kinds
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn lines() -> impl Iterator<Item = Message> {
+        let whats = [Operation::Read, Operation::Write].into_iter();
+        whats.flat_map(|operation| {
+            let line = move |handle, address| Message::Line(Line { operation, handle, address });
+            let done = move |handle, status| Message::LineDone(LineDone { operation, handle, status });
+            let asked = [line(0, 0), line(1, 0), line(0, 1), line(1 << 31, 0), line(0, 1 << 63)];
+            let statuses = [Status::Ok, Status::Corrupt, Status::Aborted].into_iter();
+            let answers = statuses.flat_map(move |status| [0, 1, 1 << 8, 1 << 31].map(|n| done(n, status)));
+            asked.into_iter().chain(answers)
+        })
+    }
+
+    fn trains() -> impl Iterator<Item = Message> {
+        let train = Tlps {
+            kind: TlpKind::MWr,
+            attributes: Attributes::NONE,
+            count: 1,
+            bytes: 64,
+            from: EndpointId(0),
+            to: EndpointId(1),
+            handle: 0,
+            address: 0,
+        };
+        let others = [
+            Tlps { kind: TlpKind::MRd, ..train },
+            Tlps { attributes: Attributes::LAST, ..train },
+            Tlps { count: 2, ..train },
+            Tlps { bytes: 65, ..train },
+            Tlps { handle: 1, ..train },
+            Tlps { address: 64, ..train },
+        ];
+        others.into_iter().chain([train]).map(Message::Tlps)
+    }
+
+    /// What differs in one field, or is of another kind, is different to a digest.
+    #[test]
+    fn every_field_is_in_the_content() {
+        let kinds = [
+            Message::Departed { handle: 0 },
+            Message::DmaDone(Done { handle: 0, status: Status::Ok }),
+            Message::BlockDone(Done { handle: 0, status: Status::Ok }),
+            Message::BlockDone(Done { handle: 0, status: Status::Corrupt }),
+            Message::HintDone { handle: 0, value: 0 },
+            Message::HintDone { handle: 0, value: 1 },
+        ];
+        let mut seen = BTreeMap::new();
+        for message in lines().chain(trains()).chain(kinds) {
+            let other = seen.insert(message.content(), message);
+            assert_eq!(other, None, "{message:?} has the content of another");
+        }
+    }
+}
