@@ -64,9 +64,9 @@ struct Recorder {
 }
 
 impl Environment<usize> for Recorder {
-    fn deliver(&mut self, direction: Direction, at: Instant, message: usize) {
+    fn deliver(&mut self, direction: Direction, at: Instant, message: &usize) {
         assert!(at >= self.now, "an arrival in the past: {at:?} at {:?}", self.now);
-        self.arrivals.push((direction, at.as_ps(), message));
+        self.arrivals.push((direction, at.as_ps(), *message));
     }
     fn clean_bits(&mut self, direction: Direction, _ratio: f64) -> u64 {
         self.draws[direction.index()] += 1;
@@ -156,8 +156,8 @@ fn engine<L: LinkLayer<usize>>(
             let Handed { at, direction, class, .. } = traffic[next];
             let at = Instant::from_ps(at);
             let bound = match class {
-                Some(class) => link.submit(direction, class, at, next),
-                None => link.submit_io(direction, at, next),
+                Some(class) => link.submit(direction, class, at, &next),
+                None => link.submit_io(direction, at, &next),
             };
             wake = wake.min(bound);
             next += 1;

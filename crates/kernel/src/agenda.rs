@@ -65,7 +65,7 @@ impl<M: Copy> Messages<M> {
     /// Puts a message on its way: its slot, if that is to be an event.
     #[inline(always)]
     fn put(&mut self, channel: u32, at: u64, sequence: u64, message: M) -> Option<u32> {
-        let slot = self.fill(Slot { at, sequence, message, next: NONE });
+        let slot = self.fill(at, sequence, message);
         let row = &mut self.rows[channel as usize];
         if row.first == NONE {
             *row = Row { first: slot, end: slot, last: at };
@@ -81,20 +81,26 @@ impl<M: Copy> Messages<M> {
         None
     }
     #[inline(always)]
-    fn fill(&mut self, slot: Slot<M>) -> u32 {
-        let place = self.free;
-        if let Some(free) = self.slots.get_mut(place as usize) {
-            self.free = free.next;
-            *free = slot;
-            return place;
+    fn fill(&mut self, at: u64, sequence: u64, message: M) -> u32 {
+        if self.free == NONE {
+            self.grow(message);
         }
-        self.grow(slot)
+        let place = self.free;
+        // field by field, where it stays: what is put together elsewhere and copied in wider parts waits for its parts to be written
+        let slot = &mut self.slots[place as usize];
+        self.free = slot.next;
+        slot.at = at;
+        slot.sequence = sequence;
+        slot.message = message;
+        slot.next = NONE;
+        place
     }
+    /// One more free slot.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, slot: Slot<M>) -> u32 {
-        self.slots.push(slot);
-        (self.slots.len() - 1) as u32
+    fn grow(&mut self, filler: M) {
+        self.free = self.slots.len() as u32;
+        self.slots.push(Slot { at: 0, sequence: 0, message: filler, next: NONE });
     }
     /// Takes the message of an event; and the next of its row and when it arrives, if that is to be an event now.
     #[inline(always)]

@@ -124,6 +124,7 @@ impl<M: Copy + Content> Builder<M> {
                 foreseen: Vec::new(),
                 untold: Untold::Something,
             },
+            telling: Vec::new(),
             observe,
             digest: 0,
             recent: Recent::new(observe.recent),

@@ -49,7 +49,7 @@ pub trait Component<M> {
 
     /// A message will arrive at `at`, not before now. Only components that were added as *foreseeing* are asked; knowing
     /// early what will come is what gives a link its lookahead.
-    fn expect(&mut self, _at: Instant, _port: Port, _message: M, _cx: &mut Context<'_, M>) {
+    fn expect(&mut self, _at: Instant, _port: Port, _message: &M, _cx: &mut Context<'_, M>) {
         unreachable!("a component that foresees implements `expect`")
     }
 

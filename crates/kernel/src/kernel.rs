@@ -23,6 +23,8 @@ pub struct Kernel<M> {
     /// Components in the order of their paths: from the rank of a wake to its component.
     pub(crate) by_path: Vec<u32>,
     pub(crate) core: Core<M>,
+    /// What is being told to foreseeing components; empty in between, and kept for its room.
+    pub(crate) telling: Vec<Foreseen<M>>,
     pub(crate) observe: Observe,
     pub(crate) digest: u64,
     pub(crate) recent: Recent<M>,
@@ -122,22 +124,25 @@ impl<M: Copy + Content> Kernel<M> {
     /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after them.
     #[inline(always)]
     pub(crate) fn tell_foreseen(&mut self, after: Untold) {
-        let mut i = 0;
-        while i < self.core.foreseen.len() {
-            let Foreseen { at, channel, message } = self.core.foreseen[i];
-            self.note(at, channel, &message);
-            let (to, port) = self.core.channels[channel as usize].to;
-            self.handling = to.0;
-            i += 1;
-            self.core.untold = match self.core.foreseen.get(i) {
-                None => after,
-                Some(next) if self.core.channels[next.channel as usize].to.0 == to => Untold::ToSame,
-                Some(_) => Untold::Something,
-            };
-            let context = &mut Context { core: &mut self.core, me: to.0 };
-            self.components[to.index()].expect(at, port, message, context);
+        while !self.core.foreseen.is_empty() {
+            // who is told may send more, and is shown a message where it stands: a copy of what was written just now would have to wait for it
+            let mut telling = std::mem::replace(&mut self.core.foreseen, std::mem::take(&mut self.telling));
+            for (i, Foreseen { at, channel, message }) in telling.iter().enumerate() {
+                self.note(*at, *channel, message);
+                let (to, port) = self.core.channels[*channel as usize].to;
+                self.handling = to.0;
+                let next = telling.get(i + 1).or_else(|| self.core.foreseen.first());
+                self.core.untold = match next {
+                    None => after,
+                    Some(next) if self.core.channels[next.channel as usize].to.0 == to => Untold::ToSame,
+                    Some(_) => Untold::Something,
+                };
+                let context = &mut Context { core: &mut self.core, me: to.0 };
+                self.components[to.index()].expect(*at, port, message, context);
+            }
+            telling.clear();
+            self.telling = telling;
         }
-        self.core.foreseen.clear();
     }
 
     #[inline(always)]

@@ -161,7 +161,7 @@ impl Component<Token> for Foreseer {
     fn receive(&mut self, _: Port, _: Token, _: &mut Context<'_, Token>) {
         unreachable!("a foreseeing component is told before");
     }
-    fn expect(&mut self, at: Instant, _: Port, token: Token, cx: &mut Context<'_, Token>) {
+    fn expect(&mut self, at: Instant, _: Port, token: &Token, cx: &mut Context<'_, Token>) {
         let told = cx.now().as_ps();
         self.diary.borrow_mut().push((told, format!("will get {} at {at:?}", token.value)));
         cx.wake_at(at, 0);

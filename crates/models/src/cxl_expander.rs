@@ -185,14 +185,22 @@ impl CxlExpander {
         if !self.outside.is_empty() {
             self.let_in(cx);
         }
-        // what is not known yet is not due before this at the memory, and is on its way to the port after that
-        let mut next = Instant::NEVER;
         if let Some(memory) = &mut self.memory {
             memory.advance(cx.now() + self.request, &mut self.done);
-            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
         }
         if !self.done.is_empty() {
             self.send_known(cx);
+        }
+        self.arm(cx);
+    }
+
+    /// Asks to be woken before anything that is not known yet can be due.
+    #[inline]
+    fn arm(&mut self, cx: &mut Context<'_>) {
+        // at the memory, and after that it is on its way to the port
+        let mut next = Instant::NEVER;
+        if let Some(memory) = &self.memory {
+            next = memory.next().map_or(Instant::NEVER, |at| at + self.answer);
         }
         if !self.outside.is_empty() {
             next = next.min(self.tracker.next_free().unwrap_or(Instant::NEVER));
@@ -232,11 +240,12 @@ impl Component<Message> for CxlExpander {
                 let now = cx.now();
                 if self.outside.is_empty() && self.tracker.has_room(now) {
                     self.take(line, cx);
+                    self.arm(cx);
                 } else {
                     self.waiting.add(1, now);
                     self.outside.push_back(line);
+                    self.look(cx);
                 }
-                self.look(cx);
             }
             Message::Hint(hint) => {
                 self.hints += 1;

@@ -140,9 +140,9 @@ impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
         unreachable!("a link is told of messages when they are sent")
     }
 
-    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
+    fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
         let link = &mut self.link;
-        let wake = match message {
+        let wake = match *message {
             Message::Line(line) if port == CxlLink::HOST => {
                 link.submit(Direction::M2s, request_class(line.operation), at, message)
             }
@@ -223,12 +223,12 @@ struct Surroundings<'a, 'b> {
 
 impl Environment<Message> for Surroundings<'_, '_> {
     #[inline]
-    fn deliver(&mut self, direction: Direction, at: Instant, message: Message) {
+    fn deliver(&mut self, direction: Direction, at: Instant, message: &Message) {
         let port = match direction {
             Direction::M2s => CxlLink::DEVICE,
             Direction::S2m => CxlLink::HOST,
         };
-        self.cx.send_at(port, at, message);
+        self.cx.send_at(port, at, *message);
     }
     fn clean_bits(&mut self, direction: Direction, bit_error_ratio: f64) -> u64 {
         self.errors[direction.index()].geometric(bit_error_ratio)

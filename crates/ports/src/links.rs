@@ -281,10 +281,10 @@ impl Component<Message> for Links {
         unreachable!("links are told of messages when they are sent")
     }
 
-    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_, Message>) {
+    fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
         let endpoint = EndpointId(port.0);
         let env = &mut Surroundings { cx, streams: &mut self.streams };
-        match &message {
+        match message {
             Message::Tlps(tlps) => {
                 let train = self.shapes[endpoint.index()][tlps.kind as usize].train(tlps);
                 self.fabric.submit(endpoint, at, train, env);

@@ -419,8 +419,10 @@ impl<U: Copy> Half<U> {
     /// The last chunk of a message leaves.
     #[inline(always)]
     fn finish(&mut self, to: &mut impl Unload<U>) {
-        if let Some(user) = self.queues[Class::Data.index()].finish() {
+        let queue = &mut self.queues[Class::Data.index()];
+        if let Some(user) = queue.begun() {
             to.done(Class::Data, user);
+            queue.finish();
         }
     }
     /// Sends messages without data.
@@ -428,9 +430,11 @@ impl<U: Copy> Half<U> {
     fn messages(&mut self, count: u8, now: u64, to: &mut impl Unload<U>) {
         let mut waited = 0;
         for _ in 0..count {
-            if let Some(entry) = self.queues[Class::NoData.index()].pop() {
+            let queue = &mut self.queues[Class::NoData.index()];
+            if let Some(entry) = queue.get(0) {
                 waited += now - entry.at;
-                to.done(Class::NoData, entry.user);
+                to.done(Class::NoData, &entry.user);
+                queue.leave();
             }
         }
         self.activity.waited_ticks += u128::from(waited);

@@ -35,9 +35,9 @@ pub trait LinkLayer<U> {
     /// How many credits of a direction are on their way back or owed.
     fn credits_returning(&self, direction: Direction, class: Class) -> u32;
     /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
-    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant;
+    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant;
     /// As [`Self::submit`], for a message that takes one flit of CXL.io.
-    fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant;
+    fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant;
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
     fn deadline(&self) -> Option<Instant>;
     /// Decides every flit that starts before `now`.
@@ -78,10 +78,10 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
         Self::credits_returning(self, direction, class)
     }
     #[inline(always)]
-    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
+    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         Self::submit(self, direction, class, at, message)
     }
-    fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
+    fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant {
         Self::submit_io(self, direction, at, message)
     }
     #[inline]

@@ -32,7 +32,7 @@ use lanetwin_units::{Generation, Instant, LinkRate, Ticks};
 /// What a link asks of its surroundings.
 pub trait Environment<U> {
     /// This message arrives at `at`. Calls for one direction come in the order of time.
-    fn deliver(&mut self, direction: Direction, at: Instant, message: U);
+    fn deliver(&mut self, direction: Direction, at: Instant, message: &U);
     /// How many bits of a direction are right before the next wrong one; drawn anew after each error.
     fn clean_bits(&mut self, direction: Direction, bit_error_ratio: f64) -> u64;
 }
@@ -160,7 +160,7 @@ impl<U: Copy> Link<U> {
 
     /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
     #[inline(always)]
-    pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
+    pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
         let half = &mut self.halves[direction.index()];
         half.submit(class, entry);
@@ -188,16 +188,20 @@ impl<U: Copy> Link<U> {
         if credits == 0 { there.bound(free + there.wire.flush) } else { Instant::NEVER }
     }
     /// As [`Link::submit`], for a message that takes one flit of CXL.io.
-    pub fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
+    pub fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
         let half = &mut self.halves[direction.index()];
         half.submit_io(entry);
         half.bound(entry.at)
     }
     #[inline(always)]
-    fn entry(&mut self, direction: Direction, at: Instant, user: U) -> Entry<U> {
+    fn entry(&mut self, direction: Direction, at: Instant, user: &U) -> Entry<U> {
         self.submitted += 1;
-        Entry { at: Ticks::from(at).0 + self.transmit[direction.index()], number: self.submitted, user }
+        Entry {
+            at: Ticks::from(at).0 + self.transmit[direction.index()],
+            number: self.submitted,
+            user: *user,
+        }
     }
 
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
@@ -336,9 +340,10 @@ impl<U: Copy> Link<U> {
         let half = &mut self.halves[d];
         if !message {
             half.background[0] += half.background[1];
-        } else if let Some(entry) = half.io.pop() {
+        } else if let Some(entry) = half.io.get(0) {
+            env.deliver(direction, Ticks(now + half.wire.lag).as_ps_ceil(), &entry.user);
             half.activity.io_messages += 1;
-            env.deliver(direction, Ticks(now + self.halves[d].wire.lag).as_ps_ceil(), entry.user);
+            half.io.leave();
         }
     }
 

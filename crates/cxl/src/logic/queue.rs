@@ -7,7 +7,7 @@
 //!   finish                       get(0)                 insert
 //! ```
 //!
-//! A message stays where it is until the flit that completes it: then it is copied once, to whoever it is for.
+//! A message stays where it is until the flit that completes it: then it is shown to whoever it is for, and taken out.
 
 use super::half::NEVER;
 use super::packer::Age;
@@ -89,19 +89,24 @@ impl<U: Copy> Queue<U> {
         self.begun += 1;
         std::mem::replace(&mut self.at, self.ring.at_of(self.begun))
     }
+    /// The first that was begun.
+    #[inline(always)]
+    pub fn begun(&self) -> Option<&U> {
+        if self.begun == 0 { None } else { self.ring.get(0).map(|entry| &entry.user) }
+    }
     /// The last chunk of the first that was begun leaves: takes it out.
     #[inline(always)]
-    pub fn finish(&mut self) -> Option<U> {
-        self.begun = self.begun.checked_sub(1)?;
-        self.ring.pop().map(|entry| entry.user)
+    pub fn finish(&mut self) {
+        debug_assert!(self.begun > 0, "only what was begun can end");
+        self.begun -= 1;
+        self.ring.drop_first(1);
     }
     /// Takes out the oldest, of a queue of which nothing is begun: all of it leaves.
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<Entry<U>> {
+    pub fn leave(&mut self) {
         debug_assert!(self.begun == 0, "messages without data are never half sent");
-        let entry = self.ring.pop();
+        self.ring.drop_first(1);
         self.at = self.ring.at();
-        entry
     }
     /// How many wait.
     pub fn len(&self) -> usize {
@@ -119,7 +124,12 @@ mod tests {
         for (number, at) in [5, 3, 5, 9, 3].into_iter().enumerate() {
             queue.insert(Entry { at, number: number as u64, user: () });
         }
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|entry| entry.age()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| {
+            let age = queue.get(0)?.age();
+            queue.leave();
+            Some(age)
+        })
+        .collect();
         assert_eq!(order, [(3, 1), (3, 4), (5, 0), (5, 2), (9, 3)]);
     }
 
@@ -130,7 +140,10 @@ mod tests {
         assert_eq!(queue.begin(), 7);
         queue.insert(Entry { at: 1, number: 3, user: 3 });
         assert_eq!((queue.len(), queue.at(), queue.get(0).map(|entry| entry.user)), (3, 1, Some(3)));
-        assert_eq!([queue.finish(), queue.finish()], [Some(0), None]);
-        assert_eq!(queue.pop().map(|entry| entry.user), Some(3));
+        assert_eq!(queue.begun(), Some(&0));
+        queue.finish();
+        assert_eq!((queue.begun(), queue.get(0).map(|entry| entry.user)), (None, Some(3)));
+        queue.leave();
+        assert_eq!((queue.len(), queue.get(0).map(|entry| entry.user)), (2, Some(1)));
     }
 }

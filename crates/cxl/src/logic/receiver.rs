@@ -11,7 +11,7 @@ pub trait Unload<U> {
     /// Credits that it returns, by class.
     fn credits(&mut self, credits: [u32; 2]);
     /// A message that is complete with it.
-    fn done(&mut self, class: Class, user: U);
+    fn done(&mut self, class: Class, user: &U);
 }
 
 /// The end that a flit arrives at.
@@ -42,7 +42,7 @@ impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
         }
     }
     #[inline(always)]
-    fn done(&mut self, class: Class, user: U) {
+    fn done(&mut self, class: Class, user: &U) {
         self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
         let drain = self.drain[class.index()];
         if drain != NEVER {

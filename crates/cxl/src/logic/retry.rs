@@ -60,9 +60,9 @@ impl<U: Copy> Unload<U> for Cargo<U> {
     }
     /// # Panics
     /// If there are more than a flit can complete.
-    fn done(&mut self, class: Class, user: U) {
+    fn done(&mut self, class: Class, user: &U) {
         let free = self.done.iter_mut().find(|place| place.is_none());
-        *free.expect("a flit completes so many messages at most") = Some((class, user));
+        *free.expect("a flit completes so many messages at most") = Some((class, *user));
     }
 }
 
@@ -70,7 +70,7 @@ impl<U: Copy> Cargo<U> {
     /// What is in it, in its order.
     pub fn unload(&self, to: &mut impl Unload<U>) {
         to.credits(self.credits);
-        self.done.iter().map_while(|place| *place).for_each(|(class, user)| to.done(class, user));
+        self.done.iter().map_while(Option::as_ref).for_each(|(class, user)| to.done(*class, user));
     }
 }
 

@@ -19,8 +19,9 @@
 //! | `explain` | where the time of one read went |
 //!
 //! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now` depend on
-//! nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at every clock. An answer is
-//! known when its command is issued, which is CL and a burst before its data are out: [`Done::at`] may be later than now.
+//! nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at every clock, and at less cost:
+//! requests stand before their data bus until an answer could be due. An answer is known when its command is issued, which is CL and a burst
+//! before its data are out: [`Done::at`] may be later than now.
 //!
 //! Not here: energy; training, thermal refresh rates, ECC, command errors; refreshes that are put off; data.
 //!
@@ -153,6 +154,8 @@ pub struct Machine {
     answers: Vec<u64>,
     /// The least of these.
     soonest: u64,
+    /// From a command to an answer, at the least \[clocks\].
+    least: u64,
     /// The last time that was told, and its edge.
     told: (Instant, u64),
     /// Answers that nobody has fetched.
@@ -171,10 +174,12 @@ impl Machine {
         }
         let buses = config.geometry.buses(config.speed);
         let clock = config.timings().clock;
+        let channels: Vec<Channel> = (0..buses).map(|bus| Channel::new(config, bus)).collect();
         Ok(Self {
             map: Map::new(config),
             clock,
-            channels: (0..buses).map(|bus| Channel::new(config, bus)).collect(),
+            least: channels.iter().map(Channel::least_clocks).min().unwrap_or(0),
+            channels,
             answers: vec![NEVER; buses as usize],
             soonest: NEVER,
             told: (Instant::ZERO, clock.edge(Instant::ZERO)),
@@ -188,18 +193,12 @@ impl Machine {
         let Some(place) = self.map.place(request.address) else { return Offer::Beyond };
         let clock = self.edge(now);
         let bus = place.bus as usize;
-        let channel = &mut self.channels[bus];
-        channel.run_before(clock, &mut self.ready);
-        let accepted =
-            channel.offer(clock, request.operation as usize, request.token, place, &mut self.ready);
-        let (before, now) = (self.answers[bus], channel.next_answer());
-        self.answers[bus] = now;
-        if before == self.soonest && now > before {
-            self.settle();
-        } else {
-            self.soonest = self.soonest.min(now);
-        }
-        if accepted { Offer::Accepted } else { Offer::Full }
+        let direction = request.operation as usize;
+        let offered = self.channels[bus].offer(clock, direction, request.token, place, &mut self.ready);
+        let Some(soonest) = offered else { return Offer::Full };
+        self.answers[bus] = self.answers[bus].min(soonest);
+        self.soonest = self.soonest.min(soonest);
+        Offer::Accepted
     }
 
     /// When [`Machine::advance`] has to be called at the latest so that no answer comes late; none if no answer will come without
@@ -218,9 +217,8 @@ impl Machine {
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
         let edge = self.edge(now);
         // an edge at this instant is not before it, and is due
-        if self.soonest <= edge {
-            let due = edge + u64::from(self.clock.instant(edge) == now);
-            self.run_due(due, edge);
+        if self.soonest < edge || self.soonest == edge && self.clock.instant(edge) == now {
+            self.run_to(edge);
         }
         if !self.ready.is_empty() {
             self.hand_out(done);
@@ -240,11 +238,11 @@ impl Machine {
         }
     }
 
-    /// Catches up to clock `edge` on the buses where an answer could be due before clock `due`.
+    /// Catches up to clock `edge` on all buses where there may be something to decide before it, so that the next time is not soon.
     #[inline(never)]
-    fn run_due(&mut self, due: u64, edge: u64) {
+    fn run_to(&mut self, edge: u64) {
         for (channel, answer) in self.channels.iter_mut().zip(&mut self.answers) {
-            if *answer < due {
+            if *answer < edge + self.least {
                 channel.run_before(edge, &mut self.ready);
                 *answer = channel.next_answer();
             }
@@ -306,10 +304,9 @@ impl Machine {
     /// How long an access takes at the least: from the request to the last beat, in an open row of an idle bank.
     #[must_use]
     pub fn least_access(&self) -> Span {
-        let clocks = self.channels.iter().map(Channel::least_clocks).min().unwrap_or(0);
-        Span::from_ps(self.clock.instant(clocks).as_ps())
+        Span::from_ps(self.clock.instant(self.least).as_ps())
     }
-    /// Whether writes wait for room in the queues.
+    /// Whether writes wait for room in the queues, or could without the memory having been asked for anything more.
     #[inline]
     #[must_use]
     pub fn is_overfull(&self) -> bool {

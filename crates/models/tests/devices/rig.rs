@@ -167,13 +167,13 @@ impl Component<Message> for Wire {
     fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {
         unreachable!("a wire foresees")
     }
-    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_>) {
-        self.log.borrow_mut().push((at.as_ps(), port, message));
+    fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_>) {
+        self.log.borrow_mut().push((at.as_ps(), port, *message));
         let (from, to) = (port.index(), Port(1 - port.0));
         assert!(at >= cx.now() + self.promised[from], "{message:?} breaks the promised lookahead");
         assert!(at >= self.last[from], "{message:?} is eligible before an earlier one");
         self.last[from] = at;
-        let Message::Tlps(train) = message else { return };
+        let Message::Tlps(train) = *message else { return };
         let one_by_one = train.kind == TlpKind::MRd || self.singly[to.index()] && train.kind == TlpKind::MWr;
         for part in parts(train, one_by_one) {
             cx.send_at(to, at + self.flight, Message::Tlps(part));

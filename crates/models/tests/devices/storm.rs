@@ -170,13 +170,13 @@ impl Component<Message> for Hierarchy {
     fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {
         unreachable!("a hierarchy foresees")
     }
-    fn expect(&mut self, at: Instant, port: Port, message: Message, cx: &mut Context<'_>) {
+    fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_>) {
         assert!(at >= cx.now() + self.promised && at >= self.last, "{message:?} at {at:?} breaks a promise");
         self.last = at;
         let seen = self.seen.clone();
         match message {
             Message::Tlps(train) if train.kind == TlpKind::MRd => {
-                parts(train, true).into_iter().for_each(|request| self.complete(request, at, cx));
+                parts(*train, true).into_iter().for_each(|request| self.complete(request, at, cx));
             }
             Message::Tlps(train) if train.kind == TlpKind::CplD => {
                 seen.borrow_mut().completed += u32::from(train.attributes.has(Attributes::LAST));

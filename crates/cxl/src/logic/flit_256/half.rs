@@ -255,9 +255,10 @@ impl<U: Copy> Half<U> {
         let mut cargo = Cargo::default();
         if !message {
             self.background[0] += self.background[1];
-        } else if let Some(entry) = self.io.pop() {
+        } else if let Some(entry) = self.io.get(0) {
             self.activity.io_messages += 1;
             cargo.done.push((None, Part::Whole, entry.user));
+            self.io.leave();
         }
         if self.arrives_well(start, far) {
             self.unload(&cargo, start, far);
@@ -325,16 +326,18 @@ impl<U: Copy> Half<U> {
             open.data_slots += u64::from(slot.data);
         }
         for _ in 0..slot.no_data {
-            if let Some(entry) = self.queues[Class::NoData.index()].pop() {
-                self.activity.waited_ticks += u128::from(now - entry.at);
-                done(self, Class::NoData, entry.user);
+            if let Some(Entry { at, user, .. }) = self.queues[Class::NoData.index()].get(0).copied() {
+                self.queues[Class::NoData.index()].leave();
+                self.activity.waited_ticks += u128::from(now - at);
+                done(self, Class::NoData, user);
             }
         }
         for _ in 0..slot.data_headers {
             let since = self.queues[Class::Data.index()].begin();
             self.activity.waited_ticks += u128::from(now - since);
         }
-        if ends && let Some(user) = self.queues[Class::Data.index()].finish() {
+        if ends && let Some(user) = self.queues[Class::Data.index()].begun().copied() {
+            self.queues[Class::Data.index()].finish();
             done(self, Class::Data, user);
         }
     }
@@ -428,7 +431,7 @@ impl<U: Copy> Half<U> {
         far: &mut Far<'_, U, E>,
     ) {
         let at = self.wire.arrival(start, part);
-        far.env.deliver(self.wire.rules.direction, Ticks(at).as_ps_ceil(), user);
+        far.env.deliver(self.wire.rules.direction, Ticks(at).as_ps_ceil(), &user);
         let Some(class) = class else { return };
         let drain = self.wire.drain[class.index()];
         if drain != NEVER {

@@ -52,9 +52,13 @@ impl<U: Copy> Link<U> {
     pub const fn grid(&self) -> &Grid {
         &self.grid
     }
-    fn entry(&mut self, direction: Direction, at: Instant, user: U) -> Entry<U> {
+    fn entry(&mut self, direction: Direction, at: Instant, user: &U) -> Entry<U> {
         self.submitted += 1;
-        Entry { at: Ticks::from(at).0 + self.transmit[direction.index()], number: self.submitted, user }
+        Entry {
+            at: Ticks::from(at).0 + self.transmit[direction.index()],
+            number: self.submitted,
+            user: *user,
+        }
     }
     /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as the credit goes.
     fn answered(&mut self, class: Class, at: Instant) -> Instant {
@@ -137,7 +141,7 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
         let d = direction.index();
         self.halves[d].credits.returning(class) + self.halves[1 - d].owed.len(class) as u32
     }
-    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: U) -> Instant {
+    fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
         let half = &mut self.halves[direction.index()];
         half.submit(class, entry);
@@ -148,7 +152,7 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
             bound
         }
     }
-    fn submit_io(&mut self, direction: Direction, at: Instant, message: U) -> Instant {
+    fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
         let half = &mut self.halves[direction.index()];
         half.submit_io(entry);

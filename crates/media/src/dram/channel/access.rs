@@ -21,8 +21,11 @@ impl Channel {
         let Some(slot) = found else { return false };
         let at_bank = self.queues[mode].get(slot).bank;
         self.transfer::<RANKS>(now, mode, slot, out);
-        self.cas.remove(1 << slot);
-        self.cas.hold(now + self.t.burst);
+        let mut cas = self.cas;
+        cas.slots &= !(1 << slot);
+        let rank = only::<RANKS>(self.ranks[0].cas[mode]);
+        cas.hold(rank.max(now + self.t.burst), |slot| self.access_at::<RANKS>(mode, slot));
+        self.cas = cas;
         self.banks[usize::from(at_bank) % 64].pick = NONE;
         if self.queues[mode].pending >> at_bank & 1 == 1 || self.rules.patience.is_some() {
             self.want(at_bank);

@@ -29,10 +29,18 @@ impl Class {
             self.bound = NEVER;
         }
     }
-    /// None can go before this clock.
-    #[inline]
-    pub fn hold(&mut self, until: u64) {
-        self.bound = if self.slots == 0 { NEVER } else { until };
+    /// None can go before this clock; `when` says when each can, which is looked at if there are few.
+    #[inline(always)]
+    pub fn hold(&mut self, until: u64, when: impl Fn(u8) -> u64) {
+        let slots = self.slots;
+        if slots == 0 {
+            self.bound = NEVER;
+            return;
+        }
+        // mostly there are one or two, so that nobody looks for them in vain
+        let (first, last) = (slots.trailing_zeros(), 63 - slots.leading_zeros());
+        let others = slots & !(1 << first | 1 << last);
+        self.bound = if others == 0 { when(first as u8).min(when(last as u8)).max(until) } else { until };
     }
     /// Not before this clock, if the command bus is free for it from `slot` on.
     #[inline]

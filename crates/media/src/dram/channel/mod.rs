@@ -3,6 +3,9 @@
 //! Nothing happens between commands. Each bank with requests has one next command: read or write the open row, activate, precharge.
 //! Three masks say which requests want which, and for each mask a clock is kept before which none of them can have it. A look at a mask
 //! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
+//!
+//! Requests are taken in late: they stand in the order in which they came until somebody wants to know what is after them. So one data bus has
+//! its turn for several requests, and the next one then, and what they are decided with stays near.
 
 mod access;
 mod bursts;
@@ -38,6 +41,14 @@ struct Waiting {
     place: Place,
 }
 
+/// A request that has come and has not been taken in.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    clock: u64,
+    direction: usize,
+    new: Waiting,
+}
+
 /// The controller of one data bus.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
@@ -52,6 +63,8 @@ pub(super) struct Channel {
     groups: [Group; 32],
     ranks: [Rank; MOST_RANKS],
     rank_count: usize,
+    /// In the order in which they came.
+    coming: Vec<Coming>,
     queues: [Queue; 2],
     overflow: [VecDeque<Waiting>; 2],
     /// What is being served: reads or writes.
@@ -106,6 +119,7 @@ impl Channel {
             groups: [Group::default(); 32],
             ranks: [Rank::default(); MOST_RANKS],
             rank_count: g.ranks as usize,
+            coming: Vec::new(),
             queues: [Queue::new(), Queue::new()],
             overflow: [VecDeque::new(), VecDeque::new()],
             mode: READ,
@@ -161,19 +175,22 @@ impl Channel {
     pub fn least_clocks(&self) -> u64 {
         self.t.read().min(self.t.write())
     }
-    /// Whether writes wait for room in the queue.
+    /// Whether writes wait for room in the queue, or could when those that have come are taken in.
     #[inline]
     pub fn is_overfull(&self) -> bool {
+        let places = self.rules.places[WRITE] as usize;
         !self.overflow[WRITE].is_empty()
+            || !self.coming.is_empty() && self.queues[WRITE].len as usize + self.coming.len() > places
     }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
         let queued: u32 = self.queues.iter().map(|queue| queue.len).sum();
         let before: usize = self.overflow.iter().map(VecDeque::len).sum();
-        u64::from(queued) + before as u64
+        u64::from(queued) + (before + self.coming.len()) as u64
     }
 
-    /// Takes a request at a clock before which everything has been decided; false if there is no room for it.
+    /// Takes a request, at a clock that is not before that of any other. Says before which clock it is not answered; none, if there is no
+    /// room for it.
     #[inline]
     pub fn offer(
         &mut self,
@@ -182,19 +199,48 @@ impl Channel {
         token: u32,
         place: Place,
         out: &mut Vec<Done>,
-    ) -> bool {
-        self.floor = clock;
-        let has_place = self.queues[direction].len < self.rules.places[direction];
-        if has_place && self.overflow[direction].is_empty() {
-            self.enter(clock, direction, Waiting { token, place }, clock, out);
-            self.schedule();
-            return true;
+    ) -> Option<u64> {
+        if self.coming.len() + self.overflow[direction].len() >= self.rules.waiting
+            && !self.has_room(clock, direction, out)
+        {
+            return None;
         }
-        let room = self.overflow[direction].len() < self.rules.waiting;
-        if room {
-            self.overflow[direction].push_back(Waiting { token, place });
+        self.coming.push(Coming { clock, direction, new: Waiting { token, place } });
+        let soonest = match direction {
+            READ => self.t.read(),
+            _ if self.rules.queued => 0,
+            _ => self.t.write(),
+        };
+        Some(clock + soonest)
+    }
+    /// Whether there is room for one more at `clock`, for certain.
+    #[cold]
+    #[inline(never)]
+    fn has_room(&mut self, clock: u64, direction: usize, out: &mut Vec<Done>) -> bool {
+        self.run_before(clock, out);
+        self.has_place(direction) || self.overflow[direction].len() < self.rules.waiting
+    }
+    #[inline]
+    fn has_place(&self, direction: usize) -> bool {
+        self.queues[direction].len < self.rules.places[direction] && self.overflow[direction].is_empty()
+    }
+    /// Takes in what has come, each at its clock.
+    #[inline]
+    fn take_in(&mut self, out: &mut Vec<Done>) {
+        for n in 0..self.coming.len() {
+            let Coming { clock, direction, new } = self.coming[n];
+            while self.next < clock {
+                self.run_on(clock, out);
+            }
+            self.floor = clock;
+            if self.has_place(direction) {
+                self.enter(clock, direction, new, clock, out);
+                self.schedule();
+            } else {
+                self.overflow[direction].push_back(new);
+            }
         }
-        room
+        self.coming.clear();
     }
 
     /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
@@ -273,9 +319,10 @@ impl Channel {
         channel
     }
 
-    /// Decides every command before clock `end`.
+    /// Takes in what has come, and decides every command before clock `end`.
     #[inline]
     pub fn run_before(&mut self, end: u64, out: &mut Vec<Done>) {
+        self.take_in(out);
         while self.next < end {
             self.run_on(end, out);
         }
@@ -297,9 +344,11 @@ impl Channel {
         self.record.iter_mut().for_each(|record| record.push(command));
     }
 
-    /// No answer that has not been given can be earlier than this clock; [`NEVER`] if none will come without further requests.
+    /// No answer that has not been given can be earlier than this clock, if all that has come has been taken in; [`NEVER`] if none will come
+    /// without further requests.
     #[inline]
     pub fn next_answer(&self) -> u64 {
+        debug_assert!(self.coming.is_empty(), "nobody knows what it is about to want");
         let t = &self.t;
         let [reads, writes] = [self.queues[READ].len, self.queues[WRITE].len];
         let mut soonest = NEVER;

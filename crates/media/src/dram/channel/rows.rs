@@ -104,7 +104,11 @@ impl Channel {
                 }
                 self.close(now, at_bank, rank);
                 // it was the oldest of its bank, and is the one that wants it opened
-                self.pre.remove(1 << slot);
+                let mut pre = self.pre;
+                pre.slots &= !(1 << slot);
+                let gate = only::<RANKS>(self.ranks[0].pre);
+                pre.hold(gate.max(now + 1), |slot| self.precharge_at::<RANKS>(mode, slot));
+                self.pre = pre;
                 let ready = self.banks[n].act;
                 self.queues[mode].set_ready(slot, ready);
                 self.act.add(slot, ready.max(self.groups[group].act).max(self.ranks[rank].act));
@@ -148,10 +152,13 @@ impl Channel {
         let rank = &mut self.ranks[rank];
         rank.activated(t, now);
         // the row is that of the oldest of the bank, which is read or written next
-        self.act.remove(1 << slot);
-        self.act.hold(if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command });
+        let until = if RANKS == 1 || self.rank_count == 1 { rank.act } else { now + t.command };
         self.queues[mode].set_ready(slot, bank.cas);
         self.cas.add(slot, bank.cas.max(group.cas[mode]).max(rank.cas[mode]));
+        let mut act = self.act;
+        act.slots &= !(1 << slot);
+        act.hold(until, |slot| self.activate_at::<RANKS>(mode, slot));
+        self.act = act;
         self.counters.activates += 1;
         self.issued(now, || (CommandKind::Activate, 1 << at_bank, row));
     }
