@@ -100,13 +100,12 @@ const fn digit_of(order: u64, place: u32) -> u32 {
 }
 
 impl Directory {
-    /// Reads the block of a set for nothing: the lines of a small one are then on their way to the caches of the machine that simulates, those of
-    /// several sets at once.
-    #[inline]
-    pub(super) fn approach(&self, set: Set) {
+    /// Reads the blocks of sets for nothing: the lines of small ones are then on their way to the caches of the machine that simulates, all of
+    /// them at once, as nothing else is done in between.
+    pub(super) fn approach(&self, sets: &[Set]) {
         if self.layout.is_small() {
-            let words = self.words[set.block..set.block + self.layout.block].iter().step_by(LINE);
-            core::hint::black_box(words.fold(0, |all, word| all ^ word));
+            let block = |set: &Set| self.words[set.block..set.block + self.layout.block].iter().step_by(LINE);
+            core::hint::black_box(sets.iter().flat_map(block).fold(0, |all, word| all ^ word));
         }
     }
     /// How long a list is.

@@ -94,6 +94,8 @@ pub struct PageCache {
     counters: Counters,
     /// How often a page had to go.
     turn: u64,
+    /// Kept for its room.
+    near: Vec<Set>,
 }
 
 impl PageCache {
@@ -125,6 +127,7 @@ impl PageCache {
             most_announced: config.announced as usize,
             counters: Counters::default(),
             turn: 0,
+            near: Vec::new(),
         })
     }
 

@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 pub(super) struct LookUps {
     /// Requests that are looked up, in order, with the end of it.
     under_way: VecDeque<(Instant, u32)>,
+    /// How many of them the cache has been told of.
+    near: usize,
     /// When those that have ended have to be seen to at the latest, for which there is a wake; [`Instant::NEVER`] if there are none.
     due: Instant,
     /// For how long a write that hits can be left alone, if its answer does not wait for the cache's memory.
@@ -28,6 +30,7 @@ impl LookUps {
         let plain = params.flag("write.early") && params.count("write.reads") == 0;
         Self {
             under_way: VecDeque::new(),
+            near: 0,
             due: Instant::NEVER,
             writes: plain.then(|| params.time("endpoint.egress")),
             fills: false,
@@ -59,8 +62,13 @@ impl LookUps {
     #[inline]
     fn end(&mut self, now: Instant) -> Option<(Instant, u32)> {
         let next = *self.under_way.front().filter(|(at, _)| *at <= now)?;
-        self.under_way.pop_front();
+        self.leave();
         Some(next)
+    }
+    /// The next one leaves.
+    fn leave(&mut self) {
+        self.under_way.pop_front();
+        self.near = self.near.saturating_sub(1);
     }
     /// Lines have come from the disk, and go to the cache's memory.
     pub(super) const fn fill(&mut self) {
@@ -112,7 +120,7 @@ impl CxlHybrid {
             && let Some(open) = self.open.get(token).filter(|open| open.operation == Operation::Read)
             && let Some(inside) = &mut self.inside
         {
-            self.look_ups.under_way.pop_front();
+            self.look_ups.leave();
             let mut effects = std::mem::take(&mut self.effects);
             inside.cache.request(at, open.request(token), &mut effects);
             inside.gauge(at);
@@ -135,8 +143,10 @@ impl CxlHybrid {
         let reads = if look_ups.fills { Span::ZERO } else { inside.least_access };
         let first = look_ups.next();
         let mut due = if first == Instant::NEVER { first } else { first + reads };
-        for (_, token) in look_ups.under_way.iter().take_while(|(at, _)| *at < due) {
-            self.open.get(*token).into_iter().for_each(|open| inside.cache.approach(open.address));
+        if look_ups.under_way.get(look_ups.near).is_some_and(|(at, _)| *at < due) {
+            let far = look_ups.under_way.iter().skip(look_ups.near);
+            inside.cache.approach(far.filter_map(|(_, token)| self.open.get(*token).map(|open| open.address)));
+            look_ups.near = look_ups.under_way.len();
         }
         for &(at, token) in &look_ups.under_way {
             if at >= due {
