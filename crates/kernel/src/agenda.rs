@@ -82,25 +82,17 @@ impl<M: Copy> Messages<M> {
     }
     #[inline(always)]
     fn fill(&mut self, at: u64, sequence: u64, message: M) -> u32 {
-        if self.free == NONE {
-            self.grow(message);
-        }
+        let slot = Slot { at, sequence, message, next: NONE };
+        // A message that is handed to no function on the way is written where it stays. One that is put together elsewhere, and copied in wider
+        // parts, waits for its parts to be written.
         let place = self.free;
-        // field by field, where it stays: what is put together elsewhere and copied in wider parts waits for its parts to be written
-        let slot = &mut self.slots[place as usize];
-        self.free = slot.next;
-        slot.at = at;
-        slot.sequence = sequence;
-        slot.message = message;
-        slot.next = NONE;
-        place
-    }
-    /// One more free slot.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, filler: M) {
-        self.free = self.slots.len() as u32;
-        self.slots.push(Slot { at: 0, sequence: 0, message: filler, next: NONE });
+        if let Some(free) = self.slots.get_mut(place as usize) {
+            self.free = free.next;
+            *free = slot;
+            return place;
+        }
+        self.slots.push(slot);
+        (self.slots.len() - 1) as u32
     }
     /// Takes the message of an event; and the next of its row and when it arrives, if that is to be an event now.
     #[inline(always)]
