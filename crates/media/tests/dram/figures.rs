@@ -179,6 +179,51 @@ fn who_finds_no_room_is_told_so_and_what_lies_beyond_is_not_taken() {
     assert_eq!(offer(9, config.capacity.0), Offer::Beyond);
 }
 
+#[test]
+fn what_has_come_counts_before_anybody_has_looked() {
+    let mut config = plain(Speed::Ddr4_3200, 1);
+    config.refresh = Refresh::None;
+    let mut machine = Machine::new(&config).unwrap();
+    for token in 0..3 {
+        let request = Request { token, operation: Operation::Read, address: u64::from(token) << 14 };
+        assert_eq!(machine.offer(Instant::ZERO, request), Offer::Accepted);
+    }
+    let later = Instant::ZERO + Span::from_us(1);
+    assert_eq!((machine.waiting(), machine.counters().accesses), (3, [0, 0]));
+    assert_eq!(machine.counters_up_to(later).accesses, [3, 0]);
+    assert!(machine.busy(later)[0] > 0);
+    // none of that has changed the machine
+    assert_eq!((machine.waiting(), machine.counters().accesses), (3, [0, 0]));
+    let mut done = Vec::new();
+    while let Some(next) = machine.next().filter(|next| *next <= later) {
+        machine.advance(next, &mut done);
+    }
+    assert_eq!((done.len(), machine.waiting()), (3, 0));
+}
+
+#[test]
+fn a_write_is_answered_with_its_place_in_the_queue_at_once_or_when_there_is_one() {
+    let mut config = plain(Speed::Ddr4_3200, 1);
+    config.answer = WriteAnswer::Queued;
+    (config.queues.writes, config.queues.high, config.queues.low) = (2, 2, 1);
+    let mut machine = Machine::new(&config).unwrap();
+    for token in 0..3 {
+        let request = Request { token, operation: Operation::Write, address: u64::from(token) << 14 };
+        assert_eq!(machine.offer(Instant::ZERO, request), Offer::Accepted);
+    }
+    assert!(machine.is_overfull(), "one of three has no place among two");
+    let mut done = Vec::new();
+    machine.advance(Instant::ZERO, &mut done);
+    assert_eq!(done.iter().map(|done| (done.token, done.at.as_ps())).collect::<Vec<_>>(), [(0, 0), (1, 0)]);
+    let t = config.timings();
+    while let Some(next) = machine.next().filter(|_| done.len() < 3) {
+        machine.advance(next, &mut done);
+    }
+    // a place is free when the first of them is written: its row is open by then, and its data are still to come
+    let [open, written] = [t.rcd, t.rcd + t.write()].map(|clocks| t.clock.instant(clocks));
+    assert!(done[2].token == 2 && done[2].at > open && done[2].at < written, "{:?}", done[2]);
+}
+
 /// Random lines of the first bus.
 fn random_lines(config: &Config, count: usize) -> Vec<u64> {
     let buses = u64::from(config.geometry.buses(config.speed));

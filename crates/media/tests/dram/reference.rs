@@ -340,6 +340,9 @@ impl Reference {
         }
         let gap = if self.writing { t.cl + t.burst + t.rtw - t.cwl } else { t.cwl + t.burst + t.wtr_l };
         self.trail_end = (first + 1).saturating_sub(gap);
+        if self.trail_end <= now {
+            self.trail = 0;
+        }
     }
 
     /// Goes on with the direction before where rows are open for it.

@@ -106,7 +106,7 @@ impl Channel {
         while self.queues[direction].len < self.rules.places[direction]
             && let Some(next) = self.overflow[direction].pop_front()
         {
-            self.enter(now, direction, next, now + 1, out);
+            self.enter(now, direction, next, Some(now + 1), out);
         }
     }
 }

@@ -47,6 +47,8 @@ struct Coming {
     clock: u64,
     direction: usize,
     new: Waiting,
+    /// Whether it has been answered: a write that finds a place in the queue for certain, and is answered with that.
+    answered: bool,
 }
 
 /// The controller of one data bus.
@@ -178,9 +180,7 @@ impl Channel {
     /// Whether writes wait for room in the queue, or could when those that have come are taken in.
     #[inline]
     pub fn is_overfull(&self) -> bool {
-        let places = self.rules.places[WRITE] as usize;
-        !self.overflow[WRITE].is_empty()
-            || !self.coming.is_empty() && self.queues[WRITE].len as usize + self.coming.len() > places
+        self.is_full(0)
     }
     /// Requests that have not been read or written.
     pub fn waiting(&self) -> u64 {
@@ -205,13 +205,23 @@ impl Channel {
         {
             return None;
         }
-        self.coming.push(Coming { clock, direction, new: Waiting { token, place } });
-        let soonest = match direction {
-            READ => self.t.read(),
-            _ if self.rules.queued => 0,
-            _ => self.t.write(),
-        };
-        Some(clock + soonest)
+        let answered = direction == WRITE && self.rules.queued && !self.is_full(1);
+        if answered {
+            self.answer(token, clock, out);
+        }
+        self.coming.push(Coming { clock, direction, new: Waiting { token, place }, answered });
+        Some(match direction {
+            _ if answered => NEVER,
+            READ => clock + self.t.read(),
+            _ if self.rules.queued => clock,
+            _ => clock + self.t.write(),
+        })
+    }
+    /// Whether so many more writes could find no place in the queue, when what has come is taken in.
+    #[inline]
+    fn is_full(&self, more: usize) -> bool {
+        let taken = self.queues[WRITE].len as usize + self.coming.len() + more;
+        !self.overflow[WRITE].is_empty() || taken > self.rules.places[WRITE] as usize
     }
     /// Whether there is room for one more at `clock`, for certain.
     #[cold]
@@ -228,13 +238,13 @@ impl Channel {
     #[inline]
     fn take_in(&mut self, out: &mut Vec<Done>) {
         for n in 0..self.coming.len() {
-            let Coming { clock, direction, new } = self.coming[n];
+            let Coming { clock, direction, new, answered } = self.coming[n];
             while self.next < clock {
                 self.run_on(clock, out);
             }
             self.floor = clock;
             if self.has_place(direction) {
-                self.enter(clock, direction, new, clock, out);
+                self.enter(clock, direction, new, (!answered).then_some(clock), out);
                 self.schedule();
             } else {
                 self.overflow[direction].push_back(new);
@@ -243,9 +253,16 @@ impl Channel {
         self.coming.clear();
     }
 
-    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`.
+    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`, unless it has been.
     #[inline]
-    fn enter(&mut self, clock: u64, direction: usize, new: Waiting, answer: u64, out: &mut Vec<Done>) {
+    fn enter(
+        &mut self,
+        clock: u64,
+        direction: usize,
+        new: Waiting,
+        answer: Option<u64>,
+        out: &mut Vec<Done>,
+    ) {
         let Waiting { token, place: Place { bank, row, line, .. } } = new;
         if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
             // the data are in the write queue, or go there in place of older ones; it takes as long as an access that need not wait
@@ -255,7 +272,9 @@ impl Channel {
                 _ => self.t.write(),
             };
             *(if direction == READ { &mut self.counters.forwarded } else { &mut self.counters.merged }) += 1;
-            self.answer(token, answer + takes, out);
+            if let Some(answer) = answer {
+                self.answer(token, answer + takes, out);
+            }
             return;
         }
         if self.queues[direction].is_spread() {
@@ -271,7 +290,7 @@ impl Channel {
             if queue.len >= self.rules.high {
                 self.leave = self.rules.low;
             }
-            if self.rules.queued {
+            if let Some(answer) = answer.filter(|_| self.rules.queued) {
                 self.answer(token, answer, out);
             }
         }
