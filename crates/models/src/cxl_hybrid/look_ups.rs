@@ -145,7 +145,9 @@ impl CxlHybrid {
         let mut due = if first == Instant::NEVER { first } else { first + reads };
         if look_ups.under_way.get(look_ups.near).is_some_and(|(at, _)| *at < due) {
             let far = look_ups.under_way.iter().skip(look_ups.near);
-            inside.cache.approach(far.filter_map(|(_, token)| self.open.get(*token).map(|open| open.address)));
+            inside
+                .cache
+                .approach(far.filter_map(|(_, token)| self.open.get(*token).map(|open| open.address)));
             look_ups.near = look_ups.under_way.len();
         }
         for &(at, token) in &look_ups.under_way {

@@ -247,6 +247,7 @@ impl Channel {
                 self.enter(clock, direction, new, (!answered).then_some(clock), out);
                 self.schedule();
             } else {
+                debug_assert!(!answered, "who was answered had a place for certain");
                 self.overflow[direction].push_back(new);
             }
         }
