@@ -269,6 +269,34 @@ fn flits_of_256_bytes_saturate_where_their_slots_are_full() {
     }
 }
 
+/// What a user of the next generation is promised: twice the rate, less what other flits cost, whatever is read and written.
+#[test]
+fn gen6_carries_nearly_twice_what_gen5_does_in_flits_of_68_bytes() {
+    let unlimited = |spec: CxlLinkSpec| {
+        let credits = spec.credits.map(|c| ClassCredits { no_data: 0, data: 0, ..c });
+        CxlLinkSpec { credits, ..spec }
+    };
+    for read_share in [1.0, 0.7, 0.5, 0.0] {
+        let host = || Host::new(read_share, 1024, 40_000);
+        let mut gen5 = world(unlimited(gen5_x8()), host(), LATENCY, 1024);
+        gen5.kernel.run_until(Instant::NEVER);
+        for layout in LAYOUTS {
+            let spec = unlimited(flits_of_256(Generation::Gen6, layout));
+            let mut gen6 = world_of::<flit_256::Link<Message>>(spec, host(), LATENCY, 1024);
+            gen6.kernel.run_until(Instant::NEVER);
+            let (before, after) = (gen5.bandwidth(), gen6.bandwidth());
+            println!(
+                "reads {read_share}, {layout:?}: {before:.1} and {after:.1} GB/s, {:.2}",
+                after / before
+            );
+            assert!(
+                after > 1.9 * before && after < 2.1 * before,
+                "{layout:?} {read_share}: {before} {after}"
+            );
+        }
+    }
+}
+
 /// Worked out by hand: groups start every 2 ns at 32 GT/s, flits every 8 ns.
 #[test]
 fn a_lone_read_waits_for_the_end_of_its_flits_or_of_their_halves() {
