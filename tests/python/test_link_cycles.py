@@ -102,6 +102,26 @@ def test_mistakes_have_codes(runner: CliRunner, words: tuple[str | Path, ...], c
     assert engine.explain(code).startswith(f"# {code}: ")
 
 
+def test_a_device_without_a_port_above_it_is_refused_not_interrupted(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = {"severity": "error", "place": "0000:00:01.0", "message": "no port", "help": "name an endpoint"}
+    refused = {
+        "kind": "link-cycles",
+        "name": "0000:00:01.0",
+        "about": "",
+        "series": [],
+        "power": [],
+        "plan": None,
+        "complete": False,
+        "findings": [{**finding, "code": "LC005"}, {**finding, "code": "LC011"}],
+    }
+    monkeypatch.setattr(engine, "link_cycle", lambda *_, **__: refused)
+    done = call(runner, "cycle", "--device", "0000:00:01.0")
+    assert done.exit_code == 1, done.output
+    assert done.stdout == ""
+
+
 def test_one_source_has_to_be_named(runner: CliRunner) -> None:
     assert call(runner, "cycle").exit_code == 2
     assert call(runner, "cycle", "--fake", DUMP, "--channel", GRADES).exit_code == 2

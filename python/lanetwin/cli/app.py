@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from lanetwin import engine
-from lanetwin.cli import catalogue, closed_forms, documents, fio, iometer, link, simulation, validation
+from lanetwin.cli import (
+    catalogue,
+    closed_forms,
+    documents,
+    fio,
+    iometer,
+    link,
+    simulation,
+    streams,
+    validation,
+)
 from lanetwin.cli.console import Exit, emit, err
 from lanetwin.cli.diagnostics import print_bug, print_error
 from lanetwin.errors import EngineBug, LanetwinError
@@ -37,6 +46,8 @@ class Trunk(TyperGroup):
         except KeyboardInterrupt as interrupt:
             err().print("interrupted", style="bold yellow")
             raise typer.Exit(Exit.INTERRUPTED) from interrupt
+        except OSError as error:
+            raise typer.Exit(streams.lost(error)) from error
 
 
 app = typer.Typer(
@@ -80,9 +91,5 @@ for branch in (documents, simulation, validation, catalogue, closed_forms, fio, 
 
 def main() -> None:
     """Run the command and exit with its status."""
-    try:
-        app()
-    except BrokenPipeError:
-        # The reader has what it wanted (`lanetwin parts | head`). Python must not complain once more at exit.
-        sys.stdout = None
-        raise SystemExit(Exit.OK) from None
+    streams.prepare()
+    app()

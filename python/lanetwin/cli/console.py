@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -27,13 +28,21 @@ class Exit(IntEnum):
     GATE = 3
     """The work was done, but a comparison or a validation did not pass its gate."""
     INTERRUPTED = 130
-    """Ctrl-C; what was finished has been written and is marked as partial."""
+    """Ctrl-C, SIGTERM or SIGHUP; what was finished has been written and is marked as partial."""
+
+
+class _Output(Console):
+    """A console that leaves it to the command's trunk what a reader who has gone away means."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again; a `Console` would end the program with status 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def out() -> Console:
     """Return the console for results. Names are never read as markup."""
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or PIPE_WIDTH)
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+    return _Output(width=width, markup=False, highlight=False, emoji=False)
 
 
 def err() -> Console:
@@ -48,8 +57,9 @@ def emit(text: str) -> None:
 
 
 def emit_json(value: Any) -> None:
-    """Write a JSON document to standard output."""
-    emit(json.dumps(value, ensure_ascii=False, indent=1))
+    """Write a JSON document to standard output, with escapes where its encoding is not of Unicode."""
+    has_all_signs = (sys.stdout.encoding or "").lower().startswith("utf")
+    emit(json.dumps(value, ensure_ascii=not has_all_signs, indent=1))
 
 
 def printable(text: str) -> str:

@@ -26,6 +26,8 @@ def print_cycles(found: dict[str, Any]) -> None:
     if found["plan"] is not None:
         _print_plan(found)
         return
+    if not found["series"]:
+        return  # refused: the findings say why
     console.print(_side_by_side(found))
     for series in found["series"]:
         console.print()

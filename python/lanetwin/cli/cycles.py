@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -17,14 +14,11 @@ from lanetwin.cli.arguments import AsJson, Quiet, Sets
 from lanetwin.cli.console import Exit, emit_json, err, out, printable
 from lanetwin.cli.cycle_tables import print_cycles, print_training
 from lanetwin.cli.diagnostics import print_diagnostics
+from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.report import cycles as cycles_report
 from lanetwin.report import link as link_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
 
 
 class Behaviour(StrEnum):
@@ -45,6 +39,8 @@ Variants = Annotated[
 ]
 GATED = ("fail", "NOT PERFORMED")
 """Verdicts with which --strict ends in status 3."""
+UNCONFIRMED = "LC011"
+"""The code of a plan that waits for --i-know and --serial: it was printed, as asked."""
 
 
 def register(link: typer.Typer) -> None:
@@ -216,7 +212,8 @@ def cycle(
     }
     options = {"variants": variants or [], "width": width, "utilisation": utilisation, "seed": seed}
     title = str(device or (channel or fake or Path()).name)
-    with _stoppable(), shown(title, quiet=quiet) as progress:
+    stopping = interruptible("stopping after this cycle; every register is put back", may_abort=False)
+    with stopping, shown(title, quiet=quiet) as progress:
         found = engine.link_cycle(source, request=request, options=options, progress=progress)
     if report:
         _write(report, found, channel, sets)
@@ -229,15 +226,15 @@ def cycle(
 
 
 def _leave(found: dict[str, Any], *, strict: bool) -> None:
+    errors = {finding["code"] for finding in found["findings"] if finding["severity"] == "error"}
+    if errors - {UNCONFIRMED}:
+        raise typer.Exit(Exit.ERROR)
     if found["plan"] is not None:
-        refused = any(f["severity"] == "error" and f["code"] != "LC011" for f in found["findings"])
-        if refused:
-            raise typer.Exit(Exit.ERROR)
         return
-    if not found["complete"]:
-        raise typer.Exit(Exit.INTERRUPTED)
     if any(series["not_restored"] for series in found["series"]):
         raise typer.Exit(Exit.ERROR)
+    if not found["complete"]:
+        raise typer.Exit(Exit.INTERRUPTED)
     bad = any(any(test["verdict"] in GATED for test in series["tests"]) for series in found["series"])
     if strict and bad:
         raise typer.Exit(Exit.GATE)
@@ -253,30 +250,6 @@ def _source(
     if device is not None and channel is None:
         return {"device": device}
     raise typer.BadParameter("give one of --device, --channel, --fake (with --device, if it has several)")
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Take Ctrl-C and SIGTERM as a wish to stop; however often, since registers are still to be put back."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    asked = False
-
-    def on_signal(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            return
-        asked = True
-        err().print("stopping after this cycle; every register is put back", style="bold yellow")
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _restore(journal: Path, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first asks the run to stop and keeps what it has, the second ends the program at once."""
+"""Being asked to stop: Ctrl-C, the end of a session, a terminal that closes. What is finished is kept."""
 
 from __future__ import annotations
 
@@ -14,27 +14,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What asks a program to stop: a person, a service manager or batch system, the terminal that goes away."""
+
+STOPPING = "stopping; what is finished will be kept (Ctrl-C again to abort)"
+
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Handle Ctrl-C in this manner inside the block; elsewhere than in the main thread nothing is changed."""
+def interruptible(said: str = STOPPING, *, may_abort: bool = True) -> Iterator[None]:
+    """Take the first signal inside the block as a wish to stop: say so and raise `KeyboardInterrupt`.
+
+    A second Ctrl-C ends the program at once, if it `may_abort`. Further signals of other kinds are ignored,
+    since a closing terminal sends several. A signal that was ignored before (`nohup`) stays ignored.
+    Elsewhere than in the main thread nothing is changed.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    presses = 0
+    asked = False
 
-    def on_press(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal presses
-        presses += 1
-        if presses > 1:
-            os._exit(
-                Exit.INTERRUPTED
-            )  # the engine's threads may be anywhere; nothing of theirs is waited for
-        err().print("stopping; what is finished will be kept (Ctrl-C again to abort)", style="bold yellow")
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            if may_abort and number == signal.SIGINT:
+                # the engine's threads may be anywhere; nothing of theirs is waited for
+                os._exit(Exit.INTERRUPTED)
+            return
+        asked = True
+        err().print(said, style="bold yellow")
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, on_press)
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, on_signal) for number in heard}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
