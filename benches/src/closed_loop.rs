@@ -1,12 +1,12 @@
 //! A host that always has so many lines outstanding at a CXL link, and a run of it.
 
 use crate::clock::cpu_seconds;
+use lanetwin_document::quantity;
 use lanetwin_kernel::{Component, ComponentId, Port, Stream};
 use lanetwin_models::find;
 use lanetwin_ports::{
     Builder, Context, CxlLink, CxlLinkSpec, Kernel, Line, Message, Operation, Param, Params, Site, Value,
 };
-use lanetwin_scenario::quantity;
 use lanetwin_units::{Generation, Span, Width};
 
 /// How many lines are outstanding.

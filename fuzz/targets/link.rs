@@ -2,8 +2,8 @@
 //! what is wrong and what to do. What is right has a budget, or a reason why not.
 #![no_main]
 
-use lanetwin_scenario::channel::{budget, check};
-use lanetwin_scenario::codes;
+use lanetwin_document::codes;
+use lanetwin_link_lab::channel::{budget, check};
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 

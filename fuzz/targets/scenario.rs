@@ -2,7 +2,8 @@
 //! wrong and what to do, and points into the text.
 #![no_main]
 
-use lanetwin_scenario::{check_text, codes};
+use lanetwin_document::codes;
+use lanetwin_plan::check_text;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,9 +1,10 @@
 //! What claims have in common that run scenarios: results of a plan, and the numbers that it rests on.
 
 use crate::report::FreeParameter;
-use lanetwin_scenario::world::{self, Options, Progress, Watcher};
-use lanetwin_scenario::{Catalogue, NumberKind, Plan};
+use lanetwin_plan::{Catalogue, Plan};
 use lanetwin_stats::results::Results;
+use lanetwin_units::NumberKind;
+use lanetwin_world::{self as world, Options, Progress, Watcher};
 use std::sync::LazyLock;
 
 /// The parts of the program, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short run.

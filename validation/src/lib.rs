@@ -10,7 +10,7 @@
 //! fitted, what is predicted. Errors are averaged over predicted rows only; a claim with as many free parameters as
 //! predicted rows is not called predicted. docs/validation.md explains how to read the table.
 //!
-//! Not here: the parameters of parts, fitted ones included (`parts/`); what a scenario means (the scenario crate).
+//! Not here: the parameters of parts, fitted ones included (`parts/`); what a scenario means (the plan crate).
 //!
 //! ```
 //! let report = lanetwin_validation::run(&["section-i"], &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
@@ -33,7 +33,7 @@ pub use claims::{Claim, claims};
 pub use report::{Effect, FreeParameter, Report, Role, Row, SCHEMA, Summary};
 pub use watch::Progress;
 
-use lanetwin_scenario::Diagnostic;
+use lanetwin_document::Diagnostic;
 use std::ops::ControlFlow;
 use watch::Watch;
 

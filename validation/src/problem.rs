@@ -1,6 +1,6 @@
 //! What a user of this crate can get wrong.
 
-use lanetwin_scenario::{Diagnostic, Severity};
+use lanetwin_document::{Diagnostic, Severity};
 
 /// VA001: a claim that does not exist.
 pub(crate) fn unknown_claim(name: &str, known: &[&str]) -> Diagnostic {

@@ -15,7 +15,7 @@ fn an_unknown_claim_is_a_coded_mistake_with_its_page() {
     for claim in claims() {
         assert!(error.help.contains(claim.name), "{} is listed", claim.name);
     }
-    assert!(lanetwin_scenario::explain("VA001").is_some_and(|page| page.starts_with("# VA001: ")));
+    assert!(lanetwin_document::explain("VA001").is_some_and(|page| page.starts_with("# VA001: ")));
 }
 
 #[test]

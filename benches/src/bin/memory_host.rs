@@ -12,12 +12,12 @@ mod clock;
 use calibration::Calibration;
 use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_cxl::hdm::Decoder;
+use lanetwin_document::quantity;
 use lanetwin_kernel::{ComponentId, Kernel, Port};
 use lanetwin_load::memory::{Placement, Policy, Traffic, TrafficMix, TrafficOrder, TrafficSpec};
 use lanetwin_models::find;
 use lanetwin_models::memory_host::MemoryHost;
 use lanetwin_ports::{Builder, CxlLink, CxlLinkSpec, Message, Model, Params, Site, Value};
-use lanetwin_scenario::quantity;
 use lanetwin_units::{Generation, Instant, Span, Width};
 
 const ROUNDS: usize = 3;

@@ -15,9 +15,9 @@ use clock::{cpu_seconds, median, peak_rss_mb};
 use lanetwin_kernel::Stream;
 use lanetwin_media::{Kind, Request};
 use lanetwin_models::nvme_ssd;
-use lanetwin_scenario::world::World;
-use lanetwin_scenario::{Catalogue, Pair, Plan, check};
+use lanetwin_plan::{Catalogue, Pair, Plan, check};
 use lanetwin_units::{Instant, Span};
+use lanetwin_world::World;
 use std::path::Path;
 
 const ROUNDS: usize = 5;

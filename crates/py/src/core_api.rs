@@ -3,14 +3,16 @@
 //! Every function here is called with the interpreter lock released. A long one is given a [`Monitor`]: it
 //! reports progress to it and asks it, now and then, whether the user wants it to stop.
 //!
-//! Not here: what any of the documents mean (`lanetwin-scenario`, `lanetwin-validation`, `lanetwin-load`), and anything of
+//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-link-lab`, `lanetwin-validation`, `lanetwin-load`), and anything of
 //! Python (the crate root).
 
+use lanetwin_document::Diagnostic;
+use lanetwin_link_lab::channel;
 use lanetwin_load::{fio, iometer};
-use lanetwin_scenario::world::{self, Capsule, Granularity, Options, Progress, Watcher};
-use lanetwin_scenario::{Assembly, Catalogue, Diagnostic, Grade, Number, channel, hierarchy};
+use lanetwin_plan::{Assembly, Catalogue, Grade, Number, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
+use lanetwin_world::{self as world, Capsule, Granularity, Options, Progress, Watcher};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -87,7 +89,7 @@ pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
 
 /// Checks a scenario without running it: `{"diagnostics": […], "plan": … | null}`.
 pub fn check(path: &str, sets: &[String]) -> Answer {
-    match lanetwin_scenario::check_path(Path::new(path), sets) {
+    match lanetwin_plan::check_path(Path::new(path), sets) {
         Ok(plan) => json(&serde_json::json!({ "diagnostics": plan.warnings, "plan": plan })),
         Err(diagnostics) => json(&serde_json::json!({ "diagnostics": diagnostics, "plan": null })),
     }
@@ -96,7 +98,7 @@ pub fn check(path: &str, sets: &[String]) -> Answer {
 /// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry
 /// for variants that are alike.
 pub fn tree(path: &str, sets: &[String]) -> Answer {
-    match lanetwin_scenario::check_path(Path::new(path), sets) {
+    match lanetwin_plan::check_path(Path::new(path), sets) {
         Ok(plan) => {
             let trees = hierarchy::hierarchies(&plan.variants);
             json(&serde_json::json!({ "diagnostics": plan.warnings, "trees": trees }))
@@ -134,7 +136,7 @@ impl Watcher for Monitor {
 /// `options`: `{"sets": […], "seed": n | null, "granularity": "train" | "tlp", "threads": n | null}`.
 pub fn run(path: &str, options: &str, monitor: &Monitor) -> Answer {
     let options: RunOptions = parse(options, "the options of the run")?;
-    let plan = lanetwin_scenario::check_path(Path::new(path), &options.sets).map_err(|d| refused(&d))?;
+    let plan = lanetwin_plan::check_path(Path::new(path), &options.sets).map_err(|d| refused(&d))?;
     let RunOptions { sets, seed, granularity, threads } = options;
     let options = Options { seed, granularity, threads, sets };
     match world::run(&plan, &options, monitor) {
@@ -281,7 +283,7 @@ pub fn parts_list() -> Answer {
 /// A number of a part, under the name by which it is said.
 fn number_of(name: &str, number: &Number) -> serde_json::Value {
     serde_json::json!({
-        "parameter": name, "value": lanetwin_scenario::quantity::label(number.value), "kind": number.kind,
+        "parameter": name, "value": lanetwin_document::quantity::label(number.value), "kind": number.kind,
         "source": number.source, "calibrated to": number.to.clone().unwrap_or_default(),
         "note": number.note.clone().unwrap_or_default(),
     })
@@ -337,26 +339,26 @@ pub fn parts_show(name: &str) -> Answer {
 
 /// The closed forms and their parameters.
 pub fn calc_list() -> Answer {
-    json(lanetwin_scenario::calc::FORMS)
+    json(lanetwin_plan::calc::FORMS)
 }
 
 /// Evaluates one closed form.
 pub fn calc(name: &str, arguments: &str) -> Answer {
     let arguments: BTreeMap<String, String> = parse(arguments, "the arguments")?;
-    let rows = lanetwin_scenario::calc::calc(name, &arguments).map_err(|d| refused(&d))?;
+    let rows = lanetwin_plan::calc::calc(name, &arguments).map_err(|d| refused(&d))?;
     json(&serde_json::json!({ "rows": rows }))
 }
 
 /// The page of one diagnostic code, as Markdown.
 pub fn explain(code: &str) -> Answer {
-    let page = lanetwin_scenario::explain(code);
+    let page = lanetwin_document::explain(code);
     page.map(str::to_owned)
         .ok_or_else(|| Failure::Message(format!("there is no code `{code}`; `lanetwin explain` lists them")))
 }
 
 /// Every diagnostic code with its title.
 pub fn explain_list() -> Answer {
-    let list: Vec<_> = lanetwin_scenario::codes()
+    let list: Vec<_> = lanetwin_document::codes()
         .map(|(code, title)| serde_json::json!({ "code": code, "title": title }))
         .collect();
     json(&list)
@@ -364,7 +366,7 @@ pub fn explain_list() -> Answer {
 
 /// The templates a scenario can be started from.
 pub fn templates() -> Answer {
-    let list: Vec<_> = lanetwin_scenario::templates()
+    let list: Vec<_> = lanetwin_plan::templates()
         .iter()
         .map(|t| serde_json::json!({ "name": t.name, "about": t.about }))
         .collect();
@@ -373,7 +375,7 @@ pub fn templates() -> Answer {
 
 /// The text of one template.
 pub fn template(name: &str) -> Answer {
-    let template = lanetwin_scenario::template(name);
+    let template = lanetwin_plan::template(name);
     template.map(|t| t.text.to_owned()).ok_or_else(|| {
         Failure::Message(format!("there is no template `{name}`; `lanetwin new --list` shows them"))
     })
@@ -381,12 +383,12 @@ pub fn template(name: &str) -> Answer {
 
 /// The JSON Schema of scenarios.
 pub fn schema() -> Answer {
-    Ok(lanetwin_scenario::schema())
+    Ok(lanetwin_plan::schema())
 }
 
 /// The JSON Schema of the description of a channel.
 pub fn link_schema() -> Answer {
-    Ok(lanetwin_scenario::link_schema())
+    Ok(lanetwin_plan::link_schema())
 }
 
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.

@@ -1,14 +1,14 @@
 //! The door to links that train and are cycled: `lanetwin link train` and `lanetwin link cycle`. JSON text in, JSON text out.
 //!
-//! Not here: what any of it means (`lanetwin-scenario`, `lanetwin-probe`).
+//! Not here: what any of it means (`lanetwin-link-lab`, `lanetwin-probe`).
 
 use crate::core_api::{Answer, Failure, Monitor, json, parse, refused};
+use lanetwin_link_lab::{channel, stability};
 use lanetwin_probe::cycle::{Progress, Test};
 use lanetwin_probe::drive::{self, Request};
 use lanetwin_probe::fake::Behaviour;
 use lanetwin_probe::linux::Linux;
 use lanetwin_probe::{Finding, Problem};
-use lanetwin_scenario::{channel, stability};
 use serde::Deserialize;
 use std::ops::ControlFlow;
 use std::path::Path;

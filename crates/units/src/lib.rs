@@ -8,7 +8,7 @@
 //!  Number                                a value of a file of data, with its kind and source
 //! ```
 //!
-//! Not here: parsing `128KiB` and the like (the scenario crate), measured quantities with an uncertainty
+//! Not here: parsing `128KiB` and the like (the document crate), measured quantities with an uncertainty
 //! (the stats crate).
 //!
 //! ```

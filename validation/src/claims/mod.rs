@@ -19,7 +19,7 @@ pub mod switch_forwarding;
 use crate::problem;
 use crate::report::{Effect, FreeParameter, Role};
 use crate::watch::Watch;
-use lanetwin_scenario::Diagnostic;
+use lanetwin_document::Diagnostic;
 use lanetwin_stats::results::Digest;
 
 /// A published table and what we say to it.

@@ -20,10 +20,10 @@ use super::{Cell, Claim, Outcome};
 use crate::experiment::{catalogue, free_parameters, results};
 use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Plan, check};
+use lanetwin_plan::{Plan, check};
 use lanetwin_stats::Verdict;
 use lanetwin_stats::results::{Results, Row, VerdictRow};
+use lanetwin_world::Options;
 use std::path::Path;
 use table::{Published, published};
 
@@ -100,7 +100,7 @@ struct Ran {
 
 impl Ran {
     fn of(plan: &Plan) -> Self {
-        let latency = |variant: &lanetwin_scenario::Variant| {
+        let latency = |variant: &lanetwin_plan::Variant| {
             let stages = variant.links[0].via.iter();
             stages.map(|via| via.latency.as_ps()).sum::<u64>() as f64 / 1e3
         };

@@ -1,10 +1,12 @@
 //! The numbers of a plan that nobody confirms, and how far each may be from what is assumed.
 
 use crate::report::FreeParameter;
+use lanetwin_document::Origin;
+use lanetwin_document::quantity;
+use lanetwin_plan::assumptions::Assumption;
+use lanetwin_plan::{ComponentPlan, Plan};
 use lanetwin_ports::{Dimension, Param, Value};
-use lanetwin_scenario::assumptions::Assumption;
-use lanetwin_scenario::quantity;
-use lanetwin_scenario::{ComponentPlan, NumberKind, Origin, Plan};
+use lanetwin_units::NumberKind;
 use lanetwin_units::{Bytes, Span};
 
 /// Where a number may lie, when half and double are not what is meant.

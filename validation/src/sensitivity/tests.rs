@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::experiment;
-use lanetwin_scenario::check;
+use lanetwin_plan::check;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

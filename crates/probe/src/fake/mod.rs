@@ -5,7 +5,7 @@
 //! | inert | goes nowhere: every action has to be reported as not performed |
 //! | obliging | is kept as the map of registers says, and does at once what it asks for: what a plan of the writes is made on |
 //!
-//! Not here: a link that trains, with states, times and failures (`lanetwin-scenario` feeds this memory from one).
+//! Not here: a link that trains, with states, times and failures (`lanetwin-link-lab` feeds this memory from one).
 
 pub mod dump;
 mod sample;

@@ -89,7 +89,7 @@ mod tests {
     use super::super::testing::{said, tree};
     use super::*;
 
-    const TABLE: &str = "| Floor | Crate |\n|---|---|\n| 0 | `units` |\n| 1 | `kernel` |\n| 1 | `pcie` |\n| 4 | `scenario` |\n| 4½ | `validation` |\n| aside | `xtask` |\n";
+    const TABLE: &str = "| Floor | Crate |\n|---|---|\n| 0 | `units` |\n| 1 | `kernel` |\n| 1 | `pcie` |\n| 4 | `world` |\n| 4½ | `validation` |\n| aside | `xtask` |\n";
 
     fn judge(table: &str, packages: &[(&str, &[&str])]) -> Vec<String> {
         let mut workspace = tree([(MAP, table)]);
@@ -108,8 +108,8 @@ mod tests {
         ("units", &[]),
         ("kernel", &["units"]),
         ("pcie", &["units"]),
-        ("scenario", &["kernel", "pcie", "units"]),
-        ("validation", &["scenario"]),
+        ("world", &["kernel", "pcie", "units"]),
+        ("validation", &["world"]),
         ("xtask", &["validation", "units"]),
     ];
 
@@ -126,11 +126,11 @@ mod tests {
     #[test]
     fn importing_upward_or_sideways_is_a_breach() {
         for (name, imports) in [
-            ("kernel", &["scenario"] as &'static [&'static str]),
+            ("kernel", &["world"] as &'static [&'static str]),
             ("kernel", &["pcie"]),
             ("pcie", &["kernel"]),
-            ("scenario", &["validation"]),
-            ("scenario", &["xtask"]),
+            ("world", &["validation"]),
+            ("world", &["xtask"]),
         ] {
             let expected = format!(
                 "crates/{name}/Cargo.toml: `{name}` imports `{}`, which does not lie on a lower floor",

@@ -137,7 +137,7 @@ mod tests {
     fn the_data_of_a_crate_are_numbers_too() {
         let file = |path| said(&breaches(&tree([(path, "a: {value: 1, kind: assumed}\n")])));
         assert_eq!(file("crates/phy/data/x.yaml"), ["crates/phy/data/x.yaml: a: has no `source:`"]);
-        assert_eq!(file("crates/scenario/templates/x.yaml"), [""; 0]);
+        assert_eq!(file("crates/plan/templates/x.yaml"), [""; 0]);
     }
 
     #[test]

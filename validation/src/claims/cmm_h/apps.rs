@@ -19,10 +19,10 @@ use crate::claims::{Cell, Claim, Outcome};
 use crate::experiment;
 use crate::report::Role;
 use crate::watch::Watch;
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Plan, check};
+use lanetwin_plan::{Plan, check};
 use lanetwin_stats::results::{Digest, Results, Row};
 use lanetwin_stats::{Confidence, interval};
+use lanetwin_world::Options;
 use std::path::Path;
 
 /// The declaration.

@@ -1,9 +1,9 @@
 //! The machine of the paper, one socket of it, and what is asked of it.
 
 use crate::experiment;
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Checked, Plan, check};
+use lanetwin_plan::{Checked, Plan, check};
 use lanetwin_stats::results::{Digest, Results, Row};
+use lanetwin_world::Options;
 use std::path::Path;
 
 /// Threads have buffers of an odd number of pages: the turns of the interleave then begin at other places in each, as they do where every

@@ -165,7 +165,7 @@ fn endpoint(sets: &[String], effort: Effort, targets: Targets) -> Option<Vec<Str
         return Some(Vec::new());
     }
     let plan = latency(WALKED).plan();
-    let is_controller = |component: &&lanetwin_scenario::ComponentPlan| component.name == "cmmh.controller";
+    let is_controller = |component: &&lanetwin_plan::ComponentPlan| component.name == "cmmh.controller";
     let controller = plan.variants[0].machine.iter().find(is_controller)?;
     let anew = |name: &&str| {
         let own = name.strip_prefix("controller.").expect("a number of the controller");

@@ -8,7 +8,7 @@ use crate::claims::Cell;
 use crate::experiment;
 use crate::report::FreeParameter;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
-use lanetwin_scenario::{Plan, check};
+use lanetwin_plan::{Plan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::Span;
 use std::path::Path;

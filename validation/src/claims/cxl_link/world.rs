@@ -2,8 +2,8 @@
 
 use crate::experiment;
 use lanetwin_kernel::{Component, Port, Stream};
+use lanetwin_plan::{ComponentPlan, check};
 use lanetwin_ports::{Builder, Context, CxlLink, CxlLinkSpec, Line, Message, Operation, Params, Site, Value};
-use lanetwin_scenario::{ComponentPlan, check};
 use lanetwin_stats::results::Digest;
 use lanetwin_units::{Generation, Instant, Span, Width};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! The machine of the report's Section II, with and without the switch, and what one of its workloads moves on it.
 
 use crate::experiment::{catalogue, results};
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Files, Plan, check_with};
+use lanetwin_plan::{Files, Plan, check_with};
 use lanetwin_stats::results::{Digest, Results};
+use lanetwin_world::Options;
 use std::path::Path;
 
 /// The access specifications of the report's four rows, in its order: the file that users have, too.

@@ -5,8 +5,8 @@
 use super::{BAR_PCT, chase, parts, plan};
 use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
 use lanetwin_kernel::mix;
+use lanetwin_plan::Plan;
 use lanetwin_ports::Value;
-use lanetwin_scenario::Plan;
 use lanetwin_stats::results::Digest;
 use lanetwin_units::Bytes;
 

@@ -1,7 +1,8 @@
 //! Is what is called predicted a prediction, and is the bar met?
 
 use super::*;
-use lanetwin_scenario::{Catalogue, NumberKind};
+use lanetwin_plan::Catalogue;
+use lanetwin_units::NumberKind;
 use std::ops::ControlFlow;
 
 /// Enough for a debug build.

@@ -1,9 +1,9 @@
 //! The loads on the drive that say what it is, and the machine that it is in.
 
 use crate::experiment;
-use lanetwin_scenario::world::Options;
-use lanetwin_scenario::{Pair, Plan, WarmUp, check};
+use lanetwin_plan::{Pair, Plan, WarmUp, check};
 use lanetwin_stats::results::Results;
+use lanetwin_world::Options;
 use std::path::Path;
 
 /// A load on the drive.

@@ -8,7 +8,7 @@ use crate::claims::retimer_ab::table::published;
 use crate::claims::{Claim, Outcome};
 use crate::experiment;
 use crate::watch::Watch;
-use lanetwin_scenario::{Files, Plan, check_with};
+use lanetwin_plan::{Files, Plan, check_with};
 use std::path::Path;
 
 /// The declaration.

@@ -1,0 +1,172 @@
+//! Variants and `--set`: paths and values, laid over the document.
+//!
+//! A path follows the names of the document: `links.slot.width`. A component's parameter may have points of its own
+//! (`machine.card.read.transaction`). `null` removes what is there.
+
+use crate::fields::{is_map, is_name, join};
+use crate::node::{Entry, Kind, Node, Origin, Spot};
+use crate::problem::{Problem, Reports};
+use crate::spelling::Near;
+use crate::yaml;
+
+/// The name of the only variant of a document without variants.
+pub const AS_IS: &str = "as-is";
+
+/// Sections that a path may create.
+const SECTIONS: [&str; 7] = ["machine", "links", "interleave", "workloads", "variants", "compare", "run"];
+/// Sections that a variant may change: what is simulated, not how the run goes.
+const OF_A_VARIANT: [&str; 4] = ["machine", "links", "interleave", "workloads"];
+
+/// Lays one `--set path=value` over the document.
+pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {
+    let spot = Spot { file, line: 1, column: 1 };
+    let Some((path, value)) = text.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
+        reports.add(Problem::BadSet { text: text.into() }, spot, "");
+        return;
+    };
+    let Some(value) = yaml::read(value, file, Origin::Set, reports) else { return };
+    apply(document, path.trim(), value.all_by(Origin::Set), spot, reports);
+}
+
+/// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the document.
+pub fn variants(
+    tree: &Node,
+    vary: impl Fn(&mut Node, &str, &Node, &mut Reports),
+    reports: &mut Reports,
+) -> Vec<(String, Spot, Node)> {
+    let as_is = || vec![(AS_IS.to_owned(), tree.spot, tree.clone())];
+    let Some(section) = tree.get("variants").filter(|node| node.kind != Kind::Null) else { return as_is() };
+    if !is_map(section, "variants", reports) {
+        return as_is();
+    }
+    if section.entries().is_empty() {
+        reports.add(Problem::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
+        return as_is();
+    }
+    let mut trees = Vec::new();
+    for entry in section.entries() {
+        let path = join("variants", &entry.key);
+        if !is_name(&entry.key) {
+            reports.add(Problem::BadName { name: entry.key.clone() }, entry.spot, &path);
+        }
+        let mut varied = tree.clone();
+        if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
+            vary(&mut varied, &entry.key, &entry.value, reports);
+        }
+        trees.push((entry.key.clone(), entry.spot, varied));
+    }
+    trees
+}
+
+/// Lays a variant, a mapping from paths to values, over the document.
+pub fn vary(document: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
+    for Entry { key, spot, value } in changes.entries() {
+        let section = key.split('.').next().unwrap_or_default();
+        if SECTIONS.contains(&section) && !OF_A_VARIANT.contains(&section) || section == "about" {
+            let place = join(&join("variants", name), key);
+            reports.add(Problem::WholeRun { path: key.clone() }, *spot, &place);
+            continue;
+        }
+        apply(document, key, value.clone().all_by(Origin::Variant), *spot, reports);
+    }
+}
+
+/// The steps of a path: a component's parameter and a variant's path are one step, points and all.
+fn steps(path: &str) -> Vec<&str> {
+    let whole = match path.split('.').next() {
+        Some("machine" | "variants") => 3,
+        _ => usize::MAX,
+    };
+    path.splitn(whole, '.').collect()
+}
+
+fn apply(document: &mut Node, path: &str, value: Node, spot: Spot, reports: &mut Reports) {
+    let steps = steps(path);
+    let Some((last, way)) = steps.split_last() else { return };
+    let mut node = document;
+    for (depth, step) in way.iter().enumerate() {
+        let missing = node.get(step).is_none_or(|found| found.kind == Kind::Null);
+        if depth == 0 && missing && SECTIONS.contains(step) {
+            put(node, step, Node { spot, ..Node::map::<&str>([]) }, spot);
+        }
+        if !matches!(node.get(step).map(|found| &found.kind), Some(Kind::Map(_))) {
+            return unknown(node, path, step, spot, reports);
+        }
+        let entries = node.entries_mut().expect("a node that has an entry is a mapping");
+        node = &mut entries.iter_mut().find(|entry| entry.key == *step).expect("just found").value;
+    }
+    if value.kind == Kind::Null {
+        let before = node.entries().len();
+        if let Some(entries) = node.entries_mut() {
+            entries.retain(|entry| entry.key != *last);
+        }
+        if node.entries().len() == before {
+            unknown(node, path, last, spot, reports);
+        }
+        return;
+    }
+    put(node, last, value, spot);
+}
+
+/// Replaces or adds an entry of a mapping.
+fn put(node: &mut Node, key: &str, value: Node, spot: Spot) {
+    let Some(entries) = node.entries_mut() else { return };
+    let entry = Entry { key: key.to_owned(), spot, value };
+    match entries.iter_mut().find(|entry| entry.key == key) {
+        Some(old) => *old = entry,
+        None => entries.push(entry),
+    }
+}
+
+fn unknown(node: &Node, path: &str, at: &str, spot: Spot, reports: &mut Reports) {
+    let near = Near::of(at, node.entries().iter().map(|entry| &*entry.key));
+    reports.add(Problem::UnknownPath { path: path.into(), at: at.into(), near }, spot, path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(sets: &[&str]) -> (String, Vec<&'static str>) {
+        let mut reports = Reports::default();
+        let text = "machine: {card: {part: x, read.cell: 1ns}}\nlinks: {slot: {width: x8, via: [1ns]}}\n";
+        let mut node = yaml::read(text, 0, Origin::Scenario, &mut reports).expect("YAML");
+        sets.iter().for_each(|text| set(&mut node, text, 1, &mut reports));
+        let found = reports.into_diagnostics(&[]).iter().map(|diagnostic| diagnostic.code).collect();
+        (serde_json::to_string(&node).expect("JSON"), found)
+    }
+
+    #[test]
+    fn a_path_replaces_adds_and_removes() {
+        let (text, found) = after(&[
+            "links.slot.width=x4",
+            "machine.card.read.cell=2ns",
+            "machine.card.write.cell=3ns",
+            "links.slot.via=null",
+            "run.seed=7",
+            "machine.host={part: y}",
+        ]);
+        assert_eq!(found, [""; 0]);
+        assert_eq!(
+            text,
+            r#"{"machine":{"card":{"part":"x","read.cell":"2ns","write.cell":"3ns"},"host":{"part":"y"}},"links":{"slot":{"width":"x4"}},"run":{"seed":7}}"#
+        );
+    }
+
+    #[test]
+    fn a_path_to_nowhere_is_reported() {
+        for wrong in [
+            "links.slto.width=x4",
+            "nothing.slot=1",
+            "machine.card.part.x.y=null",
+            "links.slot.ber=null",
+            "links.slot.via.x=1",
+        ] {
+            assert_eq!(after(&[wrong]).1, ["SC030"], "{wrong}");
+        }
+        for wrong in ["", "x", "=x"] {
+            assert_eq!(after(&[wrong]).1, ["SC037"], "{wrong}");
+        }
+        assert_eq!(after(&["links.slot.width=[1"]).1, ["SC001"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Did you mean …?
+
+use std::fmt;
+
+/// The word that was probably meant, if any is near; displays as a sentence to open a help text with.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Near(Option<String>);
+
+impl Near {
+    /// The nearest of `words` to `word`: at most a third of its letters wrong, and not all of them. If none is, the only one of which it is a part, as `pm1743`
+    /// is of `samsung-pm1743`.
+    pub fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let words: Vec<&str> = words.into_iter().collect();
+        let letters = word.chars().count();
+        let allowed = (letters / 3).max(1);
+        let distances = words.iter().map(|candidate| (distance(word, candidate), *candidate));
+        let near = distances
+            .filter(|(distance, _)| *distance <= allowed && *distance < letters)
+            .min()
+            .map(|(_, near)| near);
+        Self(near.or_else(|| only_whole(word, &words)).map(str::to_owned))
+    }
+}
+
+/// The only word that has `part` between its hyphens.
+fn only_whole<'a>(part: &str, words: &[&'a str]) -> Option<&'a str> {
+    let has = |word: &&&str| word.split('-').any(|own| own.eq_ignore_ascii_case(part));
+    let mut whole = words.iter().filter(has);
+    let first = whole.next()?;
+    whole.all(|other| other == first).then_some(*first)
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |word| write!(f, "did you mean `{word}`? "))
+    }
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment); hyphen, underscore and
+/// case are no difference.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |word: &str| -> Vec<char> {
+        word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replace.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_near_and_another_word_is_not() {
+        let near = |word| Near::of(word, ["width", "generation", "warm-up"]).to_string();
+        assert_eq!(near("widht"), "did you mean `width`? ");
+        assert_eq!(near("warm_up"), "did you mean `warm-up`? ");
+        assert_eq!(near("Width"), "did you mean `width`? ");
+        assert_eq!(near("height"), "");
+        assert_eq!(Near::of("F", ["A", "B"]).to_string(), "", "one letter is as near to any other");
+        assert_eq!(Near::of("a", ["A", "B"]).to_string(), "did you mean `A`? ");
+        assert_eq!(near(""), "");
+    }
+
+    #[test]
+    fn a_part_of_one_name_is_near_and_of_two_is_not() {
+        let near = |word| Near::of(word, ["samsung-pm1743", "samsung-cmm-h", "x-cmm"]).to_string();
+        assert_eq!(near("PM1743"), "did you mean `samsung-pm1743`? ");
+        assert_eq!((near("samsung"), near("cmm"), near("")), (String::new(), String::new(), String::new()));
+    }
+
+    #[test]
+    fn distances() {
+        for (a, b, steps) in [("", "", 0), ("a", "", 1), ("ab", "ba", 1), ("kitten", "sitting", 3)] {
+            assert_eq!((distance(a, b), distance(b, a)), (steps, steps), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What the receivers of a channel see at every rate on the way to its own: the eye with the best equalisation and with each
+//! preset, as a link that trains needs them.
+
+use super::problem::{Physical, Problem};
+use super::stress::{Bench, path};
+use super::{Channel, Variant};
+use lanetwin_document::problem::Diagnostic;
+use lanetwin_phy::eye::{Eye, PRESETS, Prepared, Search};
+use lanetwin_phy::{DataRate, Finding};
+
+/// The eyes of a variant at a rate, in the order of its segments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RateEyes {
+    /// The rate.
+    pub rate: DataRate,
+    /// The receivers at the ends of the segments.
+    pub segments: Vec<ReceiverEye>,
+}
+
+/// The eye of a receiver.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReceiverEye {
+    /// The first element and the last.
+    pub between: (String, String),
+    /// Height at the bit error ratio of the mask, with the best equalisation \[V\]; below 0, what is missing for any.
+    pub height_v: f64,
+    /// The same with each preset.
+    pub preset_height_v: [f64; PRESETS.len()],
+    /// The mask's height \[V\].
+    pub mask_height_v: f64,
+    /// Bit error ratio at the sampling point.
+    pub ber: f64,
+    /// Width at the bit error ratio of the mask \[UI\].
+    pub width_ui: f64,
+    /// Standard deviation of the noise at the sampler \[V\].
+    pub sigma_v: f64,
+}
+
+/// Rates whose receivers equalise, ascending.
+const EQUALISED: [DataRate; 3] = [DataRate::Gen3, DataRate::Gen4, DataRate::Gen5];
+
+/// The noise and jitter of every rate up to the fastest variant's: computed once for all variants.
+pub struct Benches(Vec<(DataRate, Bench)>);
+
+impl Benches {
+    /// For all variants of a channel.
+    ///
+    /// # Errors
+    /// `CH009` for a variant whose rate has no eye.
+    pub fn of(channel: &Channel) -> Result<Self, Vec<Diagnostic>> {
+        let at = |rate: DataRate| EQUALISED.iter().position(|known| *known == rate);
+        let mut last = 0;
+        for variant in &channel.variants {
+            let rate = variant.rate.name();
+            let found =
+                at(variant.rate).ok_or_else(|| channel.refused_in(variant, Problem::NoEye { rate }))?;
+            last = last.max(found);
+        }
+        let benches = EQUALISED[..=last].iter().filter_map(|rate| Some((*rate, Bench::of(channel, *rate)?)));
+        Ok(Self(benches.collect()))
+    }
+}
+
+/// What the receivers of a variant see, at every rate up to its own.
+///
+/// # Errors
+/// As the elements and data have it.
+pub fn receivers(
+    channel: &Channel,
+    variant: &Variant,
+    benches: &Benches,
+) -> Result<Vec<RateEyes>, Vec<Diagnostic>> {
+    let rates = benches.0.iter().filter(|(rate, _)| rate.baud() <= variant.rate.baud());
+    let of_rate = |(rate, bench): &(DataRate, Bench)| {
+        let segments = (0..variant.chain.segments().len()).map(|at| of_segment(channel, variant, at, bench));
+        Ok(RateEyes { rate: *rate, segments: segments.collect::<Result<_, Vec<Diagnostic>>>()? })
+    };
+    rates.map(of_rate).collect()
+}
+
+fn of_segment(
+    channel: &Channel,
+    variant: &Variant,
+    at: usize,
+    bench: &Bench,
+) -> Result<ReceiverEye, Vec<Diagnostic>> {
+    let receiver = &bench.receiver;
+    let refused = |finding: Finding| channel.refused_in(variant, Physical(finding));
+    let (path, _) = path(channel, variant, at, bench).map_err(refused)?;
+    let prepared = receiver.prepare(&path).map_err(|error| {
+        channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
+    })?;
+    let search = |prepared: &Prepared, wanted: &Search| receiver.search(prepared, &bench.stress, wanted);
+    let best: Eye = search(&prepared, &Search::thorough());
+    let with = |preset| {
+        let wanted = Search { ffes: vec![preset], full_eyes: 1, phases_beside: 0 };
+        search(&prepared, &wanted).opening.height_v
+    };
+    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
+    Ok(ReceiverEye {
+        between: (margins[at].from.clone(), margins[at].to.clone()),
+        height_v: best.opening.height_v,
+        preset_height_v: PRESETS.map(with),
+        mask_height_v: receiver.mask().height_v,
+        ber: best.ber,
+        width_ui: best.opening.width_ui,
+        sigma_v: best.sigma_v,
+    })
+}

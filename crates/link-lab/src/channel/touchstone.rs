@@ -1,0 +1,181 @@
+//! A Touchstone file by itself: who is who, what the data are worth, what they lose.
+
+use super::problem::{Physical, Problem};
+use lanetwin_document::add_source;
+use lanetwin_document::node::Spot;
+use lanetwin_document::problem::{Diagnostic, Reports};
+use lanetwin_phy::network::{Lane, Network, Pair, Pairing};
+use lanetwin_phy::quality::{Quality, check_range};
+use lanetwin_phy::{DataRate, Finding, Severity, touchstone};
+use serde::Serialize;
+use std::path::Path;
+
+/// Points of a curve.
+const POINTS: usize = 160;
+
+/// What there is to know about a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileReport {
+    /// `link-touchstone`.
+    pub kind: &'static str,
+    /// The file.
+    pub path: String,
+    /// The rate that was asked about.
+    pub rate: DataRate,
+    /// Ports.
+    pub ports: usize,
+    /// Frequencies.
+    pub points: usize,
+    /// The first frequency \[Hz\].
+    pub first_hz: f64,
+    /// The last frequency \[Hz\].
+    pub last_hz: f64,
+    /// The reference resistance of each port \[Ω\].
+    pub reference_ohm: Vec<f64>,
+    /// Passivity, reciprocity, causality.
+    pub quality: Quality,
+    /// The lanes; none if no pairing was found.
+    pub lanes: Vec<LaneReport>,
+    /// Whether the data may be used at the rate.
+    pub usable: bool,
+    /// Everything that is wrong, or doubtful.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A lane.
+#[derive(Clone, Debug, Serialize)]
+pub struct LaneReport {
+    /// Ports, from 1: P near, N near, P far, N far; two of a file that is differential already.
+    pub ports: Vec<usize>,
+    /// Differential loss at the Nyquist frequencies of Gen3, Gen4 and Gen5, where there are data: \[GHz\], \[dB\].
+    pub losses_db: Vec<(f64, f64)>,
+    /// The same over frequency.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// A file as version 1 in Hz with real and imaginary parts, or version 2 where its ports differ in reference: what other tools read without guessing.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn rewritten(path: &Path) -> Result<String, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let spot = add_source(&mut Vec::new(), name.clone());
+    match touchstone::read_file(path) {
+        Ok(reading) => Ok(touchstone::write(&reading.network)),
+        Err(found) => {
+            let mut reports = Reports::default();
+            tell(found, spot, &mut reports);
+            Err(reports.into_diagnostics(&[name]))
+        }
+    }
+}
+
+/// Looks at a file, for a rate; `ports` pairs them, four a lane from 1, if they are not to be found.
+///
+/// # Errors
+/// If the file cannot be read, or the rate or the pairing is none.
+pub fn inspect(path: &Path, rate: &str, ports: &[usize]) -> Result<FileReport, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let mut sources = Vec::new();
+    let spot = add_source(&mut sources, name.clone());
+    let refuse = |found: Vec<Finding>| {
+        let mut reports = Reports::default();
+        tell(found, spot, &mut reports);
+        reports.into_diagnostics(std::slice::from_ref(&name))
+    };
+    let Some(rate) = super::document::rate_of(rate) else {
+        return Err(usage(Problem::Rate { text: rate.into() }));
+    };
+    let stated = stated(ports)?;
+    let reading = touchstone::read_file(path).map_err(refuse)?;
+    let network = &reading.network;
+    let quality = Quality::of(network);
+    let mut found = reading.warnings.clone();
+    found.extend(check_range(network, rate).into_iter().chain(quality.findings()));
+    let lanes = match lanes(network, stated) {
+        Ok((lanes, said)) => {
+            found.extend(said);
+            lanes
+        }
+        Err(finding) => {
+            found.push(finding);
+            Vec::new()
+        }
+    };
+    let usable = found.iter().all(|finding| finding.severity == Severity::Warning);
+    let frequencies = network.frequencies();
+    Ok(FileReport {
+        kind: "link-touchstone",
+        rate,
+        ports: network.ports(),
+        points: frequencies.len(),
+        first_hz: frequencies[0],
+        last_hz: frequencies[frequencies.len() - 1],
+        reference_ohm: network.reference().to_vec(),
+        quality,
+        lanes,
+        usable,
+        diagnostics: refuse(found),
+        path: name.clone(),
+    })
+}
+
+fn tell(found: Vec<Finding>, spot: Spot, reports: &mut Reports) {
+    for finding in found {
+        let spot = Spot { line: finding.line, column: finding.column, ..spot };
+        reports.add(Physical(finding), spot, "");
+    }
+}
+
+/// A mistake of the question, not of the file.
+fn usage(problem: Problem) -> Vec<Diagnostic> {
+    let mut reports = Reports::default();
+    reports.add(problem, Spot::default(), "");
+    reports.into_diagnostics(&[])
+}
+
+fn stated(ports: &[usize]) -> Result<Option<Pairing>, Vec<Diagnostic>> {
+    if ports.is_empty() {
+        return Ok(None);
+    }
+    let said: Vec<String> = ports.iter().map(usize::to_string).collect();
+    if !ports.len().is_multiple_of(4) || ports.contains(&0) {
+        return Err(usage(Problem::Ports { text: format!("[{}]", said.join(", ")) }));
+    }
+    let pair = |p: usize, n: usize| Pair { p: p - 1, n: n - 1 };
+    let lane = |four: &[usize]| Lane { near: pair(four[0], four[1]), far: pair(four[2], four[3]) };
+    let made = Pairing::new(ports.chunks_exact(4).map(lane).collect());
+    made.map(Some).map_err(|finding| {
+        let mut reports = Reports::default();
+        tell(vec![finding], Spot::default(), &mut reports);
+        reports.into_diagnostics(&[])
+    })
+}
+
+fn lanes(network: &Network, stated: Option<Pairing>) -> Result<(Vec<LaneReport>, Vec<Finding>), Finding> {
+    if network.ports() == 2 && stated.is_none() {
+        return Ok((vec![lane(network, (1, 0), vec![1, 2])], Vec::new()));
+    }
+    let (pairing, said) = match stated {
+        Some(pairing) => (pairing, Vec::new()),
+        None => Pairing::detect(network)?,
+    };
+    let differential = network.differential(&pairing)?;
+    let count = pairing.lanes().len();
+    let report = |(at, one): (usize, &Lane)| {
+        let ports = [one.near.p, one.near.n, one.far.p, one.far.n].map(|port| port + 1).to_vec();
+        lane(&differential, (count + at, at), ports)
+    };
+    Ok((pairing.lanes().iter().enumerate().map(report).collect(), said))
+}
+
+fn lane(network: &Network, (to, from): (usize, usize), ports: Vec<usize>) -> LaneReport {
+    let at = |hertz: f64| network.loss_db(to, from, hertz).map(|loss| (hertz / 1e9, loss));
+    let last = network.frequencies()[network.frequencies().len() - 1];
+    let places = (1..=POINTS).map(|point| last * point as f64 / POINTS as f64);
+    LaneReport {
+        ports,
+        losses_db: [4e9, 8e9, 16e9].into_iter().filter_map(at).collect(),
+        curve: places.filter_map(at).collect(),
+    }
+}

@@ -1,0 +1,279 @@
+//! What a result rests on: numbers that nobody confirmed, and what no model has.
+
+mod memory;
+
+use crate::catalogue::Number;
+use crate::plan::{ChannelPlan, ComponentPlan, LinkPlan, Load, Plan, Variant, Via};
+use lanetwin_document::node::Origin;
+use lanetwin_document::quantity;
+use lanetwin_link_lab::channel::SegmentEye;
+use lanetwin_models::switch::is_pair_latency;
+use lanetwin_pcie::link::DllpMode;
+use lanetwin_pcie::spec::Mps;
+use lanetwin_pcie::spec::extension::drift;
+use lanetwin_ports::Value;
+use lanetwin_units::{NumberKind, Span};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A number that is not from a data sheet, a standard or a measurement.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Assumption {
+    /// The part, or the model if the scenario names no part.
+    pub part: String,
+    /// The parameter.
+    pub parameter: String,
+    /// Its value.
+    pub value: String,
+    /// `assumed` or `calibrated`.
+    pub kind: NumberKind,
+    /// What there is to say about it.
+    pub note: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+impl Plan {
+    /// Every assumed and calibrated number that some variant rests on, by part and parameter.
+    ///
+    /// What the scenario itself sets is not among them: it is the question, and stands in the plan.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let components = self.variants.iter().flat_map(|variant| &variant.machine);
+        let mut all: BTreeSet<Assumption> =
+            components.flat_map(|component| self.of_component(component)).collect();
+        all.extend(self.variants.iter().flat_map(|variant| self.of_links(variant)));
+        all.extend(self.variants.iter().flat_map(|variant| self.of_cxl(variant)));
+        all.into_iter().collect()
+    }
+
+    fn of_component(&self, component: &ComponentPlan) -> Vec<Assumption> {
+        let part = component.part.as_deref().unwrap_or(component.model.name);
+        let assumption = |(name, origin): (&&'static str, &Origin)| {
+            let value = quantity::label(component.params.0[*name]);
+            let base = Assumption {
+                part: part.to_owned(),
+                parameter: (*name).to_owned(),
+                value,
+                kind: NumberKind::Assumed,
+                note: format!("the default of model `{}`", component.model.name),
+                source: String::new(),
+            };
+            match origin {
+                // a pair of widths without a latency of its own has the switch's
+                Origin::Default if is_pair_latency(name) => None,
+                Origin::Default => Some(base),
+                Origin::Part => {
+                    let number = self.parts.get(part)?.parameters.get(name)?;
+                    open(number).then(|| told(number, base))
+                }
+                Origin::Scenario | Origin::Variant | Origin::Set => None,
+            }
+        };
+        component.origins.iter().filter_map(assumption).collect()
+    }
+
+    /// What the stages of links rest on, and what bit errors do.
+    fn of_links(&self, variant: &Variant) -> Vec<Assumption> {
+        let mut list: Vec<Assumption> =
+            variant.cxl.iter().flat_map(|link| &link.via).flat_map(|via| self.of_stage(via)).collect();
+        for link in &variant.links {
+            list.extend(link.via.iter().flat_map(|via| self.of_stage(via)));
+            list.extend(link.channel.iter().flat_map(|channel| of_channel(link, channel)));
+            let said = |key| variant.document.get("links")?.get(&link.name)?.get(key);
+            let is_default = said("recovery").is_some_and(|node| node.origin == Origin::Default);
+            if link.bit_error_ratio > 0.0 && is_default {
+                list.push(Assumption {
+                    part: format!("link {}", link.name),
+                    parameter: "recovery".into(),
+                    value: quantity::label(Value::Time(link.recovery)),
+                    kind: NumberKind::Assumed,
+                    note: "retraining at the same speed takes 2 us to 20 us; nobody publishes more".into(),
+                    source: String::new(),
+                });
+            }
+        }
+        list
+    }
+
+    fn of_stage(&self, via: &Via) -> Vec<Assumption> {
+        let Some(part) = via.part.as_ref().and_then(|name| self.parts.get(name)) else { return Vec::new() };
+        let matters = |name: &&str| !name.starts_with("latency") || via.parameter == Some(*name);
+        let assumption = |(name, value): (&&'static str, &Value)| {
+            let base = Assumption {
+                part: part.name.clone(),
+                parameter: (*name).to_owned(),
+                value: quantity::label(*value),
+                kind: NumberKind::Assumed,
+                note: format!("the default of model `{}`", part.model.name),
+                source: String::new(),
+            };
+            match part.parameters.get(name) {
+                None => Some(base),
+                Some(number) => open(number).then(|| told(number, base)),
+            }
+        };
+        via.params.0.iter().filter(|(name, _)| matters(name)).filter_map(assumption).collect()
+    }
+
+    /// What the result does not contain, in sentences: what no model has, and what this scenario leaves out.
+    #[must_use]
+    pub fn not_modelled(&self) -> Vec<String> {
+        let links = || self.variants.iter().flat_map(|variant| &variant.links);
+        let mut list: Vec<String> = NOWHERE.iter().map(|text| (*text).to_owned()).collect();
+        if links().all(|link| link.channel.is_none()) {
+            list.push("Signal integrity: a link's errors are its `ber`, whatever its channel.".into());
+        }
+        list.extend(of_retimers(links()));
+        if links().all(|link| link.bit_error_ratio == 0.0) {
+            list.push("Bit errors and replays: every link is free of errors (`ber: 0`).".into());
+        }
+        if links().any(|link| link.dllp == DllpMode::Off) {
+            list.push("ACK and UpdateFC take no time on links with `dllp: off`.".into());
+        }
+        if links().any(|link| !link.skp) {
+            list.push("No SKP ordered sets are sent on links with `skp: off`.".into());
+        }
+        let components = || self.variants.iter().flat_map(|variant| &variant.machine);
+        if components().any(|c| c.is_switch() && c.params.choice("core") == "none") {
+            list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
+        }
+        list.extend(self.of_iometer());
+        list.extend(self.of_fio());
+        list.extend(self.of_memory());
+        if self.variants.iter().all(no_iommu) {
+            list.push("Address translation: the IOMMU of every host is off.".into());
+        }
+        list
+    }
+}
+
+impl Plan {
+    /// What workloads of Iometer leave out of their files.
+    fn of_iometer(&self) -> Vec<String> {
+        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let mut list = Vec::new();
+        for workload in workloads {
+            for case in &workload.cases {
+                let Load::Iometer(iometer) = &case.load else { continue };
+                let name = &iometer.spec.name;
+                let time = match iometer.from.run_time_s {
+                    0 => "until it is stopped".to_owned(),
+                    seconds => format!("{seconds} s"),
+                };
+                list.push(format!(
+                    "The run time of `{}` ({time}), and its ramp up: a case ends after the `requests` of the scenario.",
+                    iometer.from.name
+                ));
+                if iometer.is_paced() && workload.pairs.len() > 1 {
+                    list.push(format!("Bursts and delays of `{name}` are of each target; in Iometer all targets of a worker share them."));
+                }
+                if iometer.has_replies() {
+                    list.push(format!("The replies of `{name}`: a disk makes none."));
+                }
+            }
+        }
+        // once each, in the order of the scenario
+        let mut seen = BTreeSet::new();
+        list.retain(|text| seen.insert(text.clone()));
+        list
+    }
+}
+
+/// Whether nobody confirms a number.
+const fn open(number: &Number) -> bool {
+    matches!(number.kind, NumberKind::Assumed | NumberKind::Calibrated)
+}
+
+/// A number of a part, with what is known of it.
+fn told(number: &Number, base: Assumption) -> Assumption {
+    let calibrated = number.to.as_ref().map(|to| format!("calibrated to {to}"));
+    let note: Vec<&str> = calibrated.iter().chain(&number.note).map(|text| &**text).collect();
+    Assumption { kind: number.kind, note: note.join("; "), source: number.source.clone(), ..base }
+}
+
+/// What the segments of a channel are taken to do.
+fn of_channel(link: &LinkPlan, channel: &ChannelPlan) -> Vec<Assumption> {
+    let told = |(at, eye): (usize, &SegmentEye)| Assumption {
+        part: format!("link {}: {}, {}", link.name, channel.file, channel.variant),
+        parameter: format!("ber of segment {}, {} to {}", at + 1, eye.from, eye.to),
+        value: format!("{:.1e}", eye.ber),
+        kind: NumberKind::Assumed,
+        note: format!(
+            "{:.1} dB; the eye is {:.2} times the mask, and one of 1 is taken for 1e-12; {}",
+            eye.loss_db,
+            eye.mask_ratio,
+            seen(link, eye.ber)
+        ),
+        source: "`lanetwin link eye`, with what that rests on".into(),
+    };
+    channel.eyes.iter().enumerate().map(told).collect()
+}
+
+/// How often a bit error ratio of all lanes shows, in words.
+fn seen(link: &LinkPlan, ber: f64) -> String {
+    let bits = link.generation.megatransfers() as f64 * 1e6 * link.width.lanes() as f64;
+    let seconds = 1.0 / (bits * ber);
+    match seconds {
+        s if s > YEAR_S => "less than a bit error a year: it has no effect that a run could show".into(),
+        s if s >= 1.0 => format!("a bit error every {s:.0} s: seldom in a run"),
+        s => format!("{:.0} bit errors a second and direction", 1.0 / s),
+    }
+}
+
+/// What retimers are not asked for.
+fn of_retimers<'a>(links: impl Iterator<Item = &'a LinkPlan>) -> Option<String> {
+    let with = |link: &&LinkPlan| link.retimers() > 0;
+    let drift = links.filter(with).map(|link| {
+        let mps = Mps::from_bytes(link.mps.into()).expect("a checked plan has a legal MPS");
+        drift(link.generation, link.width, mps, link.clocking)
+    });
+    let most = drift.max()?;
+    let clocks = match most {
+        Span::ZERO => "With one clock for all, their elasticity buffers stand still".to_owned(),
+        most => format!(
+            "Their elasticity buffers let a TLP pass up to {} sooner or later, which evens out",
+            quantity::label(Value::Time(most))
+        ),
+    };
+    Some(format!("What retimers do in training, and L0s, which no link with a retimer has. {clocks}."))
+}
+
+const YEAR_S: f64 = 31_557_600.0;
+
+impl Plan {
+    /// What workloads of fio leave out of their job files, and how long they are measured.
+    fn of_fio(&self) -> Vec<String> {
+        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let (mut list, mut seen) = (Vec::new(), BTreeSet::new());
+        for case in workloads.flat_map(|workload| &workload.cases) {
+            let Load::Fio(fio) = &case.load else { continue };
+            let sampled = fio.sampled(self.run.repeats as usize);
+            list.push(format!("`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.", case.label));
+            for job in &fio.jobs {
+                if !job.job.not_modelled.is_empty() {
+                    let names = job.job.not_modelled.join("`, `");
+                    list.push(format!("Options of the job `{}`: `{names}`.", job.job.name()));
+                }
+                if job.log.as_ref().is_some_and(|log| log.left_out > 0) {
+                    list.push(format!("Syncs and trims of the log of the job `{}`.", job.job.name()));
+                }
+            }
+        }
+        list.retain(|text| seen.insert(text.clone()));
+        list
+    }
+}
+
+/// What no model has.
+const NOWHERE: [&str; 4] = [
+    "Link training, power states (ASPM) and their exit latencies: every link is in L0 from the start.",
+    "Traffic between root ports, switches with several hosts, multicast, and access control (ACS).",
+    "Other traffic on the host's memory, caches and interconnect.",
+    "Software above the driver.",
+];
+
+fn no_iommu(variant: &Variant) -> bool {
+    let on = |component: &ComponentPlan| matches!(component.params.0.get("iommu"), Some(Value::Flag(true)));
+    !variant.machine.iter().any(on)
+}

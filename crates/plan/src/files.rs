@@ -1,0 +1,155 @@
+//! Files that a scenario names: configurations of Iometer, job files and logs of fio (and, read elsewhere, the channels of links). Each is read once, understood once, and kept with the plan.
+//!
+//! ```text
+//!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
+//!  workloads.*.fio.file      └─ the file beside it ───────┴─► text ─ read ─► configuration, or what is wrong with it
+//! ```
+//!
+//! A complete plan has the texts in `files:`, so that it runs wherever it is.
+
+mod fio;
+
+pub(crate) use fio::Fio;
+
+use crate::problem::add_finding;
+use lanetwin_document::add_source;
+use lanetwin_document::fields::{is_map, join, scalar};
+use lanetwin_document::node::{Kind, Node};
+use lanetwin_document::problem::Reports;
+use lanetwin_load::iometer::config::Config;
+use lanetwin_load::iometer::{self, Understood};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where the files that a scenario names are.
+#[derive(Clone, Default, Debug)]
+pub struct Files {
+    /// Names are paths from here; without it nothing is read.
+    folder: Option<PathBuf>,
+    /// What has been read before.
+    texts: BTreeMap<String, String>,
+}
+
+impl Files {
+    /// Nowhere: a scenario that names one must have its text under `files:`.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+    /// In the folder of this scenario; a name may lead out of it.
+    #[must_use]
+    pub fn beside(scenario: &Path) -> Self {
+        let folder = scenario.parent().unwrap_or_else(|| Path::new("")).to_path_buf();
+        Self { folder: Some(folder), texts: BTreeMap::new() }
+    }
+    /// Here: texts by name, as [`Plan::files`](crate::Plan::files) has them.
+    #[must_use]
+    pub const fn of(texts: BTreeMap<String, String>) -> Self {
+        Self { folder: None, texts }
+    }
+
+    /// What findings call the file of this name; what it names in turn is beside it.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.folder.as_ref().map_or_else(|| name.to_owned(), |folder| folder.join(name).display().to_string())
+    }
+
+    /// What findings call the file of this name, and its text or why there is none.
+    pub(crate) fn read(&self, name: &str) -> (String, Result<String, String>) {
+        if let Some(text) = self.texts.get(name) {
+            return (name.to_owned(), Ok(text.clone()));
+        }
+        let Some(folder) = &self.folder else {
+            return (name.to_owned(), Err("it is not among the `files:` of the scenario".into()));
+        };
+        let path = folder.join(name);
+        let read = std::fs::read(&path).map(|bytes| iometer::decode(&bytes).to_string());
+        (path.display().to_string(), read.map_err(|error| error.to_string()))
+    }
+}
+
+/// A file that was read.
+#[derive(Debug)]
+struct Found {
+    text: Option<String>,
+    /// None if something is wrong with it.
+    config: Option<Config>,
+}
+
+/// What the files that the workloads of a scenario name say.
+#[derive(Default, Debug)]
+pub(crate) struct Configurations {
+    iometer: BTreeMap<String, Found>,
+    fio: fio::JobFiles,
+}
+
+impl Configurations {
+    /// Reads every file that a workload of one of these documents names; reports what is wrong with it.
+    pub(crate) fn read(
+        documents: &[&Node],
+        files: &Files,
+        sources: &mut Vec<String>,
+        reports: &mut Reports,
+    ) -> Self {
+        let inline = documents.first().and_then(|document| texts(document, reports)).unwrap_or_default();
+        let mut all = Self::default();
+        for (name, path) in documents.iter().flat_map(|document| named(document)) {
+            if all.iometer.contains_key(name) {
+                continue;
+            }
+            let (shown, text) = match inline.get(name) {
+                Some(text) => (name.to_owned(), Ok(text.clone())),
+                None => files.read(name),
+            };
+            let read = match &text {
+                Ok(text) => iometer::read(text, &shown),
+                Err(said) => Err(vec![iometer::unreadable(said, &shown)]),
+            };
+            let (config, findings) = match read {
+                Ok(Understood { config, warnings }) => (Some(config), warnings),
+                Err(findings) => (None, findings),
+            };
+            let file = add_source(sources, shown).file;
+            findings.iter().for_each(|finding| add_finding(reports, finding, file, &path));
+            all.iometer.insert(name.to_owned(), Found { text: text.ok(), config });
+        }
+        all.fio = fio::JobFiles::read(documents, (&inline, files), sources, reports);
+        all
+    }
+    /// The jobs of the file of this name; none if something is wrong with it, which has been reported.
+    pub(crate) fn fio(&self, name: &str) -> Option<&Fio> {
+        self.fio.file(name)
+    }
+    /// The job whose options stand at this place of the scenario; none if something is wrong with it, which has been reported.
+    pub(crate) fn inline(&self, path: &str) -> Option<&Fio> {
+        self.fio.inline(path)
+    }
+    /// What the file of this name says; none if something is wrong with it, which has been reported.
+    pub(crate) fn config(&self, name: &str) -> Option<&Config> {
+        self.iometer.get(name)?.config.as_ref()
+    }
+    /// Every text, by the name of its file.
+    pub(crate) fn into_texts(self) -> BTreeMap<String, String> {
+        let texts = self.iometer.into_iter().filter_map(|(name, found)| Some((name, found.text?)));
+        texts.chain(self.fio.into_texts()).collect()
+    }
+}
+
+/// The texts under `files:`.
+fn texts(document: &Node, reports: &mut Reports) -> Option<BTreeMap<String, String>> {
+    let section = document.get("files").filter(|node| node.kind != Kind::Null)?;
+    is_map(section, "files", reports).then_some(())?;
+    let read = |entry: &lanetwin_document::node::Entry| {
+        let text = scalar(&entry.value, "the text of a file", &join("files", &entry.key), reports)?;
+        Some((entry.key.clone(), text.to_owned()))
+    };
+    Some(section.entries().iter().filter_map(read).collect())
+}
+
+/// The files that the workloads of a document name, and where they do.
+fn named(document: &Node) -> impl Iterator<Item = (&str, String)> {
+    let workloads = document.get("workloads").map_or(&[][..], Node::entries);
+    workloads.iter().filter_map(|workload| {
+        let name = workload.value.get("iometer")?.get("file")?.text()?;
+        Some((name, join(&join("workloads", &workload.key), "iometer.file")))
+    })
+}

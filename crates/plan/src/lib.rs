@@ -1,0 +1,90 @@
+//! From what a user writes to what is simulated: the document, checked, becomes a complete [`Plan`].
+//!
+//! ```text
+//!  scenario.yaml ─┐
+//!  parts/*.yaml  ─┼─ check ─► Plan: machine, links, workloads of every variant; every default filled in
+//!  --set a.b=c   ─┘      └──► Diagnostics: all of them, with code, place and remedy
+//! ```
+//!
+//! The language's words are declared once, in the `language` module, and a component's parameters by its model;
+//! checking, defaults and the [JSON Schema](schema) all come from there. Parts are data ([`Catalogue`]). The closed
+//! forms that a simulation is held against are in [`calc`].
+//!
+//! Not here: how a text becomes a tree (the document crate), any device (the models crate), any protocol rule (the protocol crates), the numbers of
+//! real parts (`parts/`), and what happens when a plan is run (the world crate).
+//!
+//! ```
+//! let found = lanetwin_plan::check_text("about: Nothing yet.\nmachine: {}\nworkloads: {}\n");
+//! assert_eq!(found.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(), ["SC034"]);
+//! ```
+
+pub mod assumptions;
+pub mod calc;
+mod catalogue;
+mod files;
+pub mod hierarchy;
+mod language;
+mod plan;
+mod problem;
+mod resolve;
+mod schema;
+mod templates;
+
+pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
+pub use files::Files;
+pub use plan::{
+    ActionPlan, Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan,
+    CxlRole, Decoding, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase,
+    IometerCase, IometerFile, Join, KernelCase, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram,
+    Offered, Pair, Pattern, Plan, PortPlan, PtsPlan, Run, SteadyRule, Tracked, TrafficCase, Variant, Via,
+    WarmUp, WorkloadPlan,
+};
+pub use resolve::Checked;
+pub use schema::{link_schema, schema};
+pub use templates::{Template, template, templates};
+
+use lanetwin_document::problem::Reports;
+use lanetwin_document::{Diagnostic, unreadable};
+use std::path::Path;
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// Checks the text of a scenario against the parts that come with the program: everything that is wrong with it.
+///
+/// Total: any text is answered, none panics.
+#[must_use]
+pub fn check_text(text: &str) -> Vec<Diagnostic> {
+    check(Path::new("scenario.yaml"), text, &[], &Catalogue::built_in()).diagnostics
+}
+
+/// Checks the text of a scenario as if it had been read from `path`, with the parts of `catalogue` and the changes
+/// `sets`, each `path=value`. No file is read: see [`check_with`].
+#[must_use]
+pub fn check(path: &Path, text: &str, sets: &[String], catalogue: &Catalogue) -> Checked {
+    check_with(path, text, sets, catalogue, &Files::none())
+}
+
+/// As [`check`], with the files that the scenario names.
+#[must_use]
+pub fn check_with(path: &Path, text: &str, sets: &[String], catalogue: &Catalogue, files: &Files) -> Checked {
+    let scenario = resolve::Text { path: &path.display().to_string(), text, sets, files };
+    resolve::check(&scenario, catalogue, Vec::new(), Reports::default())
+}
+
+/// Reads and checks the scenario at `path`, with the files that it names, the parts beside it and those of `LANETWIN_PARTS`.
+///
+/// # Errors
+/// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).
+pub fn check_path(path: &Path, sets: &[String]) -> Result<Plan, Vec<Diagnostic>> {
+    let (mut reports, mut sources) = (Reports::default(), Vec::new());
+    let text = match std::fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => return Err(unreadable(path, &error.to_string())),
+        Err(error) => return Err(unreadable(path, &error.to_string())),
+    };
+    let catalogue = Catalogue::read(Some(path), &mut sources, &mut reports);
+    let files = Files::beside(path);
+    let scenario = resolve::Text { path: &path.display().to_string(), text: &text, sets, files: &files };
+    let checked = resolve::check(&scenario, &catalogue, sources, reports);
+    checked.plan.ok_or(checked.diagnostics)
+}

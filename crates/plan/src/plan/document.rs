@@ -1,0 +1,112 @@
+//! The plan as a document: a complete scenario that gives the plan again, and who said what in it.
+
+use super::{Plan, WarmUp};
+use lanetwin_document::fields::join;
+use lanetwin_document::node::{Kind, Node, Origin};
+use serde::{Serialize, Serializer};
+
+impl Plan {
+    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value.
+    #[must_use]
+    pub fn document(&self) -> Node {
+        let first = &self.variants[0];
+        let variants = self.variants.iter().map(|variant| {
+            let mut changes = Vec::new();
+            differences(&first.document, &variant.document, "", &mut changes);
+            (variant.name.clone(), Node::map(changes))
+        });
+        let origins = self.variants.iter().map(|variant| {
+            let mut list = Vec::new();
+            origins(&variant.document, "", &mut list);
+            (variant.name.clone(), Node::map(list))
+        });
+        let warm_up = match self.run.warm_up {
+            WarmUp::Auto => "auto".into(),
+            WarmUp::Transfers(number) => number.to_string(),
+        };
+        let compare = Node::map([
+            ("baseline", Node::scalar(&self.variants[self.compare.baseline].name)),
+            ("equivalent_within", Node::scalar(self.compare.equivalent_within.to_string())),
+        ]);
+        let run = Node::map([
+            ("repeats", Node::scalar(self.run.repeats.to_string())),
+            ("warm-up", Node::scalar(warm_up)),
+            ("seed", Node::scalar(self.run.seed.to_string())),
+        ]);
+        let section = |name: &str| first.document.get(name).cloned().unwrap_or_else(Node::null);
+        let mut sections = vec![
+            ("about", Node::scalar(&self.about)),
+            ("machine", section("machine")),
+            ("links", section("links")),
+            ("interleave", section("interleave")),
+            ("workloads", section("workloads")),
+            ("variants", Node::map(variants)),
+            ("compare", compare),
+            ("run", run),
+        ];
+        if !self.files.is_empty() {
+            let texts = self.files.iter().map(|(name, text)| (name.clone(), Node::scalar(text)));
+            sections.push(("files", Node::map(texts)));
+        }
+        sections.push(("origins", Node::map(origins)));
+        Node::map(sections)
+    }
+}
+
+impl Serialize for Plan {
+    /// As [`Plan::document`].
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document().serialize(serializer)
+    }
+}
+
+/// Paths and values that turn `one` into `other`; `null` for what is gone.
+fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, Node)>) {
+    for entry in one.entries() {
+        if other.get(&entry.key).is_none() {
+            changes.push((join(path, &entry.key), Node::null()));
+        }
+    }
+    for entry in other.entries() {
+        let path = join(path, &entry.key);
+        match (one.get(&entry.key), &entry.value) {
+            (Some(a), b) if matches!((&a.kind, &b.kind), (Kind::Map(_), Kind::Map(_))) => {
+                differences(a, b, &path, changes);
+            }
+            (Some(a), b) if same(a, b) => {}
+            (_, value) => changes.push((path, value.clone())),
+        }
+    }
+}
+
+/// Whether two trees say the same, wherever and whoever said it.
+pub(crate) fn same(a: &Node, b: &Node) -> bool {
+    match (&a.kind, &b.kind) {
+        (Kind::Null, Kind::Null) => true,
+        (Kind::Scalar(a), Kind::Scalar(b)) => a == b,
+        (Kind::List(a), Kind::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Kind::Map(a), Kind::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
+        }
+        _ => false,
+    }
+}
+
+/// Who said each value, by path.
+fn origins(node: &Node, path: &str, list: &mut Vec<(String, Node)>) {
+    for entry in node.entries() {
+        let path = join(path, &entry.key);
+        if matches!(entry.value.kind, Kind::Map(_)) {
+            origins(&entry.value, &path, list);
+        } else {
+            let word = match entry.value.origin {
+                Origin::Default => "default",
+                Origin::Part => "part",
+                Origin::Scenario => "scenario",
+                Origin::Variant => "variant",
+                Origin::Set => "set",
+            };
+            list.push((path, Node::scalar(word)));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Channels that links name: each description is read once, and each eye computed once, whatever variants it is in.
+
+use crate::files::Files;
+use lanetwin_document::add_source;
+use lanetwin_document::fields::join;
+use lanetwin_document::node::Node;
+use lanetwin_document::problem::{Diagnostic, Problem, Reports};
+use lanetwin_link_lab::channel::{self, Channel, Judge, SegmentEye};
+use lanetwin_units::Generation;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The eyes of a channel, or why there are none.
+#[derive(Clone)]
+pub(super) enum Eyes {
+    Seen(Vec<SegmentEye>),
+    Refused(Vec<Diagnostic>),
+}
+
+/// A variant of a description at a generation.
+type Key = (String, String, Generation);
+
+/// The descriptions that the links of a scenario name.
+#[derive(Default)]
+pub(super) struct Channels {
+    read: BTreeMap<String, Found>,
+    seen: RefCell<BTreeMap<Key, Eyes>>,
+}
+
+struct Found {
+    text: Option<String>,
+    source: u16,
+    /// None if something is wrong with it.
+    channel: Option<Channel>,
+    judge: RefCell<Judge>,
+}
+
+impl Channels {
+    /// Reads every description that a link of one of these documents names; reports what is wrong with it.
+    pub(super) fn read(
+        documents: &[&Node],
+        files: &Files,
+        sources: &mut Vec<String>,
+        reports: &mut Reports,
+    ) -> Self {
+        let inline = |name: &str| {
+            let text = documents.first()?.get("files")?.get(name)?.text()?;
+            Some(text.to_owned())
+        };
+        let mut all = Self::default();
+        for (name, link) in documents.iter().flat_map(|document| named(document)) {
+            if all.read.contains_key(name) {
+                continue;
+            }
+            let (shown, text) = match inline(name) {
+                Some(text) => (files.place(name), Ok(text)),
+                None => files.read(name),
+            };
+            let spot = add_source(sources, shown.clone());
+            let (text, channel) = match text {
+                Err(said) => {
+                    let problem = Problem::Unreadable { file: shown, said };
+                    reports.add(problem, spot, &join(&join("links", link), "channel"));
+                    (None, None)
+                }
+                Ok(text) => {
+                    let checked = channel::check(Path::new(&shown), &text, &[]);
+                    let (channel, found) = match checked {
+                        Ok(channel) => {
+                            let found = channel.warnings.clone();
+                            (Some(channel), found)
+                        }
+                        Err(found) => (None, found),
+                    };
+                    found.iter().for_each(|found| reports.add_found(found, spot.file));
+                    (Some(text), channel)
+                }
+            };
+            all.read.insert(
+                name.to_owned(),
+                Found { text, source: spot.file, channel, judge: RefCell::default() },
+            );
+        }
+        all
+    }
+
+    /// The names of the variants of a description; none if something is wrong with it, which has been reported.
+    pub(super) fn variants(&self, name: &str) -> Option<Vec<String>> {
+        let channel = self.read.get(name)?.channel.as_ref()?;
+        Some(channel.variants.iter().map(|variant| variant.name.clone()).collect())
+    }
+
+    /// The eyes of a variant of a description that was understood.
+    pub(super) fn eyes(&self, name: &str, variant: &str, generation: Generation) -> Eyes {
+        let key = (name.to_owned(), variant.to_owned(), generation);
+        if let Some(eyes) = self.seen.borrow().get(&key) {
+            return eyes.clone();
+        }
+        let found = &self.read[name];
+        let channel = found.channel.as_ref().expect("its variants are known");
+        let eyes = match found.judge.borrow_mut().eyes(channel, variant, generation) {
+            Ok(eyes) => Eyes::Seen(eyes),
+            Err(found) => Eyes::Refused(found),
+        };
+        self.seen.borrow_mut().insert(key, eyes.clone());
+        eyes
+    }
+
+    /// The number of the source that a description is.
+    pub(super) fn source(&self, name: &str) -> Option<u16> {
+        self.read.get(name).map(|found| found.source)
+    }
+
+    /// Every text, by the name of its file.
+    pub(super) fn into_texts(self) -> impl Iterator<Item = (String, String)> {
+        self.read.into_iter().filter_map(|(name, found)| Some((name, found.text?)))
+    }
+}
+
+/// The descriptions that the links of a document name, each with its link.
+fn named(document: &Node) -> impl Iterator<Item = (&str, &str)> {
+    let links = document.get("links").map_or(&[][..], Node::entries);
+    links.iter().filter_map(|link| Some((link.value.get("channel")?.text()?, &*link.key)))
+}

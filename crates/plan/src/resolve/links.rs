@@ -1,0 +1,474 @@
+//! `links:` – which ports are joined, and what PCIe makes of it.
+
+mod buffers;
+mod cxl;
+mod driven;
+mod ends;
+mod errors;
+mod outages;
+mod switches;
+mod tree;
+mod via;
+
+use super::machine::assemblies::link_entries;
+use super::{Known, Machine, check_name};
+use crate::language::LINK;
+use crate::plan::{ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, PortPlan};
+use crate::problem::Problem;
+use ends::{Joined, Named, end, is_exact, role, take};
+use errors::BitErrors;
+use lanetwin_document::fields::{self, Fields, is_map, join};
+use lanetwin_document::node::{Entry, Node, Origin};
+use lanetwin_document::problem::{Problem as Common, Reports, quoted};
+use lanetwin_document::quantity;
+use lanetwin_document::spelling::Near;
+use lanetwin_pcie::link::DllpMode;
+use lanetwin_ports::{Dimension, Protocol, Value};
+use lanetwin_units::{Bytes, Generation, Span, Width};
+use std::collections::BTreeMap;
+use tree::{Above, Place};
+use via::{Running, Stage};
+
+/// The payload sizes of the standard: a power of two from 128 B to 4 KiB.
+const PAYLOAD_SIZES: std::ops::RangeInclusive<u64> = 128..=4096;
+
+/// Nothing that a link does takes longer; the links count time in 1024ths of a picosecond with 64 bits.
+const LONGEST: Span = Span::from_us(1_000_000);
+
+/// What a port reaches that says nothing of it.
+const BEST_GENERATION: u64 = 5;
+const MOST_LANES: u64 = 16;
+
+/// What is joined with what.
+#[derive(Default)]
+pub(super) struct Wiring {
+    pub links: Vec<LinkPlan>,
+    pub cxl: Vec<CxlLinkPlan>,
+    pub joins: Vec<Join>,
+    pub driven: Vec<Driven>,
+    /// Links inside of assemblies, with every default filled in: the assembly, and what is said of the link.
+    inside: Vec<(String, Vec<Entry>)>,
+    /// Every port that is taken, and by which link.
+    pub taken: BTreeMap<End, String>,
+}
+
+/// Reads the section; the wiring, and the section with every default filled in.
+pub(super) fn read(
+    node: Option<&Node>,
+    machine: &Machine,
+    known: Known<'_>,
+    reports: &mut Reports,
+) -> Option<(Wiring, Node)> {
+    let mut wiring = Wiring::default();
+    if node.is_some_and(|node| !is_map(node, "links", reports)) {
+        return None;
+    }
+    let own = node.map(Node::entries).unwrap_or_default();
+    let inside = machine.assemblies.iter().flat_map(|assembled| &assembled.links);
+    let all: Vec<(&Entry, bool)> = own.iter().map(|e| (e, false)).chain(inside.map(|e| (e, true))).collect();
+    let (mut open, mut driven) = (Vec::new(), Vec::new());
+    for &(entry, is_inside) in &all {
+        let path = join(if is_inside { "machine" } else { "links" }, &entry.key);
+        if !is_inside {
+            check_name(&entry.key, entry.spot, &path, reports);
+        }
+        let Some(fields) = Fields::open(&entry.value, &path, LINK, &[], reports) else { continue };
+        let ends = ["from", "to"].map(|key| end(&fields, (key, is_inside), machine, reports));
+        let drive = driven::drive(&ends, machine);
+        open.push((entry, fields, ends, [None, None], drive));
+    }
+    // ports that are named come first, so that those that are not named take what is left
+    for exact in [true, false] {
+        for (entry, _, ends, ports, drive) in &mut open {
+            let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
+            for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
+                let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
+                if let Some(named) = named.as_ref().filter(wanted) {
+                    let joined = Joined { link: &entry.key, far: roles[place], is_to: place == 1 };
+                    *port = take(named, joined, machine, &mut wiring, reports);
+                }
+            }
+        }
+    }
+    let mut links = Vec::new();
+    for (entry, fields, ends, ports, drive) in open {
+        match (ports, drive, ends) {
+            ([Some(from), Some(to)], ..) => {
+                links.push(Link { entry, fields, from, to, machine, known, stages: Vec::new() });
+            }
+            ([Some(from), None], Some(1), [_, Some(drive)])
+            | ([None, Some(from)], Some(0), [Some(drive), _]) => {
+                refuse_keys(entry, &fields.path, &["from", "to"], reports);
+                driven.push(driven::Open { entry, fields, from, drive });
+            }
+            _ => {}
+        }
+    }
+    let all_understood = links.len() + driven.len() == all.len();
+    let places = tree::places(&links, all_understood, machine, reports);
+    let mut complete = Vec::new();
+    for (link, place) in links.into_iter().zip(places) {
+        let name = link.entry.key.clone();
+        complete.extend(link.read(place, &mut wiring, reports).map(|node| (name, node)));
+    }
+    for open in driven {
+        let name = open.entry.key.clone();
+        complete.extend(driven::read(open, machine, &mut wiring, reports).map(|node| (name, node)));
+    }
+    switches::check(&wiring, machine, reports);
+    wiring.inside = complete
+        .extract_if(.., |(name, _)| name.contains('.'))
+        .map(|(name, node)| {
+            let of = name.split_once('.').map_or_else(String::new, |(of, _)| of.to_owned());
+            (of, link_entries(&name, &node))
+        })
+        .collect();
+    // in the order of writing, whatever they are
+    complete.sort_by_key(|(name, _)| own.iter().position(|entry| entry.key == *name));
+    Some((wiring, Node::map(complete)))
+}
+
+impl Wiring {
+    /// Says in the complete `machine` what links inside of assemblies are.
+    pub(super) fn tell_inside(&self, machine: &mut Node) {
+        for (of, entries) in &self.inside {
+            let assemblies = machine.entries_mut().into_iter().flatten();
+            for entry in assemblies.filter(|entry| entry.key == *of) {
+                if let Some(list) = entry.value.entries_mut() {
+                    list.extend(entries.iter().cloned());
+                }
+            }
+        }
+    }
+}
+
+/// Reports keys of links that mean nothing for this one.
+fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mut Reports) {
+    for own in entry.value.entries() {
+        let declared = LINK.iter().any(|field| field.name == own.key);
+        if declared && !allowed.contains(&&*own.key) {
+            let known = quoted(allowed.iter().copied());
+            let problem = Common::UnknownKey { key: own.key.clone(), known, near: Near::default() };
+            reports.add(problem, own.spot, &join(path, &own.key));
+        }
+    }
+}
+
+/// All keys of links but one.
+fn keys_but(other: &str) -> Vec<&'static str> {
+    LINK.iter().map(|field| field.name).filter(|name| *name != other).collect()
+}
+
+/// A link whose ports are known.
+struct Link<'a> {
+    entry: &'a Entry,
+    fields: Fields<'a>,
+    from: End,
+    to: End,
+    machine: &'a Machine,
+    known: Known<'a>,
+    /// What stands in it, once it has been read.
+    stages: Vec<Stage>,
+}
+
+impl Link<'_> {
+    fn read(mut self, place: Place, wiring: &mut Wiring, reports: &mut Reports) -> Option<Node> {
+        for (key, end) in [("from", self.from), ("to", self.to)] {
+            let origin = self.fields.written(key).map_or(Origin::Default, |node| node.origin);
+            self.fields.record(key, Node::scalar(self.port_name(end)).by(origin));
+        }
+        match (self.port(self.from).speaks, self.port(self.to).speaks) {
+            (Protocol::Pcie, Protocol::Pcie) => {
+                let link = self.pcie(place, reports)?;
+                wiring.links.push(link);
+            }
+            (Protocol::Cxl, Protocol::Cxl) => {
+                let link = self.cxl(reports)?;
+                wiring.cxl.push(link);
+            }
+            (Protocol::Block, Protocol::Block) => {
+                refuse_keys(self.entry, &self.fields.path, &["from", "to"], reports);
+                wiring.joins.push(Join { name: self.entry.key.clone(), from: self.from, to: self.to });
+            }
+            (a, b) => {
+                let why = if a == b {
+                    format!("ports for {} are not wired by hand", protocol(a))
+                } else {
+                    format!("one speaks {}, the other {}", protocol(a), protocol(b))
+                };
+                let (from, to) = (self.port_name(self.from), self.port_name(self.to));
+                reports.add(Problem::CannotJoin { from, to, why }, self.entry.spot, &self.fields.path);
+                return None;
+            }
+        }
+        Some(self.fields.finish())
+    }
+
+    fn plan(&self, end: End) -> &ComponentPlan {
+        self.machine.plan(end.component).expect("a component with a port was understood")
+    }
+    fn port(&self, end: End) -> &PortPlan {
+        &self.plan(end).ports[end.port]
+    }
+    fn port_name(&self, end: End) -> String {
+        self.machine.port_name(end)
+    }
+
+    fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
+        let known = self.known;
+        refuse_keys(self.entry, &self.fields.path, &keys_but("flit"), reports);
+        let read = self.stages(known.catalogue, reports);
+        let understood = read.is_some();
+        let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
+        self.stages = stages;
+        let generation = self.generation(reports);
+        let width = self.width(reports);
+        let mps = self.mps(place.payload, reports);
+        if let Some(mps) = mps {
+            self.check_buffers(mps.into(), reports);
+        }
+        let clocking = self.clocking(reports);
+        let propagation = self.short("propagation", reports);
+        let retimers = self.stages.iter().filter(|stage| stage.is_retimer()).count();
+        let errors =
+            understood.then(|| self.bit_errors(retimers, generation, known.channels, reports)).flatten();
+        let nak = self.optional_time("nak", reports);
+        let recovery = self.short("recovery", reports);
+        let dllp = match self.choice("dllp", reports) {
+            Some("each") => Some(DllpMode::Each),
+            Some("off") => Some(DllpMode::Off),
+            other => other.map(|_| DllpMode::Lump),
+        };
+        let skp = self.choice("skp", reports).map(|word| word == "on");
+        self.fields.record("via", written);
+        let weight = self.weight(reports);
+        let down = self.down(reports);
+        // how a link runs decides what the stages in it do, and what its channel does
+        let running = Running { generation: generation?, width: width?, mps: mps?, clocking: clocking? };
+        let stages = std::mem::take(&mut self.stages);
+        let via = understood.then(|| self.via(stages, running, reports))?;
+        if let Some(long) = via.iter().map(|via| via.latency).find(|latency| *latency > LONGEST) {
+            self.fields.fault("via", out_of_range(long, Span::ZERO, LONGEST), reports);
+            return None;
+        }
+        let BitErrors { ratio, segments, channel } = errors?;
+        let Above { root, root_port } = place.above?;
+        Some(LinkPlan {
+            name: self.entry.key.clone(),
+            from: self.from,
+            to: self.to,
+            root,
+            root_port,
+            generation: running.generation,
+            width: running.width,
+            mps: running.mps,
+            rcb: if self.plan(root_port).params.choice("port.rcb") == "128B" { 128 } else { 64 },
+            clocking: running.clocking,
+            propagation: propagation?,
+            bit_error_ratio: ratio,
+            segments,
+            channel,
+            nak: nak?,
+            recovery: recovery?,
+            dllp: dllp?,
+            skp: skp?,
+            via,
+            weight: weight?,
+            down: down?,
+        })
+    }
+
+    fn weight(&mut self, reports: &mut Reports) -> Option<u32> {
+        match self.fields.one("weight", reports)?.value {
+            Value::Count(weight) => Some(u32::try_from(weight).expect("declared as at most 128")),
+            other => unreachable!("`weight` is declared as a count, read as {other:?}"),
+        }
+    }
+
+    /// The smaller of what the two ends have, and the port that has it.
+    fn least(&self, of: impl Fn(&ComponentPlan) -> u64) -> (u64, End) {
+        let ends = [self.from, self.to];
+        ends.map(|end| (of(self.plan(end)), end)).into_iter().min().expect("a link has two ends")
+    }
+
+    /// The smaller of what the parts in the link have, and the part that has it.
+    fn least_stage(&self, param: &str) -> Option<(u64, String)> {
+        let counts = self.stages.iter().filter_map(|stage| stage.count(param));
+        counts.min().map(|(least, part)| (least, part.to_owned()))
+    }
+
+    fn generation(&mut self, reports: &mut Reports) -> Option<Generation> {
+        let (most, at) = self.least(|plan| ability(plan, "port.gen", BEST_GENERATION));
+        let ends = Generation::of_lanes(most).expect("the range of port.gen");
+        let stage = self
+            .least_stage("gen")
+            .map(|(least, part)| (Generation::from_number(least).expect("the range of gen"), part));
+        let best = stage.as_ref().map_or(ends, |(has, _)| ends.min(*has));
+        let Some(node) = self.fields.written("gen") else {
+            self.fields.record("gen", Node::scalar(best.number().to_string()));
+            return Some(best);
+        };
+        let text = fields::scalar(node, "a generation", &self.fields.at("gen"), reports)?;
+        let of_cxl = self.port(self.from).speaks == Protocol::Cxl;
+        let known = |generation: &Generation| of_cxl || Generation::ALL.contains(generation);
+        let Some(generation) = generation_of(text).filter(known) else {
+            self.fields.fault("gen", Problem::ImpossibleGeneration { text: text.into() }, reports);
+            return None;
+        };
+        self.fields.record("gen", Node::scalar(generation.number().to_string()).by(node.origin));
+        if generation > ends {
+            let (port, has) = (self.port_name(at), ends.to_string());
+            let problem = Problem::TooFast { generation: generation.to_string(), port, has };
+            self.fields.fault("gen", problem, reports);
+        } else if let Some((has, part)) = stage.filter(|(has, _)| generation > *has) {
+            let (generation, has) = (generation.to_string(), has.to_string());
+            self.fields.fault("gen", Problem::SlowInLink { generation, part, has }, reports);
+        } else if generation < best && node.origin == Origin::Scenario {
+            let problem = Problem::Slow { generation: generation.to_string(), ends: best.to_string() };
+            self.fields.fault("gen", problem, reports);
+        }
+        Some(generation)
+    }
+
+    fn width(&mut self, reports: &mut Reports) -> Option<Width> {
+        let (lanes, at) = self.least(|plan| ability(plan, "port.width", MOST_LANES));
+        let widest = |lanes: u64| {
+            *Width::ALL.iter().rfind(|width| width.lanes() <= lanes).expect("a port has at least one lane")
+        };
+        let stage = self.least_stage("lanes");
+        let ends = widest(lanes);
+        let most = stage.as_ref().map_or(ends, |(has, _)| ends.min(widest(*has)));
+        let Some(node) = self.fields.written("width") else {
+            self.fields.record("width", Node::scalar(most.to_string()));
+            return Some(most);
+        };
+        let text = fields::scalar(node, "a width", &self.fields.at("width"), reports)?;
+        let Some(width) = width_of(text) else {
+            self.fields.fault("width", Problem::ImpossibleWidth { text: text.into() }, reports);
+            return None;
+        };
+        self.fields.record("width", Node::scalar(width.to_string()).by(node.origin));
+        if width > ends {
+            let (port, has) = (self.port_name(at), format!("x{lanes}"));
+            self.fields.fault("width", Problem::TooWide { width: width.to_string(), port, has }, reports);
+        } else if let Some((has, part)) = stage.filter(|(has, _)| width.lanes() > *has) {
+            self.fields.fault(
+                "width",
+                Problem::NarrowInLink { width: width.to_string(), part, has },
+                reports,
+            );
+        } else if width < most && node.origin == Origin::Scenario {
+            self.fields.fault(
+                "width",
+                Problem::Narrow { width: width.to_string(), ends: most.to_string() },
+                reports,
+            );
+        }
+        Some(width)
+    }
+
+    /// The payload size of the hierarchy, of which this link may have asked for less than its ends support.
+    fn mps(&mut self, hierarchy: u64, reports: &mut Reports) -> Option<u16> {
+        let (most, at) = self.least(|plan| plan.params.size("port.mps").0);
+        for end in [self.from, self.to] {
+            self.check_port_size(end, "port.mps", reports);
+            self.check_port_size(end, "port.mrrs", reports);
+        }
+        let size = |bytes| quantity::written(Value::Size(Bytes(bytes)));
+        let mut origin = Origin::Default;
+        if let Some(node) = self.fields.written("mps") {
+            origin = node.origin;
+            let value = fields::read(node, Dimension::Size, &self.fields.at("mps"), reports)?;
+            let Value::Size(Bytes(bytes)) = value else { unreachable!("read as a size") };
+            if payload_size(bytes).is_none() {
+                self.fields.fault("mps", Problem::PayloadSize { text: size(bytes) }, reports);
+                return None;
+            }
+            if bytes > most {
+                let (port, has) = (self.port_name(at), size(most));
+                self.fields.fault("mps", Problem::PayloadTooLarge { mps: size(bytes), port, has }, reports);
+            }
+        }
+        self.fields.record("mps", Node::scalar(size(hierarchy)).by(origin));
+        payload_size(hierarchy)
+    }
+    /// The payload size that is asked for, if it is one of the standard.
+    fn asked_mps(&self) -> Option<u64> {
+        let text = self.fields.written("mps")?.text()?;
+        match quantity::read(Dimension::Size, text).ok()?.0 {
+            Value::Size(Bytes(bytes)) => payload_size(bytes).map(u64::from),
+            other => unreachable!("read as a size: {other:?}"),
+        }
+    }
+
+    fn choice(&mut self, key: &str, reports: &mut Reports) -> Option<&'static str> {
+        match self.fields.one(key, reports)?.value {
+            Value::Choice(word) => Some(word),
+            other => unreachable!("`{key}` is declared as a choice, read as {other:?}"),
+        }
+    }
+    /// Nothing if it is not written; none if it cannot be read.
+    #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
+    fn optional_time(&mut self, key: &str, reports: &mut Reports) -> Option<Option<Span>> {
+        if self.fields.written(key).is_none() { Some(None) } else { self.short(key, reports).map(Some) }
+    }
+    /// A time of at most a second, as everything takes that links do.
+    fn short(&mut self, key: &str, reports: &mut Reports) -> Option<Span> {
+        let time = self.fields.one(key, reports).map(|said| span(said.value))?;
+        if time > LONGEST {
+            self.fields.fault(key, out_of_range(time, Span::ZERO, LONGEST), reports);
+            return None;
+        }
+        Some(time)
+    }
+}
+
+/// The most that the ports of a component reach.
+fn ability(plan: &ComponentPlan, param: &str, unsaid: u64) -> u64 {
+    if let Some(Value::Count(most)) = plan.params.0.get(param) { *most } else { unsaid }
+}
+
+fn out_of_range(time: Span, least: Span, most: Span) -> Common {
+    let written = |time| quantity::written(Value::Time(time));
+    Common::OutOfRange { text: written(time), least: written(least), most: written(most) }
+}
+
+fn span(value: Value) -> Span {
+    if let Value::Time(span) = value { span } else { unreachable!("declared as a time, read as {value:?}") }
+}
+
+fn payload_size(bytes: u64) -> Option<u16> {
+    let standard = PAYLOAD_SIZES.contains(&bytes) && bytes.is_power_of_two();
+    u16::try_from(bytes).ok().filter(|_| standard)
+}
+
+/// `x4`
+pub(crate) fn width_of(text: &str) -> Option<Width> {
+    let lanes = text.strip_prefix('x').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Width::from_lanes(lanes.parse().ok()?)
+}
+
+/// `5`, `gen5`, `Gen5`, or the rate of a lane: `32GT/s`. Only links of CXL can have Gen6.
+pub(crate) fn generation_of(text: &str) -> Option<Generation> {
+    let rate = |generation: &Generation| {
+        let megatransfers = generation.megatransfers();
+        let half = if megatransfers.is_multiple_of(1_000) { "" } else { ".5" };
+        format!("{}{half}GT/s", megatransfers / 1_000) == text
+    };
+    let number = text.strip_prefix("gen").or_else(|| text.strip_prefix("Gen")).unwrap_or(text);
+    let most = Generation::Gen6.number().into();
+    match quantity::read(Dimension::Count { least: 1, most }, number) {
+        Ok((Value::Count(number), _)) => Generation::of_lanes(number),
+        _ => (1..=most).filter_map(Generation::of_lanes).find(rate),
+    }
+}
+
+const fn protocol(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Pcie => "PCIe",
+        Protocol::Dma => "DMA commands",
+        Protocol::Block => "block requests",
+        Protocol::Cpu => "the processor's side",
+        Protocol::Cxl => "CXL",
+    }
+}

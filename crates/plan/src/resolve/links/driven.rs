@@ -1,0 +1,81 @@
+//! Links from a block port to a drive on PCIe: nothing but a driver stands between them, on the host above the drive.
+
+use super::Wiring;
+use super::ends::Named;
+use crate::plan::{ComponentPlan, Driven, End};
+use crate::problem::Problem;
+use crate::resolve::Machine;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::node::{Entry, Node, Origin};
+use lanetwin_document::problem::Reports;
+use lanetwin_ports::Protocol;
+
+/// A link that needs a driver, before it is known on which host.
+pub(super) struct Open<'a> {
+    pub entry: &'a Entry,
+    pub fields: Fields<'a>,
+    pub from: End,
+    pub drive: Named,
+}
+
+/// Which of the two ends is a drive that the other, a block port, needs a driver for; none if it is no such link.
+pub(super) fn drive(ends: &[Option<Named>; 2], machine: &Machine) -> Option<usize> {
+    let speaks_block = |named: &Named| {
+        let plan = machine.plan(named.component)?;
+        let meant = |port: &str| plan.ports.iter().find(|own| own.name == port || own.group == port);
+        let only = || plan.ports.iter().all(|own| own.speaks == Protocol::Block).then(|| plan.ports.first());
+        let port = named.port.as_deref().map_or_else(|| only().flatten(), meant)?;
+        (port.speaks == Protocol::Block).then_some(())
+    };
+    let is_drive = |named: &Named| {
+        let plan = machine.plan(named.component)?;
+        let is = plan.has(Protocol::Pcie) && !plan.has(Protocol::Block) && !plan.has(Protocol::Dma);
+        (is && named.port.is_none() && !answers_nothing(plan)).then_some(())
+    };
+    let [from, to] = ends;
+    let (from, to) = (from.as_ref()?, to.as_ref()?);
+    // what was not understood may ask for blocks: then nothing is said of the other end
+    let may_ask = |named: &Named| machine.plan(named.component).is_none() || speaks_block(named).is_some();
+    let is = |asks: &Named, answers: &Named| may_ask(asks) && is_drive(answers).is_some();
+    if is(from, to) {
+        return Some(1);
+    }
+    is(to, from).then_some(0)
+}
+
+/// Whether no driver of blocks is for it.
+fn answers_nothing(plan: &ComponentPlan) -> bool {
+    plan.is_host() || plan.is_switch() || plan.model.has_memory
+}
+
+/// What a link becomes whose drive is below a host; the link, complete.
+pub(super) fn read(
+    open: Open<'_>,
+    machine: &Machine,
+    wiring: &mut Wiring,
+    reports: &mut Reports,
+) -> Option<Node> {
+    let Open { entry, mut fields, from, drive } = open;
+    let plan = machine.plan(from.component)?;
+    let port = format!("{}.{}", machine.label(from.component), plan.ports[from.port].name);
+    let name = machine.label(drive.component);
+    let above = wiring.links.iter().find(|link| link.far().component == drive.component);
+    let Some(host) = above.map(|link| link.root_port.component) else {
+        if !reports.has_errors() {
+            let problem = Problem::NoPath { from: "a host".into(), to: name };
+            reports.add(problem, drive.spot, &drive.path);
+        }
+        return None;
+    };
+    if let Some(other) = wiring.driven.iter().find(|other| other.drive == drive.component) {
+        let problem = Problem::BlockPortTaken { port: name, by: format!("link `{}`", other.name) };
+        reports.add(problem, drive.spot, &drive.path);
+        return None;
+    }
+    let origin = |key| fields.written(key).map_or(Origin::Default, |node| node.origin);
+    let (from_origin, to_origin) = (origin("from"), origin("to"));
+    fields.record("from", Node::scalar(port).by(from_origin));
+    fields.record("to", Node::scalar(name).by(to_origin));
+    wiring.driven.push(Driven { name: entry.key.clone(), from, drive: drive.component, host });
+    Some(fields.finish())
+}

@@ -1,0 +1,219 @@
+//! `machine:` – components, their parts, models and parameters.
+
+pub(super) mod assemblies;
+
+use super::links::Wiring;
+use super::{Machine, Slot, check_name};
+use crate::catalogue::{Catalogue, Part, find_model};
+use crate::language::COMPONENT;
+use crate::plan::{ComponentPlan, End, LinkPlan, PortPlan, WorkloadPlan};
+use crate::problem::Problem;
+use assemblies::Expanded;
+use lanetwin_document::fields::{self, Fields, is_map, join};
+use lanetwin_document::node::{Entry, Node, Origin};
+use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_document::quantity;
+use lanetwin_document::spelling::Near;
+use lanetwin_models::has_port;
+use lanetwin_models::switch::is_pair_latency;
+use lanetwin_ports::{Model, Param, Params, Protocol, Value};
+use std::collections::BTreeMap;
+
+/// Reads the section; the machine, and the section with every default filled in.
+pub(super) fn read(node: &Node, catalogue: &Catalogue, reports: &mut Reports) -> Option<(Machine, Node)> {
+    if !is_map(node, "machine", reports) {
+        return None;
+    }
+    if node.entries().is_empty() {
+        reports.add(Common::Empty { what: "the machine has no component" }, node.spot, "machine");
+        return None;
+    }
+    let mut components = Vec::new();
+    let mut complete = Vec::new();
+    let mut found = Vec::new();
+    for entry in node.entries() {
+        let path = join("machine", &entry.key);
+        check_name(&entry.key, entry.spot, &path, reports);
+        if let Some(assembly) = assemblies::of(&entry.value, catalogue) {
+            let Expanded { slots, assembled, complete: node } =
+                assemblies::expand(entry, (assembly, components.len()), catalogue, reports);
+            components.extend(slots);
+            found.push(assembled);
+            complete.push((entry.key.clone(), node));
+            continue;
+        }
+        let plan = component(entry, &path, catalogue, reports).map(|(plan, node)| {
+            complete.push((entry.key.clone(), node));
+            plan
+        });
+        components.push(Slot { name: entry.key.clone(), spot: entry.spot, plan });
+    }
+    Some((Machine { components, assemblies: found }, Node::map(complete)))
+}
+
+fn component(
+    entry: &Entry,
+    path: &str,
+    catalogue: &Catalogue,
+    reports: &mut Reports,
+) -> Option<(ComponentPlan, Node)> {
+    if !is_map(&entry.value, path, reports) {
+        return None;
+    }
+    let (part, model) = part_and_model(&entry.value, path, catalogue, reports)?;
+    let names: Vec<&'static str> = model.all_params().map(|param| param.name).collect();
+    let mut fields = Fields::open(&entry.value, path, COMPONENT, &names, reports)?;
+    fields.text("part", reports);
+    fields.text("model", reports);
+    let mut params = Params::default();
+    let mut origins = BTreeMap::new();
+    for param in model.all_params() {
+        let Some((value, origin)) = parameter(param, &fields, part, reports) else { continue };
+        params.0.insert(param.name, value);
+        origins.insert(param.name, origin);
+        // a pair of widths without a latency of its own has the switch's: nothing to say, whoever reads it
+        if origin != Origin::Default || !is_pair_latency(param.name) {
+            fields.record(param.name, Node::scalar(quantity::written(value)).by(origin));
+        }
+    }
+    if params.0.len() < names.len() {
+        return None;
+    }
+    if model.is_extension() {
+        let problem = Problem::OnlyInLink { name: entry.key.clone(), model: model.name };
+        reports.add(problem, entry.spot, path);
+        return None;
+    }
+    for mistake in lanetwin_models::mistakes(model, &params) {
+        let lanetwin_models::Mistake { parameter, problem, remedy } = mistake;
+        fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);
+    }
+    let ports = ports(model, &params);
+    let part = part.map(|part| part.name.clone());
+    Some((ComponentPlan { name: entry.key.clone(), part, model, params, origins, ports }, fields.finish()))
+}
+
+/// The part of a component, or none and its model.
+fn part_and_model<'c>(
+    node: &Node,
+    path: &str,
+    catalogue: &'c Catalogue,
+    reports: &mut Reports,
+) -> Option<(Option<&'c Part>, &'static Model)> {
+    let (part_path, model_path) = (join(path, "part"), join(path, "model"));
+    let written = |key: &str| node.get(key).filter(|node| node.kind != lanetwin_document::node::Kind::Null);
+    match (written("part"), written("model")) {
+        (Some(node), None) => {
+            let name = fields::scalar(node, "the name of a part", &part_path, reports)?;
+            let Some(part) = catalogue.find(name) else {
+                let assemblies = catalogue.assemblies().map(|assembly| &*assembly.name);
+                let near = Near::of(name, catalogue.parts().map(|part| &*part.name).chain(assemblies));
+                reports.add(Problem::UnknownPart { name: name.into(), near }, node.spot, &part_path);
+                return None;
+            };
+            Some((Some(part), part.model))
+        }
+        (None, Some(node)) => {
+            let name = fields::scalar(node, "the name of a model", &model_path, reports)?;
+            Some((None, find_model(name, node.spot, &model_path, reports)?))
+        }
+        (Some(_), Some(model)) => {
+            reports.add(Common::Exclusive { one: "part", other: "model" }, model.spot, &model_path);
+            None
+        }
+        (None, None) => {
+            let about = "the name of a part (`lanetwin parts` lists them)".into();
+            reports.add(Common::Missing { key: "part".into(), about }, node.spot, &part_path);
+            None
+        }
+    }
+}
+
+/// A parameter's value and who said it: the scenario before the part before the model.
+fn parameter(
+    param: &Param,
+    fields: &Fields<'_>,
+    part: Option<&Part>,
+    reports: &mut Reports,
+) -> Option<(Value, Origin)> {
+    if let Some(node) = fields.written(param.name) {
+        return Some((fields::read(node, param.dimension, &fields.at(param.name), reports)?, node.origin));
+    }
+    if let Some(number) = part.and_then(|part| part.parameters.get(param.name)) {
+        return Some((number.value, Origin::Part));
+    }
+    if let Some(default) = param.default {
+        return Some((fields::default(param.dimension, default), Origin::Default));
+    }
+    let problem = Common::Missing { key: param.name.into(), about: param.about.into() };
+    fields.fault(param.name, problem, reports);
+    None
+}
+
+/// The ports of a component, in the order of their numbers.
+fn ports(model: &'static Model, params: &Params) -> Vec<PortPlan> {
+    let mut ports = Vec::new();
+    for port in model.ports.iter().filter(|port| has_port(model, params, port.name)) {
+        let plan = |name| PortPlan { name, group: port.name, speaks: port.speaks, many: port.many };
+        if port.many {
+            ports.extend((0..params.count("ports")).map(|index| plan(format!("{}{index}", port.name))));
+        } else {
+            ports.push(plan(port.name.to_owned()));
+        }
+    }
+    ports
+}
+
+/// Reports ports that must be connected and are not.
+pub(super) fn report_unconnected(
+    machine: &Machine,
+    wiring: &Wiring,
+    workloads: &[WorkloadPlan],
+    reports: &mut Reports,
+) {
+    for (component, slot) in machine.components.iter().enumerate() {
+        let Some(plan) = &slot.plan else { continue };
+        let asked = workloads.iter().any(|load| load.uses(component));
+        let blocks = plan.ports.iter().filter(|port| port.speaks == Protocol::Block).count();
+        for (port, declared) in plan.ports.iter().enumerate() {
+            let needed = match declared.speaks {
+                Protocol::Pcie => !declared.many,
+                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has memory
+                // and a block port asks for what its memory does not hold
+                Protocol::Block => blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl),
+                Protocol::Dma | Protocol::Cpu | Protocol::Cxl => false,
+            };
+            if needed && !wiring.taken.contains_key(&End { component, port }) {
+                let port = format!("{}.{}", slot.name, declared.name);
+                reports.add(Problem::Unconnected { port }, slot.spot, &join("machine", &slot.name));
+            }
+        }
+    }
+}
+
+/// Reports components that nothing uses.
+pub(super) fn report_idle(
+    machine: &Machine,
+    wiring: &Wiring,
+    workloads: &[WorkloadPlan],
+    reports: &mut Reports,
+) {
+    for (index, slot) in machine.components.iter().enumerate() {
+        let asked = workloads.iter().any(|load| load.uses(index));
+        let joined =
+            wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index)
+                || wiring.driven.iter().any(|driven| driven.from.component == index || driven.drive == index)
+                || wiring.cxl.iter().any(|link| link.is_at(index));
+        let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);
+        if !asked && !joined && !host && !forwards(index, machine, wiring) {
+            reports.add(Problem::Idle { name: slot.name.clone() }, slot.spot, &join("machine", &slot.name));
+        }
+    }
+}
+
+/// Whether it is a switch that forwards something: between two links.
+fn forwards(component: usize, machine: &Machine, wiring: &Wiring) -> bool {
+    let is_its = |link: &&LinkPlan| [link.from, link.to].iter().any(|end| end.component == component);
+    machine.plan(component).is_some_and(ComponentPlan::is_switch)
+        && wiring.links.iter().filter(is_its).count() > 1
+}

@@ -1,0 +1,314 @@
+//! From a tree to a plan: everything is checked, everything is reported, every default is filled in.
+//!
+//! ```text
+//!  text ─ yaml ─► tree ─ overlay (--set, variant) ─► one tree a variant ─ machine, links, workloads ─► Variant
+//!                                                                └► what is wrong, with its place
+//! ```
+
+mod channels;
+mod links;
+mod machine;
+mod memory;
+mod numbers;
+mod queues;
+pub(crate) mod workloads;
+
+use crate::catalogue::Catalogue;
+use crate::files::{Configurations, Files};
+use crate::language::{COMPARE, DOCUMENT, RUN};
+use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp, same};
+use crate::problem::Problem;
+use channels::Channels;
+use lanetwin_document::add_source;
+use lanetwin_document::fields::{Fields, is_name, join};
+use lanetwin_document::node::{Kind, Node, Origin, Spot};
+use lanetwin_document::overlay;
+use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports, quoted};
+use lanetwin_document::spelling::Near;
+use lanetwin_document::yaml;
+use lanetwin_ports::Value;
+use machine::assemblies::Assembled;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A scenario after checking: the plan if there is no error, and everything that was found.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The plan; none if there is an error.
+    pub plan: Option<Plan>,
+    /// Errors and warnings, in the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A scenario before it is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    /// Where it was read from.
+    pub path: &'a str,
+    /// What it says.
+    pub text: &'a str,
+    /// What is changed in it.
+    pub sets: &'a [String],
+    /// The files that it names.
+    pub files: &'a Files,
+}
+
+/// Checks a scenario.
+pub(crate) fn check(
+    scenario: &Text<'_>,
+    catalogue: &Catalogue,
+    mut sources: Vec<String>,
+    mut reports: Reports,
+) -> Checked {
+    let plan = plan(scenario, catalogue, &mut sources, &mut reports);
+    let plan = plan.filter(|_| !reports.has_errors());
+    let diagnostics = reports.into_diagnostics(&sources);
+    let plan = plan.map(|plan| Plan { warnings: diagnostics.clone(), ..plan });
+    Checked { plan, diagnostics }
+}
+
+fn plan(
+    scenario: &Text<'_>,
+    catalogue: &Catalogue,
+    sources: &mut Vec<String>,
+    reports: &mut Reports,
+) -> Option<Plan> {
+    let Text { path, text, sets, files } = *scenario;
+    let file = add_source(sources, path.to_owned());
+    let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
+    for text in sets {
+        let spot = add_source(sources, format!("--set {text}"));
+        overlay::set(&mut tree, text, spot.file, reports);
+    }
+    let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
+    let about = document.text("about", reports).map(|said| said.value);
+    let trees = overlay::variants(&tree, overlay::vary, reports);
+    let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
+    let configurations = Configurations::read(&documents, files, sources, reports);
+    let channels = Channels::read(&documents, files, sources, reports);
+    let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
+    let compare = read_compare(document.written("compare"), &names, reports);
+    let run = read_run(document.written("run"), reports);
+    let mut variants = Vec::new();
+    let mut found = Vec::new();
+    for (name, spot, tree) in &trees {
+        let mut reports = Reports::default();
+        let known = Known { catalogue, configurations: &configurations, channels: &channels };
+        let variant = resolve(name, tree, known, &mut reports);
+        found.push((name.clone(), reports));
+        variants.extend(variant.map(|variant| (*spot, variant)));
+    }
+    reports.absorb_variants(found);
+    if !reports.has_errors() {
+        report_same(&variants, reports);
+    }
+    if variants.len() < trees.len() {
+        return None;
+    }
+    let variants: Vec<Variant> = variants.into_iter().map(|(_, variant)| variant).collect();
+    let name =
+        Path::new(path).file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into());
+    let parts = parts_of(&variants, catalogue);
+    let text = text.to_owned();
+    let path = path.to_owned();
+    Some(Plan {
+        name,
+        about: about?,
+        path,
+        text,
+        files: configurations.into_texts().into_iter().chain(channels.into_texts()).collect(),
+        variants,
+        compare: compare?,
+        run: run?,
+        parts,
+        warnings: Vec::new(),
+    })
+}
+
+/// The parts that the components of any variant are, and those in its links.
+fn parts_of(variants: &[Variant], catalogue: &Catalogue) -> BTreeMap<String, crate::catalogue::Part> {
+    let components = variants.iter().flat_map(|variant| &variant.machine);
+    let of_components = components.filter_map(|component| component.part.as_ref());
+    let stages = variants.iter().flat_map(|variant| {
+        variant.links.iter().flat_map(|link| &link.via).chain(variant.cxl.iter().flat_map(|link| &link.via))
+    });
+    let parts = of_components.chain(stages.filter_map(|via| via.part.as_ref()));
+    parts.filter_map(|name| catalogue.find(name)).map(|part| (part.name.clone(), part.clone())).collect()
+}
+
+fn check_name(name: &str, spot: Spot, path: &str, reports: &mut Reports) {
+    if !is_name(name) {
+        reports.add(Common::BadName { name: name.into() }, spot, path);
+    }
+}
+
+/// What is known beside the scenario.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    catalogue: &'a Catalogue,
+    configurations: &'a Configurations,
+    channels: &'a Channels,
+}
+
+/// One variant; none if something in it is wrong.
+fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
+    let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
+    let (machine, mut machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
+    let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
+    wiring.tell_inside(&mut machine_node);
+    let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
+    // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
+    let wired = !reports.has_errors();
+    let configurations = known.configurations;
+    let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
+    let workloads = section("workloads").and_then(|node| workloads::read(node, place, reports));
+    if wired {
+        let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
+        machine::report_unconnected(&machine, &wiring, loads, reports);
+    }
+    let (workloads, workloads_node) = workloads?;
+    if !reports.has_errors() {
+        machine::report_idle(&machine, &wiring, &workloads, reports);
+    }
+    if reports.has_errors() {
+        return None;
+    }
+    let document = Node::map([
+        ("machine", machine_node),
+        ("links", links_node),
+        ("interleave", interleave_node),
+        ("workloads", workloads_node),
+    ]);
+    let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
+    let variant = Variant {
+        name: name.to_owned(),
+        machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
+        links: wiring.links,
+        cxl: wiring.cxl,
+        nodes: memory.nodes,
+        decoding: memory.decoding,
+        joins: wiring.joins,
+        driven: wiring.driven,
+        workloads,
+        document,
+    };
+    numbers::check(&variant, &spots, reports);
+    (!reports.has_errors()).then_some(variant)
+}
+
+/// The machine while it is checked: what is wrong in one place must not be reported again in others.
+struct Machine {
+    /// The components, those inside of assemblies with names that have a point.
+    components: Vec<Slot>,
+    assemblies: Vec<Assembled>,
+}
+
+/// A component that may not have been understood.
+struct Slot {
+    name: String,
+    spot: Spot,
+    plan: Option<ComponentPlan>,
+}
+
+impl Machine {
+    /// The component that `name` means, of an assembly the one that stands for it; reports it if there is none.
+    fn find(&self, name: &str, spot: Spot, path: &str, reports: &mut Reports) -> Option<usize> {
+        let own = self.components.iter().position(|slot| slot.name == name && !name.contains('.'));
+        let found = own.or_else(|| self.assembly(name)?.face());
+        if found.is_none() {
+            let inside = |slot: &&Slot| !slot.name.contains('.');
+            let names = || {
+                let own = self.components.iter().filter(inside).map(|slot| &*slot.name);
+                own.chain(self.assemblies.iter().map(|assembled| &*assembled.name))
+            };
+            let near = Near::of(name, names());
+            reports.add(
+                Problem::UnknownComponent { name: name.into(), known: quoted(names()), near },
+                spot,
+                path,
+            );
+        }
+        found
+    }
+    /// The assembly of this name.
+    fn assembly(&self, name: &str) -> Option<&Assembled> {
+        self.assemblies.iter().find(|assembled| assembled.name == name)
+    }
+    /// What the author calls a component: an assembly, if it stands for one.
+    fn label(&self, component: usize) -> String {
+        let whole = self.assemblies.iter().find(|assembled| assembled.face() == Some(component));
+        whole.map_or(&self.components[component].name, |assembled| &assembled.name).clone()
+    }
+    /// What the author calls a port: of an assembly by its name outside.
+    fn port_name(&self, end: End) -> String {
+        let Some(plan) = self.plan(end.component) else { return self.label(end.component) };
+        let port = &plan.ports[end.port];
+        let is_it = |(_, (component, inner)): &(&String, &(usize, String))| {
+            *component == end.component && (*inner == port.name || *inner == port.group)
+        };
+        let outside = |assembled: &Assembled| {
+            let (outer, _) = assembled.ports.iter().find(is_it)?;
+            Some(join(&assembled.name, outer))
+        };
+        self.assemblies.iter().find_map(outside).unwrap_or_else(|| join(&plan.name, &port.name))
+    }
+    /// The component, if it was understood.
+    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
+        self.components[component].plan.as_ref()
+    }
+}
+
+/// Variants that are the same machine with the same workloads.
+fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
+    for (index, (spot, variant)) in variants.iter().enumerate() {
+        let earlier = variants[..index].iter().find(|(_, other)| same(&other.document, &variant.document));
+        if let Some((_, other)) = earlier {
+            let problem = Common::SameVariant { name: variant.name.clone(), other: other.name.clone() };
+            reports.add(problem, *spot, &join("variants", &variant.name));
+        }
+    }
+}
+
+fn read_compare(node: Option<&Node>, variants: &[&str], reports: &mut Reports) -> Option<Compare> {
+    let empty = Node::map::<&str>([]);
+    let mut fields = Fields::open(node.unwrap_or(&empty), "compare", COMPARE, &[], reports)?;
+    let baseline = match fields.text("baseline", reports) {
+        None if fields.written("baseline").is_some() => None,
+        None => Some(0),
+        Some(said) => {
+            let found = variants.iter().position(|name| **name == said.value);
+            if found.is_none() {
+                let near = Near::of(&said.value, variants.iter().copied());
+                let known = quoted(variants.iter().copied());
+                fields.fault("baseline", Problem::UnknownVariant { name: said.value, known, near }, reports);
+            }
+            found
+        }
+    };
+    let within = match fields.one("equivalent_within", reports)?.value {
+        Value::Ratio(ratio) => ratio,
+        other => unreachable!("declared as a ratio, read as {other:?}"),
+    };
+    Some(Compare { baseline: baseline?, equivalent_within: within })
+}
+
+fn read_run(node: Option<&Node>, reports: &mut Reports) -> Option<Run> {
+    let empty = Node::map::<&str>([]);
+    let mut fields = Fields::open(node.unwrap_or(&empty), "run", RUN, &[], reports)?;
+    let mut count = |key: &str| match fields.one(key, reports)?.value {
+        Value::Count(count) => Some(count),
+        other => unreachable!("declared as a count, read as {other:?}"),
+    };
+    let (repeats, seed) = (count("repeats"), count("seed"));
+    let warm_up = fields.text("warm-up", reports).and_then(|said| match (&*said.value, said.value.parse()) {
+        ("auto", _) => Some(WarmUp::Auto),
+        (_, Ok(transfers)) => Some(WarmUp::Transfers(transfers)),
+        (_, Err(_)) => {
+            let hint = "`auto`, or a whole number of transfers".into();
+            fields.fault("warm-up", Common::Quantity { text: said.value, hint }, reports);
+            None
+        }
+    });
+    let repeats = u32::try_from(repeats?).expect("declared as at most 10 000");
+    Some(Run { repeats, warm_up: warm_up?, seed: seed? })
+}

@@ -1,0 +1,94 @@
+//! What a workload asks of an NVMe drive that will not show what was meant: more in flight than its queue has room for, a sample of
+//! writes that its buffer swallows, priorities that nobody heeds.
+
+use super::Machine;
+use crate::plan::{Case, ComponentPlan, Load, Offered, WorkloadPlan};
+use crate::problem::Problem;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::node::Origin;
+use lanetwin_document::problem::Reports;
+use lanetwin_document::quantity;
+use lanetwin_models::nvme_ssd;
+use lanetwin_ports::{Params, Value};
+use lanetwin_units::Bytes;
+
+/// What one load of a case has in flight at most, and what all of them write before the case ends, if they only write.
+struct Asked {
+    depth: u64,
+    /// \[B\]; none if there are reads, or only one request at a time: then latency is the question.
+    written: Option<u64>,
+}
+
+/// A sample shows what the flash takes if it is this many times what the buffer takes.
+const BUFFERS: u64 = 2;
+
+/// Reports each once for a workload.
+pub(super) fn report(
+    fields: &Fields<'_>,
+    (workload, key): (&WorkloadPlan, &str),
+    machine: &Machine,
+    reports: &mut Reports,
+) {
+    let WorkloadPlan { pairs, cases, steady, .. } = workload;
+    let drives = pairs.iter().filter_map(|pair| {
+        let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
+        Some((&*pair.device, plan))
+    });
+    for (drive, plan) in drives {
+        let params = &plan.params;
+        let asked: Vec<Asked> = cases.iter().filter_map(asked).collect();
+        let room = entries(params) - 1;
+        if let Some(depth) = asked.iter().map(|asked| asked.depth).max().filter(|depth| *depth > room) {
+            fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
+        }
+        let buffer = params.size("buffer").0;
+        // rounds are as long as the scenario says, whatever that is in requests
+        let least = asked.iter().filter_map(|asked| asked.written).min().filter(|_| steady.is_none());
+        if let Some(written) = least.filter(|written| *written < BUFFERS * buffer) {
+            let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
+            fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
+        }
+        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(plan)) {
+            fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
+        }
+    }
+}
+
+/// A job that says a priority, if there is one.
+fn with_priority(case: &Case) -> Option<String> {
+    let Load::Fio(fio) = &case.load else { return None };
+    let job = fio.jobs.iter().find(|job| job.job.settings.prioclass > 0)?;
+    Some(job.job.name().to_owned())
+}
+
+/// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it is about.
+fn takes_turns(plan: &ComponentPlan) -> bool {
+    const ARBITRATION: &str = "driver.arbitration";
+    plan.params.choice(ARBITRATION) == "round-robin"
+        && plan.origins.get(ARBITRATION) == Some(&Origin::Default)
+}
+
+/// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).
+fn entries(params: &Params) -> u64 {
+    params.count("driver.queue-entries").min(params.count("queues.entries"))
+}
+
+fn asked(case: &Case) -> Option<Asked> {
+    match &case.load {
+        Load::Block(block) => {
+            let Offered::Outstanding(depth) = block.offered else { return None };
+            let depth = u64::from(depth);
+            let writes = block.read == 0.0 && depth > 1;
+            Some(Asked { depth, written: writes.then_some(block.requests * block.size.0) })
+        }
+        Load::Fio(fio) => {
+            let jobs = || fio.jobs.iter().map(|job| &job.job);
+            let depth = jobs().map(|job| u64::from(job.settings.iodepth)).max()?;
+            let writes = jobs()
+                .all(|job| !job.settings.rw.reads && job.settings.rw.writes && job.settings.iodepth > 1);
+            let most = jobs().map(|job| job.blocks()[1].1).max()?;
+            Some(Asked { depth, written: writes.then_some(fio.requests * most) })
+        }
+        Load::Dma(_) | Load::Iometer(_) | Load::Memory(_) => None,
+    }
+}

@@ -1,0 +1,374 @@
+//! `memory:` of a workload: what the cores of a host load and store, and which nodes their pages are on.
+
+mod placement;
+mod program;
+mod spread;
+
+use super::devices::Named;
+use super::service::cannot;
+use super::values::{choice, count, list};
+use super::{Cases, MOST_CASES};
+use crate::language::MEMORY;
+use crate::plan::{
+    Case, CxlRole, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram,
+};
+use crate::problem::Problem;
+use crate::resolve::Machine;
+use lanetwin_document::fields::{Fields, Said};
+use lanetwin_document::node::{Node, Origin};
+use lanetwin_document::problem::{Problem as Common, Reports, quoted};
+use lanetwin_document::quantity;
+use lanetwin_load::memory::kernels::Kernel;
+use lanetwin_load::memory::placement::PAGE;
+use lanetwin_load::memory::{BadPlacement, ChaseOrder, PageMap, PageSize, PlacedPart, Policy, TrafficOrder};
+use lanetwin_ports::Value;
+use lanetwin_units::Bytes;
+use placement::Placed;
+use spread::{Point, Spread};
+
+/// The line of a cache \[B\]: a thread needs one.
+const LINE: u64 = 64;
+/// The parameter of a device that says how long it takes to answer hints.
+const HINTS_LATENCY: &str = "hints.latency";
+/// The parameters of a host that say how many cores it has.
+const CORES: [&str; 2] = ["sockets", "cores"];
+
+/// What the cases are about.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub machine: &'a Machine,
+    /// The memory of every host.
+    pub nodes: &'a [MemoryNode],
+    /// The host whose cores ask.
+    pub host: usize,
+}
+
+/// Whether the cores of a component load and store; reports if not.
+pub(super) fn check_host(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
+    let Some(plan) = machine.plan(on.component) else { return false };
+    let is_host = plan.cxl_role() == Some(CxlRole::Host);
+    if !is_host {
+        cannot(
+            &fields.at("on"),
+            on,
+            plan,
+            "has no cores that load and store: it is no `memory-host`",
+            reports,
+        );
+    }
+    if fields.written("target").is_some() {
+        let problem = Common::Exclusive { one: "memory", other: "target" };
+        fields.fault("target", problem, reports);
+    }
+    is_host
+}
+
+/// What threads do, before it is known what with.
+#[derive(Clone, Copy)]
+enum Pattern {
+    Chase(ChaseOrder),
+    /// They stream, while another chases or none does.
+    Traffic(TrafficOrder, bool),
+}
+
+/// The cases of a workload.
+pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Reports) -> Cases {
+    let mut fields = Fields::open(node, path, MEMORY, &[], reports)?;
+    if let Some((kernel, name)) = program::read(&mut fields, reports)? {
+        return kernels(fields, (kernel, &name), asked, reports);
+    }
+    if fields.written("stretches").is_some() {
+        let problem = Common::Missing { key: "program".into(), about: "of which stretches are run".into() };
+        fields.fault("stretches", problem, reports);
+    }
+    let pattern = pattern(&mut fields, reports);
+    let mixes = list(&mut fields, "mix", reports);
+    let threads = asked.threads(&mut fields, reports);
+    let working_sets = list(&mut fields, "working-set", reports);
+    let delays = list(&mut fields, "delay", reports);
+    let policies = asked.policies(&mut fields, reports);
+    let cache = cache(&mut fields, reports);
+    let hints = asked.hints(&mut fields, reports);
+    let steps = count(&mut fields, "lines", reports);
+    let (pattern, cache, steps) = (pattern?, cache?, steps?);
+    let (hints, policies) = (hints?, policies?);
+    asked.check_hints(hints, (pattern, &policies), &fields, reports)?;
+    let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies);
+    if spread.count() > MOST_CASES {
+        let problem = Problem::TooMuch { cases: spread.count(), most: MOST_CASES };
+        fields.fault("working-set", problem, reports);
+        return None;
+    }
+    let points = spread.points();
+    let fits = points.iter().map(|point| asked.has_room(point, pattern, &fields, reports));
+    // all of them, before the first that does not ends it
+    if fits.collect::<Vec<_>>().contains(&false) {
+        return None;
+    }
+    let case = |point: &Point<'_>| Case {
+        label: spread.label(point),
+        axis: spread.axis(point),
+        load: Load::Memory(Box::new(MemoryCase {
+            program: point.program(pattern),
+            mapping: point.policy.mapping.clone(),
+            parts: Vec::new(),
+            hints,
+            against: spread.against(point),
+            cache,
+            steps,
+        })),
+    };
+    Some((points.iter().map(case).collect(), fields.finish()))
+}
+
+/// The cases of an application: with every number of threads, on every placement.
+fn kernels(
+    mut fields: Fields<'_>,
+    (kernel, name): (Kernel, &str),
+    asked: Asked<'_>,
+    reports: &mut Reports,
+) -> Cases {
+    let threads = asked.threads(&mut fields, reports);
+    let policies = asked.policies(&mut fields, reports);
+    let cache = cache(&mut fields, reports);
+    let stretches = count(&mut fields, "stretches", reports);
+    let steps = count(&mut fields, "lines", reports)?;
+    let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
+    let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), &fields, reports));
+    // all of them, before the first that is wrong ends it
+    let read: Vec<_> = read.collect();
+    let all: Vec<KernelCase> = read.into_iter().collect::<Option<_>>()?;
+    let mut cases = Vec::new();
+    for policy in &policies {
+        for case in &all {
+            let last = kernel.parts(case.threads).last().map_or(0, |part| part.first + part.bytes);
+            let Some(parts) =
+                policy.parts_of((&kernel.parts(case.threads), name), &fields.at("placement"), reports)
+            else {
+                continue;
+            };
+            if !asked.fits((policy, &parts), last.div_ceil(PAGE), &fields, reports) {
+                continue;
+            }
+            let label = |policy: &Placed| {
+                let words = [
+                    (policies.len(), policy.label.clone()),
+                    (all.len(), format!("{} threads", case.threads)),
+                ];
+                let varied: Vec<String> =
+                    words.into_iter().filter(|(n, _)| *n > 1).map(|(_, word)| word).collect();
+                if varied.is_empty() { name.to_owned() } else { varied.join(", ") }
+            };
+            let first = &policies[0];
+            let is_first = std::ptr::eq(first, policy);
+            cases.push(Case {
+                label: label(policy),
+                axis: None,
+                load: Load::Memory(Box::new(MemoryCase {
+                    program: MemoryProgram::Kernel(*case),
+                    mapping: policy.mapping.clone(),
+                    parts,
+                    hints: None,
+                    against: (!is_first).then(|| label(first)),
+                    cache,
+                    steps,
+                })),
+            });
+        }
+    }
+    (cases.len() == policies.len() * all.len()).then(|| (cases, fields.finish()))
+}
+
+fn cache(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<DeviceCache> {
+    choice(fields, "cache", reports).map(|word| match word {
+        "cold" => DeviceCache::Cold,
+        "as-is" => DeviceCache::AsIs,
+        _ => DeviceCache::Warm,
+    })
+}
+
+fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
+    let chaser = choice(fields, "chaser", reports).map(|word| word == "on");
+    let order = match choice(fields, "pattern", reports)? {
+        "sequential" => return Some(Pattern::Traffic(TrafficOrder::Sequential, chaser?)),
+        "random" => return Some(Pattern::Traffic(TrafficOrder::Random, chaser?)),
+        "chase-stride" => ChaseOrder::Stride,
+        "chase-page-by-page" => ChaseOrder::PageByPage,
+        "chase-across-pages" => ChaseOrder::AcrossPages,
+        _ => ChaseOrder::Random,
+    };
+    // one thread that chases does nothing else
+    for key in ["mix", "threads", "delay", "chaser"] {
+        let written = fields.written(key).filter(|node| node.origin != Origin::Default);
+        if written.is_some() && !says_nothing(fields, key) {
+            fields.fault(key, Common::Exclusive { one: "pattern: chase", other: key }, reports);
+        }
+    }
+    Some(Pattern::Chase(order))
+}
+
+/// Whether what is written under a key is what a chase has anyway, as in a complete plan.
+fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
+    let text = fields.written(key).and_then(Node::text).unwrap_or_default();
+    matches!(
+        (key, text),
+        ("mix", "all-reads") | ("threads", "1") | ("delay", "0" | "0ps" | "0ns") | ("chaser", "off")
+    )
+}
+
+impl<'a> Asked<'a> {
+    /// How many threads there are to be; otherwise as many as the host has cores.
+    fn threads(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
+        if fields.written("threads").is_some() {
+            return list(fields, "threads", reports);
+        }
+        let chases =
+            fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
+        let params = &self.machine.plan(self.host)?.params;
+        let of = |name| if let Some(Value::Count(count)) = params.0.get(name) { *count } else { 1 };
+        let value = Value::Count(if chases { 1 } else { CORES.into_iter().map(of).product() });
+        fields.record("threads", Node::scalar(quantity::written(value)));
+        Some(vec![Said { value, spot: fields.node.spot, origin: Origin::Default }])
+    }
+
+    /// Whether a point leaves a line for each thread, and its pages fit where they are to be; reports if not.
+    fn has_room(
+        self,
+        point: &Point<'_>,
+        pattern: Pattern,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
+        let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
+        let Bytes(bytes) = point.working_set;
+        let (buffers, programs) = match pattern {
+            Pattern::Chase(_) => (1, 1),
+            Pattern::Traffic(_, chaser) => {
+                (u64::from(point.threads), u64::from(point.threads) + u64::from(chaser))
+            }
+        };
+        if bytes / buffers < LINE {
+            let least = quantity::written(Value::Size(Bytes(LINE * buffers)));
+            let problem =
+                Common::OutOfRange { text: written(bytes), least, most: "what the nodes have".into() };
+            fields.fault("working-set", problem, reports);
+            return false;
+        }
+        // every buffer begins on a page of its own
+        self.fits((point.policy, &[]), (bytes / buffers).div_ceil(PAGE) * programs, fields, reports)
+    }
+
+    /// Whether so many pages have room where a policy places them; reports if not.
+    fn fits(
+        self,
+        (policy, parts): (&Placed, &[PlacedPart]),
+        pages: u64,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
+        let own = self.own_nodes();
+        let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
+        let used = vec![0; frames.len()];
+        let map = PageMap::with_parts((&policy.mapping, parts), pages, &frames, &used);
+        if let Err(wrong) = &map {
+            let named: Vec<&MemoryNode> = policy.named.iter().map(|node| own[usize::from(*node)]).collect();
+            let names: Vec<&str> = named.iter().map(|node| &*node.name).collect();
+            let all = (pages, named.iter().map(|node| node.size.0).sum());
+            // what is in pages of 2 MiB, or beside parts, needs and has another room
+            let (needed, has) = match wrong[..] {
+                [BadPlacement::NoRoom { needed, room }] if self.is_cut(policy) => (needed, room * PAGE),
+                _ => all,
+            };
+            let (needed, has) = quantity::beside(Bytes(needed * PAGE), Bytes(has));
+            let problem = Problem::NoRoom { needed, node: names.join("`, `"), has };
+            reports.add(problem, policy.spot, &fields.at("placement"));
+        }
+        map.is_ok_and(|map| self.has_large_pages((policy, parts), &map, fields, reports))
+    }
+    /// Whether something is in pages of each size that is asked for; reports if not.
+    fn has_large_pages(
+        self,
+        (placed, parts): (&Placed, &[PlacedPart]),
+        map: &PageMap,
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> bool {
+        let mappings = std::iter::once(&placed.mapping).chain(parts.iter().map(|part| &part.mapping));
+        let asked = mappings
+            .filter(|mapping| mapping.size != PageSize::Small && !matches!(mapping.policy, Policy::Dax(_)));
+        let is_there = |size| map.large().iter().any(|large| large.size == size);
+        let Some(size) = asked.map(|mapping| mapping.size).find(|size| !is_there(*size)) else { return true };
+        let written = |bytes| quantity::label(Value::Size(Bytes(bytes)));
+        let page = size.pages() * PAGE;
+        let own = self.own_nodes();
+        let small = placed.named.iter().map(|node| own[usize::from(*node)]).find(|node| node.size.0 < page);
+        let why = match small {
+            _ if map.pages() * PAGE < page => format!("all is {}", written(map.pages() * PAGE)),
+            Some(node) => format!("`{}` has {}", node.name, written(node.size.0)),
+            None => "no whole one lies in what is to have them".to_owned(),
+        };
+        let problem = Problem::NoLargePage { size: placement::written(size), why };
+        reports.add(problem, placed.spot, &fields.at("placement"));
+        false
+    }
+    fn is_cut(self, placed: &Placed) -> bool {
+        !placed.parts.is_empty() || matches!(placed.mapping.policy, Policy::Dax(_))
+    }
+
+    /// What threads tell devices of pages.
+    #[expect(clippy::option_option, reason = "what is not understood is not what is not there")]
+    fn hints(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Option<HintsCase>> {
+        if fields.written("hints").is_none() {
+            return Some(None);
+        }
+        let mut hints = fields.section("hints", reports)?;
+        let mut pages = |key: &str| {
+            let pages = count(&mut hints, key, reports)?;
+            Some(u32::try_from(pages).expect("declared as at most 65 536"))
+        };
+        let (prefetch, evict) = (pages("prefetch"), pages("evict"));
+        let complete = hints.finish();
+        fields.record("hints", complete);
+        let case = HintsCase { prefetch: prefetch?, evict: evict? };
+        Some((case.prefetch + case.evict > 0).then_some(case))
+    }
+    /// Whether there is somebody to give hints, and somebody to hear them; reports if not.
+    fn check_hints(
+        self,
+        hints: Option<HintsCase>,
+        (pattern, policies): (Pattern, &[Placed]),
+        fields: &Fields<'_>,
+        reports: &mut Reports,
+    ) -> Option<()> {
+        if hints.is_none() {
+            return Some(());
+        }
+        let one = match pattern {
+            Pattern::Chase(_) => "pattern: chase",
+            Pattern::Traffic(TrafficOrder::Random, _) => "pattern: random",
+            Pattern::Traffic(TrafficOrder::Sequential, _) => "",
+        };
+        if !one.is_empty() {
+            fields.fault("hints", Common::Exclusive { one, other: "hints" }, reports);
+        }
+        let own = self.own_nodes();
+        let hears = |device: &usize| {
+            self.machine.plan(*device).is_some_and(|plan| plan.params.0.contains_key(HINTS_LATENCY))
+        };
+        let deaf = policies.iter().filter(|placed| {
+            !placed.named.iter().any(|node| own[usize::from(*node)].devices.iter().any(hears))
+        });
+        let mut all_hear = true;
+        for placed in deaf {
+            let names: Vec<&str> = placed.named.iter().map(|node| &*own[usize::from(*node)].name).collect();
+            reports.add(Problem::NoHints { nodes: quoted(names) }, placed.spot, &fields.at("hints"));
+            all_hear = false;
+        }
+        (one.is_empty() && all_hear).then_some(())
+    }
+
+    /// The memory of the host.
+    fn own_nodes(self) -> Vec<&'a MemoryNode> {
+        self.nodes.iter().filter(|node| node.host == self.host).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! Every value of every list with every other: cases, what they are called, and which of the lists is the axis.
+
+use super::Pattern;
+use super::placement::Placed;
+use crate::plan::{Axis, MemoryProgram, TrafficCase};
+use lanetwin_document::fields::Said;
+use lanetwin_document::quantity;
+use lanetwin_load::memory::TrafficMix;
+use lanetwin_ports::Value;
+use lanetwin_units::{Bytes, Span};
+
+const PS_PER_NS: f64 = 1e3;
+
+/// The lists.
+pub(super) struct Spread {
+    pub(super) policies: Vec<Placed>,
+    mixes: Vec<&'static str>,
+    threads: Vec<u32>,
+    working_sets: Vec<Bytes>,
+    delays: Vec<Span>,
+}
+
+/// One value of each.
+#[derive(Clone, Copy)]
+pub(super) struct Point<'a> {
+    pub policy: &'a Placed,
+    mix: &'static str,
+    pub threads: u32,
+    pub working_set: Bytes,
+    delay: Span,
+}
+
+impl Spread {
+    /// Of mixes, threads, working sets and delays, as they were read.
+    pub(super) fn new(lists: [Vec<Said<Value>>; 4], policies: Vec<Placed>) -> Self {
+        let [mixes, threads, working_sets, delays] = lists;
+        fn all<T>(list: &[Said<Value>], of: impl Fn(Value) -> Option<T>) -> Vec<T> {
+            list.iter()
+                .map(|said| of(said.value).expect("lists are declared as what they are read as"))
+                .collect()
+        }
+        Self {
+            policies,
+            mixes: all(&mixes, |value| if let Value::Choice(mix) = value { Some(mix) } else { None }),
+            threads: all(&threads, |value| match value {
+                Value::Count(count) => u32::try_from(count).ok(),
+                _ => None,
+            }),
+            working_sets: all(&working_sets, |v| if let Value::Size(size) = v { Some(size) } else { None }),
+            delays: all(&delays, |value| if let Value::Time(time) = value { Some(time) } else { None }),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        let lengths = [
+            self.policies.len(),
+            self.mixes.len(),
+            self.threads.len(),
+            self.working_sets.len(),
+            self.delays.len(),
+        ];
+        lengths.into_iter().fold(1, usize::saturating_mul)
+    }
+
+    pub(super) fn points(&self) -> Vec<Point<'_>> {
+        let mut points = Vec::new();
+        for policy in &self.policies {
+            for &mix in &self.mixes {
+                for &threads in &self.threads {
+                    for &working_set in &self.working_sets {
+                        let point = |&delay| Point { policy, mix, threads, working_set, delay };
+                        points.extend(self.delays.iter().map(point));
+                    }
+                }
+            }
+        }
+        points
+    }
+
+    /// What varies, or the working set if nothing does: `dram 3 : exp 1, 2r1w, 4 GiB`.
+    pub(super) fn label(&self, point: &Point<'_>) -> String {
+        let words = self.varied(point, None);
+        if words.is_empty() { quantity::label(Value::Size(point.working_set)) } else { words.join(", ") }
+    }
+
+    /// What the point is called that is the same on the first placement, if it is on another.
+    pub(super) fn against(&self, point: &Point<'_>) -> Option<String> {
+        let first = self.policies.first()?;
+        let is_first = std::ptr::eq(first, point.policy);
+        (!is_first).then(|| self.label(&Point { policy: first, ..*point }))
+    }
+
+    /// What varies at a point, but for one of the lists.
+    fn varied(&self, point: &Point<'_>, but: Option<List>) -> Vec<String> {
+        let words = [
+            (List::Policies, self.policies.len(), point.policy.label.clone()),
+            (List::Mixes, self.mixes.len(), point.mix.to_owned()),
+            (List::Threads, self.threads.len(), format!("{} threads", point.threads)),
+            (List::WorkingSets, self.working_sets.len(), quantity::label(Value::Size(point.working_set))),
+            (List::Delays, self.delays.len(), paced(point.delay)),
+        ];
+        let shown = words.into_iter().filter(|(list, n, _)| *n > 1 && Some(*list) != but);
+        shown.map(|(.., word)| word).collect()
+    }
+
+    /// One of the lists of numbers that have more than one is the axis; what else varies makes a family of curves.
+    pub(super) fn axis(&self, point: &Point<'_>) -> Option<Axis> {
+        let (list, name, value, unit) = if self.delays.len() > 1 {
+            (List::Delays, "delay", point.delay.as_ps() as f64 / PS_PER_NS, "ns")
+        } else if self.working_sets.len() > 1 {
+            (List::WorkingSets, "working set", point.working_set.0 as f64, "B")
+        } else if self.threads.len() > 1 {
+            (List::Threads, "threads", f64::from(point.threads), "")
+        } else {
+            return None;
+        };
+        Some(Axis { name, value, unit, curve: self.varied(point, Some(list)).join(", ") })
+    }
+}
+
+/// What there can be several of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Policies,
+    Mixes,
+    Threads,
+    WorkingSets,
+    Delays,
+}
+
+impl Point<'_> {
+    pub(super) fn program(&self, pattern: Pattern) -> MemoryProgram {
+        let working_set = self.working_set;
+        match pattern {
+            Pattern::Chase(order) => MemoryProgram::Chase { working_set, order },
+            Pattern::Traffic(order, chaser) => MemoryProgram::Traffic(TrafficCase {
+                mix: match self.mix {
+                    "3r1w" => TrafficMix::R3W1,
+                    "2r1w" => TrafficMix::R2W1,
+                    "1r1w" => TrafficMix::R1W1,
+                    "streaming-writes" => TrafficMix::StreamingWrites,
+                    _ => TrafficMix::AllReads,
+                },
+                order,
+                threads: self.threads,
+                working_set,
+                delay: self.delay,
+                chaser,
+            }),
+        }
+    }
+}
+
+/// How far apart the lines of a thread are.
+fn paced(delay: Span) -> String {
+    if delay == Span::ZERO {
+        return "no delay".to_owned();
+    }
+    format!("every {}", quantity::label(Value::Time(delay)))
+}

@@ -1,0 +1,60 @@
+//! `steady-state:` of a workload: rounds until it is steady.
+
+use super::values::{choice, count};
+use crate::plan::{Case, Load, SteadyRule, Tracked};
+use crate::problem::Problem;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_document::quantity;
+use lanetwin_ports::Value;
+use lanetwin_units::Span;
+
+/// A round is no shorter, …
+const SHORTEST: Span = Span::from_us(1);
+/// … and no longer.
+const LONGEST: Span = Span::from_us(60_000_000);
+
+/// Reads the section, if there is one; the outer option is empty if something is wrong with it, which is reported.
+pub(super) fn read(
+    fields: &mut Fields<'_>,
+    key: &str,
+    cases: &[Case],
+    reports: &mut Reports,
+) -> Option<Option<SteadyRule>> {
+    if fields.written("steady-state").is_none() {
+        return Some(None);
+    }
+    let what = match key {
+        "block" | "iometer" => None,
+        "fio" => cases.iter().any(replays).then(|| "a log that is replayed".to_owned()),
+        other => Some(format!("a workload of `{other}`")),
+    };
+    if let Some(what) = what {
+        fields.fault("steady-state", Problem::NoRounds { what }, reports);
+        return None;
+    }
+    let mut section = fields.section("steady-state", reports)?;
+    let of = choice(&mut section, "of", reports);
+    let round = section.one("round", reports).map(|said| match said.value {
+        Value::Time(time) => time,
+        other => unreachable!("`round` is declared as a time, read as {other:?}"),
+    });
+    let rounds = count(&mut section, "rounds", reports);
+    let (of, round, rounds) = (of?, round?, rounds?);
+    if !(SHORTEST..=LONGEST).contains(&round) {
+        let [text, least, most] = [round, SHORTEST, LONGEST].map(|t| quantity::written(Value::Time(t)));
+        section.fault("round", Common::OutOfRange { text, least, most }, reports);
+        return None;
+    }
+    fields.record("steady-state", section.finish());
+    let of = match of {
+        "throughput" => Tracked::Throughput,
+        "latency" => Tracked::Latency,
+        _ => Tracked::Iops,
+    };
+    Some(Some(SteadyRule { of, round, rounds: rounds as u32 }))
+}
+
+fn replays(case: &Case) -> bool {
+    matches!(&case.load, Load::Fio(fio) if fio.replays())
+}

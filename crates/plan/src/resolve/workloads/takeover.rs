@@ -1,0 +1,30 @@
+//! `takeover:` of a workload on several hosts.
+
+use crate::plan::Pair;
+use crate::problem::Problem;
+use lanetwin_document::fields::Fields;
+use lanetwin_document::problem::Reports;
+use lanetwin_ports::Value;
+use lanetwin_units::Span;
+use std::collections::BTreeSet;
+
+/// After what time another host asks in the place of one that has lost its drive; the outer option is empty if that cannot be, which is reported.
+#[expect(clippy::option_option, reason = "what is wrong is not what is not there")]
+pub(super) fn read(
+    fields: &mut Fields<'_>,
+    pairs: Option<&[Pair]>,
+    reports: &mut Reports,
+) -> Option<Option<Span>> {
+    if fields.written("takeover").is_none() {
+        return Some(None);
+    }
+    let Value::Time(after) = fields.one("takeover", reports)?.value else {
+        unreachable!("`takeover` is declared as a time")
+    };
+    let hosts: BTreeSet<usize> = pairs?.iter().map(|pair| pair.on).collect();
+    if hosts.len() < 2 {
+        fields.fault("takeover", Problem::NoTakeover, reports);
+        return None;
+    }
+    Some(Some(after))
+}

@@ -1,0 +1,206 @@
+//! Is a plan complete, does it print as itself, and does no text make the reader panic?
+
+use lanetwin_document::{Diagnostic, Origin};
+use lanetwin_plan::{Catalogue, Checked, Load, Offered, Plan, check};
+use proptest::prelude::*;
+use std::path::Path;
+
+const DEMO: &str = include_str!("../../../scenarios/demo.yaml");
+
+fn read(text: &str, sets: &[&str]) -> Checked {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    check(Path::new("demo.yaml"), text, &sets, &Catalogue::built_in())
+}
+fn plan(text: &str, sets: &[&str]) -> Plan {
+    let checked = read(text, sets);
+    checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
+}
+fn places(found: &[Diagnostic]) -> Vec<String> {
+    found
+        .iter()
+        .map(|found| format!("{} {}:{} {}", found.code, found.line, found.column, found.path))
+        .collect()
+}
+
+#[test]
+fn the_demo_becomes_what_it_says() {
+    let plan = plan(DEMO, &[]);
+    assert_eq!(plan.name, "demo");
+    let names: Vec<&str> = plan.variants.iter().map(|variant| &*variant.name).collect();
+    assert_eq!(names, ["as-is", "x4", "gen2"]);
+    let links: Vec<String> = plan
+        .variants
+        .iter()
+        .map(|v| format!("{} {} {}", v.links[0].generation, v.links[0].width, v.links[0].mps))
+        .collect();
+    // the card supports 512 B, the host 256 B: the hierarchy has the smaller
+    assert_eq!(links, ["Gen3 x8 256", "Gen3 x4 256", "Gen2 x8 256"]);
+    let variant = &plan.variants[0];
+    assert_eq!(variant.port_name(variant.links[0].root), "host.slot0");
+    assert_eq!(variant.port_name(variant.links[0].far()), "card.pcie");
+    let read = &variant.workloads[0];
+    let labels: Vec<&str> = read.cases.iter().map(|case| &*case.label).collect();
+    assert_eq!(labels, ["64 B", "128 B", "256 B", "512 B", "1 KiB", "2 KiB"]);
+    let axis: Vec<f64> = read.cases.iter().filter_map(|case| Some(case.axis.as_ref()?.value)).collect();
+    assert_eq!(axis, [64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0]);
+    assert!(matches!(read.cases[0].load, Load::Dma(dma) if dma.offered == Offered::Outstanding(64)));
+}
+
+#[test]
+fn it_is_known_who_said_what() {
+    let text = DEMO.replace("{part: nfp-6000}", "{part: nfp-6000, read.transaction: 12ns}");
+    let plan = plan(&text, &["machine.card.done=7ns", "run.seed=9"]);
+    let card = plan.variants[0].component("card").expect("the card");
+    let origin = |name: &str| card.origins[name];
+    assert_eq!(origin("read.transaction"), Origin::Scenario);
+    assert_eq!(origin("done"), Origin::Set);
+    assert_eq!(origin("tick"), Origin::Part);
+    assert_eq!(origin("command"), Origin::Default);
+    assert_eq!(plan.run.seed, 9);
+    let width = |variant: usize| {
+        plan.variants[variant].document.get("links")?.get("slot")?.get("width").map(|n| n.origin)
+    };
+    assert_eq!((width(0), width(1)), (Some(Origin::Scenario), Some(Origin::Variant)));
+    assert!(card.params.0.len() == card.model.all_params().count(), "every parameter has a value");
+    let assumed = plan.assumptions();
+    let has = |part: &str, name: &str| assumed.iter().any(|one| one.part == part && one.parameter == name);
+    assert!(has("nfp-6000", "issue") && has("nfp-6000", "cell") && !has("nfp-6000", "tick"));
+    assert!(
+        !has("nfp-6000", "read.transaction"),
+        "what the scenario sets is the question, not an assumption"
+    );
+    assert!(plan.not_modelled().iter().any(|text| text.contains("ber")));
+}
+
+/// The law of the plan: its document is a scenario, and means the same.
+fn assert_prints_as_itself(plan: &Plan) {
+    let text = plan.document().to_yaml();
+    let again = read(&text, &[]);
+    let errors: Vec<_> = again.diagnostics.iter().filter(|found| found.code.starts_with("SC0")).collect();
+    assert!(errors.is_empty(), "{text}\n{errors:#?}");
+    let again = again.plan.expect("no errors");
+    for (one, other) in plan.variants.iter().zip(&again.variants) {
+        assert_eq!((&one.machine, &one.links, &one.joins), (&other.machine, &other.links, &other.joins));
+        assert_eq!(one.workloads, other.workloads);
+    }
+    assert_eq!(plan.variants.len(), again.variants.len());
+    assert_eq!((&plan.compare, &plan.run, &plan.about), (&again.compare, &again.run, &again.about));
+    let cut = |text: &str| text.split("\norigins:").next().map(str::to_owned);
+    assert_eq!(cut(&text), cut(&again.document().to_yaml()));
+}
+
+#[test]
+fn a_plan_prints_as_a_complete_scenario_of_the_same_plan() {
+    assert_prints_as_itself(&plan(DEMO, &[]));
+    for template in lanetwin_plan::templates() {
+        assert_prints_as_itself(&plan(template.text, &[]));
+    }
+    let structural =
+        "variants.more={machine: {host: {part: generic-host-gen4}, card: {model: dma-requester}}}";
+    assert_prints_as_itself(&plan(DEMO, &[structural, "run.warm-up=100", "links.slot.ber=1e-12"]));
+    let chain = "about: What do slow answers cost?\nmachine:\n  host: {part: generic-host-gen4}\n  slow: {model: delay, answer: 1.5us}\n  disk: {part: null-device}\nlinks:\n  chain: {from: slow.down, to: disk}\nworkloads:\n  rand: {block: {size: [4KiB, 8KiB], depth: [1, 2], read: 0.7}, on: host, target: slow}\nvariants:\n  slow: {}\n  direct: {machine.slow: null, links.chain: null, workloads.rand.target: disk}\n";
+    let plan = plan(chain, &[]);
+    assert_eq!((plan.variants[0].joins.len(), plan.variants[1].joins.len()), (1, 0));
+    assert_eq!(plan.variants[0].workloads[0].cases.len(), 4);
+    assert_prints_as_itself(&plan);
+}
+
+#[test]
+fn all_errors_come_at_once_each_at_its_place() {
+    let text = "about: Everything is wrong.\nmachine:\n  host: {part: generic-host-gen4, port.mps: 100B}\n  card: {part: nfp-600}\n  c2: {part: generic-dma-gen5, issue: 5 bananas}\n  c3: {part: generic-dma-gen5}\nlinks:\n  one: {from: host, to: card, width: x3}\n  two: {from: host, to: c3, width: x3, gen: 7, mps: 0B, lenght: 2}\nworkloads:\n  read: {dma: {size: 0B}, on: nobody}\n  twice: {dma: {size: 64B}, on: c3}\n  twice: {dma: {size: 64B}, on: c3}\nvariants:\n  a: {links.three.width: x4}\ncompare: {baseline: b}\n";
+    assert_eq!(
+        places(&read(text, &["nonsense"]).diagnostics),
+        [
+            "SC025 3:3 machine.host.port.mps",
+            "SC011 4:16 machine.card.part",
+            "SC008 5:39 machine.c2.issue",
+            "SC021 9:36 links.two.width",
+            "SC022 9:45 links.two.gen",
+            "SC025 9:53 links.two.mps",
+            "SC005 9:57 links.two.lenght",
+            "SC027 11:22 workloads.read.dma.size",
+            "SC013 11:31 workloads.read.on",
+            "SC004 13:3 twice",
+            "SC030 15:7 links.three.width",
+            "SC031 16:21 compare.baseline",
+            "SC037 1:1 ",
+        ]
+    );
+}
+
+#[test]
+fn a_mistake_of_a_variant_says_so() {
+    let found = read(DEMO, &["variants.wide={links.slot.width: x16}"]).diagnostics;
+    assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["SC023"]);
+    assert!(found[0].message.ends_with("(in variant `wide`)"), "{}", found[0].message);
+    assert_eq!(found[0].file, "--set variants.wide={links.slot.width: x16}");
+}
+
+#[test]
+fn a_file_that_is_not_there_or_not_text_is_one_diagnostic() {
+    let codes = |path: &Path| -> Vec<&'static str> {
+        lanetwin_plan::check_path(path, &[]).expect_err("unreadable").iter().map(|found| found.code).collect()
+    };
+    assert_eq!(codes(Path::new("no/such/file.yaml")), ["SC002"]);
+    let path = std::env::temp_dir().join(format!("lanetwin-not-text-{}.yaml", std::process::id()));
+    std::fs::write(&path, [0xff, 0xfe, 0x00]).expect("a file");
+    assert_eq!(codes(&path), ["SC002"]);
+    std::fs::remove_file(&path).expect("the file goes");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_panics(text in "\\PC{0,200}", yaml in "([a-z.]{1,8}: ?[\\[{&*!|>'\"]?[a-z0-9, :]{0,12}[\\]}]?\n {0,4}){0,12}") {
+        let _ = lanetwin_plan::check_text(&text);
+        let _ = lanetwin_plan::check_text(&yaml);
+    }
+
+    /// The demo with a piece cut out, doubled or replaced: near to right, where the checks are.
+    #[test]
+    fn no_damaged_scenario_panics_and_no_plan_has_errors(
+        from in 0..DEMO.len(), length in 0usize..40, with in prop_oneof![
+            Just(String::new()), Just("null".into()), Just("[]".into()), Just("{}".into()), Just("0".into()),
+            Just("18446744073709551615".into()), Just("host".into()), Just("x4".into()), "\\PC{0,6}"
+        ]
+    ) {
+        let to = (from + length).min(DEMO.len());
+        prop_assume!(DEMO.is_char_boundary(from) && DEMO.is_char_boundary(to));
+        let text = format!("{}{with}{}", &DEMO[..from], &DEMO[to..]);
+        let checked = read(&text, &[]);
+        let errors = checked.diagnostics.iter().any(|found| found.code.starts_with("SC0"));
+        prop_assert_eq!(checked.plan.is_none(), errors, "{}", text);
+        for found in &checked.diagnostics {
+            prop_assert!(found.line as usize <= text.lines().count() + 1, "{found}");
+        }
+    }
+}
+
+/// A switch has 25 pairs of widths. Those without a latency of their own say nothing, and are not in the plan.
+#[test]
+fn a_plan_tells_of_pairs_of_widths_only_what_was_said() {
+    let text = "
+about: Which pairs?
+machine:
+  host: {part: generic-host-gen4}
+  sw: {model: switch, latency.x8-x8: 90ns}
+  card: {part: generic-dma-gen5}
+links: {up: {from: host, to: sw}, bay: {from: sw, to: card}}
+workloads: {read: {dma: {size: 64B}, on: card}}
+variants:
+  as-is: {}
+  more: {machine.sw.latency.x4-x8: 80ns}
+  fewer: {machine.sw.latency.x8-x8: null}
+";
+    let plan = plan(text, &[]);
+    let pairs = |variant: usize| -> Vec<&str> {
+        let machine = plan.variants[variant].document.get("machine").expect("a machine");
+        let keys = machine.get("sw").expect("a switch").entries().iter().map(|entry| &*entry.key);
+        keys.filter(|key| key.starts_with("latency.")).collect()
+    };
+    assert_eq!(pairs(0), ["latency.x8-x8"]);
+    assert_eq!(pairs(1), ["latency.x4-x8", "latency.x8-x8"]);
+    assert_eq!(pairs(2), [""; 0]);
+    assert_prints_as_itself(&plan);
+}

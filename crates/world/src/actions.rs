@@ -1,0 +1,201 @@
+//! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that is over.
+
+use super::loads::WorldLoad;
+use super::wire::World;
+use lanetwin_kernel::ComponentId;
+use lanetwin_models::nvme_driver::{Answer, Ask, NvmeDriver};
+use lanetwin_nvme::spec::Status;
+use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog};
+use lanetwin_plan::{ActionPlan, Variant, WorkloadPlan};
+use lanetwin_stats::results::{ActionOutcome, LogValue, LoggedError};
+use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What was asked has to end within this after the measurement: the slowest of all, an overwrite of a large drive, takes hours, and is then told as not over.
+const PATIENCE: Span = Span::from_us(3_600_000_000);
+/// So many bytes are an entry of the Error Information log.
+const ENTRY: usize = 64;
+
+/// An action in a world.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WorldAction {
+    /// As it was planned.
+    pub plan: ActionPlan,
+    /// The driver that asks.
+    pub driver: ComponentId,
+    /// Its number there.
+    number: usize,
+}
+
+/// What became of an action, and when it was over.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Acted {
+    plan: ActionPlan,
+    answer: Answer,
+}
+
+impl World {
+    /// Finds who asks what: the driver of the first path of a host to a drive asks everything of it that its host does, in the order of writing.
+    pub(super) fn find_actions(&mut self, workload: &WorkloadPlan) {
+        let mut asked: BTreeMap<ComponentId, usize> = BTreeMap::new();
+        for plan in &workload.actions {
+            let of = |load: &&WorldLoad| (load.host, load.target) == (plan.host, plan.drive);
+            let Some(load) = self.loads.iter().find(of).and_then(|load| load.nvme) else { continue };
+            let number = asked.entry(load.driver).or_default();
+            self.actions.push(WorldAction { plan: plan.clone(), driver: load.driver, number: *number });
+            *number += 1;
+        }
+    }
+
+    /// Lets what was asked end: the loads ask for nothing more.
+    pub(super) fn finish_actions(&mut self) {
+        if self.actions.is_empty() {
+            return;
+        }
+        self.stop();
+        let deadline = self.kernel.now() + PATIENCE;
+        while self.is_acting() {
+            match self.kernel.next_event() {
+                Some(next) if next <= deadline => self.kernel.run_until(next),
+                _ => return,
+            }
+        }
+    }
+    fn is_acting(&mut self) -> bool {
+        let drivers: Vec<ComponentId> = self.actions.iter().map(|action| action.driver).collect();
+        drivers.into_iter().any(|driver| {
+            self.kernel.component::<NvmeDriver>(driver).is_some_and(|driver| driver.is_asking())
+        })
+    }
+
+    /// What became of everything that was asked.
+    pub(super) fn acted(&mut self) -> Vec<Acted> {
+        let actions = self.actions.clone();
+        let of = |WorldAction { plan, driver, number }| {
+            let answer = self.kernel.component::<NvmeDriver>(driver)?.answers().get(number)?.clone();
+            Some(Acted { plan, answer })
+        };
+        actions.into_iter().filter_map(of).collect()
+    }
+}
+
+/// What became of an action, as it is told; the names are those of variant, workload and case.
+pub(super) fn outcome(
+    Acted { plan, answer }: &Acted,
+    variant: &Variant,
+    (workload, case): (&str, &str),
+    measured: &Range<Instant>,
+) -> ActionOutcome {
+    const NS: f64 = 1e-3;
+    let since = |end: Instant| Some(end.since(answer.submitted?).as_ps() as f64 * NS);
+    let over = answer.finished.map_or(answer.ended, |(at, _)| Some(at));
+    let during = match over {
+        Some(at) if at <= measured.start => "warm-up",
+        Some(at) if at <= measured.end => "measurement",
+        _ => "afterwards",
+    };
+    let begun_only = matches!(plan.ask, Ask::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
+    let (status, success) = match answer {
+        Answer { lost: true, .. } => ("the path was lost before it ended".into(), false),
+        Answer { status: None, submitted: None, .. } => {
+            ("not asked: the controller was not ready".into(), false)
+        }
+        Answer { status: None, .. } => ("not over".into(), false),
+        Answer { finished: Some((_, false)), .. } => ("Sanitize Failed".into(), false),
+        Answer { finished: None, .. } if begun_only => ("not over".into(), false),
+        Answer { status: Some(status), .. } => (words(*status), status.is_success()),
+    };
+    let (values, errors) = log(plan.ask, &answer.content);
+    ActionOutcome {
+        variant: variant.name.clone(),
+        workload: workload.into(),
+        case: case.into(),
+        host: variant.machine[plan.host].name.clone(),
+        drive: variant.machine[plan.drive].name.clone(),
+        action: plan.name.into(),
+        at_seconds: plan.at.as_ps() as f64 * 1e-12,
+        status,
+        status_code: answer.status.map(|status| status.0),
+        success,
+        latency_ns: answer.ended.and_then(since),
+        operation_ns: answer.finished.and_then(|(at, _)| since(at)),
+        during: during.into(),
+        values,
+        errors,
+    }
+}
+
+/// The name of a status in the specification.
+fn words(status: Status) -> String {
+    let named = Status::NAMED.iter().find(|named| named.value == u128::from(status.0));
+    let doc = named.map(|named| named.doc.trim().trim_end_matches('.').to_owned());
+    doc.unwrap_or_else(|| format!("status {:03x}h", status.0))
+}
+
+/// What a log says.
+fn log(ask: Ask, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
+    match ask {
+        Ask::SmartLog => (
+            content.try_into().map(|bytes| smart(&SmartLog::from_bytes(bytes))).unwrap_or_default(),
+            Vec::new(),
+        ),
+        Ask::SanitizeLog => (
+            content.try_into().map(|bytes| sanitize(&SanitizeLog::from_bytes(bytes))).unwrap_or_default(),
+            Vec::new(),
+        ),
+        Ask::ErrorLog => (Vec::new(), content.as_chunks::<ENTRY>().0.iter().filter_map(error).collect()),
+        _ => Default::default(),
+    }
+}
+
+/// The fields of SMART that the model knows something of: it has no temperature, and is on for less than an hour.
+fn smart(log: &SmartLog) -> Vec<LogValue> {
+    let number =
+        |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
+    vec![
+        number("Critical Warning", f64::from(log.critical_warning().raw()), ""),
+        number("Available Spare", f64::from(log.available_spare()), "%"),
+        number("Percentage Used", f64::from(log.percentage_used()), "%"),
+        number("Data Units Read", log.data_units_read() as f64, "1000 × 512 B"),
+        number("Data Units Written", log.data_units_written() as f64, "1000 × 512 B"),
+        number("Host Read Commands", log.host_reads() as f64, ""),
+        number("Host Write Commands", log.host_writes() as f64, ""),
+        number("Controller Busy Time", log.busy_minutes() as f64, "min"),
+        number("Power Cycles", log.power_cycles() as f64, ""),
+        number("Power On Hours", log.power_on_hours() as f64, "h"),
+        number("Unsafe Shutdowns", log.unsafe_shutdowns() as f64, ""),
+        number("Media and Data Integrity Errors", log.media_errors() as f64, ""),
+        number("Number of Error Information Log Entries", log.error_entries() as f64, ""),
+    ]
+}
+
+fn sanitize(log: &SanitizeLog) -> Vec<LogValue> {
+    let state = match log.status().state() {
+        SanitizeState::NEVER => "never sanitized",
+        SanitizeState::IN_PROGRESS => "in progress",
+        SanitizeState::FAILED => "failed",
+        _ => "completed",
+    };
+    let number =
+        |name: &str, value: f64, unit: &str| LogValue { name: name.into(), value, unit: unit.into() };
+    vec![
+        number("Sanitize Status", f64::from(log.status().state().0), state),
+        number("Sanitize Progress", f64::from(log.progress()), "1/65536"),
+        number("Global Data Erased", f64::from(u8::from(log.status().erased())), ""),
+    ]
+}
+
+/// An entry of the Error Information log; none where it has no more.
+fn error(bytes: &[u8; ENTRY]) -> Option<LoggedError> {
+    const NO_COMMAND: u16 = 0xffff;
+    let entry = ErrorEntry::from_bytes(*bytes);
+    (entry.count() > 0).then(|| LoggedError {
+        count: entry.count(),
+        queue: Some(entry.sq_number()).filter(|queue| *queue != NO_COMMAND),
+        opcode: entry.opcode(),
+        status: words(Status(entry.status().status())),
+        namespace: entry.nsid_number(),
+        lba: entry.lba(),
+    })
+}

@@ -1,0 +1,120 @@
+//! The bottleneck by name: what was used up while a case was measured.
+//!
+//! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked at first
+//! (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the inside to the outside: the credits of a
+//! receiver, tags, places for transfers, and last the load itself.
+
+use super::measure::{DirectionUse, Measured, SupplyUse};
+use lanetwin_plan::{Case, Load, Offered};
+
+/// A wire that is busy for this share of the time is what limits.
+const WIRE_FULL: f64 = 0.95;
+/// A wire that stands idle for want of credits for this share of the time is not the limit itself: its receiver is.
+const CREDITS_SHORT: f64 = 0.10;
+/// A component's own supply is what limits if so much of it is in use.
+const SUPPLY_USED: f64 = 0.95;
+
+/// What limits, and why we say so.
+pub(super) fn name(case: &Case, measured: &Measured) -> (String, String) {
+    full_worker(measured)
+        .or_else(|| short_credits(measured))
+        .or_else(|| short_supply(measured))
+        .unwrap_or_else(|| load(case, measured))
+}
+
+/// What works, and has no time left; a wire, if something else is no fuller.
+fn full_worker(measured: &Measured) -> Option<(String, String)> {
+    let servers = measured.limits.iter().filter(|l| l.waiting.is_none());
+    let server = servers.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|l| l.share >= SUPPLY_USED);
+    let wire = busiest(measured).filter(|l| l.busy() >= WIRE_FULL);
+    match (wire, server) {
+        (Some(wire), Some(server)) if server.share > wire.busy() => Some((of_supply(server), in_use(server))),
+        (Some(wire), _) => Some((of_wire(wire), full_wire(wire))),
+        (None, Some(server)) => Some((of_supply(server), in_use(server))),
+        (None, None) => None,
+    }
+}
+
+fn full_wire(link: &DirectionUse) -> String {
+    let parts = [("TLPs", link.tlp), ("DLLPs", link.dllp), ("SKP", link.skp), ("replays", link.replay)];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|p| p.1 >= 0.0005)
+        .map(|(what, share)| format!("{what} {}", percent(share)))
+        .collect();
+    format!("the wire is busy {} of the time ({})", percent(link.busy()), parts.join(", "))
+}
+
+fn short_credits(measured: &Measured) -> Option<(String, String)> {
+    let starved = measured.links.iter().max_by(|a, b| a.credit_stall.total_cmp(&b.credit_stall));
+    let link = starved.filter(|l| l.credit_stall >= CREDITS_SHORT)?;
+    let share = percent(link.credit_stall);
+    let why = format!("TLPs wait for them, or for room in the replay buffer, {share} of the time");
+    Some((format!("{}: credits", of_wire(link)), why))
+}
+
+/// What is held, and waited for; components tell the innermost first.
+fn short_supply(measured: &Measured) -> Option<(String, String)> {
+    let is_short = |l: &&SupplyUse| l.share >= SUPPLY_USED && l.waiting.is_some_and(|waiting| waiting > 0.0);
+    let supply = measured.limits.iter().find(is_short)?;
+    Some((of_supply(supply), in_use(supply)))
+}
+
+/// Nothing is used up but what the load asks for.
+fn load(case: &Case, measured: &Measured) -> (String, String) {
+    let closest =
+        closest(measured).map(|closest| format!("; closest to its limit: {closest}")).unwrap_or_default();
+    let each = if measured.devices.is_empty() { "" } else { " for each device" };
+    if let Load::Memory(memory) = &case.load {
+        return match memory.threads() {
+            1 => ("load: one thread".to_owned(), format!("it asks for no more at once{closest}")),
+            threads => (format!("load: {threads} threads"), format!("they ask for no more at once{closest}")),
+        };
+    }
+    match case.load.offered() {
+        Offered::Outstanding(1) => {
+            (format!("load: one at a time{each}"), format!("each waits for the one before{closest}"))
+        }
+        Offered::Outstanding(n) => {
+            (format!("load: {n} in flight{each}"), format!("it asks for no more at once{closest}"))
+        }
+        Offered::Rate { .. } => {
+            ("load: its rate".to_owned(), format!("it asks for less than the machine can do{closest}"))
+        }
+    }
+}
+
+/// What would be used up next.
+fn closest(measured: &Measured) -> Option<String> {
+    let wire = busiest(measured)
+        .map(|l| (l.busy(), format!("{}, busy {} of the time", of_wire(l), percent(l.busy()))));
+    let supply = measured.limits.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let supply = supply.map(|l| (l.share, format!("{}, {}", of_supply(l), in_use(l))));
+    wire.into_iter().chain(supply).max_by(|a, b| a.0.total_cmp(&b.0)).map(|closest| closest.1)
+}
+
+fn busiest(measured: &Measured) -> Option<&DirectionUse> {
+    measured.links.iter().max_by(|a, b| a.busy().total_cmp(&b.busy()))
+}
+
+fn of_wire(link: &DirectionUse) -> String {
+    format!("{}: {}", link.link, link.direction)
+}
+
+fn of_supply(supply: &SupplyUse) -> String {
+    format!("{}: {}", supply.component, supply.name)
+}
+
+fn in_use(supply: &SupplyUse) -> String {
+    let share = percent(supply.share);
+    match (supply.supply, supply.waiting) {
+        (1, None) => format!("busy {share} of the time"),
+        (1, Some(_)) => format!("in use {share} of the time"),
+        (n, None) => format!("{share} of the {n} are busy"),
+        (n, Some(_)) => format!("{share} of the {n} are in use"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,80 @@
+//! Drivers between block ports and drives on PCIe: what a device with flash behind it runs to get at its pages.
+//!
+//! ```text
+//!  cmmh.controller ─ (driver)/cmmh.disk ─ cmmh.root ═ cmmh.ssd
+//! ```
+
+use super::drivers::{self, Drivers};
+use super::fabric::Endpoints;
+use super::loads::{DRIVER, port, settings};
+use super::wire::{Ids, Memories, Wiring};
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models as models;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::Driven;
+use lanetwin_ports::{Builder, Protocol, Site, Value};
+use std::collections::BTreeMap;
+
+/// What joins several drivers of a host to it.
+const CPU: &str = "(cpu)";
+
+impl Wiring<'_> {
+    /// Adds the driver of every block port that asks a drive on PCIe.
+    pub(super) fn add_driven(
+        &self,
+        ids: &Ids,
+        endpoints: &Endpoints,
+        memories: &Memories,
+        builder: &mut Builder,
+    ) {
+        let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();
+        for driven in &self.variant.driven {
+            by_host.entry(driven.host).or_default().push(driven);
+        }
+        for (host, all) in by_host {
+            let plan = &self.variant.machine[host];
+            let cpu = (ids.of(host), port(plan, Protocol::Cpu));
+            let device = |driven: &Driven| self.device(driven.drive, endpoints).map(|(device, _)| device);
+            let mut ports = vec![cpu];
+            if all.len() > 1 {
+                let place =
+                    |(place, driven): (u32, &&Driven)| Some((device(driven)?, drivers::of_load(place)));
+                let devices: BTreeMap<EndpointId, Port> = (0..).zip(&all).filter_map(place).collect();
+                let mux =
+                    builder.add(format!("{CPU}/{}", plan.name), Box::new(Drivers { loads: 1, devices }));
+                builder.join((mux, drivers::HOST), cpu);
+                ports = (0..all.len() as u32).map(|place| (mux, drivers::of_load(place))).collect();
+            }
+            for (driven, cpu) in all.iter().zip(ports) {
+                self.add_driver_of(driven, (ids, device(driven), memories), cpu, builder);
+            }
+        }
+    }
+
+    fn add_driver_of(
+        &self,
+        driven: &Driven,
+        (ids, target, memories): (&Ids, Option<EndpointId>, &Memories),
+        cpu: (ComponentId, Port),
+        builder: &mut Builder,
+    ) {
+        let drive = &self.variant.machine[driven.drive];
+        let model = models::driver(drive.model);
+        let path = format!("{DRIVER}/{}", driven.name);
+        let mut params = settings(model, drive);
+        if let Some(ports) = params.0.get_mut("ports") {
+            *ports = Value::Count(1);
+        }
+        let memory = memories.get(&driven.host).cloned();
+        let site = Site { target, memory, ..Site::alone(path.as_str(), self.seed) };
+        let driver = model.component(&params, &site).expect("a driver is a component");
+        let driver = builder.add(path, driver);
+        let of = |protocol| {
+            let place = model.ports.iter().position(|port| port.speaks == protocol);
+            Port(place.expect("a driver has a port to a CPU, and one to who asks") as u16)
+        };
+        builder.join((driver, of(Protocol::Cpu)), cpu);
+        let asks = (ids.of(driven.from.component), Port(driven.from.port as u16));
+        builder.join((driver, of(Protocol::Block)), asks);
+    }
+}

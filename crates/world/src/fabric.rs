@@ -1,0 +1,175 @@
+//! Wiring the links: ports, switches and directions as the links count them.
+
+use lanetwin_models::switch::{is_weighted, pair_latency};
+use lanetwin_pcie::link::{
+    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, LinkId, Outage,
+    PairLatency, PortWeight, Recoveries, Skp, SwitchId,
+};
+use lanetwin_pcie::spec::constants::DLLP_BYTES;
+use lanetwin_pcie::spec::extension::recovery_interval;
+use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
+use lanetwin_pcie::spec::{AddressWidth, Mps};
+use lanetwin_plan::{ComponentPlan, End, LinkPlan, Variant};
+use lanetwin_ports::{LinksBuilder, Params};
+use lanetwin_units::{LinkRate, Span, Ticks};
+use std::collections::BTreeMap;
+
+/// Where the PCIe ports of devices are on the links, and the root port above each.
+pub(super) type Endpoints = BTreeMap<End, (EndpointId, EndpointId)>;
+
+/// All links of a variant, before they are built.
+pub(super) fn links(variant: &Variant) -> (LinksBuilder, Endpoints) {
+    let mut links = LinksBuilder::new();
+    // no model asks for completions with relaxed ordering
+    links.strictly_ordered();
+    let switches = switches(variant, &mut links);
+    let ports = endpoints(variant, &mut links);
+    let attach = |end: End| match switches.get(&end.component) {
+        Some(switch) => Attach::Switch(*switch),
+        None => Attach::Endpoint(ports[&end]),
+    };
+    for link in &variant.links {
+        let name = |end: End| variant.machine[end.component].name.as_str();
+        let params = |end: End| &variant.machine[end.component].params;
+        let id = links.link(
+            (&link.name, name(link.from), name(link.to)),
+            (attach(link.from), attach(link.to)),
+            direction(link, params(link.from), params(link.to)),
+            direction(link, params(link.to), params(link.from)),
+        );
+        for down in &link.down {
+            links.outage(Outage { link: id, from: down.at, until: down.at + down.lasts });
+        }
+    }
+    for (component, switch) in &switches {
+        tell_switch(variant, *component, *switch, &mut links);
+    }
+    let above = |end: &End| {
+        let link = variant.links.iter().find(|link| link.from == *end || link.to == *end);
+        ports[&link.expect("an endpoint is the end of a link").root_port]
+    };
+    let endpoints = ports.iter().map(|(end, endpoint)| (*end, (*endpoint, above(end)))).collect();
+    (links, endpoints)
+}
+
+/// Every switch of the machine, by its place there.
+fn switches(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<usize, SwitchId> {
+    let switch = |(i, component): (usize, &ComponentPlan)| {
+        let spec = component.model.switch(&component.params)?;
+        Some((i, links.switch(spec)))
+    };
+    variant.machine.iter().enumerate().filter_map(switch).collect()
+}
+
+/// Every port at the end of a link, but for those of switches.
+fn endpoints(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<End, EndpointId> {
+    let mut endpoints = BTreeMap::new();
+    for end in variant.links.iter().flat_map(|link| [link.from, link.to]) {
+        let component = &variant.machine[end.component];
+        if component.is_switch() {
+            continue;
+        }
+        let bits = component.params.choice("port.address-bits");
+        let addresses = if bits == "32" { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+        endpoints.insert(end, links.endpoint(endpoint_spec(component), addresses));
+    }
+    endpoints
+}
+
+/// What a switch is told of its ports, which are named by their links: weights, and latencies of pairs.
+fn tell_switch(variant: &Variant, component: usize, switch: SwitchId, links: &mut LinksBuilder) {
+    let params = &variant.machine[component].params;
+    let is_its = |link: &LinkPlan| link.from.component == component || link.to.component == component;
+    let own: Vec<(LinkId, &LinkPlan)> =
+        (0..).map(LinkId).zip(&variant.links).filter(|(_, l)| is_its(l)).collect();
+    for &(from, incoming) in &own {
+        if is_weighted(params) && incoming.weight != 1 {
+            links.weight(PortWeight { switch, link: from, weight: incoming.weight });
+        }
+        for &(to, outgoing) in own.iter().filter(|(to, _)| *to != from) {
+            if let Some(latency) = pair_latency(params, incoming.width, outgoing.width) {
+                links.latency(PairLatency { switch, from, to, latency });
+            }
+        }
+    }
+}
+
+fn endpoint_spec(component: &ComponentPlan) -> EndpointSpec {
+    let params = &component.params;
+    let rate = params.rate("port.ingest-rate");
+    let drain = if (component.model.drains_itself)(params) {
+        Drain::ByDevice
+    } else {
+        Drain::ByLink {
+            latency: params.time("port.drain"),
+            per_tlp: params.time("port.ingest"),
+            payload_rate: (rate > 0).then(|| LinkRate::bytes_per_second(rate)),
+        }
+    };
+    EndpointSpec { lookahead: params.time("issue"), drain }
+}
+
+/// One direction of a link, from the port that transmits to the port that receives.
+fn direction(link: &LinkPlan, transmitter: &Params, receiver: &Params) -> Direction {
+    let (generation, width) = (link.generation, link.width);
+    let mps = Mps::from_bytes(link.mps.into()).expect("a checked plan has a legal MPS");
+    let rate = LinkRate::pcie(generation, width);
+    let dllp = span(rate.ticks_for(DLLP_BYTES));
+    let ack = span(ack_latency_limit(generation, width, mps));
+    let schedule = SkpSchedule::new(generation, link.clocking);
+    let skp = Skp { period: schedule.period().0, duration: if link.skp { schedule.length().0 } else { 0 } };
+    Direction {
+        rate,
+        payload_max: link.mps,
+        propagation: link.flight(),
+        credits: credits(receiver, dllp + link.flight()),
+        replay_buffer: Some(transmitter.size("port.replay-buffer").0 as u32),
+        ack_latency: ack + dllp + link.flight(),
+        skp: (link.skp || link.dllp == DllpMode::Lump).then_some(skp),
+        dllps: Dllps {
+            mode: link.dllp,
+            ack_every: ack_coalescing(generation, width, mps) as u32,
+            update_every: update_fc_coalescing(generation, width, mps) as u32,
+            delay: ack,
+        },
+        errors: errors(link, ack, dllp),
+    }
+}
+
+/// What bit errors cost: a NAK takes as long as its receiver needs, and a DLLP.
+fn errors(link: &LinkPlan, ack: Span, dllp: Span) -> Errors {
+    let recoveries = recovery_interval(link.generation, link.width, link.bit_error_ratio)
+        .filter(|_| link.recovery > Span::ZERO)
+        .map(|interval| Recoveries { interval, lasts: link.recovery });
+    Errors {
+        bit_error_ratio: link.bit_error_ratio,
+        nak_latency: link.nak.unwrap_or(ack) + dllp,
+        retrain: link.recovery,
+        recoveries,
+    }
+}
+
+/// What a port advertises as a receiver; the way back of a credit takes `flight` besides the port's own time.
+fn credits(receiver: &Params, flight: Span) -> Credits {
+    let finite = |name: &str| match receiver.count(name) {
+        0 => None,
+        n => Some(n as u32),
+    };
+    Credits {
+        header: [
+            finite("port.posted-header-credits"),
+            finite("port.non-posted-header-credits"),
+            finite("port.completion-header-credits"),
+        ],
+        data: [
+            finite("port.posted-data-credits"),
+            finite("port.non-posted-data-credits"),
+            finite("port.completion-data-credits"),
+        ],
+        latency: receiver.time("port.credit-update") + flight,
+    }
+}
+
+fn span(ticks: Ticks) -> Span {
+    Span::from_ps(ticks.as_ps_ceil().as_ps())
+}

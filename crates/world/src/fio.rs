@@ -1,0 +1,113 @@
+//! What a phase of a job file says in the words of fio: results files as fio writes them.
+//!
+//! All repeats are taken together, as one run that lasted as long as all of them.
+
+use super::measure::Measured;
+use crate::iometer::Ran;
+use lanetwin_load::Results;
+use lanetwin_load::fio::Job;
+use lanetwin_load::fio::output::{self, Format, Origin, document};
+use lanetwin_plan::{FioCase, Load};
+use lanetwin_stats::results::Attachment;
+use std::collections::BTreeSet;
+
+/// What drivers call their cores.
+const CORES: &str = "cores";
+/// The folder of the files.
+const FOLDER: &str = "fio";
+
+/// The results files of a case, in both formats; none of another kind of workload.
+///
+/// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and the file
+/// `RW-IODEPTH-NUMJOBS.json`.
+pub(super) fn files(ran: &Ran<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
+    let Load::Fio(case) = &ran.case.load else { return Vec::new() };
+    let told = Told { ran, case };
+    let base = told.name(taken);
+    let file = |folder: &str, format| {
+        let text = serde_json::to_string_pretty(&told.document(format)).expect("results are a document");
+        let (before, name) = base.rsplit_once('/').expect("a file in folders");
+        Attachment { name: format!("{before}/{folder}{name}.json"), text: text + "\n" }
+    };
+    vec![file("", Format::Json), file("plus/", Format::JsonPlus)]
+}
+
+struct Told<'a> {
+    ran: &'a Ran<'a>,
+    case: &'a FioCase,
+}
+
+impl Told<'_> {
+    /// The path of the file without its ending, that no other has.
+    fn name(&self, taken: &mut BTreeSet<String>) -> String {
+        let first = &self.case.jobs[0].job;
+        let settings = &first.settings;
+        let bytes = first.blocks()[usize::from(!settings.rw.reads)].0;
+        let block = if bytes.is_multiple_of(1024) { format!("{}k", bytes / 1024) } else { bytes.to_string() };
+        let folder = format!("{FOLDER}/{}/{}/{block}", self.ran.variant.name, self.ran.workload.name);
+        let name = format!("{folder}/{}-{}-{}", settings.rw.word, settings.iodepth, settings.numjobs);
+        let names = std::iter::once(name.clone()).chain((2..).map(|nth| format!("{name}-{nth}")));
+        let free = names.into_iter().find(|name| !taken.contains(name)).expect("there are numbers enough");
+        taken.insert(free.clone());
+        free
+    }
+
+    fn document(&self, format: Format) -> output::Document {
+        let entries = self.entries();
+        let repeats: Vec<Vec<&Results>> = entries.iter().map(|(name, _)| self.results(name)).collect();
+        let busy = self.busy();
+        let jobs: Vec<output::Ran<'_>> = entries
+            .iter()
+            .zip(&repeats)
+            .map(|((name, job), repeats)| output::Ran { job, name, repeats, busy })
+            .collect();
+        document(&jobs, &self.case.globals, self.origin(), format)
+    }
+
+    /// What is told apart, each with its first job.
+    fn entries(&self) -> Vec<(String, &Job)> {
+        let first = &self.ran.repeats[0];
+        if first.devices.is_empty() {
+            let job = &*self.case.jobs[0].job;
+            let name = self.case.threads().first().map_or_else(String::new, |(_, _, name)| name.clone());
+            return vec![(name, job)];
+        }
+        let job = |name: &str| {
+            // behind the name of the job is that of the device, if there are several
+            let name = name.rsplit_once('@').map_or(name, |(job, _)| job);
+            self.case.jobs_of(name).first().map_or(&*self.case.jobs[0].job, |found| &*found.job)
+        };
+        first.devices.iter().map(|(name, _)| (name.clone(), job(name))).collect()
+    }
+
+    fn results(&self, name: &str) -> Vec<&Results> {
+        let of = |measured: &'_ Measured| -> Option<usize> {
+            measured.devices.iter().position(|(device, _)| device == name)
+        };
+        let own = |measured: &'_ Measured| of(measured);
+        self.ran
+            .repeats
+            .iter()
+            .map(|measured| own(measured).map_or(&measured.load, |place| &measured.devices[place].1))
+            .collect()
+    }
+
+    /// How busy the cores of the drivers were, on average.
+    fn busy(&self) -> f64 {
+        let cores = || self.ran.repeats.iter().flat_map(|measured| &measured.limits);
+        let used: Vec<f64> = cores().filter(|used| used.name == CORES).map(|used| used.share).collect();
+        if used.is_empty() { 0.0 } else { used.iter().sum::<f64>() / used.len() as f64 }
+    }
+
+    fn origin(&self) -> Origin {
+        let mut not_modelled: Vec<String> =
+            self.case.jobs.iter().flat_map(|job| job.job.not_modelled.iter().cloned()).collect();
+        not_modelled.sort();
+        not_modelled.dedup();
+        Origin {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            sampled: self.case.sampled(self.ran.repeats.len()),
+            not_modelled,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a case says in the words of Iometer: its metrics, and its results file.
+//!
+//! All repeats are taken together, as one test that ran as long as all of them.
+//!
+//! **CPU.** A driver's cores are busy while they submit and complete I/Os, and not otherwise. Utilisation is that time, of all cores of all
+//! drivers, over the time that these cores had: a driver works on cores of its own, and the model of a host does not count its cores.
+
+use super::measure::Measured;
+use lanetwin_load::iometer::Version;
+use lanetwin_load::iometer::metrics::{self, Counted, CpuTime, Reading};
+use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
+use lanetwin_load::{Results, Side};
+use lanetwin_plan::{Case, IometerCase, Load, Variant, WorkloadPlan};
+use lanetwin_stats::results::{Attachment, IometerMetric};
+use lanetwin_units::Span;
+
+/// What drivers call their cores.
+const CORES: &str = "cores";
+
+/// A case that has run.
+#[derive(Clone, Copy)]
+pub(super) struct Ran<'a> {
+    pub variant: &'a Variant,
+    pub workload: &'a WorkloadPlan,
+    pub case: &'a Case,
+    /// What each repeat has shown; at least one.
+    pub repeats: &'a [Measured],
+}
+
+impl<'a> Ran<'a> {
+    /// The access specification that it ran, if it was one.
+    fn iometer(&self) -> Option<&'a IometerCase> {
+        if let Load::Iometer(case) = &self.case.load { Some(case) } else { None }
+    }
+    /// The metrics of Iometer; none of another kind of workload.
+    pub(super) fn metrics(&self) -> Vec<IometerMetric> {
+        if self.iometer().is_none() {
+            return Vec::new();
+        }
+        let sum = Sum::of(self.repeats, |measured| &measured.load);
+        let told = |metric: metrics::Metric| {
+            let (value, not_modelled) = match metric.reading {
+                Reading::Value(value) => (Some(value), String::new()),
+                Reading::NotModelled { why } => (None, why.to_owned()),
+            };
+            IometerMetric {
+                variant: self.variant.name.clone(),
+                workload: self.workload.name.clone(),
+                case: self.case.label.clone(),
+                family: metric.family.name().to_owned(),
+                metric: metric.name.to_owned(),
+                unit: metric.unit.to_owned(),
+                value,
+                not_modelled,
+            }
+        };
+        metrics::metrics(&sum.counted(self.cpu())).into_iter().map(told).collect()
+    }
+
+    /// How busy the cores of the drivers were; none if no driver has any.
+    fn cpu(&self) -> Option<CpuTime> {
+        let cores = self.cores();
+        let count = u32::try_from(cores.len()).expect("a machine has fewer cores");
+        let busy = cores.into_iter().fold(Span::ZERO, |sum, busy| sum + busy);
+        (count > 0).then_some(CpuTime { busy, cores: count })
+    }
+    /// How long each core of each driver was busy; what a driver with several did is shared out evenly.
+    fn cores(&self) -> Vec<Span> {
+        let mut all: Vec<Span> = Vec::new();
+        for measured in self.repeats {
+            let elapsed = measured.load.time().as_ps() as f64;
+            let busy = |share: f64| Span::from_ps((share * elapsed).round() as u64);
+            let drivers = measured.limits.iter().filter(|used| used.name == CORES);
+            let cores = drivers.flat_map(|used| (0..used.supply).map(move |_| busy(used.share)));
+            for (nth, busy) in cores.enumerate() {
+                match all.get_mut(nth) {
+                    Some(sum) => *sum += busy,
+                    None => all.push(busy),
+                }
+            }
+        }
+        all
+    }
+
+    /// The rows that Iometer would write: of all, of the manager, its processors, its worker, and the targets.
+    fn test(&self, iometer: &IometerCase) -> Test {
+        let name = &iometer.spec.name;
+        let (manager, worker) = iometer.from.worker.clone().unwrap_or_else(|| {
+            // a library has no worker: the host does the work
+            let host = self.workload.pairs.first().map(|pair| self.variant.machine[pair.on].name.clone());
+            (host.unwrap_or_default(), "Worker 1".to_owned())
+        });
+        let disks = u32::try_from(self.workload.pairs.len()).expect("a machine has fewer devices");
+        let settings = Settings {
+            starting_sector: iometer.disk.starting_sector,
+            maximum_size: iometer.disk.maximum_size,
+            outstanding: iometer.outstanding,
+        };
+        let running = Running { managers: 1, workers: 1, disks };
+        let sum = Sum::of(self.repeats, |measured| &measured.load);
+        let counted = sum.counted(self.cpu());
+        let mut rows = vec![
+            Row::all(name, &counted, running, settings),
+            Row::manager(&manager, name, &counted, running, settings),
+        ];
+        rows.extend((0..).zip(self.cores()).map(|(nth, busy)| {
+            Row::processor(nth, &Counted { cpu: Some(CpuTime { busy, cores: 1 }), ..counted })
+        }));
+        rows.push(Row::worker(&worker, name, &counted, disks, settings));
+        for (place, pair) in self.workload.pairs.iter().enumerate() {
+            let sum = Sum::of(self.repeats, |measured| {
+                measured.devices.get(place).map_or(&measured.load, |(_, own)| own)
+            });
+            rows.push(Row::disk(&pair.device, &sum.counted(None), settings));
+        }
+        Test { specs: vec![iometer.spec.clone()], rows, ended: NO_TIME.to_owned() }
+    }
+}
+
+/// What was counted in several windows.
+struct Sum {
+    reads: Side,
+    writes: Side,
+    elapsed: Span,
+}
+
+impl Sum {
+    /// What was counted in each repeat by some of its loads, over the run time of all of them.
+    fn of(repeats: &[Measured], counted: impl Fn(&Measured) -> &Results) -> Self {
+        let mut sum = Self { reads: Side::default(), writes: Side::default(), elapsed: Span::ZERO };
+        for measured in repeats {
+            let results = counted(measured);
+            sum.reads.merge(&results.reads);
+            sum.writes.merge(&results.writes);
+            sum.elapsed += measured.load.time();
+        }
+        sum
+    }
+    const fn counted(&self, cpu: Option<CpuTime>) -> Counted<'_> {
+        Counted { reads: &self.reads, writes: &self.writes, elapsed: self.elapsed, cpu, interrupts: None }
+    }
+}
+
+/// The results files of a run: one for each variant, and for each version whose configurations it ran.
+#[derive(Default)]
+pub(super) struct ResultsFiles(Vec<(String, Series)>);
+
+impl ResultsFiles {
+    /// Adds the test of a case, if it is one of Iometer.
+    pub(super) fn add(&mut self, ran: &Ran<'_>) {
+        let Some(iometer) = ran.iometer() else { return };
+        let (variant, version) = (&ran.variant.name, iometer.from.version);
+        let test = ran.test(iometer);
+        if let Some((_, series)) =
+            self.0.iter_mut().find(|(name, series)| name == variant && series.version == version)
+        {
+            series.tests.push(test);
+            return;
+        }
+        let series = Series {
+            version,
+            test_type: iometer.from.test_type,
+            description: iometer.from.description.clone(),
+            began: NO_TIME.to_owned(),
+            tests: vec![test],
+            ended: true,
+        };
+        self.0.push((variant.clone(), series));
+    }
+    /// The files: `iometer.csv`, with the variant and the version in the name if there are several.
+    pub(super) fn into_attachments(self, variants: usize, complete: bool) -> Vec<Attachment> {
+        let first = self.0.first().map(|(_, series)| series.version);
+        let versions = self.0.iter().any(|(_, series)| Some(series.version) != first);
+        let name = |variant: &str, version: Version| {
+            let variant = if variants > 1 { format!("-{variant}") } else { String::new() };
+            let version = if versions { format!("-{version}") } else { String::new() };
+            format!("iometer{variant}{version}.csv")
+        };
+        let file = |(variant, series): (String, Series)| {
+            let name = name(&variant, series.version);
+            Attachment { name, text: Series { ended: complete, ..series }.to_csv() }
+        };
+        self.0.into_iter().map(file).collect()
+    }
+}

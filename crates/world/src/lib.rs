@@ -1,0 +1,54 @@
+//! From a plan to a wired world, and from a run to results.
+//!
+//! ```text
+//!  Variant + Case ── wire ──► World ── measure ──► Measured ┐
+//!                              (kernel, links, loads)       ├─ rows, verdicts ──► Results
+//!  … every variant × workload × case × repeat, on all cores ┘
+//! ```
+//!
+//! Every repeat has a world of its own; a world is one thread. Variants share the seeds of their repeats, so that they are compared on the
+//! same random numbers.
+//!
+//! Not here: reading and checking scenarios (the plan crate), what devices do (the models crate).
+
+mod actions;
+mod asks;
+mod before;
+mod bottleneck;
+mod capsule;
+mod compare;
+mod cxl;
+mod driven;
+mod drivers;
+mod drives;
+mod fabric;
+pub(crate) mod fio;
+mod iometer;
+mod loads;
+mod measure;
+mod memory;
+mod paths;
+mod pts;
+mod relative;
+mod rounds;
+mod route;
+mod rows;
+mod run;
+mod switches;
+mod transit;
+mod waterfall;
+mod wire;
+
+pub use actions::{Acted, WorldAction};
+pub use capsule::{Capsule, Crash, replay};
+pub use compare::compare;
+pub use cxl::{CxlDirectionUse, WorldCxl};
+pub use drives::DriveUse;
+pub use loads::WorldLoad;
+pub use measure::{DirectionUse, Measured, SupplyUse};
+pub use memory::{CacheUse, DeviceUse, MemoryUse, WorldMemory};
+pub use paths::{PathCounts, Paths};
+pub use rounds::Rounds;
+pub use run::{Granularity, Options, Progress, Watcher, run};
+pub use transit::Transit;
+pub use wire::World;

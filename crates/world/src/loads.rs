@@ -1,0 +1,438 @@
+//! The loads of a world: one for each device that is measured, with a driver where the device needs one.
+//!
+//! ```text
+//!  DMA     (load)/card1 ─ card1        (load)/card2 ─ card2
+//!  blocks  (load)/ssd1 ─ (driver)/ssd1 ─┐
+//!          (load)/ssd2 ─ (driver)/ssd2 ─┴─ (cpu) ─ host ═ … ═ ssd1, ssd2
+//! ```
+//!
+//! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load serves all
+//! loads of its device.
+//!
+//! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one device is
+//! asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps ask at the same
+//! instants throughout.
+
+mod driving;
+
+use super::asks::{block_workload, dma_workload, steps};
+use super::drivers::{self, Drivers};
+use super::fabric::Endpoints;
+use super::memory::as_results;
+use super::wire::{Ids, Memories, Wiring, World};
+use driving::{HostPath, SharedDriver, is_shared};
+use lanetwin_document::fields;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results, SteppedLoad};
+use lanetwin_models::{self as models, dma_requester::DmaRequester};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::{ComponentPlan, End, FioJob, Load, Pair};
+use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
+use lanetwin_units::Instant;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
+const LOAD: &str = "(load)";
+pub(super) const DRIVER: &str = "(driver)";
+const CPU: &str = "(cpu)";
+/// A load, and what it asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorldLoad {
+    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is told as.
+    pub device: String,
+    /// The component that asks, a host or a card: its place in the machine.
+    pub host: usize,
+    /// The component that answers: its place in the machine.
+    pub target: usize,
+    /// Its own path in the kernel.
+    pub path: String,
+    /// The load: a [`DmaLoad`] or a [`BlockLoad`].
+    pub id: ComponentId,
+    /// The DMA requester that it commands, if it does.
+    pub requester: Option<ComponentId>,
+    /// The name of what answers it: a card, a disk, or the driver of one.
+    pub asked: String,
+    /// The PCIe port of the device, if it has one.
+    pub endpoint: Option<EndpointId>,
+    /// The driver and the drive, if it is an NVMe drive.
+    pub nvme: Option<NvmeLoad>,
+    /// Behind the first, the paths to a drive that has several, in the order of its ports.
+    pub further: Vec<NvmePath>,
+    /// Which port of the drive the first path leads to.
+    pub port: u16,
+}
+
+/// A further path to a drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvmePath {
+    /// Its driver.
+    pub driver: ComponentId,
+    /// The place on the links of the port of the drive that it leads to.
+    pub endpoint: EndpointId,
+    /// The number of that port.
+    pub port: u16,
+}
+
+/// What stands between a load and an NVMe medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvmeLoad {
+    /// The driver.
+    pub driver: ComponentId,
+    /// The drive.
+    pub drive: ComponentId,
+}
+
+/// Does the same with a load, whatever it asks for.
+macro_rules! with_load {
+    ($world:expr, $id:expr, $load:ident => $what:expr) => {
+        if let Some($load) = $world.kernel.component::<DmaLoad>($id) {
+            $what
+        } else if let Some($load) = $world.kernel.component::<SteppedLoad>($id) {
+            $what
+        } else {
+            let $load = $world.kernel.component::<BlockLoad>($id).expect("a load asks for DMA or blocks");
+            $what
+        }
+    };
+}
+
+impl World {
+    /// How many operations the loads have asked for and how many were answered, together.
+    pub fn progress(&mut self) -> (u64, u64) {
+        if let Some(host) = self.memory_host() {
+            return host.progress();
+        }
+        let mut sum = (0, 0);
+        for id in self.load_ids() {
+            let (asked, answered) = with_load!(self, id, load => load.progress());
+            sum = (sum.0 + asked, sum.1 + answered);
+        }
+        sum
+    }
+    /// All loads count from `at` on, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    pub fn reset(&mut self, at: Instant) {
+        if let Some(host) = self.memory_host() {
+            host.reset(at);
+        }
+        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.reset(at)));
+    }
+    /// What each load has counted up to `at`, the present; each program, if the load is one of memory.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    #[must_use]
+    pub fn results(&mut self, at: Instant) -> Vec<Results> {
+        if self.memory.is_some() {
+            return self.memory_results(at).iter().map(as_results).collect();
+        }
+        self.load_ids().into_iter().map(|id| with_load!(self, id, load => load.results(at))).collect()
+    }
+    /// No load asks for anything more.
+    pub fn stop(&mut self) {
+        if let Some(host) = self.memory_host() {
+            host.stop();
+        }
+        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.stop()));
+    }
+    /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
+    pub fn requester(&mut self, load: usize) -> Option<&mut DmaRequester> {
+        self.kernel.component::<DmaRequester>(self.loads[load].requester?)
+    }
+
+    fn load_ids(&self) -> Vec<ComponentId> {
+        self.loads.iter().map(|load| load.id).collect()
+    }
+}
+
+impl Wiring<'_> {
+    /// Adds the loads, each joined to what answers it.
+    pub(super) fn add_loads(
+        &self,
+        ids: &Ids,
+        endpoints: &Endpoints,
+        memories: &Memories,
+        builder: &mut Builder,
+    ) -> (Vec<WorldLoad>, Vec<(String, ComponentId)>) {
+        let askers = askers(self);
+        let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
+        let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut adding = Adding {
+            wiring: self,
+            ids,
+            endpoints,
+            memories,
+            builder,
+            askers: &askers,
+            loads,
+            cpus: BTreeMap::new(),
+            further: BTreeMap::new(),
+            jobs,
+            shared,
+            common: BTreeMap::new(),
+            paths,
+        };
+        (adding.all(), adding.paths)
+    }
+
+    /// The places on the links of all ports of a component, each with that of its root port.
+    pub(super) fn device_ports(
+        &self,
+        component: usize,
+        endpoints: &Endpoints,
+    ) -> Vec<(EndpointId, EndpointId)> {
+        self.linked_ports(component, endpoints).into_iter().map(|(_, place)| place).collect()
+    }
+    /// The linked ports of a component that are below a host.
+    fn ports_below(&self, host: usize, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
+        let is_below = |(end, _): &LinkedPort| {
+            self.variant.link_of(*end).is_some_and(|link| link.root_port.component == host)
+        };
+        self.linked_ports(component, endpoints).into_iter().filter(is_below).collect()
+    }
+    /// The linked ports of a component, with their places on the links.
+    fn linked_ports(&self, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
+        let ports = 0..self.variant.machine[component].ports.len();
+        let ends = ports.map(|port| End { component, port });
+        ends.filter_map(|end| Some((end, *endpoints.get(&end)?))).collect()
+    }
+
+    /// A component's place on the links, and that of its root port.
+    pub(super) fn device(&self, component: usize, endpoints: &Endpoints) -> Option<(EndpointId, EndpointId)> {
+        let port = self.variant.machine[component].port(Protocol::Pcie)?;
+        endpoints.get(&End { component, port }).copied()
+    }
+}
+
+/// A port of a device, its place on the links, and that of its root port.
+type LinkedPort = (End, (EndpointId, EndpointId));
+
+/// A load, the component that is measured, and the port that answers with the name of its owner.
+type Asking = (ComponentId, usize, ((ComponentId, Port), String));
+
+/// A load that is to be added.
+#[derive(Clone)]
+struct Asker<'a> {
+    /// Its number among all.
+    place: u32,
+    pair: &'a Pair,
+    /// Its own part of the paths of what it has for itself; empty if it is alone.
+    name: String,
+    /// What its results are told as.
+    told_as: String,
+    /// The job of fio that it does, and which clone of it it is.
+    job: Option<(&'a FioJob, u32)>,
+}
+
+impl Asker<'_> {
+    /// The unit of the device that is asked: that of the pair, or the namespace that the job names, if the device has several.
+    fn unit(&self, device: &ComponentPlan) -> u16 {
+        let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
+        let named = self.job.filter(|_| several && self.pair.unit == 0).and_then(|(job, _)| namespace(job));
+        let there = |unit: &u16| u64::from(*unit) < device.params.count("namespaces");
+        named.filter(there).unwrap_or(self.pair.unit)
+    }
+}
+
+/// The namespace that a job's `filename` is of, the first being 0: `/dev/nvme0n2` is the second.
+fn namespace(job: &FioJob) -> Option<u16> {
+    let given = job.job.given.iter().rev().find(|given| given.name == "filename")?;
+    let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
+    number.checked_sub(1)
+}
+
+/// The machine while loads are added to it.
+struct Adding<'a> {
+    wiring: &'a Wiring<'a>,
+    ids: &'a Ids,
+    endpoints: &'a Endpoints,
+    memories: &'a Memories,
+    builder: &'a mut Builder,
+    /// Every load.
+    askers: &'a [Asker<'a>],
+    /// How many loads there are.
+    loads: u32,
+    /// What joins several drivers to their host, by the host's place in the machine.
+    cpus: BTreeMap<usize, ComponentId>,
+    /// Its ports for the drivers of further paths, by the ports of the drives.
+    further: BTreeMap<EndpointId, Port>,
+    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
+    jobs: BTreeMap<usize, ComponentId>,
+    /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
+    shared: BTreeMap<(usize, usize), SharedDriver>,
+    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over from each other.
+    common: BTreeMap<usize, Vec<HostPath>>,
+    /// What joins the paths to drives that have several.
+    paths: Vec<(String, ComponentId)>,
+}
+
+/// Every load of a case; none where cores load and store, which needs no other.
+fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
+    if let Load::Memory(_) = wiring.case.load {
+        return Vec::new();
+    }
+    let pairs = &wiring.workload.pairs;
+    let (case, several) = (wiring.case, pairs.len() > 1);
+    let mut all = Vec::new();
+    for pair in pairs {
+        let Load::Fio(case) = &case.load else {
+            let (name, told_as) = (pair.device.clone(), pair.device.clone());
+            all.push(Asker { place: 0, pair, name, told_as, job: None });
+            continue;
+        };
+        for (job, clone, told_as) in case.threads() {
+            let on = if several { format!("@{}", pair.device) } else { String::new() };
+            let name = format!("{}.{clone}{on}", job.job.number);
+            all.push(Asker { place: 0, pair, name, told_as: told_as + &on, job: Some((job, clone)) });
+        }
+    }
+    if let [only] = &mut all[..] {
+        only.name.clear();
+    }
+    (0..).zip(&mut all).for_each(|(place, asker)| asker.place = place);
+    all
+}
+
+impl<'a> Adding<'a> {
+    fn all(&mut self) -> Vec<WorldLoad> {
+        let hosts: BTreeSet<usize> = self.askers.iter().map(|asker| asker.pair.on).collect();
+        if !self.wiring.case.load.is_dma() {
+            hosts.into_iter().for_each(|host| self.join_drivers(host));
+        }
+        self.askers.iter().map(|asker| self.one(asker)).collect()
+    }
+
+    /// Adds what joins the drivers of a host to it, if there are several.
+    fn join_drivers(&mut self, host: usize) {
+        let is_driven =
+            |asker: &&Asker<'_>| asker.pair.on == host && !self.disk(asker.pair).has(Protocol::Block);
+        // the first load of each driver, with the driver's device if the driver has it for itself
+        let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
+        for Asker { place, pair, .. } in self.askers.iter().filter(is_driven) {
+            let shares = is_shared(models::driver(self.disk(pair).model));
+            let ports = self.wiring.ports_below(host, pair.target, self.endpoints);
+            let device = ports.first().map(|(_, (device, _))| *device);
+            let driver = (pair.target, (!shares).then_some(*place));
+            drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
+        }
+        // the drivers of further paths have ports behind those of the loads
+        let mut further = BTreeMap::new();
+        for (target, _) in drivers.keys().filter(|(_, alone)| alone.is_none()) {
+            let ports = self.wiring.ports_below(host, *target, self.endpoints);
+            for (_, (device, _)) in ports.into_iter().skip(1) {
+                further.insert(device, drivers::of_load(self.loads + further.len() as u32));
+            }
+        }
+        let asker = self.askers.iter().find(|asker| asker.pair.on == host);
+        if let (Some(asker), true) = (asker, drivers.len() + further.len() > 1) {
+            let port =
+                |(place, device): &(u32, Option<EndpointId>)| Some(((*device)?, drivers::of_load(*place)));
+            let devices: BTreeMap<EndpointId, Port> =
+                drivers.values().filter_map(port).chain(further.clone()).collect();
+            self.further.extend(further);
+            let path = match self.askers.iter().all(|asker| asker.pair.on == host) {
+                true => CPU.to_owned(),
+                false => format!("{CPU}/{}", self.wiring.variant.machine[host].name),
+            };
+            let cpu = self.builder.add(path, Box::new(Drivers { loads: self.loads, devices }));
+            self.builder.join((cpu, drivers::HOST), self.host(asker.pair));
+            self.cpus.insert(host, cpu);
+        }
+    }
+
+    fn one(&mut self, asker: &Asker<'a>) -> WorldLoad {
+        let Wiring { case, seed, .. } = *self.wiring;
+        let pair = asker.pair;
+        let path = path(LOAD, asker);
+        let handles = Handles::of(asker.place, self.loads);
+        let on = &self.wiring.variant.machine[pair.on];
+        let (id, device, (answers, asked)) = match case.load {
+            Load::Dma(case) => {
+                let load = DmaLoad::new(dma_workload(&case), seed, &path).calling(handles);
+                let card = (self.ids.of(pair.on), port(on, Protocol::Dma));
+                (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
+            }
+            Load::Block(_) if self.wiring.workload.pts.is_some() => self.on_test(asker, &path),
+            Load::Block(case) => {
+                let load = BlockLoad::new(block_workload(&case), seed, &path);
+                self.on_drive(load, asker, &path)
+            }
+            Load::Iometer(ref case) => {
+                let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
+                self.on_drive(load, asker, &path)
+            }
+            Load::Fio(ref case) => {
+                let (job, clone) = asker.job.expect("a load of fio does a job");
+                let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
+                self.on_drive(load, asker, &path)
+            }
+            Load::Memory(_) => unreachable!("programs run on cores, and need no load beside them"),
+        };
+        self.builder.join((id, Port(0)), answers);
+        let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
+        let shared = self.shared.get(&(pair.target, pair.on));
+        let whole = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
+        let endpoint = shared.map(|shared| shared.endpoint).or(whole);
+        let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
+        let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
+        let port = shared.map_or(0, |shared| shared.port);
+        let device = asker.told_as.clone();
+        let (host, target) = (pair.on, pair.target);
+        WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port }
+    }
+
+    /// A load on a drive: what it is in the kernel, the device, and what answers it.
+    fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
+        let load =
+            load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
+    }
+
+    /// The load of a test of the SNIA PTS, likewise.
+    fn on_test(&mut self, asker: &Asker<'_>, path: &str) -> Asking {
+        let plan = self.wiring.workload.pts.as_ref().expect("a test has a plan");
+        let unit = asker.unit(self.disk(asker.pair));
+        let load = SteppedLoad::new(
+            steps(plan),
+            (self.wiring.seed, path),
+            Handles::of(asker.place, self.loads),
+            unit,
+        );
+        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
+    }
+
+    fn disk(&self, pair: &Pair) -> &ComponentPlan {
+        &self.wiring.variant.machine[pair.target]
+    }
+    /// The port of the host that a driver talks to.
+    fn host(&self, pair: &Pair) -> (ComponentId, Port) {
+        (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
+    }
+}
+
+/// The path of something that a load has for itself.
+fn path(what: &str, asker: &Asker<'_>) -> String {
+    if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
+}
+
+/// What a component is called before people: the path of what is not of the scenario has parentheses.
+pub(super) fn shown(path: &str) -> String {
+    path.replace(['(', ')'], "")
+}
+
+pub(super) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
+}
+
+/// The parameters of a device's driver: those that the device has too, as the device has them; the others by default.
+pub(super) fn settings(model: &Model, device: &ComponentPlan) -> Params {
+    let value = |param: &'static lanetwin_ports::Param| {
+        let own = device.params.0.get(param.name).copied();
+        let default =
+            || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
+        (param.name, own.unwrap_or_else(default))
+    };
+    Params(model.all_params().map(value).collect())
+}

@@ -1,0 +1,293 @@
+//! What answers loads that ask for blocks: the device itself, its driver, or the drivers of several paths to it.
+
+use super::super::drivers::{self, Drivers};
+use super::super::paths::{Paths, Policy};
+use super::{Adding, Asker, DRIVER, NvmePath, path, port, settings, shown};
+use lanetwin_document::node::Origin;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models as models;
+use lanetwin_models::nvme_driver::{NvmeDriver, Outage, QueuePriority};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::{ActionPlan, End, FioJob, Pair};
+use lanetwin_ports::{Model, Params, Protocol, Site, Value};
+use lanetwin_units::{Instant, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The paths of what joins jobs, and of what joins paths: names that no component of a scenario can have.
+const JOBS: &str = "(jobs)";
+const PATHS: &str = "(paths)";
+/// The port to its load of a driver that has one load, …
+const DRIVEN: Port = Port(0);
+/// … and the first to a load of one that has several.
+const FIRST_LOAD: u16 = 1;
+
+/// A driver that has a port for each load of its host on its device.
+pub(super) struct SharedDriver {
+    /// What answers the loads: the driver, or what joins several.
+    pub(super) id: ComponentId,
+    /// The driver, or that of the first path.
+    pub(super) driver: ComponentId,
+    /// The place on the links of the port of the device that it drives.
+    pub(super) endpoint: EndpointId,
+    /// The number of that port.
+    pub(super) port: u16,
+    /// The drivers of further paths.
+    pub(super) further: Vec<NvmePath>,
+    path: String,
+    /// Of its ports to loads, the next that is free.
+    next: u16,
+}
+
+/// A path to a device, and the host that it leads from.
+#[derive(Clone, Copy)]
+pub(super) struct HostPath {
+    host: usize,
+    path: NvmePath,
+}
+
+/// What loads have drivers for: a host, and a device.
+#[derive(Clone, Copy)]
+struct Driving<'a> {
+    model: &'static Model,
+    /// The first of the loads.
+    asker: &'a Asker<'a>,
+    /// How many loads the driver has ports for.
+    loads: u16,
+}
+
+impl Adding<'_> {
+    /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
+    pub(super) fn block_port(&mut self, asker: &Asker<'_>) -> ((ComponentId, Port), String) {
+        let pair = asker.pair;
+        let disk = self.disk(pair);
+        if disk.has(Protocol::Block) {
+            let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
+            return (if asker.job.is_some() { self.job_port(asker, own) } else { own }, name);
+        }
+        let model = models::driver(disk.model);
+        if !is_shared(model) {
+            let path = path(DRIVER, asker);
+            let driver = self.add_driver(Driving { model, asker, loads: 1 }, &path, None);
+            return ((driver, DRIVEN), shown(&path));
+        }
+        let key = (pair.target, pair.on);
+        if !self.shared.contains_key(&key) {
+            let shared = self.share(model, asker);
+            self.shared.insert(key, shared);
+        }
+        let driver = self.shared.get_mut(&key).expect("it has just been added, if it was not there");
+        let port = Port(driver.next);
+        driver.next += 1;
+        ((driver.id, port), shown(&driver.path))
+    }
+
+    /// Adds what serves all loads of a host on a device.
+    fn share(&mut self, model: &'static Model, asker: &Asker<'_>) -> SharedDriver {
+        let pair = asker.pair;
+        let is_its = |other: &&Asker<'_>| (other.pair.target, other.pair.on) == (pair.target, pair.on);
+        let loads = self.askers.iter().filter(is_its).count();
+        let alone = loads == self.askers.len();
+        let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.shared_name(pair)) };
+        let driving = Driving { model, asker, loads: loads as u16 };
+        if self.wiring.linked_ports(pair.target, self.endpoints).len() > 1 {
+            return self.add_paths(driving, &path);
+        }
+        let driver = self.add_driver(driving, &path, None);
+        let (endpoint, _) =
+            self.wiring.device(pair.target, self.endpoints).expect("a drive that is asked is linked");
+        let (further, next) = (Vec::new(), FIRST_LOAD);
+        SharedDriver { id: driver, driver, endpoint, port: 0, further, path, next }
+    }
+
+    /// What a device is called as one host has it.
+    fn shared_name(&self, pair: &Pair) -> String {
+        let disk = self.disk(pair).name.clone();
+        let is_other = |other: &Asker<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
+        let host = &self.wiring.variant.machine[pair.on].name;
+        if self.askers.iter().any(is_other) { format!("{disk}@{host}") } else { disk }
+    }
+
+    /// Adds what joins the paths of a host to a drive whose ports are linked, with a driver for each port below the host; where hosts take over from each
+    /// other, with those of the other hosts behind them.
+    fn add_paths(&mut self, driving: Driving<'_>, path: &str) -> SharedDriver {
+        let Driving { asker, loads, .. } = driving;
+        let pair = asker.pair;
+        let policy = Policy::of(self.disk(pair).params.choice("driver.multipath"));
+        let name = self.shared_name(pair);
+        let takeover = self.wiring.workload.takeover;
+        let count = self.count_paths(pair, takeover.is_some());
+        let paths = Paths::new(policy, loads, count, takeover.unwrap_or(Span::ZERO));
+        let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
+        // the port of each driver that belongs to the first load of this host, and the paths
+        let (first, all) = match takeover {
+            None => (0, self.host_paths(driving, path)),
+            Some(_) => (self.before_on(pair), self.common_paths(driving)),
+        };
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|path| path.host == pair.on);
+        for (number, HostPath { path, .. }) in (0..).zip(own.iter().chain(&others)) {
+            for load in 0..loads {
+                let port = Paths::of_path(number, load, loads);
+                self.builder.join((joined, port), (path.driver, Port(FIRST_LOAD + first + load)));
+            }
+        }
+        self.paths.push((name, joined));
+        let mut all = own.into_iter().chain(others).map(|path| path.path);
+        let NvmePath { driver, endpoint, port } = all.next().expect("a host asks a drive below it");
+        let (path, next) = (path.to_owned(), Paths::of_load(0).0);
+        SharedDriver { id: joined, driver, endpoint, port, further: all.collect(), path, next }
+    }
+
+    /// How many paths to its drive a host has, and how many there are with those of other hosts, if these stand by.
+    fn count_paths(&self, pair: &Pair, others: bool) -> (usize, usize) {
+        let on_drive = self.askers.iter().filter(|other| other.pair.target == pair.target);
+        let hosts: BTreeSet<usize> = on_drive.map(|other| other.pair.on).collect();
+        let of = |host: usize| self.wiring.ports_below(host, pair.target, self.endpoints).len();
+        let own = of(pair.on);
+        (own, if others { hosts.into_iter().map(of).sum() } else { own })
+    }
+
+    /// How many loads on the same drive are of hosts before this one: the place of its first among them all.
+    fn before_on(&self, pair: &Pair) -> u16 {
+        let on_drive = self.askers.iter().filter(|other| other.pair.target == pair.target);
+        on_drive.take_while(|other| other.pair.on != pair.on).count() as u16
+    }
+
+    /// Adds a driver for each port of the drive that is below the host of the load.
+    fn host_paths(&mut self, driving: Driving<'_>, path: &str) -> Vec<HostPath> {
+        let pair = driving.asker.pair;
+        let numbered = self.wiring.linked_ports(pair.target, self.endpoints);
+        let below = self.wiring.ports_below(pair.on, pair.target, self.endpoints);
+        let mut paths = Vec::new();
+        for (number, (end, (device, _))) in (0..).zip(below) {
+            let path = format!("{path}/path{number}");
+            let driver = self.add_driver(driving, &path, Some((end, device)));
+            let port = numbered.iter().position(|(other, _)| *other == end).unwrap_or(0) as u16;
+            paths.push(HostPath { host: pair.on, path: NvmePath { driver, endpoint: device, port } });
+        }
+        paths
+    }
+
+    /// The drivers of all hosts of a drive, each with a port for every load on it; adds them with the first host that needs them.
+    fn common_paths(&mut self, driving: Driving<'_>) -> Vec<HostPath> {
+        let pair = driving.asker.pair;
+        if !self.common.contains_key(&pair.target) {
+            let askers = self.askers;
+            let on_drive = || askers.iter().filter(|other| other.pair.target == pair.target);
+            let loads = on_drive().count() as u16;
+            let hosts: BTreeSet<usize> = on_drive().map(|other| other.pair.on).collect();
+            let mut paths = Vec::new();
+            for host in hosts {
+                let asker = on_drive().find(|other| other.pair.on == host).expect("a host of a load");
+                let path = format!("{DRIVER}/{}", self.shared_name(asker.pair));
+                paths.extend(self.host_paths(Driving { asker, loads, ..driving }, &path));
+            }
+            self.common.insert(pair.target, paths);
+        }
+        self.common[&pair.target].clone()
+    }
+
+    /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several, with the port of the device.
+    fn add_driver(
+        &mut self,
+        Driving { model, asker, loads }: Driving<'_>,
+        path: &str,
+        only: Option<(End, EndpointId)>,
+    ) -> ComponentId {
+        let pair = asker.pair;
+        let whole = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
+        let target = only.map(|(_, device)| device).or(whole);
+        let seed = self.wiring.seed;
+        let memory = self.memories.get(&pair.on).cloned();
+        let pcie = Vec::new();
+        let (routes, decoders) = (Vec::new(), Vec::new());
+        let site = Site { path: path.to_owned(), seed, pcie, target, routes, memory, decoders };
+        let mut params = settings(model, self.disk(pair));
+        self.set_engine(pair, asker, &mut params);
+        if let Some(ports) = params.0.get_mut("ports") {
+            *ports = Value::Count(loads.into());
+        }
+        let mut driver = model.component(&params, &site).expect("a driver is a component");
+        if let Some(driver) = driver.as_any().and_then(|any| any.downcast_mut::<NvmeDriver>()) {
+            driver.prioritise(&self.priorities(pair));
+            let first = self.wiring.ports_below(pair.on, pair.target, self.endpoints).first().copied();
+            if only.is_none() || first.map(|(end, _)| end) == only.map(|(end, _)| end) {
+                let its = |plan: &&ActionPlan| (plan.host, plan.drive) == (pair.on, pair.target);
+                for plan in self.wiring.workload.actions.iter().filter(its) {
+                    driver.ask_at(Instant::ZERO + plan.at, plan.ask);
+                }
+            }
+            if let Some((end, _)) = only {
+                let down = self.wiring.variant.link_of(end).into_iter().flat_map(|link| &link.down);
+                let outages = down.map(|down| Outage { from: down.at, until: down.at + down.lasts });
+                driver.be_path(outages.collect());
+            }
+        }
+        let driver = self.builder.add(path, driver);
+        let further = only.and_then(|(_, device)| self.further.get(&device).copied());
+        let place = further.unwrap_or_else(|| drivers::of_load(asker.place));
+        let cpu = self.cpus.get(&pair.on).copied();
+        let host = cpu.map_or_else(|| self.host(pair), |cpu| (cpu, place));
+        let cpu = model.ports.iter().position(|port| port.speaks == Protocol::Cpu);
+        self.builder.join((driver, Port(cpu.expect("a driver has a port to a CPU") as u16)), host);
+        driver
+    }
+
+    /// The class of the queue of each load of a host on the same device, in the order of its driver's ports; of all hosts, where they take over from each other.
+    fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
+        let all = self.wiring.workload.takeover.is_some();
+        let is_its =
+            |other: &&Asker<'_>| other.pair.target == pair.target && (all || other.pair.on == pair.on);
+        let on_device = self.askers.iter().filter(is_its);
+        on_device.map(|asker| asker.job.map_or(QueuePriority::MEDIUM, |(job, _)| priority(job))).collect()
+    }
+
+    /// The engine is the one of the job file, if there is one that is modelled and neither the part nor the scenario says another.
+    fn set_engine(&self, pair: &Pair, asker: &Asker<'_>, params: &mut Params) {
+        const ENGINE: &str = "driver.engine";
+        let is_open = self.disk(pair).origins.get(ENGINE) == Some(&Origin::Default);
+        let job = asker.job.map(|(job, _)| &job.job.settings);
+        if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE))
+        {
+            *engine = match &*settings.ioengine {
+                "io_uring" | "io_uring_cmd" => "io_uring",
+                "spdk" => "spdk",
+                _ => *engine,
+            };
+        }
+    }
+
+    /// The port of a job at a device whose own port this is: the device's, if the job is alone.
+    fn job_port(&mut self, asker: &Asker<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
+        if self.loads == 1 {
+            return own;
+        }
+        let target = asker.pair.target;
+        let joined = self.jobs.get(&target).copied().unwrap_or_else(|| {
+            let name = &self.wiring.variant.machine[target].name;
+            let jobs = self.builder.add(
+                format!("{JOBS}/{name}"),
+                Box::new(Drivers { loads: self.loads, devices: BTreeMap::new() }),
+            );
+            self.builder.join((jobs, drivers::HOST), own);
+            jobs
+        });
+        self.jobs.insert(target, joined);
+        (joined, drivers::of_load(asker.place))
+    }
+}
+
+/// Whether a driver has a port for each load of its device; if not, each load has a driver of its own.
+pub(super) fn is_shared(driver: &Model) -> bool {
+    driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
+}
+
+/// The class of the queue of a job, by its I/O priority: real time is urgent at its highest level and high below, best effort and none are
+/// medium, idle is low. Which class a queue is of is the software's choice; NVM Express says nothing of it, and this one is `assumed`.
+fn priority(job: &FioJob) -> QueuePriority {
+    match (job.job.settings.prioclass, job.job.settings.prio) {
+        (1, 0) => QueuePriority::URGENT,
+        (1, _) => QueuePriority::HIGH,
+        (3, _) => QueuePriority::LOW,
+        _ => QueuePriority::MEDIUM,
+    }
+}

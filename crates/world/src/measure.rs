@@ -1,0 +1,396 @@
+//! Measuring: warm-up, then so many operations, then one look at everything that was counted.
+
+use super::actions::Acted;
+use super::before::{Before, Counted, supplies};
+use super::cxl::CxlDirectionUse;
+use super::drives::{DriveUse, drive_use};
+use super::memory::{DeviceUse, MemoryUse};
+use super::pts;
+use super::rounds::{self, Rounds};
+use super::transit::{self, Transit};
+use super::waterfall::memory::Following;
+use super::waterfall::{self, Followed};
+use super::wire::World;
+use lanetwin_kernel::{Supply, SupplyKind};
+use lanetwin_load::Results;
+use lanetwin_plan::{Case, FioCase, Load, Offered, PtsPlan, SteadyRule, WarmUp};
+use lanetwin_ports::LinkReport;
+use lanetwin_units::{Instant, Span};
+use std::ops::Range;
+
+/// The warm-up is at least so many operations …
+const WARM_UP_LEAST: u64 = 64;
+/// … this part of those that are measured …
+const WARM_UP_PART: u64 = 10;
+/// … and so many times those in flight, so that the first of them are long gone.
+const WARM_UP_ROUNDS: u64 = 4;
+/// A run is looked at after slices of this share of its past, at least.
+const SLICE_PART: u64 = 32;
+const SLICE_LEAST: Span = Span::from_us(5);
+/// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not fit anywhere.
+const SLICE_FOLLOWED: Span = Span::from_us(1_000);
+/// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
+const PATIENCE: Span = Span::from_us(3_600_000_000);
+/// So many operations are followed for the waterfall …
+const FOLLOWED: u64 = 101;
+/// … and for the transits of switches this part of those that are measured in all repeats …
+const FOLLOWED_PART: u64 = 12;
+/// … unless so many trains have arrived before.
+const FOLLOWED_TRAINS: usize = 20_000;
+
+/// What one world has shown.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What the loads have counted, together.
+    pub load: Results,
+    /// What each has counted, with the name of its device; none if there is only one.
+    pub devices: Vec<(String, Results)>,
+    /// What programs on cores have shown, if they are the load.
+    pub memory: Option<MemoryUse>,
+    /// What each device with CXL memory has done meanwhile.
+    pub memories: Vec<DeviceUse>,
+    /// What each NVMe drive of the machine has done meanwhile.
+    pub drives: Vec<DriveUse>,
+    /// How many requests were asked again because their path was lost, by drive with several ports, as a host has it.
+    pub retried: Vec<(String, u64)>,
+    /// What every direction of every link has done meanwhile.
+    pub links: Vec<DirectionUse>,
+    /// What every direction of every CXL link has done meanwhile.
+    pub cxl: Vec<CxlDirectionUse>,
+    /// What each round has shown, if it went in rounds.
+    pub rounds: Option<Rounds>,
+    /// Where the operation of median latency spent its time, if operations were followed.
+    pub followed: Option<Followed>,
+    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were followed.
+    pub loads: Vec<(String, Followed)>,
+    /// How long TLPs were in the switches, if operations were followed.
+    pub transits: Vec<Transit>,
+    /// What was used of everything that components have only so many of.
+    pub limits: Vec<SupplyUse>,
+    /// What each cell of a test of the SNIA PTS has shown, as a case of its own.
+    pub cells: Vec<(Case, Results)>,
+    /// What became of what was asked of drives beside the loads.
+    pub acted: Vec<Acted>,
+    /// From when to when it was measured.
+    pub window: Range<Instant>,
+    /// Of everything that happened up to the end of the measurement.
+    pub digest: u64,
+    /// Events handled.
+    pub events: u64,
+    /// TLPs times links.
+    pub tlp_hops: u64,
+}
+
+/// What was used of a finite supply while it was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SupplyUse {
+    /// The component that has it.
+    pub component: String,
+    /// What it is.
+    pub name: String,
+    /// How many there are.
+    pub supply: u64,
+    /// The share of them in use, on average.
+    pub share: f64,
+    /// How many waited for one, on average, if it is held while others work.
+    pub waiting: Option<f64>,
+}
+
+/// What one direction of a link did while it was measured, as shares of the time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DirectionUse {
+    /// The link.
+    pub link: String,
+    /// Where it comes from and goes to.
+    pub direction: String,
+    /// TLPs on the wire.
+    pub tlp: f64,
+    /// DLLPs on the wire.
+    pub dllp: f64,
+    /// SKP ordered sets on the wire.
+    pub skp: f64,
+    /// Lost to corrupted TLPs and their replay.
+    pub replay: f64,
+    /// Idle, although a TLP was waiting: for credits, or for room in the replay buffer.
+    pub credit_stall: f64,
+    /// Neither, for the link was down or in Recovery.
+    pub down: f64,
+    /// TLPs waiting, on average.
+    pub mean_queue: f64,
+}
+
+impl DirectionUse {
+    /// The share of the time in which the wire carries something.
+    #[must_use]
+    pub fn busy(&self) -> f64 {
+        self.tlp + self.dllp + self.skp + self.replay
+    }
+    /// The rest.
+    #[must_use]
+    pub fn idle(&self) -> f64 {
+        (1.0 - self.busy() - self.credit_stall - self.down).max(0.0)
+    }
+}
+
+/// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some operations, if asked to on behalf of so
+/// many repeats.
+pub(super) fn measure(
+    world: &mut World,
+    (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
+    warm_up: WarmUp,
+    follow: Option<u32>,
+) -> Measured {
+    let wanted = case.load.operations();
+    let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
+    // a log has a beginning and an end, and all of it is measured
+    let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
+    // what a test asks for changes all the time: no operation of it stands for the others
+    let follow = follow.filter(|_| pts.is_none());
+    let mut cells = Vec::new();
+    let Window { before, end, results, ended, rounds, followed: within } = match (steady, pts) {
+        (Some(rule), Some(plan)) => {
+            let (window, found) = pts::run(world, plan, rule);
+            let asked = plan.cells.iter().map(|cell| Case {
+                label: cell.label.clone(),
+                axis: None,
+                load: Load::Block(cell.asks),
+            });
+            cells = asked.zip(found).collect();
+            window
+        }
+        (Some(rule), None) => rounds::run(world, rule),
+        (None, _) => run_window(world, case, warm_up, follow.is_some()),
+    };
+    let begin = before.at;
+    let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
+    assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
+    let load = together(&results);
+    let memory = world.memory_use(world.kernel.now());
+    let memory = memory.map(|memory| MemoryUse {
+        ended: ended.then(|| end - begin),
+        advised: memory.advised.since(&before.advised),
+        ..memory
+    });
+    let mut devices: Vec<(String, Results)> = Vec::new();
+    for (load, own) in world.loads.iter().zip(results) {
+        match devices.iter_mut().find(|(name, _)| *name == load.device) {
+            Some((_, sum)) => sum.merge(&own),
+            None => devices.push((load.device.clone(), own)),
+        }
+    }
+    if devices.len() == 1 {
+        devices.clear();
+    }
+    let after = world.links().report();
+    let supplies = before.supplies.iter().zip(supplies(world));
+    let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
+    let lived = before.lived.iter().zip(world.lived());
+    let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
+    let retried = before.paths.iter().zip(world.path_counts());
+    let retried = retried.map(|(before, (name, after))| (name, after.retried - before.retried)).collect();
+    let devices_after = world.devices_lived(world.kernel.now());
+    let memories = world.devices_use(&before.devices, &devices_after, end - begin);
+    let cxl_after = world.cxl_report(world.kernel.now());
+    let cxl = world.cxl_use(&before.cxl, &cxl_after);
+    let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
+    let (digest, events) = (world.kernel.digest(), world.kernel.events());
+    let tlp_hops = after.iter().map(|r| r.activity.tlps).sum();
+    let loads = match (within, follow) {
+        (Some(within), _) => within.finish(world),
+        (None, Some(_)) if world.memory.is_some() => Following::follow(world),
+        _ => Vec::new(),
+    };
+    let follow = follow.filter(|_| world.memory.is_none());
+    let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
+    let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    world.finish_actions();
+    let (acted, window) = (world.acted(), begin..end);
+    Measured {
+        cells,
+        acted,
+        window,
+        load,
+        devices,
+        memory,
+        memories,
+        drives,
+        retried,
+        links,
+        cxl,
+        rounds,
+        followed,
+        loads,
+        transits,
+        limits,
+        digest,
+        events,
+        tlp_hops,
+    }
+}
+
+/// What was counted from one instant to another.
+pub(super) struct Window {
+    /// Everything as it was at the beginning.
+    pub(super) before: Before,
+    pub(super) end: Instant,
+    /// Of each load.
+    pub(super) results: Vec<Results>,
+    /// Whether it was over when a program had ended.
+    pub(super) ended: bool,
+    pub(super) rounds: Option<Rounds>,
+    /// Loads that were followed within it, because nothing comes behind it.
+    pub(super) followed: Option<Following>,
+}
+
+/// A warm-up, and a window behind it.
+fn run_window(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Window {
+    let wanted = case.load.operations();
+    let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
+    let ended = matches!(&case.load, Load::Memory(memory) if memory.ends());
+    let warm_up = if ended { WarmUp::Transfers(0) } else { warm_up };
+    let warm = match warm_up {
+        WarmUp::Transfers(n) => n,
+        WarmUp::Auto => {
+            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
+            let in_flight = u64::from(in_flight(case)) * devices as u64;
+            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
+        }
+    };
+    run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
+    let before = Before::look(world);
+    let answered = world.progress().1;
+    let mut followed = (follow && ended).then(|| Following::within(wanted));
+    let end = if ended {
+        world.run_to_end(&mut followed)
+    } else {
+        run_until(world, answered + wanted, case.load.longest().map(|longest| before.at + longest));
+        world.kernel.now()
+    };
+    let results = world.results(world.kernel.now());
+    Window { before, end, results, ended, rounds: None, followed }
+}
+
+/// How many operations each load keeps in flight.
+fn in_flight(case: &Case) -> u32 {
+    match case.load.offered() {
+        Offered::Outstanding(n) => n,
+        Offered::Rate { .. } => 1,
+    }
+}
+
+/// Runs for one slice. Slices depend on the time alone, and cannot change the run.
+pub(super) fn run_slice(world: &mut World) {
+    let until = world.kernel.now() + slice(world);
+    world.kernel.run_until(until);
+}
+fn slice(world: &World) -> Span {
+    SLICE_LEAST.max(Span::from_ps(world.kernel.now().as_ps() / SLICE_PART))
+}
+
+/// Runs until so many operations that are followed have been answered, to the end of a slice.
+fn run_to(world: &mut World, answered: u64) {
+    while world.progress().1 < answered {
+        assert!(
+            world.kernel.next_event().is_some(),
+            "nothing is answered any more: {answered} operations are wanted"
+        );
+        let until = world.kernel.now() + slice(world).min(SLICE_FOLLOWED);
+        world.kernel.run_until(until);
+    }
+}
+
+/// Runs until so many operations have been answered, to the end of a slice, or until the deadline.
+fn run_until(world: &mut World, answered: u64, deadline: Option<Instant>) {
+    let mut last = (world.progress().1, world.kernel.now());
+    while last.0 < answered && deadline.is_none_or(|deadline| world.kernel.now() < deadline) {
+        match deadline {
+            Some(deadline) if deadline - world.kernel.now() <= slice(world) => {
+                world.kernel.run_until(deadline);
+                return;
+            }
+            _ => run_slice(world),
+        }
+        let done = world.progress().1;
+        let now = world.kernel.now();
+        if done > last.0 {
+            last = (done, now);
+        }
+        let stuck = world.kernel.next_event().is_none() || now - last.1 > PATIENCE;
+        assert!(
+            done >= answered || !stuck,
+            "nothing is answered any more: {done} of {answered} operations are done"
+        );
+    }
+}
+
+/// The sum of what the loads have counted in the same window.
+pub(super) fn together(results: &[Results]) -> Results {
+    let (first, others) = results.split_first().expect("a world has a load");
+    let mut sum = first.clone();
+    others.iter().for_each(|other| sum.merge(other));
+    sum
+}
+
+fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {
+    let ticks = elapsed.as_ticks().0 as f64;
+    let share = |before: u64, after: u64| (after - before) as f64 / ticks;
+    let (b, a) = (&before.activity, &after.activity);
+    let skp = after.overhead.skp_period.map_or(0.0, |period| after.overhead.skp as f64 / period as f64);
+    let mut used = DirectionUse {
+        link: after.link.clone(),
+        direction: format!("{} → {}", after.from, after.to),
+        tlp: share(b.tlp_time, a.tlp_time),
+        dllp: share(before.overhead.dllps, after.overhead.dllps),
+        skp,
+        replay: share(b.replay_time, a.replay_time),
+        credit_stall: share(b.stalled, a.stalled),
+        down: share(b.down_time, a.down_time),
+        mean_queue: (a.waited - b.waited) as f64 / ticks,
+    };
+    // A TLP is booked when it starts: the last may end a little after the measurement.
+    let over = used.busy().max(1.0);
+    for part in [&mut used.tlp, &mut used.dllp, &mut used.skp, &mut used.replay] {
+        *part /= over;
+    }
+    // SKPs and DLLPs are sent while TLPs wait for credits: that time is theirs.
+    used.credit_stall = used.credit_stall.min((1.0 - used.busy()).max(0.0));
+    // An outage is booked when it begins, and may end after the measurement.
+    used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
+    used
+}
+
+/// What was used between two looks at the same supply.
+fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
+    let (component, name, Supply { in_use_ps, supply, kind }) = after;
+    let mean = |before: u128, after: u128| (after - before) as f64 / elapsed.as_ps() as f64;
+    let waiting = match (before.2.kind, kind) {
+        (SupplyKind::Held { waiting_ps: before }, SupplyKind::Held { waiting_ps }) => {
+            Some(mean(before, waiting_ps))
+        }
+        _ => None,
+    };
+    let share = mean(before.2.in_use_ps, in_use_ps) / supply as f64;
+    SupplyUse { component, name, supply, share, waiting }
+}
+
+/// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.
+fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>) {
+    let begin = world.kernel.now();
+    world.links().fabric().record_journeys(true);
+    let log = waterfall::start(world);
+    // Those in flight began before they could be followed.
+    let (asked, answered) = world.progress();
+    run_to(world, asked + FOLLOWED);
+    let mut journeys = world.links().fabric().take_journeys();
+    let followed = waterfall::finish(world, &log, &journeys);
+    if !world.links().wiring().switches.is_empty() {
+        while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
+            let done = world.progress().1;
+            run_to(world, done + 1);
+            journeys.extend(world.links().fabric().take_journeys());
+        }
+    }
+    world.links().fabric().record_journeys(false);
+    let end = world.kernel.now();
+    (followed, transit::transits(world.links(), &journeys, begin..end))
+}

@@ -1,0 +1,241 @@
+//! Programs on a memory host: they are the load, and the host counts what they do.
+
+mod devices;
+mod rows;
+
+pub(super) use devices::Lived as DeviceLived;
+pub(super) use devices::metrics as device_metrics;
+pub use devices::{CacheUse, DeviceUse};
+pub use rows::MemoryUse;
+pub(super) use rows::metrics;
+
+use super::waterfall::memory::Following;
+use super::wire::{Ids, Wiring, World};
+use lanetwin_kernel::ComponentId;
+use lanetwin_load::memory::placement::PAGE;
+use lanetwin_load::memory::{
+    Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
+};
+use lanetwin_load::{Little, Results, Side};
+use lanetwin_models::memory_host::{Advised, MemoryHost, MemoryResults, PageAdvice};
+use lanetwin_plan::{
+    DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase,
+};
+use lanetwin_ports::{Params, Value};
+use lanetwin_stats::Histogram;
+use lanetwin_units::{Bytes, Instant, Span};
+
+/// The line of a cache \[B\].
+const LINE: u64 = 64;
+/// Programs that use up to so many times what the caches hold begin with them warm.
+const WARMED: u64 = 4;
+/// How finely the end of a program is told.
+const SLICES: u64 = 4096;
+const SHORTEST_SLICE: Span = Span::from_ns(100);
+/// A program that asks for nothing for so long has ended.
+const SILENCE: Span = Span::from_us(20);
+/// After so many steps of a thread, what it stored to is written back as fast as it stores.
+const STORED: u64 = 4096;
+/// The parameter of a device that says what is in its cache at the start.
+const INITIAL: &str = "initial";
+/// What the programs are called: random streams derive from it.
+pub(super) const TRAFFIC: &str = "traffic";
+pub(super) const CHASE: &str = "chase";
+const KERNEL: &str = "program";
+
+/// The host whose cores are the load.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorldMemory {
+    /// What it is in the kernel.
+    pub host: ComponentId,
+    /// Its name.
+    pub name: String,
+    /// The names of its nodes, in the order of their numbers.
+    pub nodes: Vec<String>,
+    /// Which of its programs is the one whose latency is told.
+    pub told: u32,
+}
+
+impl Wiring<'_> {
+    /// The host whose cores are the load, if they are.
+    pub(super) fn memory(&self, ids: &Ids) -> Option<WorldMemory> {
+        let Load::Memory(case) = &self.case.load else { return None };
+        let on = self.workload.pairs.first()?.on;
+        let nodes = self.variant.nodes.iter().filter(|node| node.host == on);
+        let nodes = nodes.map(|node| node.name.clone()).collect();
+        let chases = matches!(case.program, MemoryProgram::Traffic(traffic) if traffic.chaser);
+        let name = self.variant.machine[on].name.clone();
+        Some(WorldMemory { host: ids.of(on), name, nodes, told: u32::from(chases) })
+    }
+
+    /// Gives the host what its cores run.
+    pub(super) fn run_programs(&self, world: &mut World) {
+        let Load::Memory(case) = &self.case.load else { return };
+        let host = world.memory_host().expect("a load of memory has a host");
+        let caches = self.cache_lines();
+        for (name, program) in programs(case, self.seed) {
+            let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
+            // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
+            let warm = match program.footprint() / LINE {
+                // all of what ends is measured, from its beginning
+                _ if case.ends() => program.warm_up(),
+                lines if lines <= WARMED * caches => steps,
+                _ => STORED.min(steps),
+            };
+            let placement =
+                Placement::new(name, case.mapping.clone()).with_parts(case.parts.clone()).warmed_by(warm);
+            host.run(program, placement).expect("a checked plan places pages where there is room");
+        }
+        if let (Some(HintsCase { prefetch, evict }), MemoryProgram::Traffic(traffic)) =
+            (case.hints, &case.program)
+        {
+            let buffer = (traffic.working_set.0 / u64::from(traffic.threads)).div_ceil(PAGE);
+            host.advise(0, PageAdvice { prefetch, evict, buffer });
+        }
+    }
+}
+
+impl Wiring<'_> {
+    /// The lines that all caches of the host whose cores are the load hold together.
+    fn cache_lines(&self) -> u64 {
+        let Some(pair) = self.workload.pairs.first() else { return 0 };
+        let params = &self.variant.machine[pair.on].params.0;
+        let size = |name| if let Some(Value::Size(Bytes(bytes))) = params.get(name) { *bytes } else { 0 };
+        let count = |name| if let Some(Value::Count(count)) = params.get(name) { *count } else { 1 };
+        let sockets = count("sockets");
+        (size("llc.size") * sockets + (size("l1.size") + size("l2.size")) * sockets * count("cores")) / LINE
+    }
+
+    /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
+    pub(super) fn set_device_cache(&self, i: usize, params: &mut Params) {
+        let Load::Memory(case) = &self.case.load else { return };
+        let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
+        let Some(bytes) = self.placed_on(i, case).filter(|_| !kept) else { return };
+        let cleans = matches!(params.0.get("clean.at-once"), Some(Value::Count(at_once)) if *at_once > 0);
+        // whoever goes round a working set and stores, leaves every page dirty, but for what is cleaned before
+        let dirty = match (case.kinds().1, cleans, params.0.get("clean.low")) {
+            (false, ..) => Value::Ratio(0.0),
+            (true, true, Some(low)) => *low,
+            (true, ..) => Value::Ratio(1.0),
+        };
+        let is_warm = case.cache == DeviceCache::Warm && bytes > 0;
+        let values = [
+            (INITIAL, Value::Choice(if is_warm { "warm" } else { "empty" })),
+            ("initial.first", Value::Size(Bytes(0))),
+            ("initial.size", Value::Size(Bytes(bytes.max(PAGE)))),
+            ("initial.dirty", dirty),
+        ];
+        for (name, value) in values {
+            params.0.insert(name, value);
+        }
+    }
+
+    /// How much of what all programs use is on a device \[B\]; none if it is no device of the host.
+    fn placed_on(&self, device: usize, case: &MemoryCase) -> Option<u64> {
+        let on = self.workload.pairs.first()?.on;
+        let own: Vec<&MemoryNode> = self.variant.nodes.iter().filter(|node| node.host == on).collect();
+        let node = own.iter().position(|node| node.devices.contains(&device))?;
+        let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
+        let mut used = vec![0; frames.len()];
+        for (_, program) in programs(case, self.seed) {
+            let pages = program.footprint().div_ceil(PAGE);
+            let map = PageMap::with_parts((&case.mapping, &case.parts), pages, &frames, &used);
+            used = map.expect("a checked plan places pages where there is room").used().to_vec();
+        }
+        Some(used[node] * PAGE / own[node].devices.len() as u64)
+    }
+}
+
+/// The programs of a case, the one whose latency is told last.
+fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>)> {
+    let chase = |bytes, order| {
+        let spec = ChaseSpec { bytes, stride: LINE, order, count: None };
+        let chase = Chase::new(spec, seed, CHASE).expect("a checked plan leaves a line to chase");
+        (CHASE, Box::new(chase) as Box<dyn Program>)
+    };
+    match case.program {
+        MemoryProgram::Chase { working_set: Bytes(bytes), order } => vec![chase(bytes, order)],
+        MemoryProgram::Traffic(traffic) => {
+            let TrafficCase { mix, order, threads, working_set, delay, chaser } = traffic;
+            let buffer = working_set.0 / u64::from(threads);
+            let spec = TrafficSpec { threads, buffer, mix, order, think: delay, count: None };
+            let traffic =
+                Traffic::new(spec, seed, TRAFFIC).expect("a checked plan leaves a line for each thread");
+            let traffic = (TRAFFIC, Box::new(traffic) as Box<dyn Program>);
+            let chaser = chaser.then(|| chase(buffer, ChaseOrder::Random));
+            std::iter::once(traffic).chain(chaser).collect()
+        }
+        MemoryProgram::Kernel(KernelCase { kernel, threads, window }) => {
+            let program =
+                kernel.program(threads, window, seed).expect("a checked plan has kernels without mistakes");
+            vec![(KERNEL, program)]
+        }
+    }
+}
+
+impl World {
+    /// The host whose cores are the load, if they are.
+    pub fn memory_host(&mut self) -> Option<&mut MemoryHost> {
+        let id = self.memory.as_ref()?.host;
+        Some(
+            self.kernel
+                .component::<MemoryHost>(id)
+                .expect("cores that load and store are those of a memory host"),
+        )
+    }
+    /// What all programs have shown up to `at`, the present; nothing if the load is no load of memory.
+    pub(super) fn memory_use(&mut self, at: Instant) -> Option<MemoryUse> {
+        let WorldMemory { name, nodes, .. } = self.memory.clone()?;
+        let advised = self.advised();
+        Some(MemoryUse { host: name, programs: self.memory_results(at), nodes, ended: None, advised })
+    }
+    /// Runs until programs that end have ended; when they did, to a 4096th of their time.
+    pub(super) fn run_to_end(&mut self, loads: &mut Option<Following>) -> Instant {
+        let (mut last, mut end) = (self.progress(), self.kernel.now());
+        loop {
+            let slice = Span::from_ps(self.kernel.now().as_ps() / SLICES).max(SHORTEST_SLICE);
+            let until = self.kernel.now() + slice;
+            self.kernel.run_until(until);
+            if let Some(following) = loads {
+                following.look(self);
+            }
+            let now = self.progress();
+            if now != last {
+                (last, end) = (now, self.kernel.now());
+            } else if now.0 == now.1 && self.kernel.now() - end > SILENCE {
+                return end;
+            }
+        }
+    }
+    /// What devices were told of pages so far, and what they answered.
+    pub(super) fn advised(&mut self) -> Advised {
+        self.memory_host().map(|host| host.advised()).unwrap_or_default()
+    }
+    /// What each program has counted up to `at`, the present; nothing if the load is no load of memory.
+    pub fn memory_results(&mut self, at: Instant) -> Vec<MemoryResults> {
+        self.memory_host().map(|host| host.results(at)).unwrap_or_default()
+    }
+}
+
+/// What a program has counted, as other loads tell it: loads with their latency, lines that were written without.
+pub(super) fn as_results(program: &MemoryResults) -> Results {
+    let lines =
+        |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
+    let side = |lines: u64, corrupt: u64, latency: Histogram| Side {
+        completed: lines,
+        bytes: lines * LINE,
+        latency,
+        corrupt,
+        aborted: 0,
+    };
+    let Little { area_ps, residence_ps } = program.little;
+    Results {
+        since: program.since,
+        until: program.until,
+        reads: side(lines(|n| n.lines_read), lines(|n| n.corrupt), program.loads.clone()),
+        writes: side(lines(|n| n.lines_written), 0, Histogram::new()),
+        little: Little { area_ps, residence_ps },
+        outstanding: program.outstanding,
+        intervals: None,
+    }
+}

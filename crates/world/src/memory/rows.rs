@@ -1,0 +1,156 @@
+//! What a load of memory has shown, as metrics: of all nodes together, then of each.
+
+use super::CHASE;
+use crate::measure::Measured;
+use crate::rows::Metric;
+use lanetwin_models::memory_host::{Advised, Found, MemoryResults, NodeTraffic};
+use lanetwin_stats::Histogram;
+use lanetwin_units::Span;
+
+const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
+const PS_PER_NS: f64 = 1e3;
+const PS_PER_US: f64 = 1e6;
+const PS_PER_SECOND: f64 = 1e12;
+const GB: f64 = 1e9;
+const LINE: f64 = 64.0;
+
+/// What the programs of a host have shown, with the names of its nodes.
+#[derive(Clone, Debug)]
+pub struct MemoryUse {
+    /// The host.
+    pub host: String,
+    /// A program each.
+    pub programs: Vec<MemoryResults>,
+    /// The names of the nodes, in the order of their numbers.
+    pub nodes: Vec<String>,
+    /// How long they took, if they have ended.
+    pub ended: Option<Span>,
+    /// What devices were told of pages meanwhile, and what they answered.
+    pub advised: Advised,
+}
+
+impl MemoryUse {
+    fn elapsed(&self) -> Span {
+        self.ended.unwrap_or_else(|| self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed))
+    }
+    /// What all programs had of a node.
+    fn sum(&self, node: usize, of: impl Fn(&NodeTraffic) -> u64) -> f64 {
+        self.programs.iter().filter_map(|program| program.nodes.get(node)).map(of).sum::<u64>() as f64
+    }
+    /// Bytes a second of all nodes, or of one.
+    fn rate(&self, node: Option<usize>, of: impl Fn(&NodeTraffic) -> u64 + Copy) -> f64 {
+        let ps = self.elapsed().as_ps();
+        let lines: f64 = match node {
+            Some(node) => self.sum(node, of),
+            None => (0..self.nodes.len()).map(|node| self.sum(node, of)).sum(),
+        };
+        if ps == 0 { 0.0 } else { lines * LINE * PS_PER_SECOND / ps as f64 / GB }
+    }
+    /// The program whose loads tell the latency: the one that chases, if one does.
+    fn told(&self) -> Option<&MemoryResults> {
+        self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
+    }
+    fn found(&self) -> Found {
+        let mut sum = Found::default();
+        for Found { l1, l2, llc, under_way, memory } in self.programs.iter().map(|program| program.found) {
+            sum.l1 += l1;
+            sum.l2 += l2;
+            sum.llc += llc;
+            sum.under_way += under_way;
+            sum.memory += memory;
+        }
+        sum
+    }
+}
+
+type Told = fn(&Advised) -> u64;
+type Of = fn(&NodeTraffic) -> u64;
+const READ: Of = |node| node.lines_read;
+const WRITTEN: Of = |node| node.lines_written;
+const BOTH: Of = |node| node.lines_read + node.lines_written;
+
+/// The metrics, each with what it is of: a node, the host, or nothing for all together.
+pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
+    let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
+    let Some(first) = uses.first() else { return Vec::new() };
+    let mut list: Vec<(Option<String>, Metric)> = Vec::new();
+    let rate = |name: &str, node: Option<usize>, of: Of| {
+        plain(name, "GB/s", uses.iter().map(|u| u.rate(node, of)).collect())
+    };
+    let has = |node: Option<usize>, of: Of| uses.iter().any(|u| u.rate(node, of) > 0.0);
+    let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
+    let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
+    list.extend(ended.map(|samples| (None, plain("program time", "us", samples))));
+    list.push((None, rate("throughput", None, BOTH)));
+    if is_mixed(None) {
+        list.push((None, rate("reads", None, READ)));
+        list.push((None, rate("writes", None, WRITTEN)));
+    }
+    let loads = |of: &dyn Fn(&MemoryResults) -> Option<Histogram>| -> Vec<Histogram> {
+        uses.iter().filter_map(|u| of(u.told()?)).collect()
+    };
+    list.extend(latency("latency", &loads(&|p| Some(p.loads.clone()))).map(|metric| (None, metric)));
+    list.extend(operations(&uses).into_iter().map(|metric| (None, metric)));
+    if first.nodes.len() > 1 {
+        for (node, name) in first.nodes.iter().enumerate().filter(|(node, _)| has(Some(*node), BOTH)) {
+            let mut add = |metric| list.push((Some(name.clone()), metric));
+            add(rate("throughput", Some(node), BOTH));
+            if is_mixed(Some(node)) {
+                add(rate("read throughput", Some(node), READ));
+                add(rate("write throughput", Some(node), WRITTEN));
+            }
+            let own = loads(&|p| p.nodes.get(node).map(|traffic| traffic.loads.clone()));
+            latency("latency", &own).into_iter().for_each(add);
+        }
+    }
+    let cached = |u: &&MemoryUse| {
+        let found = u.found();
+        let all = found.all();
+        if all == 0 { 0.0 } else { 100.0 * (found.l1 + found.l2 + found.llc) as f64 / all as f64 }
+    };
+    let served = plain("found in caches", "%", uses.iter().map(cached).collect());
+    list.push((Some(first.host.clone()), served));
+    let hints: [(&str, Told); 4] = [
+        ("pages announced", |told| told.announced),
+        ("announced pages accepted", |told| told.accepted),
+        ("pages dismissed", |told| told.dismissed),
+        ("dismissed pages that left", |told| told.leaving),
+    ];
+    for (name, of) in hints {
+        if uses.iter().any(|u| of(&u.advised) > 0) {
+            let samples = uses.iter().map(|u| of(&u.advised) as f64).collect();
+            list.push((Some(first.host.clone()), plain(name, "", samples)));
+        }
+    }
+    list
+}
+
+/// How many operations of the program there were, and how long they took; nothing if it has none.
+fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
+    let told: Vec<&MemoryResults> = uses.iter().filter_map(|u| u.programs.first()).collect();
+    let histograms: Vec<Histogram> = told.iter().map(|program| program.operations.clone()).collect();
+    let Some(latency) = latency("operation latency", &histograms) else { return Vec::new() };
+    let a_second = |u: &&MemoryUse| {
+        let ps = u.elapsed().as_ps();
+        let done: u64 = u.programs.first().map_or(0, |program| program.operations.count());
+        if ps == 0 { 0.0 } else { done as f64 * PS_PER_SECOND / ps as f64 / 1e3 }
+    };
+    vec![plain("operations", "k/s", uses.iter().map(a_second).collect()), latency]
+}
+
+fn plain(name: &str, unit: &'static str, samples: Vec<f64>) -> Metric {
+    Metric { name: name.into(), unit, samples, percentiles: Vec::new() }
+}
+
+/// The mean of each repeat, and the percentiles of all; nothing if there is nothing.
+fn latency(name: &str, repeats: &[Histogram]) -> Option<Metric> {
+    let mut all = Histogram::new();
+    repeats.iter().for_each(|one| all.merge(one));
+    if all.is_empty() {
+        return None;
+    }
+    let samples = repeats.iter().map(|one| one.mean_ps().unwrap_or(0.0) / PS_PER_NS).collect();
+    let percentiles = all.percentiles(&PERCENTILES);
+    let percentiles = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS)).collect();
+    Some(Metric { name: name.into(), unit: "ns", samples, percentiles })
+}

@@ -1,0 +1,67 @@
+//! A test of the SNIA Performance Test Specification: a purged drive, precondition, then rounds of all sizes and mixes until the tracked one is steady.
+//!
+//! ```text
+//!  precondition ─ round 1: every cell, one after the other ─┬─ 2 ─┬─ 3 ─┬─ 4 ─┬─ 5 ─┬─ …
+//!                                                           measurement window: the last five, steady or not
+//! ```
+//!
+//! A cell of the matrix is what was counted in its steps of the five rounds of the measurement window, together (SSS PTS 2.0.1).
+
+use super::before::Before;
+use super::measure::Window;
+use super::rounds::{Rounds, judged, round};
+use super::wire::World;
+use lanetwin_load::{Little, Results, SteppedLoad};
+use lanetwin_plan::{PtsPlan, SteadyRule};
+use lanetwin_stats::steady::SNIA_ROUNDS;
+use std::collections::VecDeque;
+
+/// What a round has shown, and how everything was before it.
+struct Past {
+    before: Before,
+    cells: Vec<Results>,
+}
+
+/// Runs rounds until the last five are steady, or there have been as many as there may be: what was counted in them, and of each cell.
+pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec<Results>) {
+    let mut window: VecDeque<Past> = VecDeque::new();
+    let mut rounds = Rounds { all: Vec::new(), found: None };
+    // what is counted of the drive in the first round begins behind its first step: what comes before the rounds is over then
+    let mut ended = Vec::new();
+    await_steps(world, plan, &mut ended, 1);
+    while rounds.all.len() < rule.rounds as usize && !rounds.attained() {
+        if window.len() == SNIA_ROUNDS {
+            window.pop_front();
+        }
+        let before = Before::look(world);
+        await_steps(world, plan, &mut ended, plan.cells.len());
+        let cells: Vec<Results> = ended.drain(..plan.cells.len()).collect();
+        rounds.all.push(round(&cells[plan.tracked], &before.lived, &world.lived()));
+        window.push_back(Past { before, cells });
+        rounds.found = judged(&rounds.all, rule.of);
+    }
+    let end = world.kernel.now();
+    let mut window = window.into_iter();
+    let Past { before, mut cells } = window.next().expect("there are five rounds at least");
+    for past in window {
+        cells.iter_mut().zip(&past.cells).for_each(|(sum, next)| sum.join(next));
+    }
+    // a step begins with nothing in flight, so that what Little's law makes of few operations (`Results::time`) does not hold: rates are over its time
+    cells.iter_mut().for_each(|cell| cell.little = Little { area_ps: 0, residence_ps: 0 });
+    let mut all = cells[0].clone();
+    cells[1..].iter().for_each(|cell| all.join(cell));
+    let results = vec![all];
+    (Window { before, end, results, ended: false, rounds: Some(rounds), followed: None }, cells)
+}
+
+/// Runs until so many steps are over, to the end of a slice as long as a step.
+fn await_steps(world: &mut World, plan: &PtsPlan, ended: &mut Vec<Results>, count: usize) {
+    let load = world.loads[0].id;
+    while ended.len() < count {
+        assert!(world.kernel.next_event().is_some(), "a load that goes in steps has no end");
+        let until = world.kernel.now() + plan.step;
+        world.kernel.run_until(until);
+        let load = world.kernel.component::<SteppedLoad>(load).expect("a test has a load that goes in steps");
+        ended.extend(load.take_ended());
+    }
+}

@@ -1,0 +1,264 @@
+//! Wiring: components, links and loads become a kernel that runs.
+
+use super::actions::WorldAction;
+use super::cxl::WorldCxl;
+use super::fabric::{self, Endpoints};
+use super::loads::WorldLoad;
+use super::memory::WorldMemory;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_driver::Ask;
+use lanetwin_models::nvme_ssd;
+use lanetwin_models::root_complex::{RootComplex, ServedRead};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::{
+    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan,
+};
+use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
+use lanetwin_units::Bytes;
+use std::collections::BTreeMap;
+
+/// The path of the links in a kernel: a name that no component of a scenario can have.
+const LINKS: &str = "(links)";
+
+/// A machine that runs, with the loads that are measured.
+pub struct World {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The links; see [`Links`].
+    pub links: ComponentId,
+    /// The CXL links, in the order of writing.
+    pub cxl: Vec<WorldCxl>,
+    /// The loads, in the order of the workload's pairs.
+    pub loads: Vec<WorldLoad>,
+    /// The host whose cores are the load, if they are; then there are no other loads.
+    pub memory: Option<WorldMemory>,
+    /// The devices with CXL memory: their names, and what they are in the kernel.
+    pub devices: Vec<(String, ComponentId)>,
+    /// The CXL switches: their names, and what they are in the kernel.
+    pub switches: Vec<(String, ComponentId)>,
+    /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
+    pub paths: Vec<(String, ComponentId)>,
+    /// The NVMe drives of the machine: their names, and what they are in the kernel.
+    pub drives: Vec<(String, ComponentId)>,
+    /// The component that serves the loads' operations: one with memory, if they go over links.
+    pub server: ComponentId,
+    /// What is asked of drives beside the loads.
+    pub actions: Vec<WorldAction>,
+}
+
+impl World {
+    /// Wires a variant for one case of one of its workloads.
+    ///
+    /// # Panics
+    /// If the plan is not what [`lanetwin_plan::check`] makes: its checks are what makes wiring possible.
+    #[must_use]
+    pub fn new(variant: &Variant, workload: &WorkloadPlan, case: &Case, seed: u64) -> Self {
+        let wiring = Wiring { variant, workload, case, seed };
+        wiring.build()
+    }
+
+    /// The links.
+    pub fn links(&mut self) -> &mut Links {
+        self.kernel.component::<Links>(self.links).expect("the links are links")
+    }
+
+    /// Records from now on when each read of the memory that the load goes to is where, or stops recording.
+    pub fn record_reads(&mut self, on: bool) {
+        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+            host.record(on);
+        } else if let Some(memory) = self.kernel.component::<MemoryEndpoint>(self.server) {
+            memory.record(on);
+        }
+    }
+    /// The reads recorded so far; forgets them.
+    pub fn take_reads(&mut self) -> Vec<ServedRead> {
+        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+            return host.take_record();
+        }
+        let memory = self.kernel.component::<MemoryEndpoint>(self.server);
+        memory.map(MemoryEndpoint::take_record).unwrap_or_default()
+    }
+}
+
+/// What a world is made from.
+pub(super) struct Wiring<'a> {
+    pub(super) variant: &'a Variant,
+    pub(super) workload: &'a WorkloadPlan,
+    pub(super) case: &'a Case,
+    pub(super) seed: u64,
+}
+
+/// The memories of hosts, by their place in the machine.
+pub(super) type Memories = BTreeMap<usize, SharedMemory>;
+
+/// What the components of the machine are in the kernel; nothing, for a switch.
+pub(super) struct Ids(Vec<Option<ComponentId>>);
+
+impl Ids {
+    /// What a component is in the kernel.
+    pub(super) fn of(&self, component: usize) -> ComponentId {
+        self.0[component].expect("switches have no part in a load, and links join none to the kernel")
+    }
+}
+
+impl Wiring<'_> {
+    fn build(&self) -> World {
+        let (links, endpoints) = self.links();
+        let mut builder = Builder::new();
+        let links = builder.add_foreseeing(LINKS, Box::new(links));
+        let memories = self.memories();
+        let add = |i| self.add(i, &endpoints, &memories, &mut builder);
+        let ids = Ids((0..self.variant.machine.len()).map(add).collect());
+        let port = |end: &End| (ids.of(end.component), Port(end.port as u16));
+        for (end, (endpoint, _)) in &endpoints {
+            builder.join(port(end), (links, Port(endpoint.0)));
+        }
+        for join in &self.variant.joins {
+            builder.join(port(&join.from), port(&join.to));
+        }
+        let cxl = self.add_cxl(&ids, &mut builder);
+        self.add_driven(&ids, &endpoints, &memories, &mut builder);
+        let (loads, paths) = self.add_loads(&ids, &endpoints, &memories, &mut builder);
+        let pair = self.workload.pairs.first().expect("a workload has a pair");
+        let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
+        let is_drive =
+            |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
+        let drives = self.variant.machine.iter().enumerate().filter(is_drive);
+        let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
+        let (memory, server) = (self.memory(&ids), ids.of(server));
+        let mut world = World {
+            kernel: builder.seal(),
+            links,
+            cxl,
+            loads,
+            paths,
+            memory,
+            devices: self.of_role(CxlRole::Device, &ids),
+            switches: self.of_role(CxlRole::Switch, &ids),
+            drives,
+            server,
+            actions: Vec::new(),
+        };
+        self.run_programs(&mut world);
+        world.find_actions(self.workload);
+        world
+    }
+
+    fn links(&self) -> (Links, Endpoints) {
+        let (links, endpoints) = fabric::links(self.variant);
+        (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
+    }
+
+    /// The memories of the hosts, by their place in the machine.
+    fn memories(&self) -> Memories {
+        let hosts = self.variant.machine.iter().enumerate().filter(|(_, component)| component.is_host());
+        hosts.map(|(i, _)| (i, SharedMemory::new())).collect()
+    }
+
+    fn add(
+        &self,
+        i: usize,
+        endpoints: &Endpoints,
+        memories: &Memories,
+        builder: &mut Builder,
+    ) -> Option<ComponentId> {
+        let component = &self.variant.machine[i];
+        let pcie = component.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Pcie);
+        let pcie = pcie.map(|(port, _)| self.pcie_site(End { component: i, port }, endpoints)).collect();
+        // A host that is told to ring a doorbell must know behind which of its root ports the device is.
+        let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
+        let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
+        let routes = asked.chain(driven).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
+        let target = self.peer(i, endpoints);
+        let memory = memories.get(&self.host_of(i)).cloned();
+        let path = component.name.clone();
+        let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
+        let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
+        let site = Site { path, seed: self.seed, pcie, target, routes, memory, decoders };
+        let mut params = component.params.clone();
+        if self.workload.pairs.iter().any(|pair| pair.target == i) {
+            self.set_cache(&mut params);
+            self.purge(&mut params);
+        }
+        self.set_device_cache(i, &mut params);
+        let mut device = component.model.component(&params, &site)?;
+        if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
+            self.tell_losses(i, drive);
+            self.tell_hosts(i, memories, drive);
+            if self.workload.actions.iter().any(|action| action.drive == i && action.ask == Ask::SmartLog) {
+                drive.count_busy_time();
+            }
+        }
+        Some(builder.add(&component.name, device))
+    }
+
+    /// When the links of a drive with two ports go down: each takes its controller with it. That of a drive with one only keeps it waiting.
+    fn tell_losses(&self, component: usize, drive: &mut nvme_ssd::NvmeSsd) {
+        let linked = |(port, declared): (usize, &PortPlan)| {
+            let link = self.variant.link_of(End { component, port });
+            link.filter(|_| declared.speaks == Protocol::Pcie).map(|link| (port, link))
+        };
+        let ports: Vec<_> =
+            self.variant.machine[component].ports.iter().enumerate().filter_map(linked).collect();
+        if ports.len() > 1 {
+            ports
+                .iter()
+                .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        }
+    }
+
+    /// Whose memory is behind each port of a drive: its ports may lead to several hosts.
+    fn tell_hosts(&self, component: usize, memories: &Memories, drive: &mut nvme_ssd::NvmeSsd) {
+        for port in 0..self.variant.machine[component].ports.len() {
+            let link = self.variant.link_of(End { component, port });
+            let memory = link.and_then(|link| memories.get(&link.root_port.component));
+            memory.into_iter().for_each(|memory| drive.serves(port, memory.clone()));
+        }
+    }
+
+    /// The host above a component: the component itself, if it is one or has none.
+    fn host_of(&self, component: usize) -> usize {
+        let links = &self.variant.links;
+        let link = links.iter().find(|l| l.from.component == component || l.to.component == component);
+        link.map_or(component, |link| link.root_port.component)
+    }
+
+    /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a host's.
+    fn peer(&self, component: usize, endpoints: &Endpoints) -> Option<EndpointId> {
+        let Load::Dma(_) = self.case.load else { return None };
+        let pair = self.workload.pairs.iter().find(|pair| pair.on == component)?;
+        let is_host = self.variant.machine[pair.target].is_host();
+        self.device(pair.target, endpoints).filter(|_| !is_host).map(|(device, _)| device)
+    }
+
+    fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
+        let &(endpoint, root) = endpoints.get(&end)?;
+        let link = self.variant.link_of(end)?;
+        let params = &self.variant.machine[end.component].params;
+        Some(PcieSite {
+            endpoint,
+            root,
+            mps: link.mps,
+            mrrs: params.size("port.mrrs").0 as u16,
+            rcb: link.rcb,
+            tags: params.count("port.tags") as u16,
+        })
+    }
+
+    /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
+    fn purge(&self, params: &mut Params) {
+        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts)
+        {
+            *initial = "empty";
+        }
+    }
+
+    /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.
+    fn set_cache(&self, params: &mut Params) {
+        let Load::Dma(DmaCase { cache, .. }) = self.case.load else { return };
+        if let (Some(Value::Size(warm)), Cache::Cold) = (params.0.get_mut("memory.warm"), cache) {
+            *warm = Bytes(0);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What the tree of scenarios and single runs are held to, in one program: each of these files as one of its own would link the
+//! whole engine again. `cargo test -p lanetwin-world retimers` runs the file of that name.
+
+mod actions;
+mod assemblies;
+mod bottleneck;
+mod cxl_memory;
+mod devices;
+mod dual_port;
+mod extremes;
+mod fio;
+mod iometer;
+mod memory_parts;
+mod memory_waterfalls;
+mod nvme;
+mod nvme_options;
+mod pts;
+mod questions;
+mod retimers;
+mod runs;
+mod steady_rounds;
+mod switches;
+mod transits;
+mod tree;
+mod two_hosts;

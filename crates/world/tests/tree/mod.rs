@@ -1,0 +1,75 @@
+//! What the tests of worlds share: the scenarios of the tree, and how they are run.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use lanetwin_plan::{Catalogue, Files, Plan, check_with};
+use lanetwin_stats::results::{Cost, Results};
+use lanetwin_world::{Granularity, Options, Progress, Watcher, run};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// Every file of `scenarios/`, in the order of names.
+pub fn scenarios() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = std::fs::read_dir(&folder).expect("the tree has scenarios");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ext| ext == "yaml"));
+    files.sort();
+    assert!(files.len() > 1, "{} holds {files:?}", folder.display());
+    files
+}
+
+/// The plan of a scenario file, with changes.
+pub fn plan_of(file: &Path, sets: &[&str]) -> Plan {
+    let text = std::fs::read_to_string(file).expect("a scenario can be read");
+    plan_with(&file.file_name().expect("a file").to_string_lossy(), &text, sets, &Files::beside(file))
+}
+
+/// The plan of a text, with changes.
+pub fn plan(path: &str, text: &str, sets: &[&str]) -> Plan {
+    plan_with(path, text, sets, &Files::none())
+}
+
+fn plan_with(path: &str, text: &str, sets: &[&str], files: &Files) -> Plan {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let checked = check_with(Path::new(path), text, &sets, &Catalogue::built_in(), files);
+    checked.plan.unwrap_or_else(|| panic!("{path}: {:#?}", checked.diagnostics))
+}
+
+/// Nobody watches.
+pub struct Nobody;
+
+impl Watcher for Nobody {
+    fn progress(&self, _: &Progress) {}
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Runs a plan that nothing is wrong with.
+pub fn results(plan: &Plan, options: &Options) -> Results {
+    run(plan, options, &Nobody).unwrap_or_else(|crash| panic!("{}: {:#?}", plan.name, crash.capsule))
+}
+
+/// Every scenario of the tree with what one repeat of it came to, for all who look at that.
+pub fn once() -> &'static [(Plan, Results)] {
+    static ONCE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
+        let run = |file: &PathBuf| {
+            let plan = plan_of(file, &["run.repeats=1"]);
+            let results = results(&plan, &Options::default());
+            (plan, results)
+        };
+        scenarios().iter().map(run).collect()
+    });
+    &ONCE
+}
+
+/// So many threads, TLP by TLP or not.
+pub fn options(threads: usize, granularity: Granularity) -> Options {
+    Options { threads: Some(threads), granularity, ..Options::default() }
+}
+
+/// The document without what it says of how it was made: what must be the same however that was.
+pub fn substance(results: &Results) -> String {
+    let same = Results { cost: Cost::default(), options: serde_json::Value::Null, ..results.clone() };
+    same.to_json()
+}

@@ -1,0 +1,309 @@
+//! Do the laws hold in the worlds of every scenario? Slices change nothing, Little's law is an identity of integers, bytes and credits are
+//! conserved, and what the check lets through does not stand still.
+
+mod tree;
+
+use lanetwin_kernel::{ComponentId, Stream};
+use lanetwin_load::Results;
+use lanetwin_models::memory_endpoint::MemoryEndpoint;
+use lanetwin_models::nvme_ssd::NvmeSsd;
+use lanetwin_models::root_complex::{RootComplex, Traffic};
+use lanetwin_pcie::link::{Class, EgressId};
+use lanetwin_plan::{Case, Load, Offered, Plan, Variant, WorkloadPlan};
+use lanetwin_ports::Operation;
+use lanetwin_units::{Instant, Span};
+use lanetwin_world::{Options, World, run};
+use tree::{Nobody, plan, plan_of, scenarios};
+
+/// Long enough for some thousand transfers of a card and some hundred requests to a disk.
+const LONG: Span = Span::from_us(300);
+
+/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A driver submits all that is to be
+/// in flight before it sees the first answer.
+fn long(case: &Case) -> Span {
+    let (bytes, submitted) = match case.load {
+        // the pages that hints ask for are fetched before what is loaded first
+        Load::Memory(ref case) if case.hints.is_some() => (0, 1000),
+        Load::Dma(_) | Load::Memory(_) => (0, 0),
+        Load::Block(block) => match block.offered {
+            Offered::Outstanding(number) => (block.size.0, number.into()),
+            Offered::Rate { .. } => (block.size.0, 0),
+        },
+        Load::Iometer(ref case) => (case.largest().into(), 0),
+        Load::Fio(ref case) => (case.largest(), 0),
+    };
+    LONG + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
+}
+
+/// What a drive writes to tell that a request is done \[B\].
+const SIGNAL_BYTES: u64 = 16;
+
+/// Every variant and workload of a plan with one of its cases, the last: it has the most in flight.
+fn worlds(plan: &Plan) -> Vec<(&Variant, &WorkloadPlan, &Case)> {
+    let mut worlds = Vec::new();
+    for variant in &plan.variants {
+        for workload in &variant.workloads {
+            worlds.push((variant, workload, workload.cases.last().expect("a workload has cases")));
+        }
+    }
+    worlds
+}
+
+/// Unlike drives of one host, asked at once: one driver each.
+const DRIVES: &str = "
+about: Do the drives of a host keep out of each other's way?
+machine:
+  host: {part: generic-host-gen4, iommu: true, iommu.walkers: 1, iotlb.entries: 4}
+  near: {model: block-endpoint, latency: 3us}
+  far: {model: block-endpoint, latency: 5us, parallelism: 4, port.tags: 32}
+  slow: {part: generic-nvme-gen4}
+links:
+  a: {from: host, to: near, width: x4}
+  b: {from: host, to: far, width: x2, ber: 1e-7}
+  c: {from: host, to: slow}
+workloads:
+  depth: {block: {size: 16KiB, depth: 8, read: 60%}, on: host, target: [near, far, slow]}
+  rate: {block: {size: 4KiB, rate: 500MB/s, read: 50%}, on: host, target: [slow, near]}
+run: {repeats: 1}
+";
+
+fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
+    let files = scenarios();
+    let of_files = files.iter().map(|file| plan_of(file, &[]));
+    for plan in of_files.chain([plan("drives.yaml", DRIVES, &[])]) {
+        // what steps of a test have shown is counted step by step, and logs and the like are nobody's load: `pts.rs` and `actions.rs` look at them
+        let is_load = |workload: &WorkloadPlan| workload.pts.is_none() && workload.actions.is_empty();
+        for (variant, workload, case) in
+            worlds(&plan).into_iter().filter(|(_, workload, _)| is_load(workload))
+        {
+            let name = format!("{} {} {} {}", plan.name, variant.name, workload.name, case.label);
+            look(&name, variant, workload, case);
+        }
+    }
+}
+
+/// Of every load, and of all of them as one.
+fn assert_little(loads: &[Results], name: &str) {
+    for Results { little, .. } in loads.iter().chain([&sum(loads)]) {
+        assert_eq!(little.area_ps, little.residence_ps, "{name}");
+    }
+}
+
+fn sum(loads: &[Results]) -> Results {
+    let mut sum = loads[0].clone();
+    loads[1..].iter().for_each(|load| sum.merge(load));
+    sum
+}
+
+/// All that the root ports of the machine and devices with memory have seen, summed.
+fn traffic(world: &mut World, variant: &Variant) -> Traffic {
+    let mut sum = Traffic::default();
+    // the links are component 0, the machine follows in its own order, without its switches
+    let components = variant.machine.iter().filter(|component| !component.is_switch()).zip(1..);
+    for (component, id) in components.filter(|(component, _)| component.model.has_memory) {
+        let (id, ports) = (ComponentId(id), component.ports.len());
+        let seen = match world.kernel.component::<RootComplex>(id) {
+            Some(host) => (0..ports).map(|slot| host.traffic(slot)).collect(),
+            None => {
+                vec![world.kernel.component::<MemoryEndpoint>(id).expect("nothing else has memory").traffic()]
+            }
+        };
+        for t in seen {
+            sum.read_bytes += t.read_bytes;
+            sum.completion_bytes += t.completion_bytes;
+            sum.write_bytes += t.write_bytes;
+            sum.doorbells += t.doorbells;
+            sum.signals += t.signals;
+            sum.unexpected += t.unexpected;
+        }
+    }
+    sum
+}
+
+/// Instants before `end` in order, some a picosecond apart, some the same.
+fn instants(end: Instant, name: &str) -> Vec<Instant> {
+    let mut draw = Stream::new(7, name, "slices");
+    let mut instants = Vec::new();
+    for _ in 0..40 {
+        let at = Instant::from_ps(draw.below(end.as_ps()));
+        let next = Instant::from_ps((at.as_ps() + draw.below(2)).min(end.as_ps()));
+        instants.extend([at, next]);
+    }
+    instants.sort();
+    instants
+}
+
+#[test]
+fn slices_change_nothing() {
+    each_world(|name, variant, workload, case| {
+        let end = Instant::ZERO + long(case);
+        let mut whole = World::new(variant, workload, case, 3);
+        whole.kernel.run_until(end);
+        let mut sliced = World::new(variant, workload, case, 3);
+        for at in instants(end, name) {
+            sliced.kernel.run_until(at);
+        }
+        sliced.kernel.run_until(end);
+        assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{name}");
+        assert_eq!(whole.links().report(), sliced.links().report(), "{name}");
+        for (a, b) in whole.results(end).iter().zip(sliced.results(end)) {
+            assert!(a.reads.completed + a.writes.completed > 0, "{name}: nothing was done");
+            assert_eq!(a.little, b.little, "{name}");
+            assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
+        }
+    });
+}
+
+#[test]
+fn littles_law_holds_to_the_picosecond_for_every_stretch() {
+    each_world(|name, variant, workload, case| {
+        let mut world = World::new(variant, workload, case, 3);
+        for at in instants(Instant::ZERO + long(case), name) {
+            world.kernel.run_until(at);
+            assert_little(&world.results(at), &format!("{name} at {at}"));
+            if at.as_ps() % 3 == 0 {
+                world.reset(at);
+            }
+        }
+        let end = Instant::ZERO + long(case);
+        world.kernel.run_until(end);
+        world.reset(end);
+        world.kernel.run_until(end + long(case));
+        let results = world.results(end + long(case));
+        assert_little(&results, name);
+        assert!(results.iter().all(|load| load.little.area_ps > 0), "{name}: nothing was in flight");
+    });
+}
+
+#[test]
+fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
+    each_world(|name, variant, workload, case| {
+        let mut world = World::new(variant, workload, case, 3);
+        let advertised = credits(&mut world);
+        world.kernel.run_until(Instant::ZERO + long(case));
+        world.stop();
+        while let Some(next) = world.kernel.next_event() {
+            world.kernel.run_until(next);
+        }
+        let end = world.kernel.now();
+        let loads = world.results(end);
+        assert!(loads.iter().all(|load| load.outstanding == 0), "{name}");
+        assert!(loads.iter().all(|load| load.reads.bytes + load.writes.bytes > 0), "{name}");
+        let load = sum(&loads);
+        let seen = traffic(&mut world, variant);
+        assert_eq!(seen.unexpected, 0, "{name}");
+        assert_eq!(
+            seen.read_bytes, seen.completion_bytes,
+            "{name}: all that was asked of the host was answered"
+        );
+        let (read, written) = (load.reads.bytes, load.writes.bytes);
+        if let Load::Dma(_) = case.load {
+            for (place, load) in loads.iter().enumerate() {
+                let card = world.requester(place).expect("a DMA load commands a requester");
+                let moved = [Operation::Read, Operation::Write].map(|operation| card.moved(operation).1);
+                assert_eq!(moved, [load.reads.bytes, load.writes.bytes], "{name}");
+            }
+            assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
+        } else if let Load::Memory(_) = case.load {
+            // what the drive behind a cache moves is the cache's affair
+        } else if matches!(case.load, Load::Fio(_)) || !world.paths.is_empty() {
+            // commands of several sizes, or such as were asked again on another path
+            assert!(seen.read_bytes >= written && seen.write_bytes >= read, "{name}");
+        } else if !world.drives.is_empty() {
+            let queues = world.loads.len() as u64;
+            let requests = load.reads.completed + load.writes.completed;
+            let moved = nvme_bytes(case, requests, queues, polls(variant));
+            let shadow = shadow_bytes(&mut world);
+            let own = [moved[0] + shadow[0], moved[1] + shadow[1]];
+            assert_eq!([seen.read_bytes, seen.write_bytes], [written + own[0], read + own[1]], "{name}");
+        } else if !variant.links.is_empty() {
+            // what the load reads from a drive, the drive writes into the host's memory
+            assert_eq!(seen.signals, load.reads.completed + load.writes.completed, "{name}");
+            assert_eq!(seen.write_bytes, read + SIGNAL_BYTES * seen.signals, "{name}");
+            assert_eq!(seen.read_bytes, written, "{name}");
+        }
+        assert_eq!(world.links().fabric().under_way(), 0, "{name}");
+        assert_eq!(credits(&mut world), advertised, "{name}: every credit is back");
+    });
+}
+
+/// Whether the driver of the drive looks for completions itself.
+fn polls(variant: &Variant) -> bool {
+    let drive = variant.machine.iter().find(|component| component.model.name == "nvme-ssd").expect("a drive");
+    ["io_uring-poll", "spdk"].contains(&drive.params.choice("driver.engine"))
+}
+
+/// What an NVMe drive with one namespace reads from the host and writes to it besides user data, for so many requests on so many queues
+/// that interrupt for each completion, or for none: entries of 64 B, PRP lists; Identify twice, entries of 16 B, MSI-X writes of 4 B.
+fn nvme_bytes(case: &Case, requests: u64, queues: u64, polls: bool) -> [u64; 2] {
+    let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
+    let pages = block.size.0.div_ceil(4096);
+    let list = if pages > 2 { 8 * (pages - 1) } else { 0 };
+    let admin = 2 + 1 + 2 * queues;
+    let interrupts = admin + if polls { 0 } else { requests };
+    [64 * (requests + admin) + list * requests, 2 * 4096 + 16 * (requests + admin) + 4 * interrupts]
+}
+
+/// What the drives of a world read and write for shadow doorbells: the command that says where they are, 4 B read of each doorbell, and 4 B written
+/// to ask for the next.
+fn shadow_bytes(world: &mut World) -> [u64; 2] {
+    let now = world.kernel.now();
+    let mut bytes = [0; 2];
+    for (_, id) in world.drives.clone() {
+        let lived =
+            world.kernel.component::<NvmeSsd>(id).and_then(|drive| drive.lived(now)).expect("a drive");
+        let reads = lived.signals.shadow_reads;
+        if reads > 0 {
+            bytes = [bytes[0] + 64 + 4 * reads, bytes[1] + 16 + 4 + 4 * reads];
+        }
+    }
+    bytes
+}
+
+/// The credits that every sender holds, or that are on their way back to it.
+fn credits(world: &mut World) -> Vec<Option<(u64, u64)>> {
+    let fabric = world.links().fabric();
+    let egresses = (0..fabric.egress_count()).map(|e| EgressId(e as u16));
+    let classes = [Class::Posted, Class::NonPosted, Class::Completion];
+    egresses.flat_map(|e| classes.map(|class| fabric.credits(e, class))).collect()
+}
+
+/// One link, everything about it finite; what `host` and `card` say of their ports is added.
+fn with_buffers(host: &str, card: &str) -> String {
+    let credits =
+        "port.posted-header-credits: 1, port.non-posted-header-credits: 1, port.completion-header-credits: 1";
+    format!(
+        "
+about: Does it move at all?
+machine:
+  host: {{part: generic-host-gen4, {credits}, {host}}}
+  card: {{part: generic-dma-gen5, {credits}, {card}}}
+links: {{slot: {{from: host, to: card, mps: 256B}}}}
+workloads:
+  both: {{dma: {{operation: mixed, size: 4KiB, window: 64KiB, transfers: 200}}, on: card}}
+run: {{repeats: 1}}
+"
+    )
+}
+
+/// The bounds of SC041 and SC042 are where they belong: with the least that passes the check, everything still gets through.
+#[test]
+fn the_smallest_buffers_that_are_accepted_are_enough() {
+    // 256 B of payload are 16 credits, and 280 B on the wire
+    let least = "port.posted-data-credits: 16, port.completion-data-credits: 16, port.replay-buffer: 280B";
+    let plan = plan("tight.yaml", &with_buffers(least, least), &[]);
+    let results = run(&plan, &Options::default(), &Nobody).unwrap_or_else(|crash| panic!("{crash:#?}"));
+    assert!(results.complete && results.rows.iter().all(|row| row.value > 0.0), "{:#?}", results.rows);
+    for less in
+        ["port.posted-data-credits: 15", "port.completion-data-credits: 15", "port.replay-buffer: 279B"]
+    {
+        for text in [with_buffers(less, "done: 1ns"), with_buffers("ports: 1", less)] {
+            let found = lanetwin_plan::check_text(&text);
+            let param = less.split(':').next().expect("a name");
+            assert!(
+                matches!(&found[..], [one] if ["SC041", "SC042"].contains(&one.code) && one.path.ends_with(param)),
+                "{less}: {found:#?}"
+            );
+        }
+    }
+}
