@@ -1,6 +1,7 @@
 //! What is on its way: channels, the messages in them, the events of the future.
 
-use crate::component::{ComponentId, Port};
+use crate::component::Port;
+use crate::outside::Side;
 use crate::queue::{Entry, Queue, TieRule};
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
@@ -9,12 +10,11 @@ use std::cmp::Ordering;
 /// A foreseeing component decides what it does with everything that was sent up to now, so it must come last.
 pub(crate) const WAKE: u32 = 1 << 30;
 pub(crate) const DECIDE: u32 = 1 << 31;
-pub(crate) const OUTSIDE: ComponentId = ComponentId(u32::MAX);
 pub(crate) const UNCONNECTED: u32 = u32::MAX;
 
 pub(crate) struct Channel {
-    pub(crate) from: (ComponentId, Port),
-    pub(crate) to: (ComponentId, Port),
+    pub(crate) from: Side,
+    pub(crate) to: Side,
     pub(crate) foreseen: bool,
     pub(crate) sent: u64,
     pub(crate) name: u64,

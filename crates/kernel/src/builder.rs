@@ -1,10 +1,11 @@
 //! The builder: components and connections become a kernel whose order is that of their names.
 
-use crate::agenda::{Channel, Core, DECIDE, Messages, OUTSIDE, UNCONNECTED, Untold, WAKE};
+use crate::agenda::{Channel, Core, DECIDE, Messages, UNCONNECTED, Untold, WAKE};
 use crate::component::{Component, ComponentId, Content, Port};
 use crate::context::Context;
-use crate::kernel::{EntryId, Kernel};
+use crate::kernel::Kernel;
 use crate::observe::{Observe, Recent};
+use crate::outside::{EntryId, ExitId, OUTSIDE, Outside, Side};
 use crate::queue::Queue;
 use crate::random::{hash_name, mix};
 
@@ -13,7 +14,10 @@ pub struct Builder<M> {
     components: Vec<Box<dyn Component<M>>>,
     paths: Vec<String>,
     foresees: Vec<bool>,
-    wires: Vec<((ComponentId, Port), (ComponentId, Port))>,
+    wires: Vec<(Side, Side)>,
+    /// The places in `wires` of the entries and exits.
+    entries: Vec<usize>,
+    exits: Vec<usize>,
 }
 
 impl<M: Copy + Content> Default for Builder<M> {
@@ -26,7 +30,14 @@ impl<M: Copy + Content> Builder<M> {
     /// A machine without components.
     #[must_use]
     pub fn new() -> Self {
-        Self { components: Vec::new(), paths: Vec::new(), foresees: Vec::new(), wires: Vec::new() }
+        Self {
+            components: Vec::new(),
+            paths: Vec::new(),
+            foresees: Vec::new(),
+            wires: Vec::new(),
+            entries: Vec::new(),
+            exits: Vec::new(),
+        }
     }
     /// Adds a component. Its path names it for people, for the digest and for the order of equal times.
     ///
@@ -71,9 +82,26 @@ impl<M: Copy + Content> Builder<M> {
     }
     /// Opens a way in from outside to this port.
     pub fn entry(&mut self, to: (ComponentId, Port)) -> EntryId {
-        let from = (OUTSIDE, Port(self.wires.len() as u16));
-        self.wires.push((from, to));
-        EntryId(from.1.0.into())
+        let others = self.entries.iter().filter(|wire| self.wires[**wire].1 == to).count();
+        self.entries.push(self.wires.len());
+        self.wires.push(((OUTSIDE, Port(others as u16)), to));
+        EntryId((self.entries.len() - 1) as u32)
+    }
+    /// Opens a way out of this port: [`Kernel::take_out`] gives what is sent there.
+    ///
+    /// # Panics
+    /// If the port is connected already.
+    pub fn exit(&mut self, from: (ComponentId, Port)) -> ExitId {
+        self.exits.push(self.wires.len());
+        self.connect(from, (OUTSIDE, Port(0)));
+        ExitId((self.exits.len() - 1) as u32)
+    }
+    /// Opens a way in and out of this port, as [`Builder::join`] does between two.
+    ///
+    /// # Panics
+    /// If the port is connected already.
+    pub fn open(&mut self, port: (ComponentId, Port)) -> (EntryId, ExitId) {
+        (self.entry(port), self.exit(port))
     }
     /// Ends construction. The kernel stands at time zero, with every component started.
     #[must_use]
@@ -83,23 +111,30 @@ impl<M: Copy + Content> Builder<M> {
     /// As [`Builder::seal`], with a choice of what is kept of the messages.
     #[must_use]
     pub fn seal_observing(self, observe: Observe) -> Kernel<M> {
-        let Self { components, paths, foresees, mut wires } = self;
+        let Self { components, paths, foresees, wires, entries, exits } = self;
         let path = |id: ComponentId| if id == OUTSIDE { "" } else { paths[id.index()].as_str() };
         // A channel's number is its rank: the order of names, never the order of construction.
-        wires.sort_by(|a, b| {
-            (path(a.1.0), a.1.1, path(a.0.0), a.0.1).cmp(&(path(b.1.0), b.1.1, path(b.0.0), b.0.1))
+        let mut order: Vec<usize> = (0..wires.len()).collect();
+        order.sort_by_key(|wire| {
+            let (from, to) = wires[*wire];
+            (path(to.0), to.1, path(from.0), from.1)
         });
-        let channels: Vec<Channel> = wires
+        let channels: Vec<Channel> = order
             .iter()
-            .map(|&(from, to)| Channel {
+            .map(|wire| wires[*wire])
+            .map(|(from, to)| Channel {
                 from,
                 to,
-                foreseen: foresees[to.0.index()],
+                foreseen: foresees.get(to.0.index()).is_some_and(|foresees| *foresees),
                 sent: 0,
                 name: mix(hash_name(path(from.0)) ^ u64::from(from.1.0))
                     ^ mix(hash_name(path(to.0))).wrapping_add(u64::from(to.1.0)),
             })
             .collect();
+        let mut channel_of = vec![0; wires.len()];
+        (0..).zip(&order).for_each(|(channel, wire)| channel_of[*wire] = channel);
+        let of = |wires: Vec<usize>| wires.into_iter().map(|wire| channel_of[wire]).collect::<Vec<u32>>();
+        let outside = Outside::new(of(entries), of(exits));
         let (outputs_of, outputs) = outputs_of(&channels, components.len());
         let mut by_path: Vec<u32> = (0..components.len() as u32).collect();
         by_path.sort_by_key(|&i| &paths[i as usize]);
@@ -125,6 +160,8 @@ impl<M: Copy + Content> Builder<M> {
                 untold: Untold::Something,
             },
             telling: Vec::new(),
+            outside,
+            undecided_from: 0,
             observe,
             digest: 0,
             recent: Recent::new(observe.recent),

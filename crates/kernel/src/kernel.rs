@@ -1,17 +1,13 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
-use crate::agenda::{Core, Foreseen, OUTSIDE, Turn, Untold, WAKE};
-use crate::component::{Component, ComponentId, Content, Port, Supply};
+use crate::agenda::{Core, Foreseen, Turn, Untold, WAKE};
+use crate::component::{Component, ComponentId, Content, Supply};
 use crate::context::Context;
 use crate::observe::{Observe, Recent, Tap};
+use crate::outside::{Emitted, EntryId, OUTSIDE, Outside};
 use crate::queue::Entry;
 use crate::random::{hash_name, mix, mix_product};
-use lanetwin_units::{Instant, id};
-
-id! {
-    /// A way into a kernel from outside, made by [`crate::Builder::entry`].
-    EntryId(u32) => "in";
-}
+use lanetwin_units::Instant;
 
 /// What time and channel of a delivery are mixed with for the digest.
 const DELIVERY: u64 = mix(0);
@@ -25,6 +21,9 @@ pub struct Kernel<M> {
     pub(crate) core: Core<M>,
     /// What is being told to foreseeing components; empty in between, and kept for its room.
     pub(crate) telling: Vec<Foreseen<M>>,
+    pub(crate) outside: Outside<M>,
+    /// The first instant of which nothing has been decided.
+    pub(crate) undecided_from: u64,
     pub(crate) observe: Observe,
     pub(crate) digest: u64,
     pub(crate) recent: Recent<M>,
@@ -60,22 +59,24 @@ impl<M: Copy + Content> Kernel<M> {
         let time = self.core.next_event();
         (time != u64::MAX).then(|| Instant::from_ps(time))
     }
-    /// Lets `message` arrive at `at` through `entry`.
+    /// Lets `message` arrive at `at` through `entry`. It takes the same time however many components there are.
     ///
     /// # Panics
-    /// If `at` has been reached already: [`Kernel::run_until`] has decided everything up to its limit.
+    /// If `at` has been decided already: [`Kernel::run_until`] has decided everything up to its limit.
     pub fn inject(&mut self, at: Instant, entry: EntryId, message: M) {
-        assert!(self.events == 0 || at.as_ps() > self.core.limit, "{at:?} has passed already");
-        let wanted = (OUTSIDE, Port(entry.0 as u16));
-        let channel =
-            self.core.channels.iter().position(|c| c.from == wanted).expect("an entry of this kernel");
-        self.core.send(channel as u32, at, message, Turn::Normal);
+        assert!(at.as_ps() >= self.undecided_from, "{at:?} has passed already");
+        self.core.send(self.outside.channel(entry), at, message, Turn::Normal);
         self.tell_foreseen(Untold::Nothing);
+    }
+    /// Takes out what has left through exits and was not taken before, in the order of time; at one instant in the
+    /// order of delivery. Nothing else empties the outbox.
+    pub fn take_out(&mut self) -> std::vec::Drain<'_, Emitted<M>> {
+        self.outside.outbox.drain(..)
     }
     /// Handles everything up to and including `limit`, and decides nothing after it. A kernel that is stopped
     /// ([`Kernel::stop_after`]) stays at its last event.
     pub fn run_until(&mut self, limit: Instant) {
-        self.core.limit = self.core.limit.max(limit.as_ps());
+        self.decide_up_to(limit.as_ps());
         while self.events < self.last_event && self.step_within(limit.as_ps()) {}
         if limit != Instant::NEVER && self.events < self.last_event {
             self.core.now = self.core.now.max(limit.as_ps());
@@ -87,8 +88,12 @@ impl<M: Copy + Content> Kernel<M> {
         if next == u64::MAX {
             return false;
         }
-        self.core.limit = self.core.limit.max(next);
+        self.decide_up_to(next);
         self.step_within(next)
+    }
+    fn decide_up_to(&mut self, limit: u64) {
+        self.core.limit = self.core.limit.max(limit);
+        self.undecided_from = self.core.limit.saturating_add(1);
     }
 
     #[inline]
@@ -116,9 +121,12 @@ impl<M: Copy + Content> Kernel<M> {
         let channel = entry.rank();
         self.note(Instant::from_ps(entry.time), channel, &message);
         let (to, port) = self.core.channels[channel as usize].to;
+        let Some(component) = self.components.get_mut(to.index()) else {
+            return self.outside.keep(Instant::from_ps(entry.time), channel, message);
+        };
         self.handling = to.0;
         let context = &mut Context { core: &mut self.core, me: to.0 };
-        self.components[to.index()].receive(port, message, context);
+        component.receive(port, message, context);
     }
 
     /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after them.

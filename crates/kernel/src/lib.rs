@@ -1,7 +1,7 @@
 //! The simulation kernel: time, order, connections, randomness and taps. It knows no device and no protocol.
 //!
 //! ```text
-//!   Builder ── add, connect ──► Kernel ── step, run_until, inject ──► digest, taps, inspect
+//!   Builder ── add, connect ──► Kernel ── inject, step, run_until, take_out ──► digest, taps, inspect
 //!                                  │
 //!        ┌─────────────────────────┴───────────────────────────┐
 //!        │ at each instant: 1. every message is delivered      │
@@ -18,6 +18,9 @@
 //! **A run can be cut anywhere.** [`Kernel::run_until`] promises that nothing after its limit has been decided, so a
 //! message may be injected at any later instant, and a sliced run ends with the digest of an unsliced one.
 //!
+//! **A program drives it.** What the program wants arrives through an entry ([`Kernel::inject`]), what a component
+//! tells it leaves through an exit ([`Kernel::take_out`]). Neither shows how the run was cut.
+//!
 //! ```
 //! use lanetwin_kernel::{Builder, Component, Content, Context, Port};
 //! use lanetwin_units::{Instant, Span};
@@ -27,23 +30,36 @@
 //! impl Content for Ping {
 //!     fn content(&self) -> u64 { u64::from(self.0) }
 //! }
-//! /// Sends a ping back after 5 ns, ten times.
-//! struct Player;
-//! impl Component<Ping> for Player {
+//! /// Passes on what comes in at one port out of the other, 5 ns later.
+//! struct Repeater;
+//! impl Component<Ping> for Repeater {
 //!     fn receive(&mut self, port: Port, ping: Ping, cx: &mut Context<'_, Ping>) {
-//!         if ping.0 < 10 { cx.send(port, Span::from_ns(5), Ping(ping.0 + 1)); }
+//!         cx.send(Port(1 - port.0), Span::from_ns(5), ping);
 //!     }
 //! }
 //! let mut builder = Builder::new();
-//! let a = builder.add("a", Box::new(Player));
-//! let b = builder.add("b", Box::new(Player));
-//! builder.connect((a, Port(0)), (b, Port(0)));
-//! builder.connect((b, Port(0)), (a, Port(0)));
-//! let serve = builder.entry((a, Port(0)));
+//! let a = builder.add("a", Box::new(Repeater));
+//! let b = builder.add("b", Box::new(Repeater));
+//! builder.join((a, Port(1)), (b, Port(0)));
+//! let into = builder.entry((a, Port(0)));
+//! let out_of = builder.exit((b, Port(1)));
 //! let mut kernel = builder.seal();
-//! kernel.inject(Instant::ZERO, serve, Ping(0));
-//! kernel.run_until(Instant::NEVER);
-//! assert_eq!(kernel.now(), Instant::from_ps(50_000));
+//!
+//! // ten pings, each sent 1 ns after the one before has come out
+//! kernel.inject(Instant::ZERO, into, Ping(0));
+//! let mut arrivals = Vec::new();
+//! while let Some(next) = kernel.next_event() {
+//!     kernel.run_until(next);
+//!     let emitted: Vec<_> = kernel.take_out().collect();
+//!     for ping in emitted {
+//!         assert_eq!(ping.exit, out_of);
+//!         arrivals.push(ping.at.as_ps() / 1000);
+//!         if ping.message.0 < 9 {
+//!             kernel.inject(ping.at + Span::from_ns(1), into, Ping(ping.message.0 + 1));
+//!         }
+//!     }
+//! }
+//! assert_eq!(arrivals, (0..10).map(|i| 10 + 11 * i).collect::<Vec<u64>>());
 //! ```
 
 mod agenda;
@@ -52,12 +68,14 @@ mod component;
 mod context;
 mod kernel;
 mod observe;
+mod outside;
 mod queue;
 mod random;
 
 pub use builder::Builder;
 pub use component::{Component, ComponentId, Content, Port, Supply, SupplyKind};
 pub use context::Context;
-pub use kernel::{EntryId, Kernel};
+pub use kernel::Kernel;
 pub use observe::{Observe, Recent, Tap};
+pub use outside::{Emitted, EntryId, ExitId};
 pub use random::{Stream, hash_name, mix, mix_product};

@@ -2,7 +2,7 @@
 //! in which things were built or sent.
 
 use lanetwin_kernel::{
-    Builder, Component, ComponentId, Content, Context, EntryId, Kernel, Port, Stream, mix,
+    Builder, Component, ComponentId, Content, Context, EntryId, ExitId, Kernel, Port, Stream, mix,
 };
 use lanetwin_units::{Instant, Span};
 use proptest::prelude::*;
@@ -45,6 +45,9 @@ impl Component<Token> for Gossip {
     fn receive(&mut self, port: Port, token: Token, cx: &mut Context<'_, Token>) {
         self.note(cx, &format!("got {} at {port:?}", token.value));
         self.state = mix(self.state ^ token.value.rotate_left(port.0.into()));
+        if self.state % 4 == 1 {
+            cx.send(Port(self.neighbours), Span::from_ps(self.state % 7), token);
+        }
         if token.left == 0 {
             return;
         }
@@ -68,38 +71,66 @@ impl Component<Token> for Gossip {
 
 const NODES: usize = 5;
 
-/// A clique of gossips; `order` is the order in which they are built.
-fn clique(seed: u64, order: &[usize], diary: &Diary) -> (Kernel<Token>, Vec<EntryId>) {
-    let mut builder = Builder::new();
-    let mut ids = [ComponentId(0); NODES];
-    for &i in order {
-        let name = format!("node{i}");
-        let random = Stream::new(seed, &name, "gossip");
-        let gossip = Gossip {
-            name: name.clone(),
-            neighbours: NODES as u16 - 1,
-            state: i as u64,
-            wakes: 0,
-            random,
-            diary: Rc::clone(diary),
-        };
-        ids[i] = builder.add(name, Box::new(gossip));
-    }
-    for &i in order {
-        for (port, j) in (0..NODES).filter(|&j| j != i).enumerate() {
-            builder.connect((ids[i], Port(port as u16)), (ids[j], Port(100 + i as u16)));
-        }
-    }
-    // The entries are named by the order of their making, so that is the same in every build.
-    let entries = ids.iter().map(|&id| builder.entry((id, Port(99)))).collect();
-    (builder.seal(), entries)
+/// Gossips, each of which can speak to every other and to the outside.
+struct Clique {
+    kernel: Kernel<Token>,
+    /// By node.
+    entries: [EntryId; NODES],
+    exits: [ExitId; NODES],
+    /// What has been taken out: when, from which node, which token.
+    heard: Vec<(Instant, usize, u64)>,
 }
 
-fn start(kernel: &mut Kernel<Token>, entries: &[EntryId], at_once: u64) {
-    for (i, &entry) in entries.iter().enumerate() {
-        for k in 0..at_once {
-            kernel.inject(Instant::from_ps(k % 2), entry, Token { value: i as u64 * 10 + k, left: 40 });
+impl Clique {
+    /// `order` is the order in which everything is built.
+    fn new(seed: u64, order: &[usize], diary: &Diary) -> Self {
+        let mut builder = Builder::new();
+        let mut ids = [ComponentId(0); NODES];
+        for &i in order {
+            let name = format!("node{i}");
+            let random = Stream::new(seed, &name, "gossip");
+            let gossip = Gossip {
+                name: name.clone(),
+                neighbours: NODES as u16 - 1,
+                state: i as u64,
+                wakes: 0,
+                random,
+                diary: Rc::clone(diary),
+            };
+            ids[i] = builder.add(name, Box::new(gossip));
         }
+        let (mut entries, mut exits) = ([EntryId(0); NODES], [ExitId(0); NODES]);
+        for &i in order {
+            for (port, j) in (0..NODES).filter(|&j| j != i).enumerate() {
+                builder.connect((ids[i], Port(port as u16)), (ids[j], Port(100 + i as u16)));
+            }
+            entries[i] = builder.entry((ids[i], Port(99)));
+            exits[i] = builder.exit((ids[i], Port(NODES as u16 - 1)));
+        }
+        Self { kernel: builder.seal(), entries, exits, heard: Vec::new() }
+    }
+    fn in_order(seed: u64, diary: &Diary) -> Self {
+        Self::new(seed, &(0..NODES).collect::<Vec<_>>(), diary)
+    }
+    fn start(&mut self, at_once: u64) {
+        for i in 0..NODES {
+            for k in 0..at_once {
+                self.inject(k % 2, i, i as u64 * 10 + k);
+            }
+        }
+    }
+    fn inject(&mut self, at: u64, node: usize, value: u64) {
+        self.kernel.inject(Instant::from_ps(at), self.entries[node], Token { value, left: 40 });
+    }
+    fn take_out(&mut self) {
+        for emitted in self.kernel.take_out() {
+            let node = self.exits.iter().position(|exit| *exit == emitted.exit).expect("an exit of a node");
+            self.heard.push((emitted.at, node, emitted.message.value));
+        }
+    }
+    fn run_to_end(&mut self) {
+        self.kernel.run_until(Instant::NEVER);
+        self.take_out();
     }
 }
 
@@ -115,40 +146,71 @@ fn shuffled(seed: u64) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Cutting a run into slices changes neither what happens nor when.
+    /// Cutting a run into slices changes neither what happens nor when, nor what comes out.
     #[test]
-    fn slicing_changes_nothing(seed in 0u64..1000, cuts in prop::collection::vec(1u64..40, 0..30)) {
+    fn slicing_changes_nothing(seed in 0u64..1000, cuts in prop::collection::vec((1u64..40, any::<bool>()), 0..30)) {
         let (whole, sliced) = (Diary::default(), Diary::default());
-        let order: Vec<usize> = (0..NODES).collect();
-        let (mut a, entries) = clique(seed, &order, &whole);
-        start(&mut a, &entries, 3);
-        a.run_until(Instant::NEVER);
-        let (mut b, entries) = clique(seed, &order, &sliced);
-        start(&mut b, &entries, 3);
-        for cut in cuts {
-            let to = b.now() + Span::from_ps(cut);
-            b.run_until(to);
-            prop_assert_eq!(b.now(), to);
-            b.step();
+        let mut a = Clique::in_order(seed, &whole);
+        a.start(3);
+        a.run_to_end();
+        let mut b = Clique::in_order(seed, &sliced);
+        b.start(3);
+        for (cut, takes_out) in cuts {
+            let to = b.kernel.now() + Span::from_ps(cut);
+            b.kernel.run_until(to);
+            prop_assert_eq!(b.kernel.now(), to);
+            b.kernel.step();
+            if takes_out {
+                b.take_out();
+            }
         }
-        b.run_until(Instant::NEVER);
-        prop_assert_eq!(a.digest(), b.digest());
-        prop_assert_eq!(a.events(), b.events());
+        b.run_to_end();
+        prop_assert_eq!(a.kernel.digest(), b.kernel.digest());
+        prop_assert_eq!(a.kernel.events(), b.kernel.events());
+        prop_assert_eq!(&a.heard, &b.heard);
+        prop_assert!(!a.heard.is_empty() && a.heard.is_sorted_by_key(|heard| heard.0));
         prop_assert_eq!(&*whole.borrow(), &*sliced.borrow());
     }
 
-    /// Nothing depends on the order in which components and connections were made.
+    /// Nothing depends on the order in which components, connections, entries and exits were made.
     #[test]
     fn building_in_another_order_changes_nothing(seed in 0u64..1000, other in 0u64..1000) {
         let (one, two) = (Diary::default(), Diary::default());
-        let (mut a, entries) = clique(seed, &(0..NODES).collect::<Vec<_>>(), &one);
-        start(&mut a, &entries, 3);
-        a.run_until(Instant::NEVER);
-        let (mut b, entries) = clique(seed, &shuffled(other), &two);
-        start(&mut b, &entries, 3);
-        b.run_until(Instant::NEVER);
+        let mut a = Clique::in_order(seed, &one);
+        a.start(3);
+        a.run_to_end();
+        let mut b = Clique::new(seed, &shuffled(other), &two);
+        b.start(3);
+        b.run_to_end();
         prop_assert_eq!(&*one.borrow(), &*two.borrow());
-        prop_assert_eq!(a.digest(), b.digest());
+        prop_assert_eq!(a.kernel.digest(), b.kernel.digest());
+        prop_assert_eq!(a.heard, b.heard);
+    }
+
+    /// Whether the outside says everything before a run or each thing later, at any instant before it arrives, changes
+    /// nothing.
+    #[test]
+    fn it_does_not_matter_when_a_message_is_injected(
+        seed in 0u64..1000,
+        mut said in prop::collection::vec((1u64..300, 0..NODES, 0u64..1000, 0u64..50), 1..20),
+    ) {
+        said.sort_by_key(|said| said.0);
+        let (before, late) = (Diary::default(), Diary::default());
+        let mut a = Clique::in_order(seed, &before);
+        said.iter().for_each(|&(at, node, value, _)| a.inject(at, node, value));
+        a.run_to_end();
+        let mut b = Clique::in_order(seed, &late);
+        for &(at, node, value, lead) in &said {
+            let to = b.kernel.now().as_ps().max((at - 1).saturating_sub(lead));
+            b.kernel.run_until(Instant::from_ps(to));
+            b.take_out();
+            b.inject(at, node, value);
+        }
+        b.run_to_end();
+        prop_assert_eq!(a.kernel.digest(), b.kernel.digest());
+        prop_assert_eq!(a.kernel.events(), b.kernel.events());
+        prop_assert_eq!(a.heard, b.heard);
+        prop_assert_eq!(&*before.borrow(), &*late.borrow());
     }
 }
 
@@ -208,20 +270,27 @@ fn a_foreseeing_component_is_told_when_a_message_is_sent_and_acts_last() {
 #[test]
 #[should_panic(expected = "has passed already")]
 fn nothing_can_be_injected_into_what_has_been_decided() {
-    let diary = Diary::default();
-    let (mut kernel, entries) = clique(1, &[0, 1, 2, 3, 4], &diary);
-    start(&mut kernel, &entries, 1);
-    kernel.run_until(Instant::from_ps(100));
-    kernel.inject(Instant::from_ps(100), entries[0], Token { value: 0, left: 0 });
+    let mut clique = Clique::in_order(1, &Diary::default());
+    clique.start(1);
+    clique.kernel.run_until(Instant::from_ps(100));
+    clique.inject(100, 0, 0);
+}
+
+#[test]
+#[should_panic(expected = "has passed already")]
+fn time_in_which_nothing_happened_has_passed_too() {
+    let mut clique = Clique::in_order(1, &Diary::default());
+    clique.kernel.run_until(Instant::from_ps(100));
+    clique.inject(50, 0, 0);
 }
 
 #[test]
 fn after_a_slice_the_outside_may_interfere_at_the_next_instant() {
     let diary = Diary::default();
-    let (mut kernel, entries) = clique(1, &[0, 1, 2, 3, 4], &diary);
-    kernel.run_until(Instant::from_ps(100));
-    kernel.inject(Instant::from_ps(101), entries[0], Token { value: 42, left: 0 });
-    kernel.run_until(Instant::NEVER);
+    let mut clique = Clique::in_order(1, &diary);
+    clique.kernel.run_until(Instant::from_ps(100));
+    clique.kernel.inject(Instant::from_ps(101), clique.entries[0], Token { value: 42, left: 0 });
+    clique.run_to_end();
     assert_eq!(diary.borrow().last(), Some(&(101, "node0 got 42 at p99".to_owned())));
 }
 
