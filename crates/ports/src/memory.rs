@@ -1,7 +1,7 @@
 //! Host memory, as far as its bytes matter: what a driver and its device have agreed to find there.
 //!
 //! ```text
-//!            allocate                 write                        read
+//!            allocate, free           write                        read
 //!  driver ──► a region, zeroed   CPU ──► visible ◄── arrive ◄─┐    any ──► visible
 //!                                           │       post ─────┘
 //!            watch                          ▼  device: on its way
@@ -9,13 +9,15 @@
 //! ```
 //!
 //! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them. Regions
-//! follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison. What the CPU writes is visible at once.
-//! What a device writes is *on its way* from [`HostMemory::post`] until the host takes the write in
-//! ([`HostMemory::arrive`]): the links decide when that is. Who polls a range is told then, instead of looking at it all the time.
+//! follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison; one that was freed is used again
+//! for the next of its size. What the CPU writes is visible at once. What a device writes is *on its way* from
+//! [`HostMemory::post`] until the host takes the write in ([`HostMemory::arrive`]): the links decide when that is. Who
+//! polls a range is told then, instead of looking at it all the time.
 //!
 //! Not here: the time that an access takes (the root complex, the links), caches.
 
 use std::cell::{Ref, RefCell, RefMut};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The bytes of a host's control structures.
@@ -25,6 +27,10 @@ pub struct HostMemory {
     visible: Vec<u8>,
     /// What devices have written and has not arrived, at its place; elsewhere anything.
     posted: Vec<u8>,
+    /// The size of each region in use \[B\], by its address.
+    regions: BTreeMap<u64, u64>,
+    /// The regions that were freed and are not in use again: size \[B\] and address.
+    free: BTreeSet<(u64, u64)>,
     /// Ranges that are polled, in the order of addresses.
     watched: Vec<Watch>,
 }
@@ -42,15 +48,34 @@ impl HostMemory {
     /// Regions begin at multiples of this \[B\]: the smallest page of a host.
     pub const PAGE: u64 = 4096;
 
-    /// A region of at least `bytes`, a whole number of pages, full of zeros: its address.
+    /// A region of at least `bytes`, a whole number of pages, full of zeros: its address. Of the regions of that size
+    /// that were freed it is the lowest; if there is none, it is behind the last.
     pub fn allocate(&mut self, bytes: u64) -> u64 {
-        let address = self.end();
         let bytes = bytes.next_multiple_of(Self::PAGE);
-        let end = self.visible.len()
-            + usize::try_from(bytes).expect("a region fits into the memory of this machine");
-        self.visible.resize(end, 0);
-        self.posted.resize(end, 0);
+        let freed = self.free.range((bytes, 0)..).next().copied().filter(|freed| freed.0 == bytes);
+        let address = freed.map_or(self.end(), |freed| freed.1);
+        let size = usize::try_from(bytes).expect("a region fits into the memory of this machine");
+        let from = (address - Self::FIRST) as usize;
+        for memory in [&mut self.visible, &mut self.posted] {
+            memory.resize(memory.len().max(from + size), 0);
+            memory[from..from + size].fill(0);
+        }
+        if let Some(freed) = freed {
+            self.free.remove(&freed);
+        }
+        self.regions.insert(address, bytes);
         address
+    }
+    /// Gives a region back. Nobody polls it any more. What a device still writes there arrives, as in any machine:
+    /// whoever frees a region that a device may write to waits until it cannot.
+    ///
+    /// # Panics
+    /// If no region in use begins at `address`.
+    pub fn free(&mut self, address: u64) {
+        let bytes = self.regions.remove(&address);
+        let bytes = bytes.unwrap_or_else(|| panic!("no region in use begins at {address:#x}"));
+        self.watched.retain(|watch| watch.to <= address || address + bytes <= watch.from);
+        self.free.insert((bytes, address));
     }
     /// Where the last region ends; from here on nothing has bytes.
     #[must_use]
@@ -174,6 +199,35 @@ mod tests {
         memory.watch(rings, 4096, 3);
         let names = [0, 4095, 4096, 8192, 8255, 8256].map(|at| memory.arrive(rings + at, 1));
         assert_eq!(names, [Some(3), Some(3), None, Some(7), Some(7), None]);
+    }
+
+    #[test]
+    fn what_was_freed_is_used_again_for_the_same_size_lowest_first_and_is_zero() {
+        let mut memory = HostMemory::default();
+        let [a, b, c, d] = [4096, 8192, 4096, 4096].map(|bytes| memory.allocate(bytes));
+        memory.write(a, &[1; 4096]);
+        memory.post(a, &[2; 4096]);
+        memory.watch(a + 4000, 96, 7);
+        memory.watch(b, 64, 8);
+        let end = memory.end();
+        [d, a, c].into_iter().for_each(|region| memory.free(region));
+        assert_eq!((memory.arrive(a, 4000), memory.arrive(a + 4000, 96)), (None, None), "nobody polls it");
+        assert_eq!(memory.arrive(b, 64), Some(8), "its neighbour is still polled");
+        assert_eq!(memory.allocate(12288), end, "nothing of this size was freed");
+        assert_eq!([1, 4096, 100].map(|bytes| memory.allocate(bytes)), [a, c, d]);
+        assert_eq!(memory.read(a, 4096), Some(&[0; 4096][..]));
+        memory.arrive(a, 4096);
+        assert_eq!(memory.read(a, 4096), Some(&[0; 4096][..]), "nor is anything on its way");
+        assert_eq!(memory.allocate(4096), end + 12288);
+    }
+
+    #[test]
+    #[should_panic(expected = "no region in use begins at 0x1000")]
+    fn nothing_is_freed_twice() {
+        let mut memory = HostMemory::default();
+        let region = memory.allocate(4096);
+        memory.free(region);
+        memory.free(region);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(super) fn data_address(handle: u32, bytes: u32) -> u64 {
 #[derive(Default)]
 pub(super) struct Lists {
     addresses: Vec<u64>,
+    /// The regions that they are in.
+    regions: Vec<u64>,
     /// Entries of the list at hand; kept for its room.
     entries: Vec<u8>,
 }
@@ -44,12 +46,18 @@ impl Lists {
         }
     }
 
+    /// The regions of host memory that they take.
+    pub(super) fn into_regions(self) -> Vec<u64> {
+        self.regions
+    }
+
     /// Where the list of a command is. Lists are powers of two long, so that none crosses a page.
     fn address(&mut self, name: usize, most: u32, memory: &mut HostMemory) -> u64 {
         let room =
             (u64::from(most) / HostMemory::PAGE * ENTRY_BYTES).next_power_of_two().min(HostMemory::PAGE);
         while self.addresses.len() <= name {
             let page = memory.allocate(HostMemory::PAGE);
+            self.regions.push(page);
             self.addresses.extend((0..HostMemory::PAGE / room).map(|i| page + i * room));
         }
         self.addresses[name]

@@ -6,8 +6,9 @@
 //!  link up ─ driver.link-loss ─► CC.EN 0 ─ driver.enable ─► new rings, the start once more ─► PATH_WORKS
 //! ```
 //!
-//! What comes of the old rings afterwards goes into memory that nobody looks at. A path that is lost by a time-out while its link is up is reset at once, as Linux
-//! does it.
+//! What comes of the old rings afterwards goes into memory that nobody looks at: they are freed when the controller is
+//! enabled the next time, and may be used again from then on. A path that is lost by a time-out while its link is up is
+//! reset at once, as Linux does it.
 
 use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task};
 use lanetwin_kernel::Port;
@@ -42,12 +43,14 @@ pub(super) struct Path {
     watching: bool,
     /// How often the path was lost.
     losses: u64,
+    /// Regions of host memory of the rings and lists before those in use, which the drive may still write to.
+    retired: Vec<u64>,
 }
 
 impl NvmeDriver {
     /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run starts.
     pub fn be_path(&mut self, outages: Vec<Outage>) {
-        self.path = Some(Path { outages, lost: false, watching: false, losses: 0 });
+        self.path = Some(Path { outages, lost: false, watching: false, losses: 0, retired: Vec::new() });
     }
     /// How often the path was lost; 0 for a driver that is none.
     #[must_use]
@@ -123,11 +126,14 @@ impl NvmeDriver {
     /// Starts the controller once more, with new rings.
     pub(super) fn enable(&mut self, cx: &mut Context<'_>) {
         let (software, priorities) = (self.software, self.priorities.clone());
-        let Some(Place { memory, start, .. }) = &mut self.place else { return };
+        let (Some(Place { memory, start, .. }), Some(path)) = (&mut self.place, &mut self.path) else { return };
+        path.retired.drain(..).for_each(|region| memory.change().free(region));
+        path.retired = start.regions();
         *start = Start::new(software, priorities, memory);
         let registers = start.registers();
-        let pairs: Vec<_> = start.pairs().collect();
-        self.queues.iter_mut().zip(pairs).for_each(|(queue, pair)| queue.renew(pair, cx.now()));
+        for (queue, pair) in self.queues.iter_mut().zip(start.pairs()) {
+            path.retired.extend(queue.renew(pair, cx.now()));
+        }
         registers.iter().for_each(|&(offset, value)| self.write(cx.now(), offset, value, cx));
         self.agenda.put(cx.now() + software.enable, Task::Enabled, cx);
     }

@@ -223,11 +223,12 @@ impl Queue {
         self.in_flight.remove(self.commands.drain().count() as u64, now);
         self.requests.drain().map(|request| request.transfer.handle).collect()
     }
-    /// Goes on with another pair of rings; nothing is in flight in them.
-    pub(super) fn renew(&mut self, pair: QueuePair, now: Instant) {
+    /// Goes on with another pair of rings; nothing is in flight in them. Gives the regions of host memory that its
+    /// lists were in.
+    pub(super) fn renew(&mut self, pair: QueuePair, now: Instant) -> Vec<u64> {
         self.in_flight.remove(self.in_flight.number(), now);
         self.pair = pair;
-        self.lists = Lists::default();
+        std::mem::take(&mut self.lists).into_regions()
     }
 
     /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will anyway.

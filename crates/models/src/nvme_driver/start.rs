@@ -99,6 +99,13 @@ impl Start {
         }
     }
 
+    /// The regions of host memory that it has taken.
+    pub(super) fn regions(&self) -> Vec<u64> {
+        let rings = self.rings.iter().chain([&self.admin_rings]).flat_map(|(sq, cq)| [*sq, *cq]);
+        let shadow = self.shadow.iter().flat_map(|shadow| [shadow.doorbells, shadow.event_index]);
+        rings.chain(shadow).chain([self.page]).collect()
+    }
+
     /// Says which class each queue is of.
     pub(super) fn prioritise(&mut self, priorities: &[QueuePriority]) {
         self.priorities = priorities.to_vec();

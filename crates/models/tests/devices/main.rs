@@ -10,6 +10,7 @@ mod fc;
 mod iommu;
 mod memory_endpoint;
 mod memory_host;
+mod nvme_driver;
 mod over_links;
 mod rig;
 mod root_complex;
