@@ -1,70 +1,11 @@
-//! How many of something there are now, and the integral of that over time: exact, whenever it is asked for.
+//! How much of something is held over time, and what of it others wait for meanwhile.
 
 use lanetwin_kernel::{Supply, SupplyKind};
+pub(crate) use lanetwin_stats::Gauge;
 use lanetwin_units::Instant;
-
-/// A number that changes, with its integral.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Gauge {
-    number: u64,
-    /// How far the integral reaches.
-    since: Instant,
-    integral_ps: u128,
-}
-
-impl Gauge {
-    /// The number now.
-    pub(crate) const fn number(&self) -> u64 {
-        self.number
-    }
-    /// The number grows at `now`, the present.
-    pub(crate) fn add(&mut self, n: u64, now: Instant) {
-        self.reach(now);
-        self.number += n;
-    }
-    /// The number shrinks at `now`, the present; `n` is not more than it is.
-    pub(crate) fn remove(&mut self, n: u64, now: Instant) {
-        self.reach(now);
-        self.number -= n;
-    }
-    /// The number is `n` from `now`, the present.
-    pub(crate) fn set(&mut self, n: u64, now: Instant) {
-        if self.number != n {
-            self.reach(now);
-            self.number = n;
-        }
-    }
-    /// The integral up to `now`, the present \[number · ps\].
-    pub(crate) fn integral_ps(&self, now: Instant) -> u128 {
-        self.integral_ps + u128::from(self.number) * u128::from(now.since(self.since).as_ps())
-    }
-    fn reach(&mut self, now: Instant) {
-        self.integral_ps = self.integral_ps(now);
-        self.since = now;
-    }
-}
 
 /// What was used up to `now`, the present, of `supply` of something that is held, and for which others wait meanwhile.
 pub(crate) fn held(in_use: &Gauge, waiting: &Gauge, supply: u64, now: Instant) -> Supply {
     let waiting_ps = waiting.integral_ps(now);
     Supply { in_use_ps: in_use.integral_ps(now), supply, kind: SupplyKind::Held { waiting_ps } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_integral_is_exact_at_every_instant() {
-        let (mut gauge, ps) = (Gauge::default(), Instant::from_ps);
-        gauge.add(3, ps(10));
-        gauge.add(2, ps(14));
-        gauge.remove(4, ps(14));
-        gauge.remove(1, ps(20));
-        assert_eq!(gauge.number(), 0);
-        assert_eq!(gauge.integral_ps(ps(99)), 3 * 4 + 6);
-        gauge.set(0, ps(50));
-        gauge.set(1, ps(99));
-        assert_eq!((gauge.integral_ps(ps(99)), gauge.integral_ps(ps(100))), (18, 19));
-    }
 }

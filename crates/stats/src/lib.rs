@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  one run ─┬─ Histogram      latencies, exact count and sum, percentiles within 0.1 %
+//!           ├─ Gauge, Servers how much of something is in use over time, an integral of integers
 //!           ├─ LittlesLaw     residence = area, an identity of integers
 //!           └─ steady         warm-up cut (MSER-5), batch means
 //!  repeats ─┬─ interval       mean, median, percentile
@@ -21,6 +22,7 @@
 pub mod bootstrap;
 mod confidence;
 mod fairness;
+mod gauge;
 mod histogram;
 pub mod interval;
 mod little;
@@ -28,15 +30,18 @@ pub mod proportion;
 mod quantile;
 pub mod results;
 mod sample;
+mod servers;
 pub mod steady;
 pub mod verdict;
 
 pub use bootstrap::{Change, paired_ratio};
 pub use confidence::{Confidence, Interval};
 pub use fairness::jain;
+pub use gauge::Gauge;
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR};
 pub use interval::OrderInterval;
 pub use little::{LittleError, LittlesLaw};
 pub use quantile::normal_quantile;
 pub use results::Results;
+pub use servers::Servers;
 pub use verdict::{Direction, Margin, Verdict};
