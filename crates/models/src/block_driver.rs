@@ -6,17 +6,17 @@
 //! ```
 //!
 //! `submit` and `complete` occupy one of the `cores`, first come first served: they are latency at low rates and the limit
-//! of the rate at high ones. Which device it drives is told by its place in the machine.
+//! of the rate at high ones. Where the host says how many cores it has, it is one of those instead. Which device it
+//! drives is told by its place in the machine.
 //!
 //! Not here: interrupts apart from polling (a signal costs `complete`, whatever it is), merging, page caches.
 
 use crate::doorbell::ring;
-use crate::servers::Servers;
 use lanetwin_kernel::{Component, Port, Supply};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, Site, Status,
-    Transfer,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue, Site,
+    Status, Transfer,
 };
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -61,7 +61,7 @@ const PARAMS: &[Param] = &[
         name: "cores",
         dimension: Dimension::Count { least: 1, most: 4096 },
         default: Some("1"),
-        about: "how many requests and signals are worked on at once",
+        about: "how many requests and signals are worked on at once, if the host does not say how many cores it has",
     },
     Param {
         name: "doorbell",
@@ -77,7 +77,9 @@ pub struct BlockDriver {
     submit: Span,
     complete: Span,
     doorbell: u16,
-    cores: Servers,
+    cores: RunQueue,
+    /// Whether those are this driver's own; if not, the host reports them.
+    owns_cores: bool,
     target: Option<EndpointId>,
     outstanding: BTreeSet<u32>,
     answered: u64,
@@ -92,7 +94,8 @@ impl BlockDriver {
             complete: params.time("complete"),
             // at least one byte, at most what a CPU writes at once
             doorbell: params.size("doorbell").0.clamp(1, 64) as u16,
-            cores: Servers::new(params.count("cores")),
+            cores: site.cores.first().cloned().unwrap_or_else(|| RunQueue::new(params.count("cores"))),
+            owns_cores: site.cores.is_empty(),
             target: site.target,
             outstanding: BTreeSet::new(),
             answered: 0,
@@ -147,7 +150,9 @@ impl Component<Message> for BlockDriver {
     }
 
     fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        see("cores", self.cores.used(now));
+        if self.owns_cores {
+            see("cores", self.cores.used(now));
+        }
     }
 
     fn digest(&self) -> u64 {

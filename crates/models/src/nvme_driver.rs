@@ -1,4 +1,5 @@
-//! `nvme-driver`: the software between programs and an NVMe drive. Each load has a queue pair and a core of its own.
+//! `nvme-driver`: the software between programs and an NVMe drive. Each load has a queue pair, and a core that is its
+//! own or one of its host's.
 //!
 //! ```text
 //!  Block ─► core: submit ─► entry into the ring ─► doorbell (MMIO) ─► root complex ═► drive
@@ -6,7 +7,8 @@
 //! ```
 //!
 //! **Cores.** Everything costs CPU time of the load's core, first come first served; an interrupt goes before whatever
-//! waits. What the costs are follows from the engine ([`crate::nvme_software`]). An engine that polls looks as soon as its core is
+//! waits. Where the host says how many cores it has, other loads and drivers run on the same core ([`RunQueue`]). What
+//! the costs are follows from the engine ([`crate::nvme_software`]). An engine that polls looks as soon as its core is
 //! free, and rings once for what it submits while it handles what a look has found; the others ring for each command.
 //!
 //! **Start.** The controller is enabled at the start of the run: admin queue, Identify, queues, all over the links. What is
@@ -43,8 +45,8 @@ use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, SharedMemory, Site,
-    Status, Transfer,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue, SharedMemory,
+    Site, Status, Transfer,
 };
 use lanetwin_units::Instant;
 use path::Path;
@@ -75,7 +77,7 @@ pub static MODEL: Model = Model {
             many: true,
         },
     ],
-    params: &[PARAMS, nvme_software::PARAMS],
+    params: &[PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(NvmeDriver::new(params, site))),
@@ -93,7 +95,7 @@ const PARAMS: &[Param] = &[Param {
     name: "ports",
     dimension: Dimension::Count { least: 1, most: 2047 },
     default: Some("1"),
-    about: "how many loads there are, each with a queue pair and a core",
+    about: "how many loads there are, each with a queue pair",
 }];
 
 /// Where the tail doorbell of a submission queue is in the registers of a drive.
@@ -108,6 +110,8 @@ pub struct NvmeDriver {
     /// None if there is no drive, or no memory for its queues: every request is then refused.
     place: Option<Place>,
     queues: Vec<Queue>,
+    /// Whether each queue has a core of its own: those of a host are not this driver's to report.
+    owns_cores: bool,
     agenda: Agenda<Task>,
     /// Which class each queue is of.
     priorities: Vec<QueuePriority>,
@@ -167,9 +171,12 @@ impl NvmeDriver {
             Some(place) => place.start.pairs().collect(),
             None => Vec::new(),
         };
+        let core = |queue: usize| site.cores.get(queue).cloned().unwrap_or_else(|| RunQueue::new(1));
+        let queue = |(i, pair)| Queue::new(i as u32 + 1, pair, software, core(i));
         Self {
             software,
-            queues: (1..).zip(pairs).map(|(number, pair)| Queue::new(number, pair, software)).collect(),
+            queues: pairs.into_iter().enumerate().map(queue).collect(),
+            owns_cores: site.cores.is_empty(),
             place,
             agenda: Agenda::new(),
             priorities,
@@ -439,8 +446,10 @@ impl Component<Message> for NvmeDriver {
         }
         let sum = |of: &dyn Fn(&Queue) -> u128| self.queues.iter().map(of).sum::<u128>();
         let supply = self.queues.len() as u64;
-        let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
-        see("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+        if self.owns_cores {
+            let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
+            see("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+        }
         let waiting_ps = sum(&|queue| queue.queued.integral_ps(now));
         let in_use_ps = sum(&|queue| queue.in_flight.integral_ps(now));
         let supply = supply * u64::from(self.software.entries - 1);

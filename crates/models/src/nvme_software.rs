@@ -1,5 +1,5 @@
-//! What software costs between a program and an NVMe controller, by I/O engine: parameters of a driver, which are set with
-//! the drive that it drives.
+//! What software costs between a program and an NVMe controller, by I/O engine: parameters of a driver, which are those
+//! of the host that it runs on. A drive that says one says it for its own drivers.
 //!
 //! ```text
 //!  interrupts (libaio, io_uring)     submit ─► doorbell … MSI-X ─► interrupt ─► completion queue ─► complete, for each entry
@@ -19,7 +19,7 @@ const ENGINES: &[&str] = &["libaio", "io_uring", "io_uring-poll", "spdk"];
 /// Arbitration bursts, the place of each being the number that stands for it (NVM Express Base 2.0 §5.27.1.1).
 const BURSTS: &[&str] = &["1", "2", "4", "8", "16", "32", "64", "unlimited"];
 
-/// The parameters.
+/// The parameters. All begin with [`lanetwin_ports::HOST_SOFTWARE`].
 pub(crate) const PARAMS: &[Param] = &[
     Param {
         name: "driver.engine",
@@ -142,12 +142,6 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "the size of each submission and completion queue, if the controller allows it",
     },
     Param {
-        name: "queues.entries",
-        dimension: Dimension::Count { least: 2, most: 65536 },
-        default: Some("1024"),
-        about: "the largest queue that the controller allows (MQES + 1); the driver reads it",
-    },
-    Param {
         name: "driver.numa",
         dimension: Dimension::Time,
         default: Some("0ns"),
@@ -196,6 +190,14 @@ pub(crate) const PARAMS: &[Param] = &[
         about: "from enabling the controller to its being ready: `CAP.TO` is a bound of it",
     },
 ];
+
+/// What the software reads of the drive.
+pub(crate) const DRIVE_PARAMS: &[Param] = &[Param {
+    name: "queues.entries",
+    dimension: Dimension::Count { least: 2, most: 65536 },
+    default: Some("1024"),
+    about: "the largest queue that the controller allows (MQES + 1); the driver reads it",
+}];
 
 /// The parameters, as numbers.
 #[derive(Clone, Copy, Debug)]

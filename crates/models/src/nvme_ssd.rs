@@ -73,7 +73,7 @@ pub static MODEL: Model = Model {
             many: false,
         },
     ],
-    params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS],
     drains_itself: |_| false,
     has_memory: false,
     build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),

@@ -19,6 +19,10 @@
 //! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts as
 //! `issue`.
 //!
+//! **Cores.** With `cores` the host's software, which drivers are, has so many cores together, and they are reported
+//! here; without, each queue pair has one of its own. What the software costs (`driver.…`) is declared here for the
+//! drivers of all drives of the host.
+//!
 //! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its root ports, reads by the CPU.
 
 mod params;
@@ -26,13 +30,14 @@ mod params;
 use crate::agenda::Agenda;
 use crate::completer::Completer;
 use crate::iommu::{Iommu, Reach};
+use crate::nvme_software;
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port, Stream, Supply};
+use lanetwin_kernel::{Component, Port, Stream, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
 use lanetwin_ports::{
     Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PcieSite, PortInfo, Protocol,
-    Release, SharedMemory, Site, Tlps,
+    Release, RunQueue, SharedMemory, Site, Tlps,
 };
 use lanetwin_units::{Instant, Span};
 use params::{PARAMS, Rules};
@@ -54,7 +59,7 @@ pub static MODEL: Model = Model {
         },
         PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
     ],
-    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS, nvme_software::PARAMS],
     drains_itself: |params| params.flag("iommu"),
     has_memory: true,
     build: Build::Component(|params, site| Box::new(RootComplex::new(params, site))),
@@ -75,6 +80,8 @@ pub struct RootComplex {
     only: Option<usize>,
     iommu: Option<Iommu>,
     memory: Option<SharedMemory>,
+    /// The cores that the host's software shares.
+    cores: Vec<RunQueue>,
     agenda: Agenda<(usize, Task)>,
     served: Option<Vec<ServedRead>>,
 }
@@ -141,6 +148,7 @@ impl RootComplex {
             rules,
             iommu,
             memory: site.memory.clone(),
+            cores: site.cores.clone(),
             agenda: Agenda::new(),
             served: None,
         }
@@ -158,6 +166,18 @@ impl RootComplex {
     /// The reads recorded so far; forgets them.
     pub fn take_record(&mut self) -> Vec<ServedRead> {
         self.served.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Each core, if there are several, and all of them.
+    fn cores_used(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+        let used: Vec<Supply> = self.cores.iter().map(|core| core.used(now)).collect();
+        if used.len() > 1 {
+            used.iter().enumerate().for_each(|(i, used)| see(&format!("core {i}"), *used));
+        }
+        if !used.is_empty() {
+            let in_use_ps = used.iter().map(|used| used.in_use_ps).sum();
+            see("cores", Supply { in_use_ps, supply: used.len() as u64, kind: SupplyKind::Server });
+        }
     }
 
     fn slot(&mut self, slot: usize) -> &mut Slot {
@@ -374,6 +394,7 @@ impl Component<Message> for RootComplex {
         if let Some(iommu) = &self.iommu {
             see("page walkers", iommu.walkers_used(now));
         }
+        self.cores_used(now, see);
     }
 
     fn digest(&self) -> u64 {

@@ -11,7 +11,7 @@ use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Mps;
 use lanetwin_pcie::spec::extension::drift;
-use lanetwin_ports::Value;
+use lanetwin_ports::{HOST_SOFTWARE, Value};
 use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -39,12 +39,25 @@ impl Plan {
     /// What the scenario itself sets is not among them: it is the question, and stands in the plan.
     #[must_use]
     pub fn assumptions(&self) -> Vec<Assumption> {
-        let components = self.variants.iter().flat_map(|variant| &variant.machine);
-        let mut all: BTreeSet<Assumption> =
-            components.flat_map(|component| self.of_component(component)).collect();
+        let of_machine = |variant| self.of_machine(variant);
+        let mut all: BTreeSet<Assumption> = self.variants.iter().flat_map(of_machine).collect();
         all.extend(self.variants.iter().flat_map(|variant| self.of_links(variant)));
         all.extend(self.variants.iter().flat_map(|variant| self.of_cxl(variant)));
         all.into_iter().collect()
+    }
+
+    /// The software of hosts matters where some device is driven by it.
+    fn of_machine(&self, variant: &Variant) -> Vec<Assumption> {
+        let is_software = |parameter: &str| parameter.starts_with(HOST_SOFTWARE);
+        let has_software =
+            |component: &ComponentPlan| component.params.0.keys().any(|name| is_software(name));
+        let drives = variant.machine.iter().any(|component| !component.is_host() && has_software(component));
+        let of = |component| {
+            let mut list = self.of_component(component);
+            list.retain(|assumption| drives || !is_software(&assumption.parameter));
+            list
+        };
+        variant.machine.iter().flat_map(of).collect()
     }
 
     fn of_component(&self, component: &ComponentPlan) -> Vec<Assumption> {
@@ -62,6 +75,8 @@ impl Plan {
             match origin {
                 // a pair of widths without a latency of its own has the switch's
                 Origin::Default if is_pair_latency(name) => None,
+                // a drive is driven as its host drives
+                Origin::Default if name.starts_with(HOST_SOFTWARE) && !component.is_host() => None,
                 Origin::Default => Some(base),
                 Origin::Part => {
                     let number = self.parts.get(part)?.parameters.get(name)?;

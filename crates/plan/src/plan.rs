@@ -22,7 +22,7 @@ pub use steady::{SteadyRule, Tracked};
 use crate::catalogue::Part;
 use lanetwin_document::node::{Node, Origin};
 use lanetwin_document::problem::Diagnostic;
-use lanetwin_ports::{Model, Params, Protocol};
+use lanetwin_ports::{HOST_SOFTWARE, Model, Params, Protocol, Value};
 use lanetwin_units::{Bytes, Span};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -351,6 +351,18 @@ impl ComponentPlan {
     #[must_use]
     pub fn has(&self, protocol: Protocol) -> bool {
         self.ports.iter().any(|port| port.speaks == protocol)
+    }
+    /// A parameter of the software that a host has for this device, and who said it: the device's own, if somebody said
+    /// it for the device, else the host's. None if neither has such a parameter.
+    #[must_use]
+    pub fn software(&self, name: &str, host: &Self) -> Option<(Value, Origin)> {
+        let of = |component: &Self| {
+            let origin = component.origins.get(name).copied().unwrap_or(Origin::Default);
+            Some((*component.params.0.get(name)?, origin))
+        };
+        let own = of(self);
+        let said = own.filter(|(_, origin)| *origin != Origin::Default);
+        said.or_else(|| of(host).filter(|_| name.starts_with(HOST_SOFTWARE))).or(own)
     }
     /// The number of its first port that speaks `protocol`.
     #[must_use]

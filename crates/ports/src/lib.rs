@@ -11,6 +11,7 @@
 //!
 //! Not here: any device (the models crate), any protocol rule (the protocol crates).
 
+mod cores;
 mod cxl_link;
 mod cxl_port;
 mod links;
@@ -19,6 +20,7 @@ mod message;
 mod model;
 mod pcie_port;
 
+pub use cores::RunQueue;
 pub use cxl_link::{CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
@@ -26,7 +28,9 @@ pub use memory::{HostMemory, SharedMemory};
 pub use message::{
     Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
 };
-pub use model::{Build, Dimension, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value};
+pub use model::{
+    Build, Dimension, HOST_SOFTWARE, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value,
+};
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 
 /// The kernel, over this crate's message.

@@ -1,4 +1,10 @@
 //! The message: closed over the protocols, `Copy`, at most 32 bytes.
+//!
+//! **Bytes.** No message carries a payload or a handle of one. Wherever data move, the message has the address that
+//! they come from or go to ([`Tlps::address`], [`Transfer::address`], the data pointer of an NVMe command), and what
+//! has bytes at that address keeps them there: a host in its [`HostMemory`](crate::HostMemory), a medium in a store of
+//! its own. A prediction gives user data no region, and they have none; whoever emulates a device gives them one. A
+//! handle beside the address would be a second name for the same bytes, which could disagree with the first.
 
 use lanetwin_kernel::{Content, mix, mix_product};
 use lanetwin_pcie::link::EndpointId;

@@ -3,6 +3,7 @@
 //! From a [`Model`] come scenario checking, the catalogue, the page in the docs and the conformance test; a new device
 //! touches nothing else.
 
+use crate::cores::RunQueue;
 use crate::memory::SharedMemory;
 use crate::message::Message;
 use lanetwin_cxl::hdm::Decoder;
@@ -123,7 +124,16 @@ pub struct Param {
     pub about: &'static str,
 }
 
+/// What the names of parameters of a host's software begin with. They are the host's, and hold for the drivers of all
+/// its drives; a drive that is said to have one has it for its own drivers.
+pub const HOST_SOFTWARE: &str = "driver.";
+
 impl Param {
+    /// Whether it is about the software of a host.
+    #[must_use]
+    pub fn is_of_host_software(&self) -> bool {
+        self.name.starts_with(HOST_SOFTWARE)
+    }
     /// The same parameters, some of them with other defaults: models share what a parameter means, not what it usually is.
     ///
     /// # Panics
@@ -254,6 +264,9 @@ pub struct Site {
     /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of its
     /// host; none where there is no host.
     pub memory: Option<SharedMemory>,
+    /// Where the host's software shares cores: for a host all of them, for a driver the one of each of its loads. Empty
+    /// where it does not.
+    pub cores: Vec<RunQueue>,
     /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target is the place of a
     /// port among the downstream CXL ports.
     pub decoders: Vec<Decoder>,
@@ -271,6 +284,7 @@ impl Site {
             target: None,
             routes: Vec::new(),
             memory: None,
+            cores: Vec::new(),
             decoders: Vec::new(),
         }
     }

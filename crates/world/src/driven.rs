@@ -6,8 +6,9 @@
 
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
+use super::hosts::{Host, Hosts};
 use super::loads::{DRIVER, port, settings};
-use super::wire::{Ids, Memories, Wiring};
+use super::wire::{Ids, Wiring};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models as models;
 use lanetwin_pcie::link::EndpointId;
@@ -20,13 +21,7 @@ const CPU: &str = "(cpu)";
 
 impl Wiring<'_> {
     /// Adds the driver of every block port that asks a drive on PCIe.
-    pub(super) fn add_driven(
-        &self,
-        ids: &Ids,
-        endpoints: &Endpoints,
-        memories: &Memories,
-        builder: &mut Builder,
-    ) {
+    pub(super) fn add_driven(&self, ids: &Ids, endpoints: &Endpoints, hosts: &Hosts, builder: &mut Builder) {
         let mut by_host: BTreeMap<usize, Vec<&Driven>> = BTreeMap::new();
         for driven in &self.variant.driven {
             by_host.entry(driven.host).or_default().push(driven);
@@ -45,8 +40,8 @@ impl Wiring<'_> {
                 builder.join((mux, drivers::HOST), cpu);
                 ports = (0..all.len() as u32).map(|place| (mux, drivers::of_load(place))).collect();
             }
-            for (driven, cpu) in all.iter().zip(ports) {
-                self.add_driver_of(driven, (ids, device(driven), memories), cpu, builder);
+            for (thread, (driven, cpu)) in all.iter().zip(ports).enumerate() {
+                self.add_driver_of(driven, (ids, device(driven), &hosts[&host], thread), cpu, builder);
             }
         }
     }
@@ -54,19 +49,19 @@ impl Wiring<'_> {
     fn add_driver_of(
         &self,
         driven: &Driven,
-        (ids, target, memories): (&Ids, Option<EndpointId>, &Memories),
+        (ids, target, host, thread): (&Ids, Option<EndpointId>, &Host, usize),
         cpu: (ComponentId, Port),
         builder: &mut Builder,
     ) {
         let drive = &self.variant.machine[driven.drive];
         let model = models::driver(drive.model);
         let path = format!("{DRIVER}/{}", driven.name);
-        let mut params = settings(model, drive);
+        let mut params = settings(model, drive, &self.variant.machine[driven.host]);
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(1);
         }
-        let memory = memories.get(&driven.host).cloned();
-        let site = Site { target, memory, ..Site::alone(path.as_str(), self.seed) };
+        let (memory, cores) = (Some(host.memory.clone()), host.core(thread).into_iter().collect());
+        let site = Site { target, memory, cores, ..Site::alone(path.as_str(), self.seed) };
         let driver = model.component(&params, &site).expect("a driver is a component");
         let driver = builder.add(path, driver);
         let of = |protocol| {

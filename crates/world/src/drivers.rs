@@ -8,7 +8,7 @@
 //!
 //! Several jobs on a device that takes requests directly are joined in the same way: `(jobs)`.
 //!
-//! It takes no time and limits nothing: drivers do not share cores.
+//! It takes no time and limits nothing: what drivers share of their host's cores is no business of its.
 
 use lanetwin_kernel::{Component, Port};
 use lanetwin_load::Handles;

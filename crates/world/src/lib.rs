@@ -23,6 +23,7 @@ mod drivers;
 mod drives;
 mod fabric;
 pub(crate) mod fio;
+mod hosts;
 mod iometer;
 mod loads;
 mod measure;

@@ -18,8 +18,9 @@ mod driving;
 use super::asks::{block_workload, dma_workload, steps};
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
+use super::hosts::Hosts;
 use super::memory::as_results;
-use super::wire::{Ids, Memories, Wiring, World};
+use super::wire::{Ids, Wiring, World};
 use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, Port};
@@ -153,7 +154,7 @@ impl Wiring<'_> {
         &self,
         ids: &Ids,
         endpoints: &Endpoints,
-        memories: &Memories,
+        hosts: &Hosts,
         builder: &mut Builder,
     ) -> (Vec<WorldLoad>, Vec<(String, ComponentId)>) {
         let askers = askers(self);
@@ -163,7 +164,7 @@ impl Wiring<'_> {
             wiring: self,
             ids,
             endpoints,
-            memories,
+            hosts,
             builder,
             askers: &askers,
             loads,
@@ -248,7 +249,7 @@ struct Adding<'a> {
     wiring: &'a Wiring<'a>,
     ids: &'a Ids,
     endpoints: &'a Endpoints,
-    memories: &'a Memories,
+    hosts: &'a Hosts,
     builder: &'a mut Builder,
     /// Every load.
     askers: &'a [Asker<'a>],
@@ -426,10 +427,10 @@ pub(super) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
     Port(component.port(speaks).expect("the plan was checked for this port") as u16)
 }
 
-/// The parameters of a device's driver: those that the device has too, as the device has them; the others by default.
-pub(super) fn settings(model: &Model, device: &ComponentPlan) -> Params {
+/// The parameters of a device's driver on a host: as the device or the host has them; the others by default.
+pub(super) fn settings(model: &Model, device: &ComponentPlan, host: &ComponentPlan) -> Params {
     let value = |param: &'static lanetwin_ports::Param| {
-        let own = device.params.0.get(param.name).copied();
+        let own = device.software(param.name, host).map(|(value, _)| value);
         let default =
             || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
         (param.name, own.unwrap_or_else(default))

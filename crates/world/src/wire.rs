@@ -3,6 +3,7 @@
 use super::actions::WorldAction;
 use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
+use super::hosts::{Hosts, hosts};
 use super::loads::WorldLoad;
 use super::memory::WorldMemory;
 use lanetwin_kernel::{ComponentId, Port};
@@ -14,9 +15,8 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
     Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan,
 };
-use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
+use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, Site, Value};
 use lanetwin_units::Bytes;
-use std::collections::BTreeMap;
 
 /// The path of the links in a kernel: a name that no component of a scenario can have.
 const LINKS: &str = "(links)";
@@ -89,9 +89,6 @@ pub(super) struct Wiring<'a> {
     pub(super) seed: u64,
 }
 
-/// The memories of hosts, by their place in the machine.
-pub(super) type Memories = BTreeMap<usize, SharedMemory>;
-
 /// What the components of the machine are in the kernel; nothing, for a switch.
 pub(super) struct Ids(Vec<Option<ComponentId>>);
 
@@ -107,8 +104,8 @@ impl Wiring<'_> {
         let (links, endpoints) = self.links();
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
-        let memories = self.memories();
-        let add = |i| self.add(i, &endpoints, &memories, &mut builder);
+        let hosts = hosts(self.variant);
+        let add = |i| self.add(i, &endpoints, &hosts, &mut builder);
         let ids = Ids((0..self.variant.machine.len()).map(add).collect());
         let port = |end: &End| (ids.of(end.component), Port(end.port as u16));
         for (end, (endpoint, _)) in &endpoints {
@@ -118,8 +115,8 @@ impl Wiring<'_> {
             builder.join(port(&join.from), port(&join.to));
         }
         let cxl = self.add_cxl(&ids, &mut builder);
-        self.add_driven(&ids, &endpoints, &memories, &mut builder);
-        let (loads, paths) = self.add_loads(&ids, &endpoints, &memories, &mut builder);
+        self.add_driven(&ids, &endpoints, &hosts, &mut builder);
+        let (loads, paths) = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
         let pair = self.workload.pairs.first().expect("a workload has a pair");
         let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
         let is_drive =
@@ -150,17 +147,11 @@ impl Wiring<'_> {
         (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
     }
 
-    /// The memories of the hosts, by their place in the machine.
-    fn memories(&self) -> Memories {
-        let hosts = self.variant.machine.iter().enumerate().filter(|(_, component)| component.is_host());
-        hosts.map(|(i, _)| (i, SharedMemory::new())).collect()
-    }
-
     fn add(
         &self,
         i: usize,
         endpoints: &Endpoints,
-        memories: &Memories,
+        hosts: &Hosts,
         builder: &mut Builder,
     ) -> Option<ComponentId> {
         let component = &self.variant.machine[i];
@@ -171,11 +162,12 @@ impl Wiring<'_> {
         let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
         let routes = asked.chain(driven).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
-        let memory = memories.get(&self.host_of(i)).cloned();
+        let memory = hosts.get(&self.host_of(i)).map(|host| host.memory.clone());
+        let cores = hosts.get(&i).map(|host| host.cores.clone()).unwrap_or_default();
         let path = component.name.clone();
         let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
         let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
-        let site = Site { path, seed: self.seed, pcie, target, routes, memory, decoders };
+        let site = Site { path, seed: self.seed, pcie, target, routes, memory, cores, decoders };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
@@ -185,7 +177,7 @@ impl Wiring<'_> {
         let mut device = component.model.component(&params, &site)?;
         if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
             self.tell_losses(i, drive);
-            self.tell_hosts(i, memories, drive);
+            self.tell_hosts(i, hosts, drive);
             if self.workload.actions.iter().any(|action| action.drive == i && action.ask == Ask::SmartLog) {
                 drive.count_busy_time();
             }
@@ -209,11 +201,11 @@ impl Wiring<'_> {
     }
 
     /// Whose memory is behind each port of a drive: its ports may lead to several hosts.
-    fn tell_hosts(&self, component: usize, memories: &Memories, drive: &mut nvme_ssd::NvmeSsd) {
+    fn tell_hosts(&self, component: usize, hosts: &Hosts, drive: &mut nvme_ssd::NvmeSsd) {
         for port in 0..self.variant.machine[component].ports.len() {
             let link = self.variant.link_of(End { component, port });
-            let memory = link.and_then(|link| memories.get(&link.root_port.component));
-            memory.into_iter().for_each(|memory| drive.serves(port, memory.clone()));
+            let host = link.and_then(|link| hosts.get(&link.root_port.component));
+            host.into_iter().for_each(|host| drive.serves(port, host.memory.clone()));
         }
     }
 

@@ -9,6 +9,7 @@ mod devices;
 mod dual_port;
 mod extremes;
 mod fio;
+mod host_cores;
 mod iometer;
 mod memory_parts;
 mod memory_waterfalls;

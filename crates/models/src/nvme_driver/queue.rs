@@ -1,24 +1,23 @@
-//! A queue pair with its core: requests become commands, completions become answers.
+//! A queue pair and the core that its software runs on: requests become commands, completions become answers.
 
 use super::asks;
 use super::buffers::{Lists, data_address};
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
-use crate::servers::Servers;
 use crate::slab::Slab;
 use lanetwin_nvme::logic::host::{Completed, QueuePair};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
-use lanetwin_ports::{HostMemory, Operation, SharedMemory, Status, Transfer};
+use lanetwin_ports::{HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
 /// A queue pair, the core that it belongs to, and what is asked of it.
 pub(super) struct Queue {
     pub(super) pair: QueuePair,
-    pub(super) core: Servers,
+    pub(super) core: RunQueue,
     software: Software,
     /// Requests that are no commands yet, or not all of them; the first may be part done.
     waiting: VecDeque<Waiting>,
@@ -128,10 +127,10 @@ pub(super) struct Ring {
 }
 
 impl Queue {
-    pub(super) fn new(number: u32, pair: QueuePair, software: Software) -> Self {
+    pub(super) fn new(number: u32, pair: QueuePair, software: Software, core: RunQueue) -> Self {
         Self {
             pair,
-            core: Servers::new(1),
+            core,
             software,
             waiting: VecDeque::new(),
             requests: Slab::new(),

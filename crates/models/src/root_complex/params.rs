@@ -6,6 +6,12 @@ use lanetwin_units::Span;
 
 pub(super) const PARAMS: &[Param] = &[
     Param {
+        name: "cores",
+        dimension: Dimension::Count { least: 0, most: 1024 },
+        default: Some("0"),
+        about: "how many cores the host's software shares, the loads of all its drives in turn; 0 gives each queue pair a core of its own",
+    },
+    Param {
         name: "ports",
         dimension: Dimension::Count { least: 1, most: 64 },
         default: Some("4"),

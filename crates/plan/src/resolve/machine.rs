@@ -71,8 +71,7 @@ fn component(
         let Some((value, origin)) = parameter(param, &fields, part, reports) else { continue };
         params.0.insert(param.name, value);
         origins.insert(param.name, origin);
-        // a pair of widths without a latency of its own has the switch's: nothing to say, whoever reads it
-        if origin != Origin::Default || !is_pair_latency(param.name) {
+        if origin != Origin::Default || !follows_another(param, model) {
             fields.record(param.name, Node::scalar(quantity::written(value)).by(origin));
         }
     }
@@ -91,6 +90,13 @@ fn component(
     let ports = ports(model, &params);
     let part = part.map(|part| part.name.clone());
     Some((ComponentPlan { name: entry.key.clone(), part, model, params, origins, ports }, fields.finish()))
+}
+
+/// Whether a parameter that nobody says follows another, so that there is nothing to say, whoever reads it: a pair of
+/// widths without a latency of its own has the switch's, and a drive is driven as its host drives.
+fn follows_another(param: &Param, model: &Model) -> bool {
+    let is_host = model.ports.iter().any(|port| port.speaks == Protocol::Cpu);
+    is_pair_latency(param.name) || param.is_of_host_software() && !is_host
 }
 
 /// The part of a component, or none and its model.

@@ -9,7 +9,7 @@ use lanetwin_document::node::Origin;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_models::nvme_ssd;
-use lanetwin_ports::{Params, Value};
+use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
 /// What one load of a case has in flight at most, and what all of them write before the case ends, if they only write.
@@ -32,12 +32,12 @@ pub(super) fn report(
     let WorkloadPlan { pairs, cases, steady, .. } = workload;
     let drives = pairs.iter().filter_map(|pair| {
         let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
-        Some((&*pair.device, plan))
+        Some((&*pair.device, plan, machine.plan(pair.on)?))
     });
-    for (drive, plan) in drives {
+    for (drive, plan, host) in drives {
         let params = &plan.params;
         let asked: Vec<Asked> = cases.iter().filter_map(asked).collect();
-        let room = entries(params) - 1;
+        let room = entries(plan, host) - 1;
         if let Some(depth) = asked.iter().map(|asked| asked.depth).max().filter(|depth| *depth > room) {
             fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
         }
@@ -48,7 +48,7 @@ pub(super) fn report(
             let [written, buffer] = [written, buffer].map(|bytes| quantity::label(Value::Size(Bytes(bytes))));
             fields.fault(key, Problem::WritesFitBuffer { written, drive: drive.into(), buffer }, reports);
         }
-        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(plan)) {
+        if let Some(job) = cases.iter().find_map(with_priority).filter(|_| takes_turns(plan, host)) {
             fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
         }
     }
@@ -62,15 +62,17 @@ fn with_priority(case: &Case) -> Option<String> {
 }
 
 /// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it is about.
-fn takes_turns(plan: &ComponentPlan) -> bool {
-    const ARBITRATION: &str = "driver.arbitration";
-    plan.params.choice(ARBITRATION) == "round-robin"
-        && plan.origins.get(ARBITRATION) == Some(&Origin::Default)
+fn takes_turns(drive: &ComponentPlan, host: &ComponentPlan) -> bool {
+    drive.software("driver.arbitration", host) == Some((Value::Choice("round-robin"), Origin::Default))
 }
 
 /// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).
-fn entries(params: &Params) -> u64 {
-    params.count("driver.queue-entries").min(params.count("queues.entries"))
+fn entries(drive: &ComponentPlan, host: &ComponentPlan) -> u64 {
+    let allowed = drive.params.count("queues.entries");
+    match drive.software("driver.queue-entries", host) {
+        Some((Value::Count(wanted), _)) => allowed.min(wanted),
+        _ => allowed,
+    }
 }
 
 fn asked(case: &Case) -> Option<Asked> {

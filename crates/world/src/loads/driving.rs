@@ -9,7 +9,7 @@ use lanetwin_models as models;
 use lanetwin_models::nvme_driver::{NvmeDriver, Outage, QueuePriority};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ActionPlan, End, FioJob, Pair};
-use lanetwin_ports::{Model, Params, Protocol, Site, Value};
+use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +112,10 @@ impl Adding<'_> {
     fn add_paths(&mut self, driving: Driving<'_>, path: &str) -> SharedDriver {
         let Driving { asker, loads, .. } = driving;
         let pair = asker.pair;
-        let policy = Policy::of(self.disk(pair).params.choice("driver.multipath"));
+        let policy = match self.software(pair, "driver.multipath") {
+            Some((Value::Choice(policy), _)) => Policy::of(policy),
+            _ => unreachable!("a drive with two ports says how its paths are chosen"),
+        };
         let name = self.shared_name(pair);
         let takeover = self.wiring.workload.takeover;
         let count = self.count_paths(pair, takeover.is_some());
@@ -197,11 +200,10 @@ impl Adding<'_> {
         let whole = self.wiring.device(pair.target, self.endpoints).map(|(device, _)| device);
         let target = only.map(|(_, device)| device).or(whole);
         let seed = self.wiring.seed;
-        let memory = self.memories.get(&pair.on).cloned();
-        let pcie = Vec::new();
-        let (routes, decoders) = (Vec::new(), Vec::new());
-        let site = Site { path: path.to_owned(), seed, pcie, target, routes, memory, decoders };
-        let mut params = settings(model, self.disk(pair));
+        let memory = self.hosts.get(&pair.on).map(|host| host.memory.clone());
+        let cores = self.cores(asker, model);
+        let site = Site { target, memory, cores, ..Site::alone(path, seed) };
+        let mut params = settings(model, self.disk(pair), &self.wiring.variant.machine[pair.on]);
         self.set_engine(pair, asker, &mut params);
         if let Some(ports) = params.0.get_mut("ports") {
             *ports = Value::Count(loads.into());
@@ -232,19 +234,49 @@ impl Adding<'_> {
         driver
     }
 
-    /// The class of the queue of each load of a host on the same device, in the order of its driver's ports; of all hosts, where they take over from each other.
-    fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
+    /// The loads of a host on the same device, in the order of its driver's ports; of all hosts, where they take over
+    /// from each other.
+    fn on_driver(&self, pair: &Pair) -> impl Iterator<Item = &Asker<'_>> {
         let all = self.wiring.workload.takeover.is_some();
-        let is_its =
-            |other: &&Asker<'_>| other.pair.target == pair.target && (all || other.pair.on == pair.on);
-        let on_device = self.askers.iter().filter(is_its);
-        on_device.map(|asker| asker.job.map_or(QueuePriority::MEDIUM, |(job, _)| priority(job))).collect()
+        let (on, target) = (pair.on, pair.target);
+        self.askers.iter().filter(move |other| other.pair.target == target && (all || other.pair.on == on))
+    }
+    /// The class of the queue of each of them.
+    fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
+        let class = |asker: &Asker<'_>| asker.job.map_or(QueuePriority::MEDIUM, |(job, _)| priority(job));
+        self.on_driver(pair).map(class).collect()
+    }
+    /// The core of each load of a driver, where its host says how many it has.
+    fn cores(&self, asker: &Asker<'_>, driver: &Model) -> Vec<RunQueue> {
+        let host = asker.pair.on;
+        let core = |load: &Asker<'_>| self.hosts.get(&host)?.core(self.thread(load, host));
+        if is_shared(driver) {
+            self.on_driver(asker.pair).filter_map(core).collect()
+        } else {
+            core(asker).into_iter().collect()
+        }
+    }
+    /// The place of a load among those that a host runs: its own come before those that it asks for in the place of
+    /// another.
+    fn thread(&self, load: &Asker<'_>, host: usize) -> usize {
+        let is_own = |other: &&Asker<'_>| other.pair.on == host;
+        let before = &self.askers[..load.place as usize];
+        if load.pair.on == host {
+            return before.iter().filter(is_own).count();
+        }
+        let own = self.askers.iter().filter(is_own).count();
+        own + before.iter().filter(|other| other.pair.on != host).count()
     }
 
-    /// The engine is the one of the job file, if there is one that is modelled and neither the part nor the scenario says another.
+    /// A parameter of the software of a host for a drive, and who said it.
+    fn software(&self, pair: &Pair, name: &str) -> Option<(Value, Origin)> {
+        self.disk(pair).software(name, &self.wiring.variant.machine[pair.on])
+    }
+    /// The engine is the one of the job file, if there is one that is modelled and neither a part nor the scenario says
+    /// another.
     fn set_engine(&self, pair: &Pair, asker: &Asker<'_>, params: &mut Params) {
         const ENGINE: &str = "driver.engine";
-        let is_open = self.disk(pair).origins.get(ENGINE) == Some(&Origin::Default);
+        let is_open = self.software(pair, ENGINE).is_some_and(|(_, origin)| origin == Origin::Default);
         let job = asker.job.map(|(job, _)| &job.job.settings);
         if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE))
         {

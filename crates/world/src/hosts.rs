@@ -1,0 +1,44 @@
+//! What the components and the software of a host share: its memory, and its cores where it says how many it has.
+//!
+//! ```text
+//!  loads of the host, in the order of the scenario    0  1  2  3  4
+//!  cores: 2                                           0  1  0  1  0     a load's queue pairs on all paths are on its core
+//!  cores: 0                                           each queue pair has one of its own
+//! ```
+
+use lanetwin_plan::{ComponentPlan, Variant};
+use lanetwin_ports::{RunQueue, SharedMemory, Value};
+use std::collections::BTreeMap;
+
+/// The parameter of a host that says how many cores its software has.
+const CORES: &str = "cores";
+
+/// What a host's components and software share.
+pub(super) struct Host {
+    pub(super) memory: SharedMemory,
+    pub(super) cores: Vec<RunQueue>,
+}
+
+/// The hosts, by their place in the machine.
+pub(super) type Hosts = BTreeMap<usize, Host>;
+
+impl Host {
+    fn new(component: &ComponentPlan) -> Self {
+        let cores = match component.params.0.get(CORES) {
+            Some(Value::Count(cores)) => *cores,
+            _ => 0,
+        };
+        Self { memory: SharedMemory::new(), cores: (0..cores).map(|_| RunQueue::new(1)).collect() }
+    }
+    /// The core of the load that is the host's `thread`-th: each core in turn. None where the host does not say how
+    /// many it has.
+    pub(super) fn core(&self, thread: usize) -> Option<RunQueue> {
+        self.cores.get(thread.checked_rem(self.cores.len())?).cloned()
+    }
+}
+
+/// The hosts of a machine.
+pub(super) fn hosts(variant: &Variant) -> Hosts {
+    let hosts = variant.machine.iter().enumerate().filter(|(_, component)| component.is_host());
+    hosts.map(|(place, component)| (place, Host::new(component))).collect()
+}
