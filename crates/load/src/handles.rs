@@ -31,7 +31,8 @@ impl Handles {
     ///
     /// # Panics
     /// If there are not so many: the operations outstanding do not fit into 32 bits.
-    pub(crate) fn nth(self, n: usize) -> u32 {
+    #[must_use]
+    pub fn nth(self, n: usize) -> u32 {
         let handle = u64::from(self.place) + n as u64 * u64::from(self.loads);
         u32::try_from(handle).expect("fewer operations are outstanding than there are handles")
     }

@@ -45,7 +45,7 @@ pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
 pub use cxl::{CxlDirectionUse, WorldCxl};
 pub use drives::DriveUse;
-pub use loads::WorldLoad;
+pub use loads::{Opening, WorldLoad};
 pub use measure::{DirectionUse, Measured, SupplyUse};
 pub use memory::{CacheUse, DeviceUse, MemoryUse, WorldMemory};
 pub use paths::{PathCounts, Paths};

@@ -23,7 +23,7 @@ use super::memory::as_results;
 use super::wire::{Ids, Wiring, World};
 use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_document::fields;
-use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_kernel::{ComponentId, EntryId, ExitId, Port};
 use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results, SteppedLoad};
 use lanetwin_models::{self as models, dma_requester::DmaRequester};
 use lanetwin_pcie::link::EndpointId;
@@ -61,6 +61,28 @@ pub struct WorldLoad {
     pub further: Vec<NvmePath>,
     /// Which port of the drive the first path leads to.
     pub port: u16,
+}
+
+/// Where the outside can ask what a load could: messages that arrive through the entry are answered at the exit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// Who asks whom: for DMA ([`lanetwin_ports::Message::Dma`]) if a card asks, for blocks
+    /// ([`lanetwin_ports::Message::Block`]) if a host does.
+    pub pair: Pair,
+    /// The way in.
+    pub entry: EntryId,
+    /// The way out.
+    pub exit: ExitId,
+    /// What requests can be called: answers find their way back by these names.
+    pub handles: Handles,
+}
+
+/// What asks, and what it needed.
+pub(super) struct Asked {
+    pub(super) loads: Vec<WorldLoad>,
+    pub(super) openings: Vec<Opening>,
+    /// What joins the paths to drives that have several.
+    pub(super) paths: Vec<(String, ComponentId)>,
 }
 
 /// A further path to a drive.
@@ -149,18 +171,18 @@ impl World {
 }
 
 impl Wiring<'_> {
-    /// Adds the loads, each joined to what answers it.
+    /// Adds the loads, each joined to what answers it; or the ways in and out for the outside, in their place.
     pub(super) fn add_loads(
         &self,
         ids: &Ids,
         endpoints: &Endpoints,
         hosts: &Hosts,
         builder: &mut Builder,
-    ) -> (Vec<WorldLoad>, Vec<(String, ComponentId)>) {
+    ) -> Asked {
         let askers = askers(self);
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
         let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut adding = Adding {
+        let adding = Adding {
             wiring: self,
             ids,
             endpoints,
@@ -175,7 +197,7 @@ impl Wiring<'_> {
             common: BTreeMap::new(),
             paths,
         };
-        (adding.all(), adding.paths)
+        adding.all()
     }
 
     /// The places on the links of all ports of a component, each with that of its root port.
@@ -271,14 +293,14 @@ struct Adding<'a> {
 
 /// Every load of a case; none where cores load and store, which needs no other.
 fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
-    if let Load::Memory(_) = wiring.case.load {
+    if let Some(Load::Memory(_)) = wiring.load {
         return Vec::new();
     }
     let pairs = &wiring.workload.pairs;
-    let (case, several) = (wiring.case, pairs.len() > 1);
+    let several = pairs.len() > 1;
     let mut all = Vec::new();
     for pair in pairs {
-        let Load::Fio(case) = &case.load else {
+        let Some(Load::Fio(case)) = wiring.load else {
             let (name, told_as) = (pair.device.clone(), pair.device.clone());
             all.push(Asker { place: 0, pair, name, told_as, job: None });
             continue;
@@ -297,12 +319,32 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
 }
 
 impl<'a> Adding<'a> {
-    fn all(&mut self) -> Vec<WorldLoad> {
-        let hosts: BTreeSet<usize> = self.askers.iter().map(|asker| asker.pair.on).collect();
-        if !self.wiring.case.load.is_dma() {
-            hosts.into_iter().for_each(|host| self.join_drivers(host));
+    fn all(mut self) -> Asked {
+        let is_driven = |asker: &&Asker<'_>| !self.wiring.is_dma(asker.pair);
+        let hosts: BTreeSet<usize> =
+            self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
+        hosts.into_iter().for_each(|host| self.join_drivers(host));
+        let (mut loads, mut openings) = (Vec::new(), Vec::new());
+        for asker in self.askers {
+            match self.wiring.load {
+                Some(load) => loads.push(self.one(asker, load)),
+                None => openings.push(self.open(asker)),
+            }
         }
-        self.askers.iter().map(|asker| self.one(asker)).collect()
+        Asked { loads, openings, paths: self.paths }
+    }
+
+    /// A way in and out for the outside, where a load would be.
+    fn open(&mut self, asker: &Asker<'a>) -> Opening {
+        let (answers, _) =
+            if self.wiring.is_dma(asker.pair) { self.dma_port(asker.pair) } else { self.block_port(asker) };
+        let (entry, exit) = self.builder.open(answers);
+        Opening { pair: asker.pair.clone(), entry, exit, handles: Handles::of(asker.place, self.loads) }
+    }
+    /// The port of a card that takes commands for DMA, and whose it is.
+    fn dma_port(&self, pair: &Pair) -> ((ComponentId, Port), String) {
+        let on = &self.wiring.variant.machine[pair.on];
+        ((self.ids.of(pair.on), port(on, Protocol::Dma)), on.name.clone())
     }
 
     /// Adds what joins the drivers of a host to it, if there are several.
@@ -343,28 +385,26 @@ impl<'a> Adding<'a> {
         }
     }
 
-    fn one(&mut self, asker: &Asker<'a>) -> WorldLoad {
-        let Wiring { case, seed, .. } = *self.wiring;
+    fn one(&mut self, asker: &Asker<'a>, load: &Load) -> WorldLoad {
+        let seed = self.wiring.seed;
         let pair = asker.pair;
         let path = path(LOAD, asker);
         let handles = Handles::of(asker.place, self.loads);
-        let on = &self.wiring.variant.machine[pair.on];
-        let (id, device, (answers, asked)) = match case.load {
+        let (id, device, (answers, asked)) = match load {
             Load::Dma(case) => {
-                let load = DmaLoad::new(dma_workload(&case), seed, &path).calling(handles);
-                let card = (self.ids.of(pair.on), port(on, Protocol::Dma));
-                (self.builder.add(&path, Box::new(load)), pair.on, (card, on.name.clone()))
+                let load = DmaLoad::new(dma_workload(case), seed, &path).calling(handles);
+                (self.builder.add(&path, Box::new(load)), pair.on, self.dma_port(pair))
             }
             Load::Block(_) if self.wiring.workload.pts.is_some() => self.on_test(asker, &path),
             Load::Block(case) => {
-                let load = BlockLoad::new(block_workload(&case), seed, &path);
+                let load = BlockLoad::new(block_workload(case), seed, &path);
                 self.on_drive(load, asker, &path)
             }
-            Load::Iometer(ref case) => {
+            Load::Iometer(case) => {
                 let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
                 self.on_drive(load, asker, &path)
             }
-            Load::Fio(ref case) => {
+            Load::Fio(case) => {
                 let (job, clone) = asker.job.expect("a load of fio does a job");
                 let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
                 self.on_drive(load, asker, &path)
@@ -372,7 +412,7 @@ impl<'a> Adding<'a> {
             Load::Memory(_) => unreachable!("programs run on cores, and need no load beside them"),
         };
         self.builder.join((id, Port(0)), answers);
-        let requester = case.load.is_dma().then(|| self.ids.of(pair.on));
+        let requester = load.is_dma().then(|| self.ids.of(pair.on));
         let shared = self.shared.get(&(pair.target, pair.on));
         let whole = self.wiring.device(device, self.endpoints).map(|(endpoint, _)| endpoint);
         let endpoint = shared.map(|shared| shared.endpoint).or(whole);

@@ -59,7 +59,7 @@ pub struct WorldMemory {
 impl Wiring<'_> {
     /// The host whose cores are the load, if they are.
     pub(super) fn memory(&self, ids: &Ids) -> Option<WorldMemory> {
-        let Load::Memory(case) = &self.case.load else { return None };
+        let Some(Load::Memory(case)) = self.load else { return None };
         let on = self.workload.pairs.first()?.on;
         let nodes = self.variant.nodes.iter().filter(|node| node.host == on);
         let nodes = nodes.map(|node| node.name.clone()).collect();
@@ -70,7 +70,7 @@ impl Wiring<'_> {
 
     /// Gives the host what its cores run.
     pub(super) fn run_programs(&self, world: &mut World) {
-        let Load::Memory(case) = &self.case.load else { return };
+        let Some(Load::Memory(case)) = self.load else { return };
         let host = world.memory_host().expect("a load of memory has a host");
         let caches = self.cache_lines();
         for (name, program) in programs(case, self.seed) {
@@ -108,7 +108,7 @@ impl Wiring<'_> {
 
     /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
     pub(super) fn set_device_cache(&self, i: usize, params: &mut Params) {
-        let Load::Memory(case) = &self.case.load else { return };
+        let Some(Load::Memory(case)) = self.load else { return };
         let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
         let Some(bytes) = self.placed_on(i, case).filter(|_| !kept) else { return };
         let cleans = matches!(params.0.get("clean.at-once"), Some(Value::Count(at_once)) if *at_once > 0);

@@ -4,7 +4,7 @@ use super::actions::WorldAction;
 use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::hosts::{Hosts, hosts};
-use super::loads::WorldLoad;
+use super::loads::{Asked, Opening, WorldLoad};
 use super::memory::WorldMemory;
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::memory_endpoint::MemoryEndpoint;
@@ -13,7 +13,7 @@ use lanetwin_models::nvme_ssd;
 use lanetwin_models::root_complex::{RootComplex, ServedRead};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
-    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, PortPlan, Variant, WorkloadPlan,
+    Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
 };
 use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, Site, Value};
 use lanetwin_units::Bytes;
@@ -31,6 +31,8 @@ pub struct World {
     pub cxl: Vec<WorldCxl>,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
+    /// Where the outside asks instead of loads, in the order of the pairs that it was opened for.
+    pub openings: Vec<Opening>,
     /// The host whose cores are the load, if they are; then there are no other loads.
     pub memory: Option<WorldMemory>,
     /// The devices with CXL memory: their names, and what they are in the kernel.
@@ -41,8 +43,9 @@ pub struct World {
     pub paths: Vec<(String, ComponentId)>,
     /// The NVMe drives of the machine: their names, and what they are in the kernel.
     pub drives: Vec<(String, ComponentId)>,
-    /// The component that serves the loads' operations: one with memory, if they go over links.
-    pub server: ComponentId,
+    /// The component that serves the loads' operations: one with memory, if they go over links. None if nobody asks for
+    /// anything.
+    pub server: Option<ComponentId>,
     /// What is asked of drives beside the loads.
     pub actions: Vec<WorldAction>,
 }
@@ -54,8 +57,25 @@ impl World {
     /// If the plan is not what [`lanetwin_plan::check`] makes: its checks are what makes wiring possible.
     #[must_use]
     pub fn new(variant: &Variant, workload: &WorkloadPlan, case: &Case, seed: u64) -> Self {
-        let wiring = Wiring { variant, workload, case, seed };
-        wiring.build()
+        Wiring { variant, workload, load: Some(&case.load), seed }.build()
+    }
+    /// Wires a variant without a load: whoever has the world asks, through an opening for each of these pairs, and is
+    /// answered there. There may be none.
+    ///
+    /// # Panics
+    /// If the variant is not what [`lanetwin_plan::check`] makes, or nothing of one of a pair can ask the other.
+    #[must_use]
+    pub fn without_load(variant: &Variant, pairs: &[Pair], seed: u64) -> Self {
+        let workload = WorkloadPlan {
+            name: String::new(),
+            pairs: pairs.to_vec(),
+            cases: Vec::new(),
+            steady: None,
+            takeover: None,
+            pts: None,
+            actions: Vec::new(),
+        };
+        Wiring { variant, workload: &workload, load: None, seed }.build()
     }
 
     /// The links.
@@ -65,18 +85,20 @@ impl World {
 
     /// Records from now on when each read of the memory that the load goes to is where, or stops recording.
     pub fn record_reads(&mut self, on: bool) {
-        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+        let Some(server) = self.server else { return };
+        if let Some(host) = self.kernel.component::<RootComplex>(server) {
             host.record(on);
-        } else if let Some(memory) = self.kernel.component::<MemoryEndpoint>(self.server) {
+        } else if let Some(memory) = self.kernel.component::<MemoryEndpoint>(server) {
             memory.record(on);
         }
     }
     /// The reads recorded so far; forgets them.
     pub fn take_reads(&mut self) -> Vec<ServedRead> {
-        if let Some(host) = self.kernel.component::<RootComplex>(self.server) {
+        let Some(server) = self.server else { return Vec::new() };
+        if let Some(host) = self.kernel.component::<RootComplex>(server) {
             return host.take_record();
         }
-        let memory = self.kernel.component::<MemoryEndpoint>(self.server);
+        let memory = self.kernel.component::<MemoryEndpoint>(server);
         memory.map(MemoryEndpoint::take_record).unwrap_or_default()
     }
 }
@@ -85,7 +107,8 @@ impl World {
 pub(super) struct Wiring<'a> {
     pub(super) variant: &'a Variant,
     pub(super) workload: &'a WorkloadPlan,
-    pub(super) case: &'a Case,
+    /// What the loads ask for; none if the outside asks in their place.
+    pub(super) load: Option<&'a Load>,
     pub(super) seed: u64,
 }
 
@@ -116,19 +139,20 @@ impl Wiring<'_> {
         }
         let cxl = self.add_cxl(&ids, &mut builder);
         self.add_driven(&ids, &endpoints, &hosts, &mut builder);
-        let (loads, paths) = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
-        let pair = self.workload.pairs.first().expect("a workload has a pair");
-        let server = if let Load::Dma(_) = self.case.load { pair.target } else { pair.on };
+        let Asked { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
+        let served = |pair: &Pair| if self.is_dma(pair) { pair.target } else { pair.on };
+        let server = self.workload.pairs.first().map(|pair| ids.of(served(pair)));
         let is_drive =
             |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
-        let (memory, server) = (self.memory(&ids), ids.of(server));
+        let memory = self.memory(&ids);
         let mut world = World {
             kernel: builder.seal(),
             links,
             cxl,
             loads,
+            openings,
             paths,
             memory,
             devices: self.of_role(CxlRole::Device, &ids),
@@ -218,10 +242,14 @@ impl Wiring<'_> {
 
     /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a host's.
     fn peer(&self, component: usize, endpoints: &Endpoints) -> Option<EndpointId> {
-        let Load::Dma(_) = self.case.load else { return None };
-        let pair = self.workload.pairs.iter().find(|pair| pair.on == component)?;
+        let pair = self.workload.pairs.iter().find(|pair| pair.on == component && self.is_dma(pair))?;
         let is_host = self.variant.machine[pair.target].is_host();
         self.device(pair.target, endpoints).filter(|_| !is_host).map(|(device, _)| device)
+    }
+
+    /// Whether a card is asked for DMA; if not, a host asks a drive.
+    pub(super) fn is_dma(&self, pair: &Pair) -> bool {
+        self.load.map_or_else(|| self.variant.machine[pair.on].has(Protocol::Dma), Load::is_dma)
     }
 
     fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {
@@ -248,7 +276,7 @@ impl Wiring<'_> {
 
     /// The state of the host's cache is the workload's: warm up to what the cache holds, or cold.
     fn set_cache(&self, params: &mut Params) {
-        let Load::Dma(DmaCase { cache, .. }) = self.case.load else { return };
+        let Some(Load::Dma(DmaCase { cache, .. })) = self.load else { return };
         if let (Some(Value::Size(warm)), Cache::Cold) = (params.0.get_mut("memory.warm"), cache) {
             *warm = Bytes(0);
         }

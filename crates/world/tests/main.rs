@@ -15,6 +15,7 @@ mod memory_parts;
 mod memory_waterfalls;
 mod nvme;
 mod nvme_options;
+mod openings;
 mod pts;
 mod questions;
 mod retimers;

@@ -85,7 +85,7 @@ fn interrupts(drive: &str) -> (u64, u64) {
     let variant = &plan.variants[0];
     let mut world = World::new(variant, &variant.workloads[0], &variant.workloads[0].cases[0], 1);
     world.kernel.run_until(Instant::ZERO + Span::from_us(1000));
-    let (server, answered) = (world.server, world.progress().1);
+    let (server, answered) = (world.server.expect("a load is served"), world.progress().1);
     let host = world.kernel.component::<RootComplex>(server).expect("the server is the host");
     (host.traffic(0).signals, answered)
 }
