@@ -10,7 +10,7 @@ use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
 use lanetwin_plan::{Case, Load, Offered, Plan, Variant, WorkloadPlan};
-use lanetwin_ports::Operation;
+use lanetwin_ports::{Operation, Value};
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::{Options, World, run};
 use tree::{Nobody, plan, plan_of, scenarios};
@@ -210,9 +210,9 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
             // commands of several sizes, or such as were asked again on another path
             assert!(seen.read_bytes >= written && seen.write_bytes >= read, "{name}");
         } else if !world.drives.is_empty() {
-            let queues = world.loads.len() as u64;
+            let (drives, queues) = (world.drives.len() as u64, world.loads.len() as u64);
             let requests = load.reads.completed + load.writes.completed;
-            let moved = nvme_bytes(case, requests, queues, polls(variant));
+            let moved = nvme_bytes(case, requests, (drives, queues), polls(variant));
             let shadow = shadow_bytes(&mut world);
             let own = [moved[0] + shadow[0], moved[1] + shadow[1]];
             assert_eq!([seen.read_bytes, seen.write_bytes], [written + own[0], read + own[1]], "{name}");
@@ -227,21 +227,24 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
     });
 }
 
-/// Whether the driver of the drive looks for completions itself.
+/// Whether the driver of the drives looks for completions itself.
 fn polls(variant: &Variant) -> bool {
     let drive = variant.machine.iter().find(|component| component.model.name == "nvme-ssd").expect("a drive");
-    ["io_uring-poll", "spdk"].contains(&drive.params.choice("driver.engine"))
+    let host = variant.machine.iter().find(|component| component.is_host()).expect("a host");
+    let engine = drive.software("driver.engine", host).map(|(engine, _)| engine);
+    [Some(Value::Choice("io_uring-poll")), Some(Value::Choice("spdk"))].contains(&engine)
 }
 
-/// What an NVMe drive with one namespace reads from the host and writes to it besides user data, for so many requests on so many queues
-/// that interrupt for each completion, or for none: entries of 64 B, PRP lists; Identify twice, entries of 16 B, MSI-X writes of 4 B.
-fn nvme_bytes(case: &Case, requests: u64, queues: u64, polls: bool) -> [u64; 2] {
+/// What NVMe drives with one namespace each read from the host and write to it besides user data, for so many requests
+/// on so many queues of all together that interrupt for each completion, or for none: entries of 64 B, PRP lists; Identify
+/// twice, entries of 16 B, MSI-X writes of 4 B.
+fn nvme_bytes(case: &Case, requests: u64, (drives, queues): (u64, u64), polls: bool) -> [u64; 2] {
     let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
     let pages = block.size.0.div_ceil(4096);
     let list = if pages > 2 { 8 * (pages - 1) } else { 0 };
-    let admin = 2 + 1 + 2 * queues;
+    let admin = (2 + 1) * drives + 2 * queues;
     let interrupts = admin + if polls { 0 } else { requests };
-    [64 * (requests + admin) + list * requests, 2 * 4096 + 16 * (requests + admin) + 4 * interrupts]
+    [64 * (requests + admin) + list * requests, 2 * 4096 * drives + 16 * (requests + admin) + 4 * interrupts]
 }
 
 /// What the drives of a world read and write for shadow doorbells: the command that says where they are, 4 B read of each doorbell, and 4 B written
