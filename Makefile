@@ -36,8 +36,8 @@ ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenari
 # how the binding is built: as it is shipped, or as `make test-release` builds everything, which is then not built twice
 PROFILE ?= release
 
-.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench bench-trained fuzz new-model \
-        clean toolchain
+.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench bench-trained fuzz compare-builds \
+        new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
 	$(BIN)/pytest -m long tests/python/test_readme.py
+
+compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers differently: make compare-builds BEFORE=path OPTIONS="--claims inf"
+	@test -n "$(BEFORE)" || { echo "usage: make compare-builds BEFORE=path/to/checkout [OPTIONS=…]" >&2; exit 2; }
+	$(BIN)/python tests/python/compare_builds.py $(BEFORE) $(OPTIONS)
 
 gen: | toolchain ## write every generated file
 	cargo xtask gen
