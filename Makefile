@@ -33,11 +33,17 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 ENGINE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates parts scenarios docs/errors docs/schema validation -type f \
             -not -path 'crates/xtask/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path '*/__pycache__/*' \
             2>/dev/null)
-# how the binding is built: as it is shipped, or as `make test-release` builds everything, which is then not built twice
+# how the binding is built: as it is shipped, or, in continuous integration, as the tests are (`checked`)
 PROFILE ?= release
+# how tests, and what lints them, are built: one profile, so that they share what they are made from
+CHECKED := --profile checked
+# benches have no tests, but a program of the whole engine each, which `make lint` compiles
+TESTED := --workspace --exclude lanetwin-benches
+# tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
+UNHURRIED := --include-ignored --skip nightly::
 
-.PHONY: help demo install install-trained test check fmt format lint tidy test-rust test-release test-python claims gen accept bench bench-trained fuzz compare-builds \
-        new-model clean toolchain
+.PHONY: help demo install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
+        test-release claims gen accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +57,8 @@ install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second
 	benches/trained package
 	@touch $(VENV)/.built
 
-test: fmt lint tidy test-rust test-release test-python ## every test, lint and rule
+test: ## every test, lint and rule, and what each step took
+	@.ci/steps fmt lint tidy build-tests test-rust binding test-python
 
 check: fmt lint tidy ## the quick part of `test`: format, lints, rules
 
@@ -68,24 +75,37 @@ format: $(VENV)/.dev | toolchain ## format every source file
 	$(BIN)/ruff format .
 
 lint: $(VENV)/.dev | toolchain
-	cargo clippy --quiet $(LOCKED) --workspace --all-targets -- -D warnings
+	cargo clippy --quiet $(LOCKED) $(CHECKED) --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 tidy: | toolchain ## hold the tree to its rules; compare generated files
-	cargo xtask tidy
-	cargo xtask gen --check
+	cargo run --quiet $(LOCKED) $(CHECKED) --package lanetwin-xtask -- tidy
+	cargo run --quiet $(LOCKED) $(CHECKED) --package lanetwin-xtask -- gen --check
 
-test-rust: $(VENV)/.tools | toolchain ## the Rust tests
-	cargo test --quiet $(LOCKED) --workspace
+build-tests: $(VENV)/.tools | toolchain
+	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --no-run
 
-# one command for all crates: the features of shared dependencies, and so what is compiled, are the same for each of them
-test-release: | toolchain ## the digests again, optimised, and the tests that are too heavy for debug
-	cargo test --quiet $(LOCKED) --profile optimised --workspace --test determinism --test acceptance
+test-rust: $(VENV)/.tools | toolchain ## the Rust tests, with optimisation and assertions
+	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) -- $(UNHURRIED)
+
+binding: $(VENV)/.built $(VENV)/.dev
 
 test-python: $(VENV)/.built $(VENV)/.dev ## the Python tests
 	$(BIN)/stubtest lanetwin._core
 	$(BIN)/pytest $(TESTS)
+
+nightly: ## `test`, and all that takes too long for every change
+	@.ci/steps test test-debug test-release test-nightly claims fuzz
+
+test-debug: $(VENV)/.tools | toolchain ## the Rust tests without optimisation: with every digest
+	cargo test --quiet $(LOCKED) $(TESTED)
+
+test-release: | toolchain ## the digests again, without assertions, as a release computes them
+	cargo test --quiet $(LOCKED) --profile optimised $(TESTED) --test determinism -- $(UNHURRIED)
+
+test-nightly: | toolchain ## the Rust tests that take long however they are built
+	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --tests -- --ignored nightly::
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
 	$(BIN)/pytest -m long tests/python/test_readme.py
@@ -97,8 +117,8 @@ compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers dif
 gen: | toolchain ## write every generated file
 	cargo xtask gen
 
-accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the tests now give; review the difference
-	ACCEPT=1 cargo test --quiet --workspace
+accept: $(VENV)/.built $(VENV)/.dev ## rewrite recorded results from what the tests now give; review the difference: key rows stand beside each digest
+	ACCEPT=1 cargo test --quiet $(CHECKED) $(TESTED)
 	ACCEPT=1 $(BIN)/pytest $(TESTS)
 
 bench: $(VENV)/.bench | toolchain ## speed, beside its peers, on this machine

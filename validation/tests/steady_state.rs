@@ -47,7 +47,7 @@ fn the_analysis_is_what_its_equations_lead_to() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn simulated_write_amplification_is_that_of_the_analysis() {
     let report = run(&["steady-state"], &mut |_| ControlFlow::Continue(())).expect("the claim exists");
     for row in &report.rows {

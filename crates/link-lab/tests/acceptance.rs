@@ -1,4 +1,4 @@
-//! What is too heavy for debug: ten thousand cycles of every test, and what they cost.
+//! What is too heavy without optimisation: ten thousand cycles of every test, and what they cost.
 
 use lanetwin_link_lab::channel;
 use lanetwin_link_lab::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycles, open_link};
@@ -22,7 +22,7 @@ fn spent(started: Instant) -> Duration {
 /// The retimer paper's table: every row 10 000 times (1 000 power cycles), with and without a retimer, on a channel that holds. It prints what
 /// a row takes.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "needs an optimised build")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/link/three-grades.yaml");
     let channel = channel::check_path(&path, &[]).expect("a channel");
@@ -59,7 +59,7 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
 /// Cycles of bad links come to an end, and fail as they should. It prints what each takes; that Recoveries are walked through one by one only up to a
 /// bound is a law of training (`lanetwin-pcie`).
 #[test]
-#[cfg_attr(debug_assertions, ignore = "its costs are those of an optimised build")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn cycles_of_a_bad_link_are_no_trap() {
     let wanted = Wanted { width: Width::X4, utilisation: 0.5, seed: 1 };
     let open = open_link("bad", Generation::Gen5, 1, wanted);

@@ -1,4 +1,4 @@
-//! Write amplification, the steady state and memory, for the optimised build; skipped in debug.
+//! Write amplification, the steady state and memory, for a build with optimisation; skipped without.
 
 mod drives;
 
@@ -33,7 +33,7 @@ fn apart(one: &mut [u32], other: &mut [u32]) -> f64 {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn write_amplification_is_that_of_the_analysis_and_the_drawn_steady_state_that_of_brute_force() {
     println!("over-provisioning  brute force  analysis          fluid  drawn             quantiles");
     for op in [0.07, 0.10, 0.15, 0.20, 0.28, 0.40] {
@@ -85,14 +85,16 @@ fn fill_a_large_drive(writes: u64) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn a_large_drive_takes_little_memory() {
     fill_a_large_drive(1_000_000);
 }
 
-/// `cargo test --release -p lanetwin-media --test acceptance -- --ignored --nocapture`
-#[test]
-#[ignore = "takes a minute"]
-fn ten_million_writes_to_a_large_drive_take_less_than_two_gigabytes() {
-    fill_a_large_drive(10_000_000);
+/// What takes long however it is built.
+mod nightly {
+    #[test]
+    #[ignore = "takes a minute: make test-nightly"]
+    fn ten_million_writes_to_a_large_drive_take_less_than_two_gigabytes() {
+        super::fill_a_large_drive(10_000_000);
+    }
 }

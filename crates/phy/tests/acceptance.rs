@@ -1,4 +1,4 @@
-//! The heavy half of the tests of eyes: many bits, every candidate, both unknowns. For the optimised build; skipped in debug.
+//! The heavy half of the tests of eyes: many bits, every candidate, both unknowns. For a build with optimisation; skipped without.
 
 mod lines;
 mod monte_carlo;
@@ -27,7 +27,7 @@ fn decided(loss_db: f64, stress: &Stress, bits: u64) -> (u64, f64) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn fifty_million_bits_err_as_the_statistical_eye_says() {
     const BITS: u64 = 50_000_000;
     let (errors, ber) = decided(36.0, &Stress { noise_v: 9.5e-3, jitter: SHARP }, BITS);
@@ -40,7 +40,7 @@ fn fifty_million_bits_err_as_the_statistical_eye_says() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn bits_with_jitter_err_as_the_statistical_eye_says() {
     const BITS: u64 = 5_000_000;
     for (deterministic_s, random_s) in [(6e-12, 0.0), (0.0, 1.5e-12), (6e-12, 1.0e-12)] {
@@ -55,7 +55,7 @@ fn bits_with_jitter_err_as_the_statistical_eye_says() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn three_eyes_find_the_verdict_of_all_121() {
     let receiver = gen5();
     let mask = receiver.mask();
@@ -74,7 +74,7 @@ fn three_eyes_find_the_verdict_of_all_121() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn a_compliance_channel_with_height_to_spare_is_calibrated_to_both_sides_of_the_mask() {
     let receiver = gen5();
     let mask = receiver.mask();
@@ -88,7 +88,7 @@ fn a_compliance_channel_with_height_to_spare_is_calibrated_to_both_sides_of_the_
 
 /// The second order of all that is unconfirmed about the CTLE.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn another_form_of_the_ctle_changes_no_verdict_after_calibration() {
     let text = include_str!("../data/equalisation.yaml");
     let (start, end) = (text.rfind("  ctle:").unwrap(), text.rfind("  dfe:").unwrap());

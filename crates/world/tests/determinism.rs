@@ -1,8 +1,8 @@
 //! Is a run the same whenever and however it is run: in debug and in release, with one thread or two, train by train or TLP by TLP?
 //!
-//! The digests of every scenario are recorded in `golden/digests.txt`. This file is run in debug and in release against the same record,
-//! so that both are equal. Every scenario in other ways is for the optimised build; skipped in debug. After a change that is meant to change
-//! results, `ACCEPT=1` rewrites the record.
+//! The digests of every scenario are recorded in `golden/digests.txt`. This file is run against the same record with optimisation and
+//! assertions, and in the night without the one and without the other, so that all are equal. Every scenario in other ways takes
+//! minutes without optimisation, and is skipped then. After a change that is meant to change results, `ACCEPT=1` rewrites the record.
 
 mod tree;
 
@@ -43,7 +43,7 @@ fn every_scenario_has_the_digest_that_is_on_record() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes in debug; the record holds debug to the same results")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn threads_do_not_change_a_result() {
     for (plan, two) in TWICE.iter() {
         let one = results(plan, &options(1, Granularity::Train));
@@ -53,7 +53,7 @@ fn threads_do_not_change_a_result() {
 
 /// The digest holds every delivery and every departure, so that equal digests are equal schedules.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes in debug; the record holds debug to the same results")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn granularity_does_not_change_a_result() {
     for (plan, train) in TWICE.iter() {
         let tlp = results(plan, &options(2, Granularity::Tlp));
@@ -64,7 +64,7 @@ fn granularity_does_not_change_a_result() {
 
 /// All scenarios of the tree draw addresses.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "minutes in debug; the record holds debug to the same results")]
+#[ignore = "takes minutes without optimisation: make test-rust"]
 fn another_seed_is_another_run() {
     for file in scenarios() {
         let plan = plan_of(&file, &["run.repeats=1"]);

@@ -1,0 +1,141 @@
+"""The scripts of continuous integration tell what each step took, and what changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CI = Path(__file__).parents[2] / ".ci"
+MAKEFILE = """
+quick slow:
+\t@echo made $@
+broken:
+\t@echo made $@; exit 7
+hanging:
+\t@sleep 60
+all-three:
+\t@.ci/steps quick broken slow
+"""
+
+
+@pytest.fixture(name="tree")
+def tree_fixture(tmp_path: Path) -> Path:
+    """Make a repository of two commits with the scripts in it; the second changes `b/file`."""
+    shutil.copytree(CI, tmp_path / ".ci")
+    (tmp_path / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file").write_text("first", encoding="utf-8")
+    git(tmp_path, "init", "--quiet")
+    commit(tmp_path)
+    (tmp_path / "b" / "file").write_text("second", encoding="utf-8")
+    commit(tmp_path)
+    return tmp_path
+
+
+def commit(tree: Path) -> None:
+    git(tree, "add", "--all")
+    git(tree, "-c", "user.name=n", "-c", "user.email=e@e", "commit", "--quiet", "--message", "state")
+
+
+def git(tree: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=tree, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def changed(tree: Path, *paths: str, base: str = "") -> bool:
+    environment = os.environ | ({"CI_BASE": base} if base else {})
+    if not base:
+        environment.pop("CI_BASE", None)
+    return subprocess.run([".ci/changed", *paths], cwd=tree, env=environment, check=False).returncode == 0
+
+
+def steps(tree: Path, *verbs: str, limit_s: int = 60) -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("STEPS_", "MAKE"))
+    }
+    return subprocess.run(
+        ["timeout", str(limit_s), ".ci/steps", *verbs],
+        cwd=tree,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def table(said: str) -> list[list[str]]:
+    return [line.split() for line in said.split("CPU seconds\n", 1)[1].splitlines()]
+
+
+def test_every_step_has_a_line_with_its_times(tree: Path) -> None:
+    done = steps(tree, "quick", "slow")
+    assert (done.returncode, done.stdout) == (0, "made quick\nmade slow\n")
+    assert [line[0] for line in table(done.stderr)] == ["quick", "slow", "all"]
+    assert all(int(number) >= 0 for line in table(done.stderr) for number in line[1:])
+
+
+def test_a_step_that_fails_ends_all_and_is_named_in_the_table(tree: Path) -> None:
+    done = steps(tree, "quick", "broken", "slow")
+    assert done.returncode == 2  # what make says of a recipe that failed
+    assert "made slow" not in done.stdout
+    assert [(line[0], line[-1] == "failed") for line in table(done.stderr)] == [
+        ("quick", False), ("broken", True), ("all", False),
+    ]  # fmt: skip
+
+
+def test_steps_within_a_step_are_lines_of_one_table(tree: Path) -> None:
+    done = steps(tree, "slow", "all-three")
+    assert done.returncode == 2
+    assert done.stderr.count("CPU seconds") == 1
+    assert [line[0] for line in table(done.stderr)] == ["slow", "quick", "broken", "all"]
+
+
+def test_a_run_that_is_ended_says_where_it_was(tree: Path) -> None:
+    done = steps(tree, "quick", "hanging", limit_s=2)
+    assert done.returncode == 124  # what timeout says of a command that it has ended
+    assert [line[0] for line in table(done.stderr)] == ["quick", "hanging", "all"]
+
+
+def test_what_the_last_commit_changed_is_changed(tree: Path) -> None:
+    assert changed(tree, "b")
+    assert changed(tree, "a", "b")
+    assert not changed(tree, "a")
+
+
+def test_a_base_reaches_further_back(tree: Path) -> None:
+    (tree / "a" / "file").write_text("third", encoding="utf-8")
+    commit(tree)
+    assert not changed(tree, "b")
+    assert changed(tree, "b", base=git(tree, "rev-parse", "HEAD~2"))
+
+
+def test_what_is_not_committed_is_changed(tree: Path) -> None:
+    (tree / "a" / "new").write_text("new", encoding="utf-8")
+    assert changed(tree, "a")
+    git(tree, "add", "--all")
+    assert changed(tree, "a")
+
+
+def test_what_is_watched_for_changes_exists() -> None:
+    script = (CI / "run").read_text(encoding="utf-8")
+    watched = [
+        path
+        for paths in re.findall(r"^(?:probed|fuzzed)=\((.*?)\)", script, re.M | re.S)
+        for path in paths.split()
+    ]
+    assert len(watched) > 5
+    assert [path for path in watched if not (CI.parent / path).exists()] == []
+
+
+def test_what_cannot_be_known_is_changed(tree: Path) -> None:
+    assert changed(tree, "a", base="no-such-commit")
+    assert changed(tree, "no/such/path")
+    git(tree, "checkout", "--quiet", "HEAD^")  # the first commit has no parent
+    assert changed(tree, "a")
