@@ -1,14 +1,17 @@
 //! Is a run the same whenever and however it is run: in debug and in release, with one thread or two, train by train or TLP by TLP?
 //!
-//! The digests of every scenario are recorded in `golden/digests.txt`. This file is run against the same record with optimisation and
-//! assertions, and in the night without the one and without the other, so that all are equal. Every scenario in other ways takes
-//! minutes without optimisation, and is skipped then. After a change that is meant to change results, `ACCEPT=1` rewrites the record.
+//! The digest and a few rows of every scenario are recorded in `golden/runs.txt`. This file is run against the same record with
+//! optimisation and assertions, and in the night without the one and without the other, so that all are equal. Every scenario in other
+//! ways takes minutes without optimisation, and is skipped then. After a change that is meant to change results, `ACCEPT=1` rewrites the
+//! record.
 
+mod record;
 mod tree;
 
 use lanetwin_plan::Plan;
 use lanetwin_stats::results::Results;
 use lanetwin_world::{Granularity, Options};
+use record::{moved, record};
 use std::path::Path;
 use std::sync::LazyLock;
 use tree::{options, plan, plan_of, results, scenarios, substance};
@@ -25,21 +28,34 @@ static TWICE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
 
 #[test]
 fn every_scenario_has_the_digest_that_is_on_record() {
-    let line = |file: &std::path::PathBuf| {
+    let recorded_now = |file: &std::path::PathBuf| {
         let results = results(&plan_of(file, &[]), &Options::default());
         assert!(results.complete && !results.rows.is_empty(), "{}", results.name);
-        format!("{} {}\n", results.name, results.digest.expect("a simulation has a digest"))
+        record(&results)
     };
-    let found: String = scenarios().iter().map(line).collect();
-    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/digests.txt");
+    let found: String = scenarios().iter().map(recorded_now).collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/runs.txt");
     if std::env::var_os("ACCEPT").is_some() {
-        std::fs::write(&record, &found).expect("the record can be written");
+        std::fs::write(&file, &found).expect("the record can be written");
     }
-    let recorded = std::fs::read_to_string(&record).unwrap_or_default();
-    assert_eq!(
-        found, recorded,
-        "left: what the scenarios give now; right: the record. If the change is meant: make accept"
-    );
+    let recorded = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == recorded, "{}If the change is meant: make accept", moved(&recorded, &found));
+}
+
+#[test]
+fn what_moved_is_told_with_both_values() {
+    let before = "a 0123\n  x / read / 4 KiB: read throughput 10.0000 GB/s ± 0.1, p99 3 ns\nb 4567\nc 89ab\n  x / y / z: latency 5 ns\n";
+    let after = "a 3210\n  x / read / 4 KiB: read throughput 12.5000 GB/s ± 0.1, p99 3 ns\nc ba98\n  x / y / z: latency 5 ns\nd cdef\n";
+    let told = "\
+a: 0123 → 3210
+  x / read / 4 KiB: read throughput 10.0000 GB/s ± 0.1, p99 3 ns → 12.5000 GB/s ± 0.1, p99 3 ns (+25.00 %)
+c: 89ab → ba98
+  no row of the record moved
+d: is new
+b: is gone
+";
+    assert_eq!(moved(before, after), told);
+    assert_eq!(moved(after, after), "");
 }
 
 #[test]
