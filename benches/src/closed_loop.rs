@@ -96,7 +96,7 @@ impl ClosedLoop {
         let [lines, events, simulated, seconds] = [0, 1, 2, 3].map(|part| end[part] - begin[part]);
         let now = self.kernel.now();
         let link = self.kernel.component::<CxlLink>(self.link).expect("it was added");
-        let slots = link.report(now).map(|one| one.slot_utilisation());
+        let slots = link.usage(now).map(|one| one.slot_utilisation());
         Measured {
             rate: lines / seconds,
             lines: end[0],

@@ -144,7 +144,7 @@ pub fn run(scene: &Scene, tlp_by_tlp: bool) -> (f64, u64) {
     let cpu = cpu_seconds() - before;
     let digest = kernel.digest();
     let links = kernel.component::<Links>(links).expect("links are links");
-    let hops: u64 = links.report().iter().map(|r| r.activity.tlps).sum();
+    let hops: u64 = links.usage().iter().map(|r| r.activity.tlps).sum();
     assert_eq!(hops, 2 * u64::from(TLPS) * each * u64::from(scene.devices), "every TLP crosses two links");
     (hops as f64 / cpu / 1e6, digest)
 }

@@ -1,6 +1,7 @@
 //! What is on its way: channels, the messages in them, the events of the future.
 
 use crate::component::Port;
+use crate::marks::Marks;
 use crate::outside::Side;
 use crate::queue::{Entry, Queue, TieRule};
 use lanetwin_units::Instant;
@@ -152,6 +153,7 @@ pub(crate) struct Core<M> {
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
     pub(crate) untold: Untold,
+    pub(crate) marks: Marks,
 }
 
 impl<M: Copy> Core<M> {

@@ -4,6 +4,7 @@ use crate::agenda::{Channel, Core, DECIDE, Messages, UNCONNECTED, Untold, WAKE};
 use crate::component::{Component, ComponentId, Content, Port};
 use crate::context::Context;
 use crate::kernel::Kernel;
+use crate::marks::Marks;
 use crate::observe::{Observe, Recent};
 use crate::outside::{EntryId, ExitId, OUTSIDE, Outside, Side};
 use crate::queue::Queue;
@@ -158,6 +159,7 @@ impl<M: Copy + Content> Builder<M> {
                 wake_rank,
                 foreseen: Vec::new(),
                 untold: Untold::Something,
+                marks: Marks::default(),
             },
             telling: Vec::new(),
             outside,

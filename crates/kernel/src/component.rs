@@ -1,7 +1,9 @@
 //! What a component is: something with ports, that is told of messages and of the times it asked to be woken at.
 
 use crate::context::Context;
+use crate::report::Report;
 use lanetwin_units::{Instant, id};
+use std::any::Any;
 
 id! {
     /// A component of one kernel, in the order of addition.
@@ -16,27 +18,44 @@ pub trait Content {
     fn content(&self) -> u64;
 }
 
-/// What has been used so far of something of which a component has only so many.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Supply {
-    /// The integral over time, from the start of the run, of how many were in use \[number · ps\].
-    pub in_use_ps: u128,
-    /// How many there are; at least one.
-    pub supply: u64,
-    /// What their being in use means.
-    pub kind: SupplyKind,
+/// A way to see a component as what it can do: as a trait object.
+pub struct Role<T: ?Sized + 'static>(pub fn(&mut dyn Any) -> Option<&mut T>);
+
+/// A component as what it can do; none if it cannot.
+pub fn role_of<M, T: ?Sized + 'static>(component: &mut dyn Component<M>) -> Option<&mut T> {
+    let Role(see) = component.roles().iter().find_map(|role| role.downcast_ref::<Role<T>>())?;
+    see(component.as_any()?)
 }
 
-/// What it means that something is in use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SupplyKind {
-    /// It works: for a time that is its own, whatever others do. Engines, cores, walkers.
-    Server,
-    /// It is held while others work, and so is in use the longer the slower they are. Tags, places in a queue.
-    Held {
-        /// The integral over time of how many waited for one \[number · ps\].
-        waiting_ps: u128,
-    },
+/// Says in an `impl Component` which traits a component can be asked for by [`Kernel::role`](crate::Kernel::role).
+///
+/// ```
+/// use lanetwin_kernel::{Builder, Component, Content, Context, Port, roles};
+///
+/// trait Counts { fn count(&self) -> u64; }
+/// struct Clicker(u64);
+/// impl Counts for Clicker { fn count(&self) -> u64 { self.0 } }
+/// # #[derive(Clone, Copy)] struct Click;
+/// # impl Content for Click { fn content(&self) -> u64 { 0 } }
+/// impl Component<Click> for Clicker {
+///     fn receive(&mut self, _: Port, _: Click, _: &mut Context<'_, Click>) { self.0 += 1; }
+///     fn as_any(&mut self) -> Option<&mut dyn std::any::Any> { Some(self) }
+///     roles! { dyn Counts }
+/// }
+/// let mut builder = Builder::new();
+/// let clicker = builder.add("clicker", Box::new(Clicker(7)));
+/// let mut kernel = builder.seal();
+/// assert_eq!(kernel.role::<dyn Counts>(clicker).map(|counts| counts.count()), Some(7));
+/// ```
+#[macro_export]
+macro_rules! roles {
+    ($($role:ty),+ $(,)?) => {
+        fn roles(&self) -> &'static [&'static dyn ::std::any::Any] {
+            const {
+                &[$(&$crate::Role::<$role>(|any| any.downcast_mut::<Self>().map(|own| own as &mut $role))),+]
+            }
+        }
+    };
 }
 
 /// A device, a load, a set of links: whatever has ports.
@@ -59,9 +78,9 @@ pub trait Component<M> {
     /// Shows the state by name, for people.
     fn inspect(&self, _see: &mut dyn FnMut(&str, String)) {}
 
-    /// Shows by name what was used up to `now`, the present, of everything that the component has a finite supply of.
-    /// What is held while another supply is waited for comes after that one.
-    fn supplies(&self, _now: Instant, _see: &mut dyn FnMut(&str, Supply)) {}
+    /// Says what was used up to `now`, the present, of everything that the component has a finite supply of, what it has counted, and how
+    /// things stand. It may catch up with what it has put off, and changes nothing else.
+    fn report(&mut self, _now: Instant, _report: &mut Report) {}
 
     /// What the component has done so far, beyond the messages it was sent, as 64 bits; part of the kernel's digest.
     fn digest(&self) -> u64 {
@@ -73,8 +92,13 @@ pub trait Component<M> {
         self.digest()
     }
 
+    /// What it can be asked to do beyond messages, by whoever knows none but the traits: [`roles!`](crate::roles) writes this.
+    fn roles(&self) -> &'static [&'static dyn Any] {
+        &[]
+    }
+
     /// The component itself, for the code that built it and reads its results after a run.
-    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }
 }

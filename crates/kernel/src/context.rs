@@ -1,7 +1,8 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
 use crate::agenda::{Core, Turn, UNCONNECTED, Untold};
-use crate::component::Port;
+use crate::component::{ComponentId, Port};
+use crate::marks::Mark;
 use crate::queue::Entry;
 use lanetwin_units::{Instant, Span};
 
@@ -80,6 +81,17 @@ impl<M: Copy> Context<'_, M> {
     #[must_use]
     pub fn expects_more(&self) -> bool {
         self.core.untold == Untold::ToSame
+    }
+    /// Up to now a request was in this stage, since the mark before that this component has set on it, or since it came. `request` is its
+    /// name in the message that asked for it. Costs nothing while nobody follows requests.
+    #[inline]
+    pub fn mark(&mut self, request: u32, stage: &'static str) {
+        self.mark_until(self.now(), request, stage);
+    }
+    /// As [`Context::mark`], of a stage that ends at a time that is known already, before or after now.
+    #[inline]
+    pub fn mark_until(&mut self, at: Instant, request: u32, stage: &'static str) {
+        self.core.marks.add(Mark { at, component: ComponentId(self.me), request, stage });
     }
     /// The last instant of the current slice: nothing after it may be decided.
     #[inline]

@@ -1,12 +1,14 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
 use crate::agenda::{Core, Foreseen, Turn, Untold, WAKE};
-use crate::component::{Component, ComponentId, Content, Supply};
+use crate::component::{Component, ComponentId, Content, role_of};
 use crate::context::Context;
+use crate::marks::Mark;
 use crate::observe::{Observe, Recent, Tap};
 use crate::outside::{Emitted, EntryId, OUTSIDE, Outside};
 use crate::queue::Entry;
 use crate::random::{hash_name, mix, mix_product};
+use crate::report::Report;
 use lanetwin_units::Instant;
 
 /// What time and channel of a delivery are mixed with for the digest.
@@ -209,13 +211,33 @@ impl<M: Copy + Content> Kernel<M> {
             }
         }
     }
-    /// Shows what was used so far of every component's finite supplies, as (path, name, supply), in the order of paths.
-    pub fn supplies(&self, see: &mut dyn FnMut(&str, &str, Supply)) {
+    /// Writes down from now on what components say of requests as they pass ([`Context::mark`]), or forgets it and no longer does.
+    pub fn follow_marks(&mut self, on: bool) {
+        self.core.marks.follow(on);
+    }
+    /// The marks so far, in the order of their being set; forgets them.
+    pub fn take_marks(&mut self) -> Vec<Mark> {
+        self.core.marks.take()
+    }
+    /// The path of a component.
+    #[must_use]
+    pub fn path(&self, component: ComponentId) -> &str {
+        &self.paths[component.index()]
+    }
+    /// What every component says of itself now, with its path, in the order of paths.
+    pub fn report(&mut self) -> Vec<(ComponentId, &str, Report)> {
         let now = self.now();
+        let mut reports = Vec::with_capacity(self.by_path.len());
         for &i in &self.by_path {
-            let path = &self.paths[i as usize];
-            self.components[i as usize].supplies(now, &mut |name, supply| see(path, name, supply));
+            let mut report = Report::default();
+            self.components[i as usize].report(now, &mut report);
+            reports.push((ComponentId(i), self.paths[i as usize].as_str(), report));
         }
+        reports
+    }
+    /// The component that was added as `id`, as what it can do; none if it cannot.
+    pub fn role<T: ?Sized + 'static>(&mut self, id: ComponentId) -> Option<&mut T> {
+        role_of(&mut *self.components[id.index()])
     }
     /// The component that was added as `id`, as its own type.
     pub fn component<T: 'static>(&mut self, id: ComponentId) -> Option<&mut T> {

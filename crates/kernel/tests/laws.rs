@@ -369,3 +369,34 @@ proptest! {
         prop_assert_eq!(&*heard.borrow(), &expected);
     }
 }
+
+/// Passes tokens on, and says so.
+struct Marker;
+
+impl Component<Token> for Marker {
+    fn receive(&mut self, port: Port, token: Token, cx: &mut Context<'_, Token>) {
+        cx.mark(token.left, "queue");
+        cx.mark_until(cx.now() + Span::from_ns(3), token.left, "work");
+        if cx.is_connected(port) {
+            cx.send(port, Span::from_ns(3), token);
+        }
+    }
+}
+
+#[test]
+fn marks_are_written_down_while_somebody_follows_and_change_nothing() {
+    let run = |follow: bool| {
+        let mut builder = Builder::new();
+        let marker = builder.add("marker", Box::new(Marker));
+        let entry = builder.entry((marker, Port(0)));
+        let mut kernel = builder.seal();
+        kernel.follow_marks(follow);
+        kernel.inject(Instant::from_ps(5_000), entry, Token { value: 0, left: 7 });
+        kernel.run_until(Instant::NEVER);
+        (kernel.take_marks(), kernel.digest())
+    };
+    let (marks, digest) = run(true);
+    let told: Vec<_> = marks.iter().map(|mark| (mark.at.as_ps(), mark.request, mark.stage)).collect();
+    assert_eq!(told, [(5_000, 7, "queue"), (8_000, 7, "work")]);
+    assert_eq!(run(false), (Vec::new(), digest));
+}

@@ -5,6 +5,7 @@ use crate::handles::Handles;
 use crate::intervals::Intervals;
 use crate::iometer::access::AccessWorkload;
 use crate::results::{Little, Results, Side};
+use crate::role::CountsOperations;
 use crate::source::Source;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
@@ -268,6 +269,21 @@ impl<P: Asks> Load<P> {
     }
 }
 
+impl<P: Asks> CountsOperations for Load<P> {
+    fn progress(&self) -> (u64, u64) {
+        Self::progress(self)
+    }
+    fn reset(&mut self, at: Instant) {
+        Self::reset(self, at);
+    }
+    fn results(&self, at: Instant) -> Results {
+        Self::results(self, at)
+    }
+    fn stop(&mut self) {
+        Self::stop(self);
+    }
+}
+
 impl<P: Asks> Component<Message> for Load<P> {
     fn start(&mut self, cx: &mut Context<'_>) {
         self.fill(cx);
@@ -319,4 +335,5 @@ impl<P: Asks> Component<Message> for Load<P> {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn CountsOperations }
 }

@@ -9,6 +9,7 @@
 use crate::handles::Handles;
 use crate::load::BlockLoad;
 use crate::results::Results;
+use crate::role::CountsOperations;
 use crate::workload::Workload;
 use lanetwin_kernel::{Component, Port, mix};
 use lanetwin_ports::{Context, Message};
@@ -128,6 +129,24 @@ impl SteppedLoad {
     }
 }
 
+impl CountsOperations for SteppedLoad {
+    fn progress(&self) -> (u64, u64) {
+        Self::progress(self)
+    }
+    fn reset(&mut self, at: Instant) {
+        Self::reset(self, at);
+    }
+    fn results(&self, at: Instant) -> Results {
+        Self::results(self, at)
+    }
+    fn stop(&mut self) {
+        Self::stop(self);
+    }
+    fn take_ended(&mut self) -> Vec<Results> {
+        Self::take_ended(self)
+    }
+}
+
 impl Component<Message> for SteppedLoad {
     fn start(&mut self, cx: &mut Context<'_>) {
         self.begin(cx);
@@ -161,6 +180,7 @@ impl Component<Message> for SteppedLoad {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn CountsOperations }
 }
 
 #[cfg(test)]

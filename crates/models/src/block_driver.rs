@@ -12,7 +12,7 @@
 //! Not here: interrupts apart from polling (a signal costs `complete`, whatever it is), merging, page caches.
 
 use crate::doorbell::ring;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Report};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue, Site,
@@ -36,9 +36,8 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(BlockDriver::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const BLOCK: Port = Port(0);
@@ -149,9 +148,9 @@ impl Component<Message> for BlockDriver {
         see("cores-busy", self.cores.busy().to_string());
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if self.owns_cores {
-            see("cores", self.cores.used(now));
+            report.supply("cores", self.cores.used(now));
         }
     }
 

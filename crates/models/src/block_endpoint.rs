@@ -15,7 +15,7 @@ use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
-use lanetwin_kernel::{Component, Port, Stream, Supply};
+use lanetwin_kernel::{Component, Port, Report, Stream};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params,
@@ -31,9 +31,8 @@ pub static MODEL: Model = Model {
     about: "A block device on PCIe: takes a doorbell, moves the data by DMA, takes a fixed time, signals.",
     ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the device's connector", many: false }],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(BlockEndpoint::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const PCIE: Port = Port(0);
@@ -228,11 +227,11 @@ impl Component<Message> for BlockEndpoint {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if let Some(requests) = &self.requests {
-            see("tags", requests.tags_used(now));
+            report.supply("tags", requests.tags_used(now));
         }
-        see("parallelism", held(&self.working, &self.queued, self.parallelism as u64, now));
+        report.supply("parallelism", held(&self.working, &self.queued, self.parallelism as u64, now));
     }
 
     fn digest(&self) -> u64 {

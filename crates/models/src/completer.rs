@@ -6,7 +6,7 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::logic::split::{CompletionCut, Run, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
 use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::Span;
 
 /// What a port has seen; every count is of TLPs, every size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -29,25 +29,6 @@ pub struct Traffic {
     pub signals: u64,
     /// TLPs that nobody here has use for: messages, completions of nothing.
     pub unexpected: u64,
-}
-
-/// When a read request was where, for a waterfall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ServedRead {
-    /// The requester.
-    pub from: EndpointId,
-    /// The requester's name for it.
-    pub handle: u32,
-    /// What it asked for.
-    pub address: u64,
-    /// The arrival of its last byte.
-    pub arrived: Instant,
-    /// When it was translated, and so were all writes before it.
-    pub translated: Instant,
-    /// When the completer took it up.
-    pub taken: Instant,
-    /// When its completions were offered to the link.
-    pub answered: Instant,
 }
 
 impl Traffic {

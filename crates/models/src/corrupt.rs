@@ -12,8 +12,6 @@ pub static MODEL: Model = Model {
     about: "Damages a share of what block requests bring back.",
     ports: between::PORTS,
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| {
         Box::new(Corrupt {
             probability: params.ratio("probability"),
@@ -22,6 +20,7 @@ pub static MODEL: Model = Model {
             damaged: 0,
         })
     }),
+    ..Model::DEFAULT
 };
 
 const PARAMS: &[Param] = &[Param {

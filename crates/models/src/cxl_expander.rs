@@ -18,17 +18,14 @@
 
 mod tracker;
 
-use crate::Mistake;
 use crate::dram_params::{self, DRAM};
+use crate::roles::KeepsLines;
 use crate::gauge::Gauge;
 use crate::marks::{Mark, of_read};
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
-use lanetwin_ports::{
-    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo,
-    Protocol, Status,
-};
+use lanetwin_ports::{Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status, Mistake};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -42,9 +39,9 @@ pub static MODEL: Model = Model {
     about: "A CXL memory expander (Type 3): DRAM behind a CXL port.",
     ports: &[PortInfo { name: "cxl", speaks: Protocol::Cxl, about: "the device's CXL port", many: false }],
     params: &[&CXL_PORT, PARAMS, &DRAM],
-    drains_itself: |_| false,
-    has_memory: false,
+    mistakes,
     build: Build::Component(|params, _| Box::new(CxlExpander::new(params))),
+    ..Model::DEFAULT
 };
 
 #[rustfmt::skip]
@@ -233,6 +230,15 @@ impl CxlExpander {
     }
 }
 
+impl KeepsLines for CxlExpander {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn explain(&mut self, (handle, address): (u32, u64), came: Instant, left: Instant) -> Vec<Mark> {
+        Self::explain(self, handle, address, came, left)
+    }
+}
+
 impl Component<Message> for CxlExpander {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -272,15 +278,16 @@ impl Component<Message> for CxlExpander {
         see("dram", format!("{decided:?}"));
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if let Some(memory) = &self.memory {
             let busy = memory.busy(now);
             let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
-            see("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
+            report.supply("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
         }
         let kind = SupplyKind::Held { waiting_ps: self.waiting.integral_ps(now) };
         let in_use_ps = self.tracker.integral_ps(now);
-        see("tracker", Supply { in_use_ps, supply: self.tracker.places(), kind });
+        report.supply("tracker", Supply { in_use_ps, supply: self.tracker.places(), kind });
+        dram_params::report(&self.lived(now).dram, report);
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {
@@ -293,4 +300,5 @@ impl Component<Message> for CxlExpander {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn KeepsLines }
 }

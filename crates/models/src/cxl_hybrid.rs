@@ -21,18 +21,17 @@ mod look_ups;
 mod memory;
 mod params;
 mod record;
+mod report;
 
-use crate::Mistake;
 use crate::gauge::{Gauge, held};
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Supply, mix};
+use crate::marks::Mark;
+use crate::roles::KeepsLines;
+use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages};
-use lanetwin_ports::{
-    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params,
-    PortInfo, Protocol, Site, Status, Transfer,
-};
+use lanetwin_ports::{Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol, Site, Status, Transfer, Mistake};
 use lanetwin_units::{Instant, Span};
 use look_ups::LookUps;
 use memory::{After, GROUPS, Group, Inside};
@@ -55,9 +54,9 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[&CXL_PORT, params::PARAMS, &params::MEMORY],
-    drains_itself: |_| false,
-    has_memory: false,
+    mistakes,
     build: Build::Component(|params, site| Box::new(CxlHybrid::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const CXL: Port = Port(0);
@@ -184,6 +183,17 @@ impl CxlHybrid {
         })
     }
 
+    fn report_supplies(&self, now: Instant, report: &mut Report) {
+        if self.interval > Span::ZERO {
+            report.supply("look-up", self.directory.used(now));
+        }
+        let Some(inside) = &self.inside else { return };
+        let registers = u64::from(inside.config.registers.count);
+        report.supply("registers", held(&inside.registers, &inside.waiting, registers, now));
+        let none = Gauge::default();
+        report.supply("write-backs", held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now));
+    }
+
     fn line(&mut self, line: Line, cx: &mut Context<'_>) {
         let Line { operation, handle, address } = line;
         let now = cx.now();
@@ -305,6 +315,15 @@ impl CxlHybrid {
     }
 }
 
+impl KeepsLines for CxlHybrid {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn explain(&mut self, (handle, address): (u32, u64), came: Instant, left: Instant) -> Vec<Mark> {
+        Self::explain(self, handle, address, came, left)
+    }
+}
+
 impl Component<Message> for CxlHybrid {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -357,15 +376,11 @@ impl Component<Message> for CxlHybrid {
         see("memory", format!("{:?}", inside.memory.counters()));
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        if self.interval > Span::ZERO {
-            see("look-up", self.directory.used(now));
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        self.report_supplies(now, report);
+        if let Some(lived) = self.lived(now) {
+            lived.report(report);
         }
-        let Some(inside) = &self.inside else { return };
-        let registers = u64::from(inside.config.registers.count);
-        see("registers", held(&inside.registers, &inside.waiting, registers, now));
-        let none = Gauge::default();
-        see("write-backs", held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now));
     }
 
     fn digest(&self) -> u64 {
@@ -380,4 +395,5 @@ impl Component<Message> for CxlHybrid {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn KeepsLines }
 }

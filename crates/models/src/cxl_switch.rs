@@ -23,7 +23,8 @@
 use crate::slab::Slab;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_cxl::spec::constants::{LINE_BYTES, SLOT_BYTES};
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind, mix};
+use crate::roles::ForwardsLines;
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params,
     PortInfo, Protocol, Site, Status,
@@ -50,9 +51,8 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[&CXL_PORT, PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(CxlSwitch::new(params, site))),
+    ..Model::DEFAULT
 };
 
 /// `assumed`: a core of 10 ns, as the arbitration and the on-chip network of a switch in H. Li et al., "Pond", ASPLOS 2023, whose ports
@@ -275,6 +275,16 @@ fn parts(decoder: &Decoder, hint: &Hint) -> Option<Vec<(u16, u64, u32)>> {
     )
 }
 
+impl ForwardsLines for CxlSwitch {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn forwarded_as(&self, asked: u32, at: Instant) -> Option<u32> {
+        let its = |renamed: &&Renamed| renamed.asked == asked && renamed.at == at;
+        self.recorded().iter().find(its).map(|renamed| renamed.forwarded)
+    }
+}
+
 impl Component<Message> for CxlSwitch {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -292,12 +302,12 @@ impl Component<Message> for CxlSwitch {
         see("aborted", self.aborted.to_string());
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if self.rate.is_some() {
             // What has been let in is counted at once, also what the core has yet to move.
             let ahead = self.core_free.0.saturating_sub(Ticks::from(now).0);
             let in_use_ps = u128::from((self.busy.0 - ahead.min(self.busy.0)) / TICKS_PER_PS);
-            see("core", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+            report.supply("core", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         }
     }
 
@@ -309,6 +319,7 @@ impl Component<Message> for CxlSwitch {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn ForwardsLines }
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ pub static MODEL: Model = Model {
     about: "Passes block requests and their answers on, each a while later.",
     ports: between::PORTS,
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| {
         Box::new(Delay {
             request: params.time("request"),
@@ -23,6 +21,7 @@ pub static MODEL: Model = Model {
             passed: 0,
         })
     }),
+    ..Model::DEFAULT
 };
 
 const PARAMS: &[Param] = &[

@@ -28,9 +28,11 @@ mod rules;
 use crate::agenda::Agenda;
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
+use crate::roles::AsksByDma;
+pub use crate::roles::TransferRecord;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Report};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Dimension, Done, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param,
@@ -50,9 +52,8 @@ pub static MODEL: Model = Model {
         PortInfo { name: "dma", speaks: Protocol::Dma, about: "what to move", many: false },
     ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(DmaRequester::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const PCIE: Port = Port(0);
@@ -156,37 +157,6 @@ const PARAMS: &[Param] = &[
         about: "the grain of the clock by which the end of a transfer is seen; 0 for none",
     },
 ];
-
-/// When a transfer was where, for a waterfall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TransferRecord {
-    /// The card's name for it, on its TLPs.
-    pub handle: u32,
-    /// What was asked for, with the asker's name for it.
-    pub transfer: Transfer,
-    /// When it was asked for.
-    pub asked: Instant,
-    /// When it became one of those in flight.
-    pub admitted: Instant,
-    /// When it was ready for an engine.
-    pub ready: Instant,
-    /// When an engine took it up.
-    pub begun: Instant,
-    /// When its first TLP could be made: with a tag, if it needs one.
-    pub tagged: Instant,
-    /// When its first TLP was offered to the link.
-    pub issued: Instant,
-    /// When its last completion had arrived, or its last TLP had departed.
-    pub last: Instant,
-    /// When the copier took it up; `last`, if nothing is copied.
-    pub copying: Instant,
-    /// When it was copied; `last`, if nothing is copied.
-    pub copied: Instant,
-    /// When it was done.
-    pub done: Instant,
-    /// When the one who asked was told: the next tick.
-    pub told: Instant,
-}
 
 /// The device.
 #[derive(Debug)]
@@ -415,6 +385,18 @@ fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, now: Instant, issue: 
     }
 }
 
+impl AsksByDma for DmaRequester {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn take_record(&mut self) -> Vec<TransferRecord> {
+        Self::take_record(self)
+    }
+    fn moved(&self, operation: Operation) -> (u64, u64) {
+        Self::moved(self, operation)
+    }
+}
+
 impl Component<Message> for DmaRequester {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -455,16 +437,16 @@ impl Component<Message> for DmaRequester {
         see("unexpected", self.unexpected.to_string());
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         let engines: &[&str] =
             if self.engines.len() == 1 { &["engines"] } else { &["read engines", "write engines"] };
-        engines.iter().zip(&self.engines).for_each(|(name, engines)| see(name, engines.used(now)));
-        see("copier", self.copier.used(now));
+        engines.iter().zip(&self.engines).for_each(|(name, engines)| report.supply(*name, engines.used(now)));
+        report.supply("copier", self.copier.used(now));
         if let Some(requests) = &self.requests {
-            see("tags", requests.tags_used(now));
+            report.supply("tags", requests.tags_used(now));
         }
         for (name, queue) in ["reads in flight", "writes in flight"].into_iter().zip(&self.directions) {
-            see(name, held(&queue.in_flight, &queue.queued, self.rules.outstanding, now));
+            report.supply(name, held(&queue.in_flight, &queue.queued, self.rules.outstanding, now));
         }
     }
 
@@ -475,4 +457,5 @@ impl Component<Message> for DmaRequester {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn AsksByDma }
 }

@@ -1,11 +1,14 @@
 //! What can be said of DRAM behind a device or a host: parameters that several models share, and the memory that they make.
 
-use crate::Mistake;
+use lanetwin_kernel::{Metric, Report};
 use lanetwin_media::dram::{
-    Config, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Turn, Width, WriteAnswer,
+    Config, Counters, Density, Geometry, Mapping, Order, PagePolicy, Queues, Refresh, Speed, Turn, Width,
+    WriteAnswer,
 };
-use lanetwin_ports::{Dimension, Param, Params};
-use lanetwin_units::Bytes;
+use lanetwin_ports::{Dimension, Mistake, Param, Params};
+use lanetwin_units::{Better, Bytes};
+
+const ROW_HITS: Metric = Metric::new("row hits", "%", Better::Higher);
 
 const SPEEDS: &[&str] = &["ddr4-2400", "ddr4-2666", "ddr4-3200", "ddr5-4800", "ddr5-5600", "ddr5-6400"];
 
@@ -97,6 +100,11 @@ pub fn config(params: &Params, capacity: Bytes) -> Config {
             WriteAnswer::Written
         },
     }
+}
+
+/// Tells the metrics of a memory that has done this so far.
+pub(crate) fn report(counters: &Counters, report: &mut Report) {
+    report.ratio(ROW_HITS, [counters.rows[0], counters.rows.iter().sum()], 100.0);
 }
 
 /// Everything about these parameters that makes a memory of this capacity impossible; `capacity_name` is what the model calls it.

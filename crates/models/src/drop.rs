@@ -12,8 +12,6 @@ pub static MODEL: Model = Model {
     about: "Loses a share of the block requests: they end in a timeout.",
     ports: between::PORTS,
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| {
         Box::new(Drop {
             probability: params.ratio("probability"),
@@ -23,6 +21,7 @@ pub static MODEL: Model = Model {
             lost: 0,
         })
     }),
+    ..Model::DEFAULT
 };
 
 const PARAMS: &[Param] = &[

@@ -32,7 +32,7 @@ use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
 use initiator::Initiator;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
-use lanetwin_kernel::{Component, Port, Stream, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site,
@@ -55,9 +55,8 @@ pub static MODEL: Model = Model {
         many: false,
     }],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(FcHba::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const PCIE: Port = Port(0);
@@ -379,18 +378,18 @@ impl Component<Message> for FcHba {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         for (i, port) in self.ports.iter().enumerate() {
-            port.target.workers(i, now, see);
-            port.initiator.workers(i, now, see);
+            port.target.workers(i, now, report);
+            port.initiator.workers(i, now, report);
         }
         if let Some(requests) = &self.requests {
-            see("tags", requests.tags_used(now));
+            report.supply("tags", requests.tags_used(now));
         }
         for (i, port) in self.ports.iter().enumerate() {
-            see(&format!("host writes of FC port {i}"), held(&port.writing, &port.waiting, self.writes, now));
-            port.initiator.held(i, now, see);
-            port.target.held(i, now, see);
+            report.supply(format!("host writes of FC port {i}"), held(&port.writing, &port.waiting, self.writes, now));
+            port.initiator.held(i, now, report);
+            port.target.held(i, now, report);
         }
     }
 

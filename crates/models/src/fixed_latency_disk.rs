@@ -3,7 +3,7 @@
 //! By Little's law its throughput at depth `n` is `min(n, parallelism) / latency`.
 
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Report};
 use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Operation, Param, PortInfo, Protocol, Status,
 };
@@ -16,8 +16,6 @@ pub static MODEL: Model = Model {
     about: "A disk that takes the same time for every request, several at once.",
     ports: &[PortInfo { name: "block", speaks: Protocol::Block, about: "requests to the disk", many: false }],
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, _| {
         Box::new(FixedLatencyDisk {
             read: params.time("read.latency"),
@@ -26,6 +24,7 @@ pub static MODEL: Model = Model {
             answered: 0,
         })
     }),
+    ..Model::DEFAULT
 };
 
 const PARAMS: &[Param] = &[
@@ -74,8 +73,8 @@ impl Component<Message> for FixedLatencyDisk {
         see("answered", self.answered.to_string());
         see("busy", self.servers.busy().to_string());
     }
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        see("parallelism", self.servers.used(now));
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        report.supply("parallelism", self.servers.used(now));
     }
     fn digest(&self) -> u64 {
         self.answered

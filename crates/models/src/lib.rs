@@ -20,6 +20,7 @@
 //! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
+//! | [`roles`] | what components can be asked to do beyond messages, as traits |
 //! | [`marks`] | when something that was followed had passed which place |
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
@@ -38,10 +39,11 @@ mod iommu;
 pub mod marks;
 mod nvme_software;
 mod requests;
+pub mod roles;
 mod servers;
 mod slab;
 
-use lanetwin_ports::{Model, Params};
+use lanetwin_ports::Model;
 
 /// Declares the modules of the models and the list of them.
 macro_rules! models {
@@ -76,6 +78,11 @@ models! {
     switch,
 }
 
+/// What `cargo xtask new-model` writes: compiled for tests, which find it as if it stood on the shelf.
+#[cfg(any(test, feature = "template"))]
+#[path = "../../xtask/templates/model.rs"]
+pub mod template_model;
+
 /// The model of this name, if there is one.
 ///
 /// ```
@@ -84,45 +91,18 @@ models! {
 /// ```
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Model> {
-    MODELS.iter().copied().find(|model| model.name == name)
+    let on_shelf = MODELS.iter().copied();
+    #[cfg(any(test, feature = "template"))]
+    let on_shelf = on_shelf.chain(std::iter::once(&template_model::MODEL));
+    let mut on_shelf = on_shelf;
+    on_shelf.find(|model| model.name == name)
 }
 
-/// The model of the software that stands between block requests and a device of this model on PCIe.
+/// The model of the software that stands between block requests and a device of this model on PCIe: the one that it names.
 ///
-/// Its parameters that the device's model has too are set with the device.
+/// # Panics
+/// If there is none of that name: a mistake in the model, found by the conformance test.
 #[must_use]
 pub fn driver(device: &Model) -> &'static Model {
-    match device.name {
-        "nvme-ssd" => &nvme_driver::MODEL,
-        _ => &block_driver::MODEL,
-    }
-}
-
-/// Whether a component with these parameters has the port of this name that its model declares.
-#[must_use]
-pub fn has_port(model: &Model, params: &Params, port: &str) -> bool {
-    model.name != nvme_ssd::MODEL.name || port != nvme_ssd::SECOND_PORT || params.flag("dual-port")
-}
-
-/// Parameters that are legal one by one and make no device together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mistake {
-    /// The parameter that can be changed.
-    pub parameter: &'static str,
-    /// What is wrong.
-    pub problem: String,
-    /// What to do.
-    pub remedy: String,
-}
-
-/// Everything about these parameters that makes a device of this model impossible.
-#[must_use]
-pub fn mistakes(model: &Model, params: &Params) -> Vec<Mistake> {
-    match model.name {
-        "cxl-expander" => cxl_expander::mistakes(params),
-        "cxl-hybrid" => cxl_hybrid::mistakes(params),
-        "memory-host" => memory_host::mistakes(params),
-        "nvme-ssd" => nvme_ssd::mistakes(params),
-        _ => Vec::new(),
-    }
+    find(device.driver).unwrap_or_else(|| panic!("{} names no driver that there is", device.name))
 }

@@ -16,7 +16,7 @@
 use crate::agenda::Agenda;
 use crate::completer::Completer;
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port, Supply};
+use lanetwin_kernel::{Component, Port, Report};
 use lanetwin_pcie::logic::split::CompletionCut;
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
@@ -26,7 +26,9 @@ use lanetwin_ports::{
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 
-pub use crate::completer::{ServedRead, Traffic};
+pub use crate::completer::Traffic;
+pub use crate::roles::ServedRead;
+use crate::roles::ServesReads;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -34,9 +36,9 @@ pub static MODEL: Model = Model {
     about: "A device with memory that other devices read and write, such as a controller memory buffer.",
     ports: &[PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the device's connector", many: false }],
     params: &[&PCIE_PORT, &DEVICE, PARAMS],
-    drains_itself: |_| false,
     has_memory: true,
     build: Build::Component(|params, site| Box::new(MemoryEndpoint::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const PCIE: Port = Port(0);
@@ -133,6 +135,15 @@ impl MemoryEndpoint {
     }
 }
 
+impl ServesReads for MemoryEndpoint {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn take_record(&mut self) -> Vec<ServedRead> {
+        Self::take_record(self)
+    }
+}
+
 impl Component<Message> for MemoryEndpoint {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         let Message::Tlps(tlps) = message else {
@@ -156,9 +167,9 @@ impl Component<Message> for MemoryEndpoint {
         see("traffic", format!("{:?}", self.traffic));
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if self.interval > Span::ZERO {
-            see("completer", self.completer.used(now));
+            report.supply("completer", self.completer.used(now));
         }
     }
 
@@ -169,4 +180,5 @@ impl Component<Message> for MemoryEndpoint {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn ServesReads }
 }

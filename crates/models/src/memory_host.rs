@@ -29,23 +29,24 @@ mod nodes;
 mod params;
 mod prefetch;
 mod record;
-mod results;
+mod role;
 mod running;
 mod timetable;
 mod translation;
 mod writes;
 
+use crate::roles::memory::RunsPrograms;
 use crate::dram_params::DRAM;
-use crate::{Mistake, dram_params};
+use crate::dram_params;
 use cache::{Cache, Replacement};
 use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
-use lanetwin_kernel::{Component, Port, Supply, mix};
+use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Policy, Program, Touch};
 use lanetwin_media::dram::Done;
-use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site};
+use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site, Mistake};
 use lanetwin_units::{Instant, stream_seed};
 use nodes::{CxlPort, Dram, Lane, Node};
 use params::{CACHES, CORES, MEMORY, Rules};
@@ -56,9 +57,7 @@ use std::collections::VecDeque;
 use timetable::{Task, Timetable};
 use translation::{PageTable, TRANSLATION, Walks};
 
-pub use hints::{Advised, PageAdvice};
-pub use record::LoadRecord;
-pub use results::{Found, MemoryResults, NodeTraffic};
+pub use crate::roles::memory::{Advised, Found, LoadRecord, MemoryResults, NodeTraffic, PageAdvice};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -71,9 +70,9 @@ pub static MODEL: Model = Model {
         many: true,
     }],
     params: &[&CXL_PORT, CORES, CACHES, TRANSLATION, MEMORY, &DRAM],
-    drains_itself: |_| false,
-    has_memory: false,
+    mistakes,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
+    ..Model::DEFAULT
 };
 
 /// A cold thread writes back what it stored to so many steps before, or fewer if the caches are smaller. A longer way through the
@@ -440,8 +439,8 @@ impl Component<Message> for MemoryHost {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        nodes::tell_supplies(&self.nodes, &self.lanes, now, see);
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        nodes::tell_supplies(&self.nodes, &self.lanes, now, report);
     }
 
     fn digest(&self) -> u64 {
@@ -452,6 +451,7 @@ impl Component<Message> for MemoryHost {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn RunsPrograms }
 }
 
 /// Everything about these parameters that makes a host impossible.

@@ -11,9 +11,8 @@ pub static MODEL: Model = Model {
     about: "A disk that answers every request at once.",
     ports: &[PortInfo { name: "block", speaks: Protocol::Block, about: "requests to the disk", many: false }],
     params: &[],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|_, _| Box::new(NullDisk { answered: 0 })),
+    ..Model::DEFAULT
 };
 
 /// A disk that takes no time.

@@ -39,7 +39,7 @@ mod start;
 
 use crate::agenda::Agenda;
 use crate::nvme_software::{self, Software};
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
@@ -54,10 +54,9 @@ use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
 
-pub use asks::{Answer, Ask, Blocks};
+pub use crate::roles::nvme::{Answer, Ask, Blocks, Outage, PATH_LOST, PATH_WORKS, RequestRecord};
+use crate::roles::nvme::NvmeHost;
 pub use lanetwin_nvme::spec::admin::QueuePriority;
-pub use path::{Outage, PATH_LOST, PATH_WORKS};
-pub use queue::RequestRecord;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -78,9 +77,8 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Component(|params, site| Box::new(NvmeDriver::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const CPU: Port = Port(0);
@@ -391,6 +389,39 @@ fn is_shadowed(doorbell: Doorbell) -> bool {
     }
 }
 
+impl NvmeHost for NvmeDriver {
+    fn prioritise(&mut self, priorities: &[QueuePriority]) {
+        Self::prioritise(self, priorities);
+    }
+    fn be_path(&mut self, outages: Vec<Outage>) {
+        Self::be_path(self, outages);
+    }
+    fn ask_at(&mut self, at: Instant, ask: Ask) -> usize {
+        Self::ask_at(self, at, ask)
+    }
+    fn answers(&self) -> Vec<Answer> {
+        Self::answers(self)
+    }
+    fn is_asking(&self) -> bool {
+        Self::is_asking(self)
+    }
+    fn polls(&self) -> bool {
+        Self::polls(self)
+    }
+    fn shadows_doorbells(&self) -> bool {
+        Self::shadows_doorbells(self)
+    }
+    fn tail_doorbell(&self, queue: u16) -> u32 {
+        tail_doorbell(queue)
+    }
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn take_record(&mut self) -> Vec<RequestRecord> {
+        Self::take_record(self)
+    }
+}
+
 impl Component<Message> for NvmeDriver {
     fn start(&mut self, cx: &mut Context<'_>) {
         let Some(place) = &self.place else { return };
@@ -440,7 +471,7 @@ impl Component<Message> for NvmeDriver {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         if self.queues.is_empty() {
             return;
         }
@@ -448,12 +479,12 @@ impl Component<Message> for NvmeDriver {
         let supply = self.queues.len() as u64;
         if self.owns_cores {
             let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
-            see("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+            report.supply("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
         }
         let waiting_ps = sum(&|queue| queue.queued.integral_ps(now));
         let in_use_ps = sum(&|queue| queue.in_flight.integral_ps(now));
         let supply = supply * u64::from(self.software.entries - 1);
-        see("queue entries", Supply { in_use_ps, supply, kind: SupplyKind::Held { waiting_ps } });
+        report.supply("queue entries", Supply { in_use_ps, supply, kind: SupplyKind::Held { waiting_ps } });
     }
 
     fn digest(&self) -> u64 {
@@ -463,4 +494,5 @@ impl Component<Message> for NvmeDriver {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn NvmeHost }
 }

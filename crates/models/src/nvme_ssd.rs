@@ -26,24 +26,21 @@ mod medium;
 mod params;
 mod record;
 
-use crate::Mistake;
 use crate::gauge::{Gauge, held};
 use crate::nvme_software;
 use crate::requests::Requests;
+use crate::roles::nvme::NvmeController;
 use crate::servers::Servers;
 use crate::slab::Slab;
 use erase::Erases;
 use inside::Inside;
-use lanetwin_kernel::{Component, Port, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_media::{Done, Drive, Kind, Outcome, Request};
 use lanetwin_nvme::logic::{Effect, MediaOperation, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_nvme::spec::{ControllerId, Status};
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{
-    Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, SharedMemory, Site,
-    Tlps,
-};
+use lanetwin_ports::{Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, SharedMemory, Site, Tlps, Mistake};
 use lanetwin_units::Instant;
 use params::Firmware;
 use std::any::Any;
@@ -51,8 +48,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub use lanetwin_media::Counters;
+pub use crate::roles::nvme::CommandRecord;
 pub use lived::{Endurance, Lived, Signals};
-pub use record::CommandRecord;
 use record::{Recorder, Worked};
 
 /// The declaration.
@@ -74,9 +71,12 @@ pub static MODEL: Model = Model {
         },
     ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
+    has_port: |params, port| port != SECOND_PORT || params.flag("dual-port"),
+    mistakes,
+    driver: "nvme-driver",
+    is_nvme: true,
     build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),
+    ..Model::DEFAULT
 };
 
 /// The name of the second port, which only a dual-port drive has.
@@ -114,7 +114,7 @@ pub struct NvmeSsd {
     engines: Servers,
     /// By port; none where the drive is not plugged in: there it does nothing.
     requests: Vec<Option<Requests>>,
-    /// When which port is lost.
+    /// When which port is lost: the controller behind it is then reset, as by every loss of a link (PCIe Base §6.6.1, conventional reset).
     losses: Vec<(Instant, usize)>,
     /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
     memories: [Option<SharedMemory>; 2],
@@ -133,7 +133,7 @@ pub struct NvmeSsd {
     /// Commands in progress, and whether others wait for them in the queues.
     in_progress: Gauge,
     short: Gauge,
-    /// Whether any were; none if nobody asks how long.
+    /// Whether any were, for the Controller Busy Time of the SMART log; none if nobody asks how long, which then stays 0.
     busy: Option<Gauge>,
     signals: Signals,
     unexpected: u64,
@@ -177,13 +177,19 @@ impl NvmeSsd {
         let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
         let requests =
             sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
+        let mut memories = [site.memory.clone(), site.memory.clone()];
+        for (port, memory) in &site.behind {
+            if let Some(own) = memories.get_mut(*port) {
+                *own = Some(memory.clone());
+            }
+        }
         Self {
             firmware: Firmware::new(params),
             erases: Erases::new(params),
             engines: Servers::new(params.count("firmware.engines")),
             requests: requests.collect(),
-            losses: Vec::new(),
-            memories: [site.memory.clone(), site.memory.clone()],
+            losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
+            memories,
             inside: Inside::new(params, site.seed),
             wakes: BinaryHeap::new(),
             reads: Slab::new(),
@@ -193,29 +199,10 @@ impl NvmeSsd {
             recorder: None,
             in_progress: Gauge::default(),
             short: Gauge::default(),
-            busy: None,
+            busy: site.tells_busy_time.then(Gauge::default),
             signals: Signals::default(),
             unexpected: 0,
         }
-    }
-
-    /// The link of a port goes down at `at`: the controller behind the port is then reset, as by every loss of a link (PCIe Base §6.6.1,
-    /// conventional reset). To be said before the run starts; ports that the drive does not have are ignored.
-    pub fn loses(&mut self, port: usize, at: Instant) {
-        self.losses.push((at, port));
-    }
-
-    /// The host behind a port has this memory; without it, all ports have that of the host above the first. To be said before the run starts; ports that
-    /// the drive does not have are ignored.
-    pub fn serves(&mut self, port: usize, memory: SharedMemory) {
-        if let Some(own) = self.memories.get_mut(port) {
-            *own = Some(memory);
-        }
-    }
-
-    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it that stays 0.
-    pub fn count_busy_time(&mut self) {
-        self.busy.get_or_insert_default();
     }
 
     /// What the drive has lived through up to `now`, the present; none if the parameters describe no drive.
@@ -407,6 +394,18 @@ const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32
     (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
 }
 
+impl NvmeController for NvmeSsd {
+    fn name_of(&self, port: u16, command: u32) -> u32 {
+        Self::name_of(port, command)
+    }
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn take_record(&mut self) -> Vec<CommandRecord> {
+        Self::take_record(self)
+    }
+}
+
 impl Component<Message> for NvmeSsd {
     fn start(&mut self, cx: &mut Context<'_>) {
         self.await_loss(cx);
@@ -446,8 +445,8 @@ impl Component<Message> for NvmeSsd {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        see("firmware engines", self.engines.used(now));
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        report.supply("firmware engines", self.engines.used(now));
         if let Some(inside) = &self.inside {
             let (channels, dies) = inside.up_to(now).busy();
             let used = |busy: Vec<u64>| Supply {
@@ -455,13 +454,14 @@ impl Component<Message> for NvmeSsd {
                 supply: busy.len() as u64,
                 kind: SupplyKind::Server,
             };
-            see("channels of the medium", used(channels));
-            see("dies of the medium", used(dies));
+            report.supply("channels of the medium", used(channels));
+            report.supply("dies of the medium", used(dies));
         }
         for (number, requests) in self.plugged() {
-            see(&format!("tags{number}"), requests.tags_used(now));
+            report.supply(format!("tags{number}"), requests.tags_used(now));
         }
-        see("commands in progress", held(&self.in_progress, &self.short, self.firmware.commands, now));
+        report.supply("commands in progress", held(&self.in_progress, &self.short, self.firmware.commands, now));
+        self.lived(now).iter().for_each(|lived| lived.report(report));
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {
@@ -475,4 +475,5 @@ impl Component<Message> for NvmeSsd {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn NvmeController }
 }

@@ -13,12 +13,11 @@ pub static MODEL: Model = Model {
     about: "A redriver: an amplifier that stands in a link and knows no bits.",
     ports: &[],
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
     build: Build::Extension(|params, _| Extension {
         latency: params.time("latency"),
         kind: ExtensionKind::Redriver,
     }),
+    ..Model::DEFAULT
 };
 
 /// `assumed`: round numbers of parts of the Gen5 years.

@@ -11,7 +11,7 @@
 //! Not here: the eye at its receivers (`lanetwin link eye`), its part in training, and L0s, which no link with a retimer has.
 
 use lanetwin_pcie::spec::extension::{Extension, ExtensionKind};
-use lanetwin_ports::{Build, Dimension, Model, Param, Params};
+use lanetwin_ports::{Build, Dimension, Model, Param, Params, LATENCY, Way};
 use lanetwin_units::{Generation, Span};
 
 /// The declaration.
@@ -20,9 +20,12 @@ pub static MODEL: Model = Model {
     about: "A retimer: stands in a link, receives its bits and sends them anew.",
     ports: &[],
     params: &[PARAMS],
-    drains_itself: |_| false,
-    has_memory: false,
+    latency_parameter: |params, way| match way {
+        Way::Along(generation) => latency_parameter(params, generation),
+        Way::Between(..) => LATENCY,
+    },
     build: Build::Extension(extension),
+    ..Model::DEFAULT
 };
 
 /// The latencies of generations, in their order.
@@ -66,10 +69,9 @@ const fn latency(name: &'static str, about: &'static str) -> Param {
 }
 
 /// The parameter that says the latency at a generation: its own, or `latency` if it has none.
-#[must_use]
-pub fn latency_parameter(params: &Params, generation: Generation) -> &'static str {
+fn latency_parameter(params: &Params, generation: Generation) -> &'static str {
     let own = LATENCIES[usize::from(generation.number()) - 1];
-    if params.time(own) > Span::ZERO { own } else { "latency" }
+    if params.time(own) > Span::ZERO { own } else { LATENCY }
 }
 
 fn extension(params: &Params, generation: Generation) -> Extension {

@@ -32,7 +32,7 @@ use crate::completer::Completer;
 use crate::iommu::{Iommu, Reach};
 use crate::nvme_software;
 use crate::servers::Servers;
-use lanetwin_kernel::{Component, Port, Stream, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::{FcClass, TlpKind};
 use lanetwin_ports::{
@@ -44,7 +44,9 @@ use params::{PARAMS, Rules};
 use std::any::Any;
 use std::collections::BTreeMap;
 
-pub use crate::completer::{ServedRead, Traffic};
+pub use crate::completer::Traffic;
+pub use crate::roles::ServedRead;
+use crate::roles::ServesReads;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -63,6 +65,7 @@ pub static MODEL: Model = Model {
     drains_itself: |params| params.flag("iommu"),
     has_memory: true,
     build: Build::Component(|params, site| Box::new(RootComplex::new(params, site))),
+    ..Model::DEFAULT
 };
 
 const CPU: Port = Port(0);
@@ -169,14 +172,14 @@ impl RootComplex {
     }
 
     /// Each core, if there are several, and all of them.
-    fn cores_used(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report_cores(&self, now: Instant, report: &mut Report) {
         let used: Vec<Supply> = self.cores.iter().map(|core| core.used(now)).collect();
         if used.len() > 1 {
-            used.iter().enumerate().for_each(|(i, used)| see(&format!("core {i}"), *used));
+            used.iter().enumerate().for_each(|(i, used)| report.supply(format!("core {i}"), *used));
         }
         if !used.is_empty() {
             let in_use_ps = used.iter().map(|used| used.in_use_ps).sum();
-            see("cores", Supply { in_use_ps, supply: used.len() as u64, kind: SupplyKind::Server });
+            report.supply("cores", Supply { in_use_ps, supply: used.len() as u64, kind: SupplyKind::Server });
         }
     }
 
@@ -347,6 +350,15 @@ impl Slot {
     }
 }
 
+impl ServesReads for RootComplex {
+    fn record(&mut self, on: bool) {
+        Self::record(self, on);
+    }
+    fn take_record(&mut self) -> Vec<ServedRead> {
+        Self::take_record(self)
+    }
+}
+
 impl Component<Message> for RootComplex {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -386,15 +398,15 @@ impl Component<Message> for RootComplex {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         let connected = self.slots.iter().enumerate().filter_map(|(i, slot)| Some((i, slot.as_ref()?)));
         for (i, slot) in connected.filter(|_| self.rules.interval > Span::ZERO) {
-            see(&format!("completer of slot{i}"), slot.completer.used(now));
+            report.supply(format!("completer of slot{i}"), slot.completer.used(now));
         }
         if let Some(iommu) = &self.iommu {
-            see("page walkers", iommu.walkers_used(now));
+            report.supply("page walkers", iommu.walkers_used(now));
         }
-        self.cores_used(now, see);
+        self.report_cores(now, report);
     }
 
     fn digest(&self) -> u64 {
@@ -404,4 +416,5 @@ impl Component<Message> for RootComplex {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn ServesReads }
 }

@@ -12,7 +12,7 @@
 //! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast, access control.
 
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
-use lanetwin_ports::{Build, Dimension, Model, PCIE_PORT, Param, Params, PortInfo, Protocol};
+use lanetwin_ports::{Build, Dimension, LATENCY, Model, PCIE_PORT, Way, Param, Params, PortInfo, Protocol};
 use lanetwin_units::{Span, Width};
 
 /// The declaration.
@@ -26,9 +26,12 @@ pub static MODEL: Model = Model {
         many: true,
     }],
     params: &[&PORT, PARAMS, &PAIRS],
-    drains_itself: |_| false,
-    has_memory: false,
+    latency_parameter: |params, way| match way {
+        Way::Between(from, to) => latency_parameter(params, from, to),
+        Way::Along(_) => LATENCY,
+    },
     build: Build::Switch(spec),
+    ..Model::DEFAULT
 };
 
 /// What a data credit stands for \[B\] (PCI Express Base, section 2.6.1).
@@ -99,7 +102,7 @@ const PARAMS: &[Param] = &[
         about: "whose turn it is at an output: every input's, or as often as the `weight` of the link it came in through",
     },
     Param {
-        name: COMMON,
+        name: LATENCY,
         dimension: Dimension::Time,
         default: Some("120ns"),
         about: "from a TLP being in (its header, its last byte if stored) to its being eligible at the output",
@@ -130,44 +133,21 @@ const PAIRS: [Param; 25] = {
 /// The widths that pairs are made of.
 const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
 
-/// The parameter that every pair has which has no latency of its own.
-const COMMON: &str = "latency";
-
 /// The latency from a link of one width to one of another, if the pair has one of its own; x12 and x32 count as the next narrower width.
-#[must_use]
-pub fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
+fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
     let latency = params.time(pair_name(from, to));
     (latency > Span::ZERO).then_some(latency)
 }
 
 /// The parameter that says the latency from a link of one width to one of another: `latency.x4-x4`, or `latency` if the pair has none of
 /// its own.
-#[must_use]
-pub fn latency_parameter(params: &Params, from: Width, to: Width) -> &'static str {
-    pair_latency(params, from, to).map_or(COMMON, |_| pair_name(from, to))
+fn latency_parameter(params: &Params, from: Width, to: Width) -> &'static str {
+    pair_latency(params, from, to).map_or(LATENCY, |_| pair_name(from, to))
 }
 
 fn pair_name(from: Width, to: Width) -> &'static str {
     let place = |width| WIDTHS.iter().rposition(|narrower| *narrower <= width).unwrap_or(0);
     PAIRS[place(from) * WIDTHS.len() + place(to)].name
-}
-
-/// Whether the parameter of this name is the latency of a pair of widths.
-#[must_use]
-pub fn is_pair_latency(name: &str) -> bool {
-    PAIRS.iter().any(|param| param.name == name)
-}
-
-/// Whether an output takes turns by weights.
-#[must_use]
-pub fn is_weighted(params: &Params) -> bool {
-    params.choice("arbitration") == "weighted"
-}
-
-/// How much payload the buffer at an output holds \[B\], if there is one.
-#[must_use]
-pub fn output_data(params: &Params) -> Option<u64> {
-    matches!(params.choice("core"), "crossbar" | "shared-bus").then(|| params.size("output.data").0)
 }
 
 fn spec(params: &Params) -> SwitchSpec {
@@ -181,7 +161,10 @@ fn spec(params: &Params) -> SwitchSpec {
             "store-and-forward" => Forwarding::StoreAndForward,
             _ => Forwarding::CutThrough,
         },
-        arbitration: if is_weighted(params) { Arbitration::Weighted } else { Arbitration::RoundRobin },
+        arbitration: match params.choice("arbitration") {
+            "weighted" => Arbitration::Weighted,
+            _ => Arbitration::RoundRobin,
+        },
         core: match params.choice("core") {
             "crossbar" => Some(Core::Crossbar { speed_up, output }),
             "shared-bus" => Some(Core::SharedBus { speed_up, output }),
@@ -200,6 +183,8 @@ mod tests {
     fn a_pair_without_a_latency_of_its_own_has_the_common_one_and_odd_widths_count_as_narrower_ones() {
         let mut params = Params(PAIRS.iter().map(|param| (param.name, Value::Time(Span::ZERO))).collect());
         assert_eq!(params.0.len(), WIDTHS.len() * WIDTHS.len(), "every pair is named once");
+        assert!(PAIRS.iter().all(|param| lanetwin_ports::is_latency_between_widths(param.name)));
+        assert!(![LATENCY, "latency.gen4"].into_iter().any(lanetwin_ports::is_latency_between_widths));
         params.0.insert("latency.x8-x16", Value::Time(Span::from_ns(70)));
         let of = |from, to| pair_latency(&params, from, to);
         let own = Some(Span::from_ns(70));

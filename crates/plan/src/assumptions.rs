@@ -7,11 +7,10 @@ use crate::plan::{ChannelPlan, ComponentPlan, LinkPlan, Load, Plan, Variant, Via
 use lanetwin_document::node::Origin;
 use lanetwin_document::quantity;
 use lanetwin_link_lab::channel::SegmentEye;
-use lanetwin_models::switch::is_pair_latency;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Mps;
 use lanetwin_pcie::spec::extension::drift;
-use lanetwin_ports::{HOST_SOFTWARE, Value};
+use lanetwin_ports::{HOST_SOFTWARE, Value, is_latency_between_widths};
 use lanetwin_units::{NumberKind, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -74,7 +73,7 @@ impl Plan {
             };
             match origin {
                 // a pair of widths without a latency of its own has the switch's
-                Origin::Default if is_pair_latency(name) => None,
+                Origin::Default if is_latency_between_widths(name) => None,
                 // a drive is driven as its host drives
                 Origin::Default if name.starts_with(HOST_SOFTWARE) && !component.is_host() => None,
                 Origin::Default => Some(base),

@@ -18,8 +18,8 @@ use crate::message::{Message, Operation};
 use lanetwin_cxl::logic::{
     Activity, Class, Direction, Environment, FlitTap, Link, LinkLayer, LinkSpec, flit_256,
 };
-use lanetwin_kernel::{Component, Context, Port, Stream, Supply, SupplyKind, mix};
-use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
+use lanetwin_kernel::{Component, Context, Port, Report, Stream, Supply, SupplyKind, mix};
+use lanetwin_units::{Instant, Span, TICKS_PER_PS, Ticks};
 
 /// What a CXL link is built from.
 pub type CxlLinkSpec = LinkSpec;
@@ -115,7 +115,7 @@ impl<L: LinkLayer<Message>> CxlLinkOf<L> {
     /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing: a link decides as
     /// late as it can.
     #[must_use]
-    pub fn report(&self, now: Instant) -> [CxlLinkUse; 2] {
+    pub fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
         let elapsed = Ticks::from(now);
         Direction::ALL.map(|direction| CxlLinkUse {
             direction,
@@ -132,6 +132,23 @@ impl<L: LinkLayer<Message>> CxlLinkOf<L> {
             self.armed = at;
             cx.wake_at(at, 0);
         }
+    }
+}
+
+/// A CXL link of whichever flits: what it did, and what it is made of.
+pub trait CarriesLines {
+    /// What both directions have done up to `now`, M2S first: [`CxlLinkOf::usage`].
+    fn usage(&self, now: Instant) -> [CxlLinkUse; 2];
+    /// What it was built from, what of a flit has to be in for its messages \[ticks\], and what error correction takes.
+    fn timing(&self) -> (CxlLinkSpec, u64, Span);
+}
+
+impl<L: LinkLayer<Message>> CarriesLines for CxlLinkOf<L> {
+    fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
+        Self::usage(self, now)
+    }
+    fn timing(&self) -> (CxlLinkSpec, u64, Span) {
+        (*self.link.spec(), self.link.part_ticks(), self.link.correction())
     }
 }
 
@@ -181,11 +198,11 @@ impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
         }
     }
 
-    fn supplies(&self, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    fn report(&mut self, now: Instant, report: &mut Report) {
         for (direction, name) in Direction::ALL.into_iter().zip(["M2S flits", "S2M flits"]) {
             let busy = self.link.activity(direction).flits() * self.link.flit_ticks() / TICKS_PER_PS;
             let in_use_ps = u128::from(busy.min(now.as_ps()));
-            see(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+            report.supply(name, Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         }
     }
 
@@ -200,6 +217,7 @@ impl<L: LinkLayer<Message> + 'static> Component<Message> for CxlLinkOf<L> {
     fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn CarriesLines }
 }
 
 const fn request_class(operation: Operation) -> Class {

@@ -21,7 +21,7 @@ mod model;
 mod pcie_port;
 
 pub use cores::RunQueue;
-pub use cxl_link::{CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
+pub use cxl_link::{CarriesLines, CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use memory::{HostMemory, SharedMemory};
@@ -29,7 +29,8 @@ pub use message::{
     Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
 };
 pub use model::{
-    Build, Dimension, HOST_SOFTWARE, Model, Param, Params, PcieSite, PortInfo, Protocol, Site, Value,
+    Build, Dimension, HOST_SOFTWARE, LATENCY, Mistake, Model, Param, Params, PcieSite, PortInfo, Protocol,
+    Site, Value, Way, is_latency_between_widths,
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 

@@ -203,7 +203,7 @@ impl Links {
     }
     /// What every direction of every link has done so far.
     #[must_use]
-    pub fn report(&self) -> Vec<LinkReport> {
+    pub fn usage(&self) -> Vec<LinkReport> {
         let direction = |e: usize| {
             let name = &self.names[e / 2];
             LinkReport {

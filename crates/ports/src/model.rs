@@ -10,7 +10,7 @@ use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Component;
 use lanetwin_pcie::link::{EndpointId, SwitchSpec};
 use lanetwin_pcie::spec::Extension;
-use lanetwin_units::{Bytes, Generation, Span};
+use lanetwin_units::{Bytes, Generation, Instant, Span, Width};
 use std::collections::BTreeMap;
 
 /// A kind of device: what it is called, what it can be connected to, what can be said of it, how it is built.
@@ -28,8 +28,50 @@ pub struct Model {
     pub drains_itself: fn(&Params) -> bool,
     /// Whether it has memory that devices read and write by DMA.
     pub has_memory: bool,
+    /// Whether it has its port of this name, which it declares, with these parameters.
+    pub has_port: fn(&Params, &str) -> bool,
+    /// Everything about these parameters, legal one by one, that makes it impossible.
+    pub mistakes: fn(&Params) -> Vec<Mistake>,
+    /// The name of the model of the software between programs and this device; of no meaning for what is not driven. Its
+    /// parameters that the device's model has too are set with the device.
+    pub driver: &'static str,
+    /// Whether it takes commands of NVM Express from queues in host memory.
+    pub is_nvme: bool,
+    /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or `latency`.
+    pub latency_parameter: fn(&Params, Way) -> &'static str,
     /// Makes one.
     pub build: Build,
+}
+
+/// A way through something that stands between links, or in one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Along a link of this generation.
+    Along(Generation),
+    /// From a link of one width to one of another.
+    Between(Width, Width),
+}
+
+/// The parameter that every way has which has no latency of its own.
+pub const LATENCY: &str = "latency";
+
+/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`), of which zero stands for [`LATENCY`].
+#[must_use]
+pub fn is_latency_between_widths(name: &str) -> bool {
+    let widths = name.strip_prefix("latency.").and_then(|pair| pair.split_once('-'));
+    let is_width = |text: &str| text.strip_prefix('x').is_some_and(|lanes| lanes.parse::<u32>().is_ok());
+    widths.is_some_and(|(from, to)| is_width(from) && is_width(to))
+}
+
+/// Parameters that are legal one by one and make no device together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// The parameter that can be changed.
+    pub parameter: &'static str,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do.
+    pub remedy: String,
 }
 
 /// What becomes of a model in a machine that runs.
@@ -44,6 +86,21 @@ pub enum Build {
 }
 
 impl Model {
+    /// What a model is that says nothing else of itself: a declaration says what differs, `..Model::DEFAULT` the rest.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        about: "",
+        ports: &[],
+        params: &[],
+        drains_itself: |_| false,
+        has_memory: false,
+        has_port: |_, _| true,
+        mistakes: |_| Vec::new(),
+        driver: "block-driver",
+        is_nvme: false,
+        latency_parameter: |_, _| LATENCY,
+        build: Build::Component(|_, _| unreachable!("a model says how it is built")),
+    };
     /// Makes a component; none if it is a switch or stands in a link.
     #[must_use]
     pub fn component(&self, params: &Params, site: &Site) -> Option<Box<dyn Component<Message>>> {
@@ -270,6 +327,12 @@ pub struct Site {
     /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target is the place of a
     /// port among the downstream CXL ports.
     pub decoders: Vec<Decoder>,
+    /// When the link of which port goes down, the first being 0, and takes what is behind the port with it: of a device with several.
+    pub losses: Vec<(usize, Instant)>,
+    /// The bytes of the memory of the host behind which port, where there is one: the ports of a device can lead to several hosts.
+    pub behind: Vec<(usize, SharedMemory)>,
+    /// Whether it will be asked how long it was busy.
+    pub tells_busy_time: bool,
 }
 
 impl Site {
@@ -286,6 +349,9 @@ impl Site {
             memory: None,
             cores: Vec::new(),
             decoders: Vec::new(),
+            losses: Vec::new(),
+            behind: Vec::new(),
+            tells_busy_time: false,
         }
     }
 }

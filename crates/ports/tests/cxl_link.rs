@@ -411,7 +411,7 @@ fn credits_bound_what_is_in_the_device_and_the_bandwidth() {
     assert!(few.bandwidth() <= 16.0 * 64.0 / round, "{}", few.bandwidth());
     assert!(few.bandwidth() >= 16.0 * 64.0 / (round + 12.0), "{}", few.bandwidth());
     let now = few.kernel.now();
-    let stalls = few.link().report(now)[0].credit_stalls();
+    let stalls = few.link().usage(now)[0].credit_stalls();
     assert!(stalls > 0.6, "{stalls}");
 
     let drained = ClassCredits { release: Release::After(Span::ZERO), ..credits };

@@ -30,6 +30,7 @@
 
 use core::fmt;
 
+use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::Change;
@@ -85,6 +86,18 @@ pub enum Direction {
     HigherIsBetter,
     /// Latency, energy, errors.
     LowerIsBetter,
+}
+
+impl Direction {
+    /// The direction of a metric; none if neither way is better.
+    #[must_use]
+    pub const fn of(better: Better) -> Option<Self> {
+        match better {
+            Better::Higher => Some(Self::HigherIsBetter),
+            Better::Lower => Some(Self::LowerIsBetter),
+            Better::Neither => None,
+        }
+    }
 }
 
 /// The relative change that does not matter: 0.02 is "within ±2 %".

@@ -6,6 +6,7 @@
 //!  Bytes                                 sizes
 //!  LinkRate::ticks_for(bytes) ──► Ticks  exact for every power-of-two width, Gen1 to Gen5
 //!  Number                                a value of a file of data, with its kind and source
+//!  Better                                which way of a quantity is the good one
 //! ```
 //!
 //! Not here: parsing `128KiB` and the like (the document crate), measured quantities with an uncertainty
@@ -17,12 +18,14 @@
 //! assert_eq!(gen5_x4.ticks_for(512).as_ps_ceil().as_ps(), 32_500); // 512 B at 32 GT/s x4, 128b/130b
 //! ```
 
+mod better;
 mod id;
 mod mix;
 mod origin;
 mod rate;
 mod time;
 
+pub use better::Better;
 pub use mix::{hash_name, mix, mix_product, stream_seed};
 pub use origin::{Number, NumberKind};
 pub use rate::{Generation, LinkRate, Width};

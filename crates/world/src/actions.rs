@@ -3,7 +3,7 @@
 use super::loads::WorldLoad;
 use super::wire::World;
 use lanetwin_kernel::ComponentId;
-use lanetwin_models::nvme_driver::{Answer, Ask, NvmeDriver};
+use lanetwin_models::roles::nvme::{Answer, Ask, NvmeHost};
 use lanetwin_nvme::spec::Status;
 use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog};
 use lanetwin_plan::{ActionPlan, Variant, WorkloadPlan};
@@ -64,16 +64,16 @@ impl World {
     }
     fn is_acting(&mut self) -> bool {
         let drivers: Vec<ComponentId> = self.actions.iter().map(|action| action.driver).collect();
-        drivers.into_iter().any(|driver| {
-            self.kernel.component::<NvmeDriver>(driver).is_some_and(|driver| driver.is_asking())
-        })
+        drivers
+            .into_iter()
+            .any(|driver| self.kernel.role::<dyn NvmeHost>(driver).is_some_and(|driver| driver.is_asking()))
     }
 
     /// What became of everything that was asked.
     pub(super) fn acted(&mut self) -> Vec<Acted> {
         let actions = self.actions.clone();
         let of = |WorldAction { plan, driver, number }| {
-            let answer = self.kernel.component::<NvmeDriver>(driver)?.answers().get(number)?.clone();
+            let answer = self.kernel.role::<dyn NvmeHost>(driver)?.answers().get(number)?.clone();
             Some(Acted { plan, answer })
         };
         actions.into_iter().filter_map(of).collect()

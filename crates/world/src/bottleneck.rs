@@ -4,7 +4,8 @@
 //! (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the inside to the outside: the credits of a
 //! receiver, tags, places for transfers, and last the load itself.
 
-use super::measure::{DirectionUse, Measured, SupplyUse};
+use super::components::SupplyUse;
+use super::measure::{DirectionUse, Measured};
 use lanetwin_plan::{Case, Load, Offered};
 
 /// A wire that is busy for this share of the time is what limits.

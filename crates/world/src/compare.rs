@@ -1,6 +1,5 @@
 //! A/B: the variants of a run against its baseline, or two documents against each other.
 
-use super::rows::better;
 use lanetwin_stats::bootstrap::RatioError;
 use lanetwin_stats::results::{Kind, Results, Row, VerdictRow};
 use lanetwin_stats::verdict::{judge, judge_family};
@@ -28,11 +27,10 @@ pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) 
     list
 }
 
-/// Operations a second say the same as bytes a second, reads and writes of memory the same as both together, and several devices together the same as each of them: a family does
-/// not count one observation twice.
+/// A family does not count one observation twice: neither what says again what another row says, nor several devices together and each of
+/// them.
 fn is_judged(row: &Row) -> bool {
-    const SAID_TWICE: [&str; 4] = ["transfers", "IOPS", "reads", "writes"];
-    row.device.is_none() && !SAID_TWICE.iter().any(|word| row.metric.ends_with(word))
+    row.device.is_none() && !row.restates
 }
 
 fn same_case(a: &Row, b: &Row) -> bool {
@@ -43,14 +41,21 @@ fn counterpart(a: &Row, b: &Row) -> bool {
     a.workload == b.workload && a.case == b.case && a.device == b.device && a.metric == b.metric
 }
 
-/// Judges paired repeats together, and rows without paired repeats by their intervals.
+/// Which way is better of what both rows tell, if one of them says: a document that was written by hand need not.
+fn direction(a: &Row, b: &Row) -> Option<Direction> {
+    Direction::of(a.better).or(Direction::of(b.better))
+}
+
+/// Judges paired repeats together, and rows without paired repeats by their intervals; nothing of which neither way is better.
 fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
+    let directed = |&(a, b): &(&'_ Row, &'_ Row)| direction(a, b).is_some();
+    let pairs: Vec<(&Row, &Row)> = pairs.iter().copied().filter(directed).collect();
     let changes: Vec<Result<Change, RatioError>> =
         pairs.iter().map(|(a, b)| paired_ratio(&a.samples, &b.samples, Confidence::P95, seed)).collect();
     let family: Vec<(Change, Margin, Direction)> = pairs
         .iter()
         .zip(&changes)
-        .filter_map(|((a, _), c)| Some((*c.as_ref().ok()?, margin, better(&a.metric))))
+        .filter_map(|((a, b), c)| Some((*c.as_ref().ok()?, margin, direction(a, b)?)))
         .collect();
     let mut judged = judge_family(&family, Confidence::P95).into_iter();
     pairs
@@ -72,7 +77,7 @@ fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
         (Some(al), Some(ah), Some(bl), Some(bh)) if al > 0.0 => Interval::new(bl / ah - 1.0, bh / al - 1.0),
         _ => None,
     };
-    let verdict = judge(interval, margin, better(&a.metric));
+    let verdict = direction(a, b).map_or(Verdict::Inconclusive, |way| judge(interval, margin, way));
     row(a, b, b.value / a.value - 1.0, interval, verdict, margin)
 }
 

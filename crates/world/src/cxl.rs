@@ -5,7 +5,7 @@ use lanetwin_cxl::logic::{Activity, FlitMode, IoLoad};
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_plan::CxlLinkPlan;
-use lanetwin_ports::{Builder, CxlLink, CxlLink256, CxlLinkSpec, CxlLinkUse, Message};
+use lanetwin_ports::{Builder, CarriesLines, CxlLink, CxlLink256, CxlLinkSpec, CxlLinkUse, Message};
 use lanetwin_units::Instant;
 
 /// What links are called in a kernel, before their names.
@@ -108,9 +108,9 @@ impl World {
     /// What both directions of every CXL link have done up to `now`, the present.
     pub(super) fn cxl_report(&mut self, now: Instant) -> Vec<[CxlLinkUse; 2]> {
         let ids: Vec<ComponentId> = self.cxl.iter().map(|link| link.id).collect();
-        let report = |id| match self.kernel.component::<CxlLink>(id) {
-            Some(link) => link.report(now),
-            None => self.kernel.component::<CxlLink256>(id).expect("a link is a link").report(now),
+        let report = |id| {
+            let link = self.kernel.role::<dyn CarriesLines>(id).expect("a link carries lines");
+            link.usage(now)
         };
         ids.into_iter().map(report).collect()
     }

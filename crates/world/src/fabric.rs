@@ -1,16 +1,15 @@
 //! Wiring the links: ports, switches and directions as the links count them.
 
-use lanetwin_models::switch::{is_weighted, pair_latency};
 use lanetwin_pcie::link::{
-    Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors, LinkId, Outage,
-    PairLatency, PortWeight, Recoveries, Skp, SwitchId,
+    Arbitration, Attach, Credits, Direction, DllpMode, Dllps, Drain, EndpointId, EndpointSpec, Errors,
+    LinkId, Outage, PairLatency, PortWeight, Recoveries, Skp, SwitchId,
 };
 use lanetwin_pcie::spec::constants::DLLP_BYTES;
 use lanetwin_pcie::spec::extension::recovery_interval;
 use lanetwin_pcie::spec::timing::{SkpSchedule, ack_coalescing, ack_latency_limit, update_fc_coalescing};
 use lanetwin_pcie::spec::{AddressWidth, Mps};
 use lanetwin_plan::{ComponentPlan, End, LinkPlan, Variant};
-use lanetwin_ports::{LinksBuilder, Params};
+use lanetwin_ports::{LATENCY, LinksBuilder, Params, Way};
 use lanetwin_units::{LinkRate, Span, Ticks};
 use std::collections::BTreeMap;
 
@@ -78,16 +77,20 @@ fn endpoints(variant: &Variant, links: &mut LinksBuilder) -> BTreeMap<End, Endpo
 
 /// What a switch is told of its ports, which are named by their links: weights, and latencies of pairs.
 fn tell_switch(variant: &Variant, component: usize, switch: SwitchId, links: &mut LinksBuilder) {
-    let params = &variant.machine[component].params;
+    let ComponentPlan { params, model, .. } = &variant.machine[component];
+    let arbitration = model.switch(params).map(|spec| spec.arbitration);
     let is_its = |link: &LinkPlan| link.from.component == component || link.to.component == component;
     let own: Vec<(LinkId, &LinkPlan)> =
         (0..).map(LinkId).zip(&variant.links).filter(|(_, l)| is_its(l)).collect();
     for &(from, incoming) in &own {
-        if is_weighted(params) && incoming.weight != 1 {
+        if arbitration == Some(Arbitration::Weighted) && incoming.weight != 1 {
             links.weight(PortWeight { switch, link: from, weight: incoming.weight });
         }
         for &(to, outgoing) in own.iter().filter(|(to, _)| *to != from) {
-            if let Some(latency) = pair_latency(params, incoming.width, outgoing.width) {
+            let way = Way::Between(incoming.width, outgoing.width);
+            let parameter = (model.latency_parameter)(params, way);
+            if parameter != LATENCY {
+                let latency = params.time(parameter);
                 links.latency(PairLatency { switch, from, to, latency });
             }
         }

@@ -24,8 +24,8 @@ use super::wire::{Ids, Wiring, World};
 use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_document::fields;
 use lanetwin_kernel::{ComponentId, EntryId, ExitId, Port};
-use lanetwin_load::{BlockLoad, DmaLoad, Handles, Results, SteppedLoad};
-use lanetwin_models::{self as models, dma_requester::DmaRequester};
+use lanetwin_load::{BlockLoad, CountsOperations, DmaLoad, Handles, Results, SteppedLoad};
+use lanetwin_models::{self as models, roles::AsksByDma};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ComponentPlan, End, FioJob, Load, Pair};
 use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
@@ -105,20 +105,6 @@ pub struct NvmeLoad {
     pub drive: ComponentId,
 }
 
-/// Does the same with a load, whatever it asks for.
-macro_rules! with_load {
-    ($world:expr, $id:expr, $load:ident => $what:expr) => {
-        if let Some($load) = $world.kernel.component::<DmaLoad>($id) {
-            $what
-        } else if let Some($load) = $world.kernel.component::<SteppedLoad>($id) {
-            $what
-        } else {
-            let $load = $world.kernel.component::<BlockLoad>($id).expect("a load asks for DMA or blocks");
-            $what
-        }
-    };
-}
-
 impl World {
     /// How many operations the loads have asked for and how many were answered, together.
     pub fn progress(&mut self) -> (u64, u64) {
@@ -127,7 +113,7 @@ impl World {
         }
         let mut sum = (0, 0);
         for id in self.load_ids() {
-            let (asked, answered) = with_load!(self, id, load => load.progress());
+            let (asked, answered) = self.load(id).progress();
             sum = (sum.0 + asked, sum.1 + answered);
         }
         sum
@@ -140,7 +126,7 @@ impl World {
         if let Some(host) = self.memory_host() {
             host.reset(at);
         }
-        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.reset(at)));
+        self.load_ids().into_iter().for_each(|id| self.load(id).reset(at));
     }
     /// What each load has counted up to `at`, the present; each program, if the load is one of memory.
     ///
@@ -151,20 +137,24 @@ impl World {
         if self.memory.is_some() {
             return self.memory_results(at).iter().map(as_results).collect();
         }
-        self.load_ids().into_iter().map(|id| with_load!(self, id, load => load.results(at))).collect()
+        self.load_ids().into_iter().map(|id| self.load(id).results(at)).collect()
     }
     /// No load asks for anything more.
     pub fn stop(&mut self) {
         if let Some(host) = self.memory_host() {
             host.stop();
         }
-        self.load_ids().into_iter().for_each(|id| with_load!(self, id, load => load.stop()));
+        self.load_ids().into_iter().for_each(|id| self.load(id).stop());
     }
     /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
-    pub fn requester(&mut self, load: usize) -> Option<&mut DmaRequester> {
-        self.kernel.component::<DmaRequester>(self.loads[load].requester?)
+    pub fn requester(&mut self, load: usize) -> Option<&mut (dyn AsksByDma + 'static)> {
+        self.kernel.role::<dyn AsksByDma>(self.loads[load].requester?)
     }
 
+    /// A load, whatever it asks for.
+    pub(crate) fn load(&mut self, id: ComponentId) -> &mut (dyn CountsOperations + 'static) {
+        self.kernel.role::<dyn CountsOperations>(id).expect("a load counts operations")
+    }
     fn load_ids(&self) -> Vec<ComponentId> {
         self.loads.iter().map(|load| load.id).collect()
     }

@@ -1,17 +1,16 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
 use super::actions::Acted;
-use super::before::{Before, Counted, supplies};
+use super::before::Before;
+use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
-use super::drives::{DriveUse, drive_use};
-use super::memory::{DeviceUse, MemoryUse};
+use super::memory::MemoryUse;
 use super::pts;
 use super::rounds::{self, Rounds};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
-use lanetwin_kernel::{Supply, SupplyKind};
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, FioCase, Load, Offered, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
@@ -47,12 +46,8 @@ pub struct Measured {
     pub devices: Vec<(String, Results)>,
     /// What programs on cores have shown, if they are the load.
     pub memory: Option<MemoryUse>,
-    /// What each device with CXL memory has done meanwhile.
-    pub memories: Vec<DeviceUse>,
-    /// What each NVMe drive of the machine has done meanwhile.
-    pub drives: Vec<DriveUse>,
-    /// How many requests were asked again because their path was lost, by drive with several ports, as a host has it.
-    pub retried: Vec<(String, u64)>,
+    /// What the components of the machine say that they have done meanwhile, of those that say anything.
+    pub components: Vec<ComponentUse>,
     /// What every direction of every link has done meanwhile.
     pub links: Vec<DirectionUse>,
     /// What every direction of every CXL link has done meanwhile.
@@ -79,21 +74,6 @@ pub struct Measured {
     pub events: u64,
     /// TLPs times links.
     pub tlp_hops: u64,
-}
-
-/// What was used of a finite supply while it was measured.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SupplyUse {
-    /// The component that has it.
-    pub component: String,
-    /// What it is.
-    pub name: String,
-    /// How many there are.
-    pub supply: u64,
-    /// The share of them in use, on average.
-    pub share: f64,
-    /// How many waited for one, on average, if it is held while others work.
-    pub waiting: Option<f64>,
 }
 
 /// What one direction of a link did while it was measured, as shares of the time.
@@ -181,15 +161,10 @@ pub(super) fn measure(
     if devices.len() == 1 {
         devices.clear();
     }
-    let after = world.links().report();
-    let supplies = before.supplies.iter().zip(supplies(world));
-    let limits = supplies.map(|(before, after)| supply_use(before, after, end - begin)).collect();
-    let lived = before.lived.iter().zip(world.lived());
-    let drives = lived.map(|((_, before), after)| drive_use(before, after, end - begin)).collect();
-    let retried = before.paths.iter().zip(world.path_counts());
-    let retried = retried.map(|(before, (name, after))| (name, after.retried - before.retried)).collect();
-    let devices_after = world.devices_lived(world.kernel.now());
-    let memories = world.devices_use(&before.devices, &devices_after, end - begin);
+    let after = world.links().usage();
+    let reports = world.reports();
+    let limits = components::supplies(&before.reports, &reports, end - begin);
+    let components = components::uses(&before.reports, &reports, end - begin);
     let cxl_after = world.cxl_report(world.kernel.now());
     let cxl = world.cxl_use(&before.cxl, &cxl_after);
     let links = before.links.iter().zip(&after).map(|(b, a)| usage(b, a, end - begin)).collect();
@@ -212,9 +187,7 @@ pub(super) fn measure(
         load,
         devices,
         memory,
-        memories,
-        drives,
-        retried,
+        components,
         links,
         cxl,
         rounds,
@@ -357,20 +330,6 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     // An outage is booked when it begins, and may end after the measurement.
     used.down = used.down.min((1.0 - used.busy() - used.credit_stall).max(0.0));
     used
-}
-
-/// What was used between two looks at the same supply.
-fn supply_use(before: &Counted, after: Counted, elapsed: Span) -> SupplyUse {
-    let (component, name, Supply { in_use_ps, supply, kind }) = after;
-    let mean = |before: u128, after: u128| (after - before) as f64 / elapsed.as_ps() as f64;
-    let waiting = match (before.2.kind, kind) {
-        (SupplyKind::Held { waiting_ps: before }, SupplyKind::Held { waiting_ps }) => {
-            Some(mean(before, waiting_ps))
-        }
-        _ => None,
-    };
-    let share = mean(before.2.in_use_ps, in_use_ps) / supply as f64;
-    SupplyUse { component, name, supply, share, waiting }
 }
 
 /// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.

@@ -3,9 +3,6 @@
 mod devices;
 mod rows;
 
-pub(super) use devices::Lived as DeviceLived;
-pub(super) use devices::metrics as device_metrics;
-pub use devices::{CacheUse, DeviceUse};
 pub use rows::MemoryUse;
 pub(super) use rows::metrics;
 
@@ -17,7 +14,7 @@ use lanetwin_load::memory::{
     Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
 };
 use lanetwin_load::{Little, Results, Side};
-use lanetwin_models::memory_host::{Advised, MemoryHost, MemoryResults, PageAdvice};
+use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
 use lanetwin_plan::{
     DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase,
 };
@@ -175,11 +172,11 @@ fn programs(case: &MemoryCase, seed: u64) -> Vec<(&'static str, Box<dyn Program>
 
 impl World {
     /// The host whose cores are the load, if they are.
-    pub fn memory_host(&mut self) -> Option<&mut MemoryHost> {
+    pub fn memory_host(&mut self) -> Option<&mut (dyn RunsPrograms + 'static)> {
         let id = self.memory.as_ref()?.host;
         Some(
             self.kernel
-                .component::<MemoryHost>(id)
+                .role::<dyn RunsPrograms>(id)
                 .expect("cores that load and store are those of a memory host"),
         )
     }
@@ -219,8 +216,7 @@ impl World {
 
 /// What a program has counted, as other loads tell it: loads with their latency, lines that were written without.
 pub(super) fn as_results(program: &MemoryResults) -> Results {
-    let lines =
-        |of: fn(&lanetwin_models::memory_host::NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
+    let lines = |of: fn(&NodeTraffic) -> u64| program.nodes.iter().map(of).sum::<u64>();
     let side = |lines: u64, corrupt: u64, latency: Histogram| Side {
         completed: lines,
         bytes: lines * LINE,

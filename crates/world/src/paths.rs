@@ -12,11 +12,10 @@
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand by: when none of its own works for that long,
 //! another host asks in its place, until one of its own works again.
 
-use super::wire::World;
-use lanetwin_kernel::{Component, Port};
-use lanetwin_models::nvme_driver::{PATH_LOST, PATH_WORKS};
+use lanetwin_kernel::{Component, Metric, Port, Report};
+use lanetwin_models::roles::nvme::{PATH_LOST, PATH_WORKS};
 use lanetwin_ports::{Context, Message, Status, Transfer};
-use lanetwin_units::{Instant, Span};
+use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -63,7 +62,12 @@ pub struct Paths {
     /// When the last of its own was lost; none while one works.
     alone_since: Option<Instant>,
     counts: PathCounts,
+    /// The name of the drive, as the host has it.
+    drive: String,
 }
+
+/// Requests that were asked once more, on another path or later.
+const RETRIED: Metric = Metric::new("asked again", "", Better::Lower).if_any("asked again");
 
 /// What has become of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -90,8 +94,14 @@ struct Asked {
 }
 
 impl Paths {
-    /// Joins paths for so many loads: the first `own` are of the host of the loads, and the others are used when none of these has worked for `takeover`.
-    pub(super) fn new(policy: Policy, loads: u16, (own, paths): (usize, usize), takeover: Span) -> Self {
+    /// Joins the paths to a drive for so many loads: the first `own` are of the host of the loads, and the others are used when none of these has worked for `takeover`.
+    pub(super) fn new(
+        drive: &str,
+        policy: Policy,
+        loads: u16,
+        (own, paths): (usize, usize),
+        takeover: Span,
+    ) -> Self {
         // a request that comes before a controller is ready waits in its driver
         let path = Path { works: true, in_flight: 0 };
         Self {
@@ -105,6 +115,7 @@ impl Paths {
             takeover,
             alone_since: None,
             counts: PathCounts::default(),
+            drive: drive.to_owned(),
         }
     }
     /// The port of a load.
@@ -189,15 +200,6 @@ impl Paths {
     }
 }
 
-impl World {
-    /// What has become of requests to drives with several ports so far, with the name of the drive, as a host has it.
-    pub(super) fn path_counts(&mut self) -> Vec<(String, PathCounts)> {
-        let paths = self.paths.clone();
-        let of = |(name, id)| Some((name, self.kernel.component::<Paths>(id)?.counts()));
-        paths.into_iter().filter_map(of).collect()
-    }
-}
-
 impl Component<Message> for Paths {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         let (group, load) = (port.0 / self.loads, port.0 % self.loads);
@@ -223,6 +225,11 @@ impl Component<Message> for Paths {
         see("counts", format!("{:?}", self.counts));
         see("paths", format!("{:?}", self.paths));
         see("waiting", self.waiting.len().to_string());
+    }
+
+    fn report(&mut self, _: Instant, report: &mut Report) {
+        report.on_behalf_of = Some(self.drive.clone());
+        report.count(RETRIED, self.counts.retried);
     }
 
     fn digest(&self) -> u64 {

@@ -11,7 +11,7 @@ use super::before::Before;
 use super::measure::Window;
 use super::rounds::{Rounds, judged, round};
 use super::wire::World;
-use lanetwin_load::{Little, Results, SteppedLoad};
+use lanetwin_load::{Little, Results};
 use lanetwin_plan::{PtsPlan, SteadyRule};
 use lanetwin_stats::steady::SNIA_ROUNDS;
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Wind
         let before = Before::look(world);
         await_steps(world, plan, &mut ended, plan.cells.len());
         let cells: Vec<Results> = ended.drain(..plan.cells.len()).collect();
-        rounds.all.push(round(&cells[plan.tracked], &before.lived, &world.lived()));
+        rounds.all.push(round(&cells[plan.tracked], &before.reports, &world.reports()));
         window.push_back(Past { before, cells });
         rounds.found = judged(&rounds.all, rule.of);
     }
@@ -61,7 +61,6 @@ fn await_steps(world: &mut World, plan: &PtsPlan, ended: &mut Vec<Results>, coun
         assert!(world.kernel.next_event().is_some(), "a load that goes in steps has no end");
         let until = world.kernel.now() + plan.step;
         world.kernel.run_until(until);
-        let load = world.kernel.component::<SteppedLoad>(load).expect("a test has a load that goes in steps");
-        ended.extend(load.take_ended());
+        ended.extend(world.load(load).take_ended());
     }
 }

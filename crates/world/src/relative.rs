@@ -1,10 +1,10 @@
 //! How fast the cases of a load of memory are beside each other: every placement beside the first, or where there is one placement, every
 //! variant beside the baseline.
 
-use super::rows::better;
 use lanetwin_plan::{Case, Load, Plan};
 use lanetwin_stats::results::{Relative, Row};
-use lanetwin_stats::{Confidence, Direction, paired_ratio};
+use lanetwin_stats::{Confidence, paired_ratio};
+use lanetwin_units::Better;
 
 /// What speed is: the first of these that a workload has. Bytes are for programs that do nothing but move them.
 const SPEEDS: [&str; 3] = ["program time", "operations", "throughput"];
@@ -49,7 +49,7 @@ fn against(case: &Case) -> Option<&str> {
 
 /// How fast `b` is beside `a`.
 fn relative(a: &Row, b: &Row, seed: u64) -> Relative {
-    let lower = better(&b.metric) == Direction::LowerIsBetter;
+    let lower = b.better == Better::Lower;
     // of times the ratio is the other way round
     let (over, under) = if lower { (a, b) } else { (b, a) };
     let change = paired_ratio(&under.samples, &over.samples, Confidence::P95, seed).ok();

@@ -9,14 +9,17 @@
 //! Window").
 
 use super::before::Before;
+use super::components::{Reports, added_to_ratio};
 use super::measure::{Window, together};
 use super::wire::World;
 use lanetwin_load::Results;
-use lanetwin_models::nvme_ssd::{Counters, Lived};
 use lanetwin_plan::{SteadyRule, Tracked};
 use lanetwin_stats::results::Round;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaFound, SniaRule, snia_rule};
 use std::collections::VecDeque;
+
+/// The metric that rounds tell of all drives together, of whichever component reports it.
+const WRITE_AMPLIFICATION: &str = "write amplification";
 
 /// What the rounds of a run have shown.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,7 +49,7 @@ pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
         let before = Before::look(world);
         world.kernel.run_until(before.at + rule.round);
         let results = world.results(world.kernel.now());
-        rounds.all.push(round(&together(&results), &before.lived, &world.lived()));
+        rounds.all.push(round(&together(&results), &before.reports, &world.reports()));
         window.push_back((before, results));
         rounds.found = judged(&rounds.all, rule.of);
     }
@@ -71,24 +74,20 @@ pub(super) fn judged(all: &[Round], of: Tracked) -> Option<SniaFound> {
 }
 
 /// What was counted in a round.
-pub(super) fn round(counted: &Results, before: &[(String, Lived)], after: &[(String, Lived)]) -> Round {
+pub(super) fn round(counted: &Results, before: &Reports, after: &Reports) -> Round {
     const PS_PER_SECOND: f64 = 1e12;
     const PS_PER_NS: f64 = 1e3;
     let seconds = counted.elapsed().as_ps() as f64 / PS_PER_SECOND;
     let per_second = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
     let mut latency = counted.reads.latency.clone();
     latency.merge(&counted.writes.latency);
-    let sum = |of: fn(&Counters) -> u64| -> u64 {
-        before.iter().zip(after).map(|((_, b), (_, a))| of(&a.counters) - of(&b.counters)).sum()
-    };
-    let host = sum(|c| c.host_units_programmed);
-    let moved = sum(|c| c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units);
+    let [programmed, host] = added_to_ratio(WRITE_AMPLIFICATION, before, after);
     Round {
         iops: per_second(counted.reads.completed + counted.writes.completed),
         bytes_per_second: per_second(counted.reads.bytes + counted.writes.bytes),
         latency_ns: latency.mean_ps().map(|ps| ps / PS_PER_NS),
         p99_ns: latency.percentiles(&[99.0]).first().map(|(_, span)| span.as_ps() as f64 / PS_PER_NS),
-        write_amplification: (host > 0).then(|| (host + moved) as f64 / host as f64),
+        write_amplification: (host > 0).then(|| programmed as f64 / host as f64),
     }
 }
 

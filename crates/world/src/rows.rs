@@ -1,46 +1,19 @@
 //! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
 
-use super::drives;
+use super::component_rows;
 use super::measure::Measured;
 use super::memory;
+use super::metric::Metric;
 use lanetwin_load::{Results, Side};
 use lanetwin_plan::{Case, DmaOperation, Load};
 use lanetwin_stats::results::{Row, X};
-use lanetwin_stats::{Confidence, Direction, Histogram, interval, jain};
+use lanetwin_stats::{Confidence, Histogram, interval, jain};
+use lanetwin_units::Better;
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 /// The percentile that is the longest of all: told where the last of several devices matters.
 const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
-
-/// A metric: its name, its unit, which way is better, its value in each repeat.
-pub(super) struct Metric {
-    pub(super) name: String,
-    pub(super) unit: &'static str,
-    pub(super) samples: Vec<f64>,
-    pub(super) percentiles: Vec<(f64, f64)>,
-}
-
-/// Which way a metric is better.
-pub(super) fn better(metric: &str) -> Direction {
-    const LOWER: [&str; 10] = [
-        "asked again",
-        "latency",
-        "failed",
-        "amplification",
-        "moved",
-        "erased",
-        "power",
-        "program time",
-        "doorbells",
-        "interrupts",
-    ];
-    if LOWER.iter().any(|word| metric.contains(word)) {
-        Direction::LowerIsBetter
-    } else {
-        Direction::HigherIsBetter
-    }
-}
 
 /// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
@@ -67,12 +40,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     if !matches!(case.load, Load::Fio(_)) {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
-    rows.extend(memory::device_metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
-    for (place, drive) in repeats[0].drives.iter().enumerate() {
-        let metrics = drives::metrics(repeats, place);
-        rows.extend(metrics.into_iter().map(|metric| row(Some(&drive.drive), metric)));
-    }
-    rows.extend(retried(repeats).into_iter().map(|(device, metric)| row(Some(&device), metric)));
+    rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -80,7 +48,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     rows
 }
 
-/// The rows of a test of the SNIA PTS: every cell is a case, and the drive is told of under the case as a whole.
+/// The rows of a test of the SNIA PTS: every cell is a case, and components are told of under the case as a whole.
 fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
@@ -92,10 +60,8 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
         let metrics = told.of_side("", &both, &own).into_iter().chain(failures("", &both));
         rows.extend(metrics.map(|metric| row((variant, workload, cell), (None, None), metric)));
     }
-    for (place, drive) in repeats[0].drives.iter().enumerate() {
-        let of_drive = |metric| row((variant, workload, case), (Some(&*drive.drive), None), metric);
-        rows.extend(drives::metrics(repeats, place).into_iter().map(of_drive));
-    }
+    let own = component_rows::metrics(repeats).into_iter();
+    rows.extend(own.map(|(of, metric)| row((variant, workload, case), (Some(&*of), None), metric)));
     rows
 }
 
@@ -120,8 +86,10 @@ fn row(
         case: case.label.clone(),
         device: device.map(Into::into),
         x,
-        metric: metric.name,
+        metric: metric.name.into_owned(),
         unit: metric.unit.into(),
+        better: metric.better,
+        restates: metric.restates,
         value: mean,
         low: interval.map(|i| i.low()),
         high: interval.map(|i| i.high()),
@@ -131,17 +99,6 @@ fn row(
     }
 }
 
-/// How many requests were asked again on another path, or later, where any were in any repeat.
-fn retried(repeats: &[Measured]) -> Vec<(String, Metric)> {
-    let of = |place: usize| repeats.iter().map(move |measured| measured.retried[place].1 as f64);
-    let some = |(place, (device, _)): (usize, &(String, u64))| {
-        let samples: Vec<f64> = of(place).collect();
-        let metric = Metric { name: "asked again".into(), unit: "", samples, percentiles: Vec::new() };
-        metric.samples.iter().any(|retried| *retried > 0.0).then(|| (device.clone(), metric))
-    };
-    repeats[0].retried.iter().enumerate().filter_map(some).collect()
-}
-
 /// How evenly several devices share what all of them move ([`jain`]): of their throughputs, reads and writes together.
 fn fairness(repeats: &[Measured]) -> Option<Metric> {
     let index = |measured: &Measured| {
@@ -149,7 +106,7 @@ fn fairness(repeats: &[Measured]) -> Option<Metric> {
         jain(&devices.map(|(_, results)| results.bits_per_second().unwrap_or(0.0)).collect::<Vec<_>>())
     };
     let samples = repeats.iter().map(index).collect::<Option<Vec<_>>>()?;
-    Some(Metric { name: "fairness".into(), unit: "", samples, percentiles: Vec::new() })
+    Some(Metric::new("fairness", "", Better::Higher, samples))
 }
 
 /// How a case is told.
@@ -169,7 +126,7 @@ fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     }
     let share = |side: &&Side| 100.0 * failed(side) as f64 / (failed(side) + side.completed) as f64;
     let samples = sides.iter().map(|side| if failed(side) == 0 { 0.0 } else { share(side) }).collect();
-    Some(Metric { name: format!("{prefix}failed"), unit: "%", samples, percentiles: Vec::new() })
+    Some(Metric::new(format!("{prefix}failed"), "%", Better::Lower, samples))
 }
 
 type Of = fn(&Results) -> &Side;
@@ -223,20 +180,18 @@ impl Told<'_> {
         let mut all = Histogram::new();
         sides.iter().for_each(|side| all.merge(&side.latency));
         let percentiles = all.percentiles(self.percents);
-        let metric = |name: &str, unit, samples, percentiles| Metric {
-            name: format!("{prefix}{name}"),
-            unit,
-            samples,
-            percentiles,
-        };
+        let metric =
+            |name: &str, unit, better, samples| Metric::new(format!("{prefix}{name}"), unit, better, samples);
+        let rates = per_repeat(&|i, s| operations(i, s) / rate_scale);
         let mut list = vec![
-            metric("throughput", bits_unit, per_repeat(&|i, s| bits(i, s) / bits_scale), Vec::new()),
-            metric(rate_name, rate_unit, per_repeat(&|i, s| operations(i, s) / rate_scale), Vec::new()),
+            metric("throughput", bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale)),
+            metric(rate_name, rate_unit, Better::Higher, rates).restating(),
         ];
         if !all.is_empty() {
             let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
             let tails = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS));
-            list.push(metric("latency", "ns", mean, tails.collect()));
+            let latency = metric("latency", "ns", Better::Lower, mean);
+            list.push(latency.with_percentiles(tails.collect()));
         }
         list
     }

@@ -4,6 +4,7 @@ use super::actions::outcome;
 use super::bottleneck;
 use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
+use super::component_rows;
 use super::fio;
 use super::iometer::{Ran, ResultsFiles};
 use super::measure::{Measured, measure};
@@ -266,6 +267,7 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
             mean_queue: link.mean_queue,
         });
     }
+    results.components.extend(component_rows::table((variant, workload, case), repeats));
     let names = (&**workload, &**case);
     let acted = first.acted.iter().map(|acted| outcome(acted, task.variant, names, &first.window));
     results.actions.extend(acted);
@@ -277,12 +279,10 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
         let waterfall = Waterfall::of(&variant, &workload, &case, stages);
         results.waterfalls.push(waterfall.with_crossings(crossings));
     }
-    for device in &first.memories {
-        if let Some(pages) = device.temperatures.clone() {
-            let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
-            let device = device.device.clone();
-            results.temperatures.push(Temperatures { variant, workload, case, device, pages });
-        }
+    for caching in first.components.iter().filter(|component| !component.temperatures.is_empty()) {
+        let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
+        let (device, pages) = (caching.component.clone(), caching.temperatures.clone());
+        results.temperatures.push(Temperatures { variant, workload, case, device, pages });
     }
     for (node, Followed { stages, crossings }) in first.loads.clone() {
         let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();

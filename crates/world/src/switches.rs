@@ -2,9 +2,9 @@
 
 use super::transit::Transit;
 use lanetwin_document::node::Origin;
-use lanetwin_models::switch::{is_pair_latency, latency_parameter};
 use lanetwin_pcie::link::EgressId;
 use lanetwin_plan::{ComponentPlan, End, LinkPlan, Plan, Variant};
+use lanetwin_ports::{Way, is_latency_between_widths};
 use lanetwin_stats::results::SwitchTransit;
 
 /// One case of one workload of one variant.
@@ -37,10 +37,11 @@ impl Of<'_> {
         let [_, goal] = ends(outgoing, transit.outgoing);
         let switch = &self.variant.machine[place.component];
         let name = |end: End| &self.variant.machine[end.component].name;
-        let parameter = latency_parameter(&switch.params, incoming.width, outgoing.width);
+        let way = Way::Between(incoming.width, outgoing.width);
+        let parameter = (switch.model.latency_parameter)(&switch.params, way);
         let known = self.known(switch, parameter);
         let valid_for = match parameter.strip_prefix("latency.") {
-            Some(pair) if is_pair_latency(parameter) => pair.replace('-', " → "),
+            Some(pair) if is_latency_between_widths(parameter) => pair.replace('-', " → "),
             _ => known.note.unwrap_or_else(|| NOT_SAID.into()),
         };
         let ns = |span| SwitchTransit::nanoseconds(span);

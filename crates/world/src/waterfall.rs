@@ -25,8 +25,7 @@ use super::loads::{WorldLoad, shown};
 use super::route::{Crossing, way};
 use super::wire::World;
 use lanetwin_kernel::Tap;
-use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
-use lanetwin_models::root_complex::ServedRead;
+use lanetwin_models::roles::{ServedRead, TransferRecord};
 use lanetwin_pcie::link::{EgressId, EndpointId, RECORDED_HOPS};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Done, Journey, Links, Message, Operation as Kind, Tlps};
@@ -116,6 +115,7 @@ fn set_recording(world: &mut World, on: bool) {
     }
     nvme::set_recording(world, on);
     world.record_reads(on);
+    world.kernel.follow_marks(on);
 }
 
 /// Ends following; explains the operation of median latency among those that were followed from question to answer, over these journeys.
@@ -135,7 +135,8 @@ pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Opti
         return followed;
     }
     let WorldLoad { asked, endpoint, .. } = load;
-    let records = world.requester(median.load).map(DmaRequester::take_record).unwrap_or_default();
+    let marks = marks_on(world, &median);
+    let records = world.requester(median.load).map(|requester| requester.take_record()).unwrap_or_default();
     let record =
         records.iter().find(|r| r.transfer.handle == median.handle && r.asked == median.asked).copied();
     let handle = record.map_or(median.handle, |r| r.handle);
@@ -149,9 +150,32 @@ pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Opti
     let is_its = |tlps: &Tlps| tlps.handle == handle && (is_from(tlps.from) || is_from(tlps.to));
     let journeys: Vec<Journey> =
         journeys.iter().filter(|j| is_its(&j.user) && within(j, from, until)).copied().collect();
-    let course =
-        Course { links: world.links(), record, served, cursor: median.asked, seen: Followed::default() };
+    let course = Course {
+        links: world.links(),
+        record,
+        served,
+        marks,
+        cursor: median.asked,
+        seen: Followed::default(),
+    };
     Some(course.follow(&chain(&journeys), &asked, median.told))
+}
+
+/// What components said of an operation as it passed, in the order of time.
+fn marks_on(world: &mut World, operation: &Operation) -> Vec<Marked> {
+    let marks = world.kernel.take_marks().into_iter();
+    let its = marks.filter(|mark| {
+        mark.request == operation.handle && (operation.asked..=operation.told).contains(&mark.at)
+    });
+    let mut marks: Vec<Marked> = its
+        .map(|mark| Marked {
+            at: mark.at,
+            place: shown(world.kernel.path(mark.component)),
+            stage: mark.stage,
+        })
+        .collect();
+    marks.sort_by_key(|mark| mark.at);
+    marks
 }
 
 /// Whether a train was sent in this time. It need not have arrived: a write is done when it has left.
@@ -190,8 +214,18 @@ fn way_of((link, from, to): (&str, &str, &str)) -> String {
     format!("{link} {from} → {to}")
 }
 
+/// Up to `at` an operation was in this stage of a component.
+#[derive(Clone, Debug)]
+struct Marked {
+    at: Instant,
+    place: String,
+    stage: &'static str,
+}
+
 struct Course<'a> {
     links: &'a Links,
+    /// What components said of the operation.
+    marks: Vec<Marked>,
     /// What the card says of the operation, if it is one of a card.
     record: Option<TransferRecord>,
     /// What the one with the memory says of its reads.
@@ -215,6 +249,7 @@ impl Course<'_> {
         }
         self.end(asked);
         let rest = if chain.is_empty() { asked.to_owned() } else { format!("{asked}: answer") };
+        self.stay(asked, told);
         self.spend(told, rest);
         self.seen
     }
@@ -271,6 +306,7 @@ impl Course<'_> {
             ];
             self.pass(place, &marks);
         }
+        self.stay(place, ready);
         self.spend(ready, format!("{place}: request"));
     }
 
@@ -288,6 +324,7 @@ impl Course<'_> {
                 [(s.translated, "translation"), (s.taken, "queue for the completer"), (s.answered, "memory")];
             self.pass(&place, &marks);
         }
+        self.stay(&place, ready);
         self.spend(ready, place);
     }
 
@@ -301,6 +338,14 @@ impl Course<'_> {
                 (r.told, "clock tick"),
             ];
             self.pass(place, &marks);
+        }
+    }
+
+    /// In a component, up to a time: it has said what it was doing, or it has not.
+    fn stay(&mut self, place: &str, until: Instant) {
+        let Self { marks, seen, cursor, .. } = self;
+        for mark in marks.iter().filter(|mark| mark.place == place && mark.at <= until) {
+            seen.spend(cursor, mark.at, format!("{place}: {}", mark.stage));
         }
     }
 

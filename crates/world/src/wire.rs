@@ -7,16 +7,14 @@ use super::hosts::{Hosts, hosts};
 use super::loads::{Asked, Opening, WorldLoad};
 use super::memory::WorldMemory;
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_models::memory_endpoint::MemoryEndpoint;
-use lanetwin_models::nvme_driver::Ask;
-use lanetwin_models::nvme_ssd;
-use lanetwin_models::root_complex::{RootComplex, ServedRead};
+use lanetwin_models::roles::nvme::Ask;
+use lanetwin_models::roles::{ServedRead, ServesReads};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
     Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
 };
-use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, Site, Value};
-use lanetwin_units::Bytes;
+use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
+use lanetwin_units::{Bytes, Instant};
 
 /// The path of the links in a kernel: a name that no component of a scenario can have.
 const LINKS: &str = "(links)";
@@ -86,20 +84,15 @@ impl World {
     /// Records from now on when each read of the memory that the load goes to is where, or stops recording.
     pub fn record_reads(&mut self, on: bool) {
         let Some(server) = self.server else { return };
-        if let Some(host) = self.kernel.component::<RootComplex>(server) {
-            host.record(on);
-        } else if let Some(memory) = self.kernel.component::<MemoryEndpoint>(server) {
-            memory.record(on);
+        if let Some(server) = self.kernel.role::<dyn ServesReads>(server) {
+            server.record(on);
         }
     }
     /// The reads recorded so far; forgets them.
     pub fn take_reads(&mut self) -> Vec<ServedRead> {
         let Some(server) = self.server else { return Vec::new() };
-        if let Some(host) = self.kernel.component::<RootComplex>(server) {
-            return host.take_record();
-        }
-        let memory = self.kernel.component::<MemoryEndpoint>(server);
-        memory.map(MemoryEndpoint::take_record).unwrap_or_default()
+        let server = self.kernel.role::<dyn ServesReads>(server);
+        server.map(|server| server.take_record()).unwrap_or_default()
     }
 }
 
@@ -142,8 +135,7 @@ impl Wiring<'_> {
         let Asked { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
         let served = |pair: &Pair| if self.is_dma(pair) { pair.target } else { pair.on };
         let server = self.workload.pairs.first().map(|pair| ids.of(served(pair)));
-        let is_drive =
-            |(_, component): &(usize, &ComponentPlan)| component.model.name == nvme_ssd::MODEL.name;
+        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.is_nvme;
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let memory = self.memory(&ids);
@@ -191,46 +183,57 @@ impl Wiring<'_> {
         let path = component.name.clone();
         let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
         let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
-        let site = Site { path, seed: self.seed, pcie, target, routes, memory, cores, decoders };
+        let site = Site {
+            path,
+            seed: self.seed,
+            pcie,
+            target,
+            routes,
+            memory,
+            cores,
+            decoders,
+            losses: self.losses(i),
+            behind: self.behind(i, hosts),
+            tells_busy_time: self.tells_busy_time(i),
+        };
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);
             self.purge(&mut params);
         }
         self.set_device_cache(i, &mut params);
-        let mut device = component.model.component(&params, &site)?;
-        if let Some(drive) = device.as_any().and_then(|any| any.downcast_mut::<nvme_ssd::NvmeSsd>()) {
-            self.tell_losses(i, drive);
-            self.tell_hosts(i, hosts, drive);
-            if self.workload.actions.iter().any(|action| action.drive == i && action.ask == Ask::SmartLog) {
-                drive.count_busy_time();
-            }
-        }
+        let device = component.model.component(&params, &site)?;
         Some(builder.add(&component.name, device))
     }
 
-    /// When the links of a drive with two ports go down: each takes its controller with it. That of a drive with one only keeps it waiting.
-    fn tell_losses(&self, component: usize, drive: &mut nvme_ssd::NvmeSsd) {
+    /// Whether a workload asks a drive for its SMART log.
+    fn tells_busy_time(&self, component: usize) -> bool {
+        let actions = &self.workload.actions;
+        actions.iter().any(|action| action.drive == component && action.ask == Ask::SmartLog)
+    }
+
+    /// When the links of a device with several PCIe ports go down: each takes its controller with it. That of a device with one only keeps
+    /// it waiting.
+    fn losses(&self, component: usize) -> Vec<(usize, Instant)> {
         let linked = |(port, declared): (usize, &PortPlan)| {
             let link = self.variant.link_of(End { component, port });
             link.filter(|_| declared.speaks == Protocol::Pcie).map(|link| (port, link))
         };
         let ports: Vec<_> =
             self.variant.machine[component].ports.iter().enumerate().filter_map(linked).collect();
-        if ports.len() > 1 {
-            ports
-                .iter()
-                .for_each(|(port, link)| link.down.iter().for_each(|down| drive.loses(*port, down.at)));
+        if ports.len() < 2 {
+            return Vec::new();
         }
+        ports.iter().flat_map(|(port, link)| link.down.iter().map(|down| (*port, down.at))).collect()
     }
 
-    /// Whose memory is behind each port of a drive: its ports may lead to several hosts.
-    fn tell_hosts(&self, component: usize, hosts: &Hosts, drive: &mut nvme_ssd::NvmeSsd) {
-        for port in 0..self.variant.machine[component].ports.len() {
-            let link = self.variant.link_of(End { component, port });
-            let host = link.and_then(|link| hosts.get(&link.root_port.component));
-            host.into_iter().for_each(|host| drive.serves(port, host.memory.clone()));
-        }
+    /// Whose memory is behind each port of a component: its ports may lead to several hosts.
+    fn behind(&self, component: usize, hosts: &Hosts) -> Vec<(usize, SharedMemory)> {
+        let behind = |port: usize| {
+            let link = self.variant.link_of(End { component, port })?;
+            hosts.get(&link.root_port.component).map(|host| (port, host.memory.clone()))
+        };
+        (0..self.variant.machine[component].ports.len()).filter_map(behind).collect()
     }
 
     /// The host above a component: the component itself, if it is one or has none.

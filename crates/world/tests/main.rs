@@ -20,6 +20,7 @@ mod pts;
 mod questions;
 mod retimers;
 mod runs;
+mod self_report;
 mod steady_rounds;
 mod switches;
 mod transits;

@@ -106,7 +106,7 @@ impl Recording {
             world.kernel.run_until(now + SLICE);
         }
         let end_ps = world.kernel.now().as_ps();
-        let replayed = world.links().report().iter().any(|link| link.activity.replay_time > 0);
+        let replayed = world.links().usage().iter().any(|link| link.activity.replay_time > 0);
         let mut engine = Doings { departures: departures.take(), told: told.take() };
         engine.departures.retain(|departure| departure.tick <= end_ps * TICKS_PER_PS);
         engine.departures.sort_unstable();

@@ -206,7 +206,7 @@ const fn with_a_fuse(
 ) -> Model {
     let Model { name, about, ports, params, drains_itself, has_memory, .. } = *sound;
     let build = Build::Component(build);
-    Model { name, about, ports, params, drains_itself, has_memory, build }
+    Model { name, about, ports, params, drains_itself, has_memory, build, ..Model::DEFAULT }
 }
 
 static DISK: Model = with_a_fuse(&fixed_latency_disk::MODEL, |p, s| fused(&fixed_latency_disk::MODEL, p, s));

@@ -4,11 +4,7 @@ use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-/// The template is compiled for the tests: what `new-model` writes works as it is.
-#[cfg(test)]
-#[path = "../templates/model.rs"]
-mod template;
-
+/// The models crate compiles it for tests, and a test of the world runs it: what `new-model` writes works as it is.
 const TEMPLATE: &str = include_str!("../templates/model.rs");
 const FOLDER: &str = "crates/models/src";
 
@@ -90,32 +86,26 @@ fn add_between(body: &str, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanetwin_kernel::{Component, Port};
-    use lanetwin_ports::{Builder, Context, Done, Message, Operation, Params, Site, Status, Transfer, Value};
-    use lanetwin_units::{Instant, Span};
 
+    /// A device is one file and one word: nothing else changes, and that by one line.
     #[test]
-    fn a_new_model_answers_after_its_latency() {
-        let latency = Value::Time(Span::from_us(80));
-        let device =
-            template::MODEL.component(&Params([("latency", latency)].into()), &Site::alone("disk", 1));
-        let mut builder = Builder::new();
-        let disk = builder.add("disk", device.expect("a disk is a component"));
-        let asker = builder.add("asker", Box::new(Asker));
-        builder.join((disk, Port(0)), (asker, Port(0)));
-        let door = builder.entry((disk, Port(0)));
-        let mut kernel = builder.seal();
-        let request = Transfer { operation: Operation::Read, bytes: 4096, handle: 7, unit: 0, address: 0 };
-        kernel.inject(Instant::from_ps(5), door, Message::Block(request));
-        kernel.run_until(Instant::NEVER);
-        assert_eq!(kernel.now(), Instant::from_ps(5) + Span::from_us(80));
-    }
-
-    struct Asker;
-    impl Component<Message> for Asker {
-        fn receive(&mut self, _: Port, answer: Message, _: &mut Context<'_>) {
-            assert_eq!(answer, Message::BlockDone(Done { handle: 7, status: Status::Ok }));
-        }
+    fn a_new_model_is_one_file_and_one_word() {
+        let root = std::env::temp_dir().join(format!("lanetwin-new-model-{}", std::process::id()));
+        let folder = root.join(FOLDER);
+        std::fs::create_dir_all(&folder).unwrap();
+        let before = "models! {\n    disk,\n    null_disk,\n}\n";
+        std::fs::write(folder.join("lib.rs"), before).unwrap();
+        run(&root, "metered").unwrap();
+        let mut files: Vec<_> =
+            std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        files.sort();
+        assert_eq!(files, ["lib.rs", "metered.rs"]);
+        let after = std::fs::read_to_string(folder.join("lib.rs")).unwrap();
+        assert_eq!(after, before.replace("    disk,\n", "    disk,\n    metered,\n"));
+        let written = std::fs::read_to_string(folder.join("metered.rs")).unwrap();
+        assert!(written.contains("name: \"metered\"") && written.contains("struct Metered"), "{written}");
+        assert!(run(&root, "metered").is_err(), "what exists is not written over");
+        std::fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]

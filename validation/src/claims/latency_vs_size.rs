@@ -25,7 +25,7 @@ use crate::watch::Watch;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::Port;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Policy};
-use lanetwin_models::memory_host::MemoryHost;
+use lanetwin_models::roles::memory::RunsPrograms;
 use lanetwin_plan::{ComponentPlan, Plan, check};
 use lanetwin_ports::{Builder, Site};
 use lanetwin_stats::results::Digest;
@@ -123,11 +123,11 @@ fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort
     let settled = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
     let warm = effort.warm.unwrap_or(settled);
     let placement = Placement::new("lmbench", Policy::Bind(vec![node])).warmed_by(warm);
-    let host = kernel.component::<MemoryHost>(id).expect("the host is one");
+    let host = kernel.role::<dyn RunsPrograms>(id).expect("the host is one");
     host.run(Box::new(program), placement).expect("there is room");
     kernel.run_until(Instant::NEVER);
     let (now, digest) = (kernel.now(), kernel.digest());
-    let results = kernel.component::<MemoryHost>(id).expect("the host is one").results(now);
+    let results = kernel.role::<dyn RunsPrograms>(id).expect("the host is one").results(now);
     (results[0].loads.mean_ps().expect("loads were counted") / 1000.0, digest)
 }
 

@@ -1,11 +1,10 @@
 //! The parameters of a CXL memory with a medium behind a cache, and the cache that they describe.
 
-use crate::Mistake;
 use crate::dram_params::{self, DRAM};
 use lanetwin_media::page_cache::{
     CacheConfig, Cleaning, Fill, Initial, Placement, Policy, Prefetch, RegisterConfig, Write,
 };
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Dimension, Param, Params, Mistake};
 use lanetwin_units::Bytes;
 
 const POLICIES: &[&str] = &["lru", "clock", "lfu", "arc", "random"];

@@ -16,7 +16,7 @@ use crate::gauge::{Gauge, held};
 use crate::servers::Servers;
 use lanetwin_fabric::fc::logic::transmitter::{Run, Transmitter};
 use lanetwin_fabric::fc::spec::fcp::Unit;
-use lanetwin_kernel::Supply;
+use lanetwin_kernel::Report;
 use lanetwin_ports::Transfer;
 use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
@@ -224,15 +224,15 @@ impl Initiator {
         command.into_iter().chain(self.front().map(|burst| burst.ready)).min()
     }
     /// Shows what was used up to `now` of what works: the wire, the firmware.
-    pub(super) fn workers(&self, port: usize, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        see(&format!("FC port {port} to target"), super::wire_used(&self.wire, now));
-        see(&format!("firmware of FC port {port}"), self.firmware.used(now));
+    pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
+        report.supply(format!("FC port {port} to target"), super::wire_used(&self.wire, now));
+        report.supply(format!("firmware of FC port {port}"), self.firmware.used(now));
     }
     /// Shows what was used up to `now` of what is held.
-    pub(super) fn held(&self, port: usize, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
         let reads = held(&self.asked, &self.wanted, self.rules.reads, now);
-        see(&format!("host reads of FC port {port}"), reads);
+        report.supply(format!("host reads of FC port {port}"), reads);
         let credits = super::credits_used(&self.wire, self.front_ready(), now);
-        see(&format!("BB credits to the target of FC port {port}"), credits);
+        report.supply(format!("BB credits to the target of FC port {port}"), credits);
     }
 }

@@ -15,7 +15,7 @@ use lanetwin_fabric::fc::logic::pace::Pace;
 use lanetwin_fabric::fc::logic::receive_buffer::ReceiveBuffer;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
 use lanetwin_fabric::fc::spec::fcp::Unit;
-use lanetwin_kernel::{Stream, Supply};
+use lanetwin_kernel::{Report, Stream};
 use lanetwin_ports::{Operation, Transfer};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cmp::Reverse;
@@ -200,13 +200,13 @@ impl Target {
         answer.into_iter().chain(self.data_ready()).min()
     }
     /// Shows what was used up to `now` of what works: the wire, the RAM disk.
-    pub(super) fn workers(&self, port: usize, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
-        see(&format!("FC port {port} to host"), super::wire_used(&self.wire, now));
-        see(&format!("target of FC port {port}"), self.disk.used(now));
+    pub(super) fn workers(&self, port: usize, now: Instant, report: &mut Report) {
+        report.supply(format!("FC port {port} to host"), super::wire_used(&self.wire, now));
+        report.supply(format!("target of FC port {port}"), self.disk.used(now));
     }
     /// Shows what was used up to `now` of what is held.
-    pub(super) fn held(&self, port: usize, now: Instant, see: &mut dyn FnMut(&str, Supply)) {
+    pub(super) fn held(&self, port: usize, now: Instant, report: &mut Report) {
         let credits = super::credits_used(&self.wire, self.front_ready(), now);
-        see(&format!("BB credits of FC port {port}"), credits);
+        report.supply(format!("BB credits of FC port {port}"), credits);
     }
 }

@@ -1,6 +1,6 @@
 //! What is counted of a program as it runs.
 
-use super::results::{Found, MemoryResults, NodeTraffic};
+use crate::roles::memory::{Found, MemoryResults, NodeTraffic};
 use lanetwin_load::Little;
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};

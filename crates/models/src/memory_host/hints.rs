@@ -3,6 +3,7 @@
 use super::MemoryHost;
 use super::nodes::{Node, address_of, node_of};
 use super::running::Running;
+use crate::roles::memory::{Advised, PageAdvice};
 use lanetwin_kernel::Port;
 use lanetwin_ports::{Context, Hint, HintKind, Message};
 use lanetwin_units::Span;
@@ -18,43 +19,6 @@ pub(super) struct Hints {
     all: Vec<(HintKind, Vec<Run>)>,
     answers: Vec<(u64, usize)>,
     pub(super) told: Advised,
-}
-
-/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other, one for each thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PageAdvice {
-    /// They announce the page so many ahead of the one that they come to; 0 for none.
-    pub prefetch: u32,
-    /// They dismiss the page so many behind the one that they come to; 0 for none.
-    pub evict: u32,
-    /// The pages of a buffer. Behind its last page comes its first.
-    pub buffer: u64,
-}
-
-/// What devices were told of pages, and what they answered.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Advised {
-    /// Pages that were announced.
-    pub announced: u64,
-    /// Of those, pages that were there, on their way or accepted.
-    pub accepted: u64,
-    /// Pages that were dismissed.
-    pub dismissed: u64,
-    /// Of those, pages that left.
-    pub leaving: u64,
-}
-
-impl Advised {
-    /// What has happened since an earlier look. What was answered may have been said before that.
-    #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            announced: self.announced - earlier.announced,
-            accepted: self.accepted - earlier.accepted,
-            dismissed: self.dismissed - earlier.dismissed,
-            leaving: self.leaving - earlier.leaving,
-        }
-    }
 }
 
 /// The names of hints that threads give as they go on: only their sums are told.

@@ -3,7 +3,7 @@
 use super::params::per_line;
 use crate::dram_params;
 use lanetwin_cxl::hdm::Decoder;
-use lanetwin_kernel::{Supply, SupplyKind};
+use lanetwin_kernel::{Report, Supply, SupplyKind};
 use lanetwin_media::dram::{Counters, Done, Machine, Offer, Operation, Request};
 use lanetwin_ports::Params;
 use lanetwin_units::{Instant, Span, mix};
@@ -169,7 +169,7 @@ pub(super) fn tell_supplies(
     nodes: &[Node],
     lanes: &[Lane; 2],
     now: Instant,
-    see: &mut dyn FnMut(&str, Supply),
+    report: &mut Report,
 ) {
     let local = || {
         nodes.iter().enumerate().filter_map(|(socket, node)| match node {
@@ -180,10 +180,10 @@ pub(super) fn tell_supplies(
     let several = local().count() > 1;
     for (socket, dram) in local() {
         let name = if several { format!("DRAM of socket {socket}") } else { "DRAM".to_owned() };
-        see(&name, dram.used(now));
+        report.supply(name, dram.used(now));
     }
     for (from, lane) in lanes.iter().enumerate().filter(|_| several) {
-        see(&format!("lines from socket {from} to socket {}", 1 - from), lane.used());
+        report.supply(format!("lines from socket {from} to socket {}", 1 - from), lane.used());
     }
 }
 

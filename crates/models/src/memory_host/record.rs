@@ -4,6 +4,7 @@ use super::MemoryHost;
 use super::flights::{Cause, Flight, NONE};
 use super::nodes::{Node, address_of, node_of};
 use crate::marks::{Mark, of_read};
+use crate::roles::memory::LoadRecord;
 use lanetwin_media::dram::Command;
 use lanetwin_units::Instant;
 
@@ -13,31 +14,6 @@ pub(super) struct Record {
     pub(super) loads: Vec<LoadRecord>,
     /// The commands of each node's DRAM.
     commands: Vec<Vec<Command>>,
-}
-
-/// A load that memory served, and when it was where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LoadRecord {
-    /// The program, in the order of [`MemoryHost::run`].
-    pub program: u32,
-    /// The NUMA node.
-    pub node: usize,
-    /// The handle under which its line was asked for at a CXL port.
-    pub handle: u32,
-    /// When it was issued.
-    pub issued: Instant,
-    /// When its translation was known.
-    pub translated: Instant,
-    /// When memory was asked for its line: before it was issued, if somebody else had asked already.
-    pub asked: Instant,
-    /// When the request was where its memory is.
-    pub arrives: Instant,
-    /// When the answer was there, at the socket of its memory.
-    pub returned: Instant,
-    /// When it had its data.
-    pub told: Instant,
-    /// Where it is in its node \[B\].
-    address: u64,
 }
 
 impl MemoryHost {

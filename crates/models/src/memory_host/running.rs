@@ -1,7 +1,7 @@
 //! A program that runs.
 
 use super::counted::Counted;
-use super::hints::PageAdvice;
+use crate::roles::memory::PageAdvice;
 use super::nodes;
 use super::translation::PageTable;
 use lanetwin_load::memory::{PageMap, Program};

@@ -10,8 +10,9 @@
 
 use super::buffers::{Lists, ONE_LIST};
 use super::{NvmeDriver, Place, Ring, Task};
+use crate::roles::nvme::{Answer, Ask, Blocks};
 use lanetwin_nvme::logic::host::{Completed, commands};
-use lanetwin_nvme::spec::admin::{FormatDword10, SanitizeAction, SanitizeDword10, SecureErase};
+use lanetwin_nvme::spec::admin::{FormatDword10, SanitizeDword10};
 use lanetwin_nvme::spec::io::DatasetRange;
 use lanetwin_nvme::spec::log::{EventResult, IoEvent, LogPage, SanitizeLog};
 use lanetwin_nvme::spec::{AdminOpcode, Command, IoOpcode, Nsid, Status};
@@ -32,59 +33,6 @@ const ERROR_LOG_BYTES: u32 = 4096;
 const RANGE_BYTES: u32 = 16;
 /// The SMART / Health Information log and the Sanitize Status log \[B\] (NVM Express Base 2.0 §5.16.1).
 const LOG_BYTES: u32 = 512;
-
-/// What can be asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
-    /// Get Log Page: SMART / Health Information.
-    SmartLog,
-    /// Get Log Page: Error Information.
-    ErrorLog,
-    /// Get Log Page: Sanitize Status.
-    SanitizeLog,
-    /// Format NVM, in the format that the namespace has.
-    Format(Nsid, SecureErase),
-    /// Sanitize.
-    Sanitize(SanitizeAction),
-    /// Compare: all of these blocks.
-    Compare(Blocks),
-    /// Write Zeroes.
-    WriteZeroes(Blocks),
-    /// Dataset Management: Deallocate.
-    Deallocate(Blocks),
-    /// Flush.
-    Flush(Nsid),
-}
-
-/// A range of a namespace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Blocks {
-    /// Of which namespace.
-    pub nsid: Nsid,
-    /// The first byte.
-    pub first: u64,
-    /// How many bytes.
-    pub bytes: u64,
-}
-
-/// What has become of something that was asked.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Answer {
-    /// When it was to be asked.
-    pub at: Instant,
-    /// When it was submitted; none if the controller was not ready since.
-    pub submitted: Option<Instant>,
-    /// When its completion was known.
-    pub ended: Option<Instant>,
-    /// How it ended; none if it has not.
-    pub status: Option<Status>,
-    /// Whether the path was lost before a completion came.
-    pub lost: bool,
-    /// When the host knew that the operation had ended that the command had only begun, and whether it was successful: of a sanitize.
-    pub finished: Option<(Instant, bool)>,
-    /// What came with it: the log.
-    pub content: Vec<u8>,
-}
 
 /// Something that is asked.
 pub(super) struct Asking {

@@ -11,28 +11,15 @@
 //! reset at once, as Linux does it.
 
 use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task};
+use crate::roles::nvme::{Outage, PATH_LOST, PATH_WORKS};
 use lanetwin_kernel::Port;
 use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
-use lanetwin_units::{Instant, Span};
-
-/// What a path says on its block ports, as the handle of a signal: that nothing can be asked of it.
-pub const PATH_LOST: u32 = 0;
-/// What it says when it can be asked.
-pub const PATH_WORKS: u32 = 1;
+use lanetwin_units::Span;
 
 /// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under way, which takes as long as a program of
 /// flash, and this driver reads no CSTS.RDY.
 const PATIENCE: Span = Span::from_us(5_000);
-
-/// When a link is down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outage {
-    /// From then …
-    pub from: Instant,
-    /// … until then.
-    pub until: Instant,
-}
 
 /// What a driver knows of its path.
 #[derive(Clone, Debug)]

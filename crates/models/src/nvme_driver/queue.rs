@@ -11,6 +11,7 @@ use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
 use lanetwin_ports::{HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
+use crate::roles::nvme::RequestRecord;
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
@@ -42,27 +43,6 @@ pub(super) struct Queue {
     /// The number of the pair.
     number: u32,
     pub(super) records: Option<Vec<RequestRecord>>,
-}
-
-/// When a request was where, for a waterfall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RequestRecord {
-    /// The asker's name for it.
-    pub handle: u32,
-    /// When it was asked for.
-    pub asked: Instant,
-    /// What the drive calls the command that ended last: queue × 2^16 + command identifier.
-    pub command: u32,
-    /// When the core began to submit it.
-    pub begun: Instant,
-    /// When it was submitted.
-    pub submitted: Instant,
-    /// When the core looked at its completion.
-    pub looked: Instant,
-    /// When the core took its completion up.
-    pub completing: Instant,
-    /// When the program knew.
-    pub told: Instant,
 }
 
 /// A request, of which so many bytes have become commands.

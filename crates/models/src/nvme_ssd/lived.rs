@@ -1,7 +1,28 @@
 //! What a drive has lived through, and how much it can.
 
+use lanetwin_kernel::{Metric, Report};
 use lanetwin_media::Counters;
 use lanetwin_ports::Params;
+use lanetwin_units::Better;
+
+const POWER: Metric = Metric::new("drive power", "W", Better::Lower);
+const PER_WATT: Metric = Metric::new("drive throughput per watt", "MB/s/W", Better::Higher);
+const DOORBELLS: Metric = Metric::new("doorbells", "/command", Better::Lower);
+const SHADOW_READS: Metric = Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
+const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
+const AMPLIFICATION: Metric = Metric::new("write amplification", "", Better::Lower);
+const MOVED: Metric = Metric::new("moved by the drive", "MB/s", Better::Lower);
+const ERASED: Metric = Metric::new("blocks erased", "1/s", Better::Lower);
+const ENDURANCE: Metric = Metric::new("endurance (TBW)", "TB", Better::Higher);
+const DRIVE_WRITES: Metric = Metric::new("drive writes per day, 5 years", "/d", Better::Higher);
+
+const NJ_PER_J: f64 = 1e9;
+const MB: f64 = 1e6;
+const TB: f64 = 1e12;
+/// What an FTL maps \[B\].
+const UNIT_BYTES: f64 = 4096.0;
+/// The time that drive writes per day are told for \[years\]: the usual warranty.
+const YEARS: f64 = 5.0;
 
 /// What a drive has lived through since the start of the run.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -14,6 +35,50 @@ pub struct Lived {
     pub endurance: Endurance,
     /// What host and controller have told each other.
     pub signals: Signals,
+}
+
+impl Lived {
+    /// Tells its metrics. Those of the medium's writes say nothing of a time in which nothing was written to it.
+    pub(super) fn report(&self, report: &mut Report) {
+        self.report_energy(report);
+        let Signals { doorbells, shadow_reads, completions, interrupts } = self.signals;
+        report.ratio(DOORBELLS, [doorbells, completions], 1.0);
+        report.ratio(SHADOW_READS, [shadow_reads, completions], 1.0);
+        report.ratio(INTERRUPTS, [interrupts, completions], 1.0);
+        self.report_writes(report);
+    }
+    fn report_energy(&self, report: &mut Report) {
+        let (idle_watts, counters) = (self.idle_watts, &self.counters);
+        let watts = move |nanojoules: u64, seconds: f64| nanojoules as f64 / NJ_PER_J / seconds + idle_watts;
+        report.derived(POWER, &[counters.work_nanojoules], move |added, seconds| {
+            Some(watts(added[0], seconds))
+        });
+        let bytes = counters.host_bytes_read + counters.host_bytes_written;
+        report.derived(PER_WATT, &[counters.work_nanojoules, bytes], move |added, seconds| {
+            let watts = watts(added[0], seconds);
+            Some(if watts > 0.0 { added[1] as f64 / seconds / watts / MB } else { 0.0 })
+        });
+    }
+    fn report_writes(&self, report: &mut Report) {
+        let (c, endurance) = (&self.counters, self.endurance);
+        let host = c.host_units_programmed;
+        let moved = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
+        let amplification = |added: &[u64]| (added[1] > 0).then(|| added[0] as f64 / added[1] as f64);
+        let written = [host + moved, host];
+        report.ratio(AMPLIFICATION, written, 1.0);
+        report.derived(MOVED, &written, |added, seconds| {
+            (added[1] > 0).then(|| (added[0] - added[1]) as f64 * UNIT_BYTES / seconds / MB)
+        });
+        report.derived(ERASED, &[c.block_erases, host], |added, seconds| {
+            (added[1] > 0).then(|| added[0] as f64 / seconds)
+        });
+        report.derived(ENDURANCE, &written, move |added, _| {
+            Some(endurance.host_bytes(amplification(added)?) / TB)
+        });
+        report.derived(DRIVE_WRITES, &written, move |added, _| {
+            Some(endurance.drive_writes_per_day(amplification(added)?, YEARS))
+        });
+    }
 }
 
 /// What host and controller have told each other, at all ports together.

@@ -1,34 +1,8 @@
 //! When a command was where, for a waterfall.
 
+use crate::roles::nvme::CommandRecord;
 use lanetwin_units::Instant;
 use std::collections::BTreeMap;
-
-/// When a command was where, for a waterfall. What a command had none of has the time of the stage before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CommandRecord {
-    /// What its TLPs are called on the link: [`NvmeSsd::name_of`](super::NvmeSsd::name_of).
-    pub name: u32,
-    /// What the TLPs of the fetch are called that brought its entry.
-    pub fetch: u32,
-    /// When the fetch was asked for.
-    pub asked: Instant,
-    /// When its entry had arrived.
-    pub fetched: Instant,
-    /// For a write: what the TLPs of its data are called, and when they were asked for.
-    pub data: Option<(u32, Instant)>,
-    /// When its data, the last of them, had arrived; `fetched`, if there are none.
-    pub arrived: Instant,
-    /// When a firmware engine took it up, or the last chunk of it.
-    pub begun: Instant,
-    /// When the engine was done with it.
-    pub worked: Instant,
-    /// When the medium was asked.
-    pub submitted: Instant,
-    /// When the medium was done.
-    pub done: Instant,
-    /// When its completion entry was made.
-    pub answered: Instant,
-}
 
 /// What the firmware and the medium did with a request.
 #[derive(Clone, Copy, Debug)]

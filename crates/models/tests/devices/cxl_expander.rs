@@ -1,10 +1,9 @@
 //! The memory expander: latencies by arithmetic, order, limits, and what it says of itself.
 
 use crate::rig::*;
-use lanetwin_kernel::{Component, ComponentId, Port, Stream, Supply, SupplyKind};
+use lanetwin_kernel::{Component, ComponentId, Port, Report, Stream, Supply, SupplyKind};
 use lanetwin_media::dram::{Density, Speed, Timings, Width};
 use lanetwin_models::cxl_expander::{CxlExpander, Lived};
-use lanetwin_models::mistakes;
 use lanetwin_ports::{Builder, Context, Hint, HintKind, Kernel, Line, LineDone, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
@@ -133,10 +132,13 @@ fn everything_is_answered_once_with_any_tracker_and_nobody_overtakes_before_it()
     }
 }
 
-fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {
-    let mut seen = Vec::new();
-    kernel.supplies(&mut |path, name, supply| seen.push((format!("{path}/{name}"), supply)));
-    seen
+fn supplies(kernel: &mut Kernel) -> Vec<(String, Supply)> {
+    let reports = kernel.report().into_iter();
+    let named = |(_, path, report): (_, &str, Report)| {
+        let supplies = report.supplies.into_iter();
+        supplies.map(|(name, supply)| (format!("{path}/{name}"), supply)).collect::<Vec<_>>()
+    };
+    reports.flat_map(named).collect()
 }
 
 #[test]
@@ -147,21 +149,22 @@ fn slices_do_not_show_and_no_time_is_counted_twice() {
     let mut cuts = Stream::new(1, "cuts", "");
     let mut until = Instant::ZERO;
     for _ in 0..400 {
-        let (before, slice) = (supplies(&sliced), Span::from_ps(cuts.below(60_000)));
+        let (before, slice) = (supplies(&mut sliced), Span::from_ps(cuts.below(60_000)));
         until += slice;
         sliced.run_until(until);
-        for ((name, before), (_, after)) in before.iter().zip(supplies(&sliced)) {
+        for ((name, before), (_, after)) in before.iter().zip(supplies(&mut sliced)) {
             let used = after.in_use_ps.checked_sub(before.in_use_ps);
             let most = u128::from(after.supply) * u128::from(slice.as_ps());
             assert!(used.is_some_and(|used| used <= most), "{name}: {before:?} {after:?} in {slice}");
         }
     }
     whole.run_until(until);
-    assert_eq!(supplies(&whole), supplies(&sliced));
+    assert_eq!(supplies(&mut whole), supplies(&mut sliced));
     whole.run_until(Instant::NEVER);
     sliced.run_until(Instant::NEVER);
     assert_eq!((whole.digest(), whole.now()), (sliced.digest(), sliced.now()));
-    let of = |name: &str| supplies(&whole).into_iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+    let told = supplies(&mut whole);
+    let of = |name: &str| told.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
     // forty ask, twenty-four have places
     let (tracker, end) = (of("tracker"), u128::from(whole.now().as_ps()));
     let SupplyKind::Held { waiting_ps } = tracker.kind else { panic!("places are held") };
@@ -188,6 +191,6 @@ fn what_makes_no_memory_is_told_by_parameter() {
         model,
         &[("capacity", "1KiB"), ("dram.ranks", "3"), ("dram.write-high", "9"), ("dram.write-low", "9")],
     );
-    let found: Vec<_> = mistakes(model, &params).into_iter().map(|mistake| mistake.parameter).collect();
+    let found: Vec<_> = (model.mistakes)(&params).into_iter().map(|mistake| mistake.parameter).collect();
     assert_eq!(found, ["dram.ranks", "capacity", "dram.write-low"]);
 }

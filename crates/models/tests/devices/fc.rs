@@ -259,14 +259,11 @@ fn a_full_buffer_withholds_credits() {
     let mut shown = Vec::new();
     kernel.inspect("fc-hba/buffers-of-fc-port0", &mut |_, value| shown.push(value));
     assert_eq!(shown, ["32768 B received, 0 B to send, 8 R_RDY withheld"]);
-    let mut credits = Vec::new();
     let later = kernel.now() + Span::from_us(100);
     kernel.run_until(later);
-    kernel.supplies(&mut |_, name, supply| {
-        if name == "BB credits of FC port 0" {
-            credits.push(supply);
-        }
-    });
+    let supplies = kernel.report().into_iter().flat_map(|(_, _, report)| report.supplies);
+    let credits = supplies.filter(|(name, _)| name == "BB credits of FC port 0");
+    let credits: Vec<_> = credits.map(|(_, supply)| supply).collect();
     let [supply] = credits[..] else { panic!("{credits:?}") };
     assert_eq!(supply.supply, 8);
     assert!(supply.in_use_ps >= 8 * u128::from(Span::from_us(100).as_ps()), "{supply:?}");

@@ -4,7 +4,7 @@ use crate::rig::{add_at, params};
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_kernel::{Component, ComponentId, Kernel, Port};
 use lanetwin_load::memory::*;
-use lanetwin_models::memory_host::{MODEL, MemoryHost, MemoryResults, mistakes};
+use lanetwin_models::memory_host::{MODEL, MemoryHost, MemoryResults};
 use lanetwin_ports::{Builder, Context, HintKind, LineDone, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 use proptest::prelude::*;
@@ -96,11 +96,10 @@ impl World {
     /// How much of the DRAM of each socket has been used so far [ps], and how much there is of it.
     fn dram(&mut self) -> [(u128, u64); 2] {
         let mut used = [(0, 1); 2];
-        self.kernel.supplies(&mut |_, name, supply| {
-            if name.starts_with("DRAM") {
-                used[usize::from(name.ends_with('1'))] = (supply.in_use_ps, supply.supply);
-            }
-        });
+        let supplies = self.kernel.report().into_iter().flat_map(|(_, _, report)| report.supplies);
+        for (name, supply) in supplies.filter(|(name, _)| name.starts_with("DRAM")) {
+            used[usize::from(name.ends_with('1'))] = (supply.in_use_ps, supply.supply);
+        }
         used
     }
     fn run(&mut self, program: impl Program + 'static, policy: Policy) -> &mut Self {
@@ -357,9 +356,9 @@ fn hints_go_to_the_devices_of_their_pages() {
 #[test]
 fn parameters_that_make_no_host_are_told() {
     let wrong = params(&MODEL, &[("dram.size", "63B"), ("tlb.entries", "64"), ("tlb.page", "5000B")]);
-    let told: Vec<_> = mistakes(&wrong).iter().map(|mistake| mistake.parameter).collect();
+    let told: Vec<_> = (MODEL.mistakes)(&wrong).iter().map(|mistake| mistake.parameter).collect();
     assert_eq!(told, ["dram.size", "tlb.page"]);
-    assert_eq!(mistakes(&params(&MODEL, &[])), []);
+    assert_eq!((MODEL.mistakes)(&params(&MODEL, &[])), []);
 }
 
 proptest! {

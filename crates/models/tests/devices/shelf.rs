@@ -147,3 +147,27 @@ fn every_model_builds_from_its_defaults_and_can_be_looked_into() {
         assert!(!(model.drains_itself)(&params), "{} drains by itself unasked", model.name);
     }
 }
+
+#[test]
+fn every_driver_that_is_named_has_a_port_to_a_cpu_and_one_to_programs() {
+    for model in MODELS {
+        let driver =
+            find(model.driver).unwrap_or_else(|| panic!("{} is driven by {}", model.name, model.driver));
+        for protocol in [Protocol::Cpu, Protocol::Block] {
+            assert!(driver.ports.iter().any(|port| port.speaks == protocol), "{}: {protocol:?}", driver.name);
+        }
+    }
+}
+
+#[test]
+fn defaults_are_no_mistake_and_ports_that_are_there_are_declared() {
+    for model in MODELS {
+        let params = params(model, &[]);
+        assert_eq!((model.mistakes)(&params), [], "{}", model.name);
+        assert!(
+            model.ports.is_empty() || model.ports.iter().any(|port| (model.has_port)(&params, port.name)),
+            "{} has none of its ports",
+            model.name
+        );
+    }
+}

@@ -5,7 +5,7 @@
 //! is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
-use lanetwin_kernel::{Component, Port, Stream, Supply};
+use lanetwin_kernel::{Component, Port, Report, Stream, Supply};
 use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
@@ -304,10 +304,13 @@ fn components() -> impl Iterator<Item = &'static Model> {
     MODELS.iter().copied().filter(asked)
 }
 
-fn supplies(kernel: &Kernel) -> Vec<(String, Supply)> {
-    let mut seen = Vec::new();
-    kernel.supplies(&mut |path, name, supply| seen.push((format!("{path}/{name}"), supply)));
-    seen
+fn supplies(kernel: &mut Kernel) -> Vec<(String, Supply)> {
+    let reports = kernel.report().into_iter();
+    let named = |(_, path, report): (_, &str, Report)| {
+        let supplies = report.supplies.into_iter();
+        supplies.map(|(name, supply)| (format!("{path}/{name}"), supply)).collect::<Vec<_>>()
+    };
+    reports.flat_map(named).collect()
 }
 
 /// In any time at most all there are can be in use, and nothing that was used is forgotten.
@@ -332,17 +335,17 @@ fn every_model_survives_a_storm_and_answers_every_question_once() {
             let mut cuts = Stream::new(seed, model.name, "cuts");
             let mut until = Instant::ZERO;
             for _ in 0..50 {
-                let before = supplies(&sliced.kernel);
+                let before = supplies(&mut sliced.kernel);
                 let slice = Span::from_ps(cuts.below(200_000));
                 until += slice;
                 sliced.kernel.run_until(until);
-                supplies_grow(&before, &supplies(&sliced.kernel), slice, &of);
+                supplies_grow(&before, &supplies(&mut sliced.kernel), slice, &of);
             }
             sliced.kernel.run_until(Instant::NEVER);
             sliced.judge(&of);
             assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{of}, cut at {until:?}");
             whole.kernel.run_until(sliced.kernel.now());
-            assert_eq!(supplies(&whole.kernel), supplies(&sliced.kernel), "{of}, cut at {until:?}");
+            assert_eq!(supplies(&mut whole.kernel), supplies(&mut sliced.kernel), "{of}, cut at {until:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Commands that a workload asks for at given times.
 
-use lanetwin_models::nvme_driver::Ask;
+use lanetwin_models::roles::nvme::Ask;
 use lanetwin_units::Span;
 
 /// A command at a time.

@@ -14,9 +14,7 @@ use lanetwin_document::node::{Entry, Node, Origin};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_models::has_port;
-use lanetwin_models::switch::is_pair_latency;
-use lanetwin_ports::{Model, Param, Params, Protocol, Value};
+use lanetwin_ports::{Mistake, Model, Param, Params, Protocol, Value, is_latency_between_widths};
 use std::collections::BTreeMap;
 
 /// Reads the section; the machine, and the section with every default filled in.
@@ -83,8 +81,8 @@ fn component(
         reports.add(problem, entry.spot, path);
         return None;
     }
-    for mistake in lanetwin_models::mistakes(model, &params) {
-        let lanetwin_models::Mistake { parameter, problem, remedy } = mistake;
+    for mistake in (model.mistakes)(&params) {
+        let Mistake { parameter, problem, remedy } = mistake;
         fields.fault(parameter, Problem::Impossible { parameter, problem, remedy }, reports);
     }
     let ports = ports(model, &params);
@@ -96,7 +94,7 @@ fn component(
 /// widths without a latency of its own has the switch's, and a drive is driven as its host drives.
 fn follows_another(param: &Param, model: &Model) -> bool {
     let is_host = model.ports.iter().any(|port| port.speaks == Protocol::Cpu);
-    is_pair_latency(param.name) || param.is_of_host_software() && !is_host
+    is_latency_between_widths(param.name) || param.is_of_host_software() && !is_host
 }
 
 /// The part of a component, or none and its model.
@@ -159,7 +157,7 @@ fn parameter(
 /// The ports of a component, in the order of their numbers.
 fn ports(model: &'static Model, params: &Params) -> Vec<PortPlan> {
     let mut ports = Vec::new();
-    for port in model.ports.iter().filter(|port| has_port(model, params, port.name)) {
+    for port in model.ports.iter().filter(|port| (model.has_port)(params, port.name)) {
         let plan = |name| PortPlan { name, group: port.name, speaks: port.speaks, many: port.many };
         if port.many {
             ports.extend((0..params.count("ports")).map(|index| plan(format!("{}{index}", port.name))));

@@ -8,7 +8,6 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Origin;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
-use lanetwin_models::nvme_ssd;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
@@ -31,7 +30,7 @@ pub(super) fn report(
 ) {
     let WorkloadPlan { pairs, cases, steady, .. } = workload;
     let drives = pairs.iter().filter_map(|pair| {
-        let plan = machine.plan(pair.target).filter(|plan| plan.model.name == nvme_ssd::MODEL.name)?;
+        let plan = machine.plan(pair.target).filter(|plan| plan.model.is_nvme)?;
         Some((&*pair.device, plan, machine.plan(pair.on)?))
     });
     for (drive, plan, host) in drives {

@@ -26,6 +26,7 @@
 //! ```
 
 mod actions;
+mod components;
 mod cxl;
 mod digest;
 mod iometer;
@@ -40,10 +41,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use actions::{ActionOutcome, LogValue, LoggedError};
+pub use components::ComponentMetric;
 pub use cxl::CxlUse;
 pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
@@ -113,6 +116,9 @@ pub struct Results {
     /// What the links were busy with.
     #[serde(default)]
     pub utilisation: Vec<Utilisation>,
+    /// What the components say of themselves: what they counted, and what they used of what they have only so many of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<ComponentMetric>,
     /// What the CXL links were busy with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cxl: Vec<CxlUse>,
@@ -188,6 +194,12 @@ pub struct Row {
     pub metric: String,
     /// Its unit ("Gb/s").
     pub unit: String,
+    /// Which way is the good one; a metric that does not say is not judged.
+    #[serde(default)]
+    pub better: Better,
+    /// Whether it says again, in other units or of a part, what another row of the case says: it is then not judged beside that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restates: bool,
     /// Its value, the mean over the repeats.
     pub value: f64,
     /// Lower end of the interval; none of a single repeat.
@@ -374,6 +386,7 @@ impl Results {
             actions: Vec::new(),
             switches: Vec::new(),
             utilisation: Vec::new(),
+            components: Vec::new(),
             cxl: Vec::new(),
             relative: Vec::new(),
             temperatures: Vec::new(),

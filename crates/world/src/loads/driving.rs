@@ -4,9 +4,9 @@ use super::super::drivers::{self, Drivers};
 use super::super::paths::{Paths, Policy};
 use super::{Adding, Asker, DRIVER, NvmePath, path, port, settings, shown};
 use lanetwin_document::node::Origin;
-use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
-use lanetwin_models::nvme_driver::{NvmeDriver, Outage, QueuePriority};
+use lanetwin_models::roles::nvme::{NvmeHost, Outage, QueuePriority};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ActionPlan, End, FioJob, Pair};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
@@ -119,7 +119,7 @@ impl Adding<'_> {
         let name = self.shared_name(pair);
         let takeover = self.wiring.workload.takeover;
         let count = self.count_paths(pair, takeover.is_some());
-        let paths = Paths::new(policy, loads, count, takeover.unwrap_or(Span::ZERO));
+        let paths = Paths::new(&name, policy, loads, count, takeover.unwrap_or(Span::ZERO));
         let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
         // the port of each driver that belongs to the first load of this host, and the paths
         let (first, all) = match takeover {
@@ -209,7 +209,7 @@ impl Adding<'_> {
             *ports = Value::Count(loads.into());
         }
         let mut driver = model.component(&params, &site).expect("a driver is a component");
-        if let Some(driver) = driver.as_any().and_then(|any| any.downcast_mut::<NvmeDriver>()) {
+        if let Some(driver) = role_of::<_, dyn NvmeHost>(&mut *driver) {
             driver.prioritise(&self.priorities(pair));
             let first = self.wiring.ports_below(pair.on, pair.target, self.endpoints).first().copied();
             if only.is_none() || first.map(|(end, _)| end) == only.map(|(end, _)| end) {

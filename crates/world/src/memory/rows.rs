@@ -2,10 +2,10 @@
 
 use super::CHASE;
 use crate::measure::Measured;
-use crate::rows::Metric;
-use lanetwin_models::memory_host::{Advised, Found, MemoryResults, NodeTraffic};
+use crate::metric::Metric;
+use lanetwin_models::roles::memory::{Advised, Found, MemoryResults, NodeTraffic};
 use lanetwin_stats::Histogram;
-use lanetwin_units::Span;
+use lanetwin_units::{Better, Span};
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 const PS_PER_NS: f64 = 1e3;
@@ -74,17 +74,17 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
     let Some(first) = uses.first() else { return Vec::new() };
     let mut list: Vec<(Option<String>, Metric)> = Vec::new();
-    let rate = |name: &str, node: Option<usize>, of: Of| {
-        plain(name, "GB/s", uses.iter().map(|u| u.rate(node, of)).collect())
+    let rate = |name: &'static str, node: Option<usize>, of: Of| {
+        Metric::new(name, "GB/s", Better::Higher, uses.iter().map(|u| u.rate(node, of)).collect())
     };
     let has = |node: Option<usize>, of: Of| uses.iter().any(|u| u.rate(node, of) > 0.0);
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
-    list.extend(ended.map(|samples| (None, plain("program time", "us", samples))));
+    list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
     list.push((None, rate("throughput", None, BOTH)));
     if is_mixed(None) {
-        list.push((None, rate("reads", None, READ)));
-        list.push((None, rate("writes", None, WRITTEN)));
+        list.push((None, rate("reads", None, READ).restating()));
+        list.push((None, rate("writes", None, WRITTEN).restating()));
     }
     let loads = |of: &dyn Fn(&MemoryResults) -> Option<Histogram>| -> Vec<Histogram> {
         uses.iter().filter_map(|u| of(u.told()?)).collect()
@@ -108,9 +108,9 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
         let all = found.all();
         if all == 0 { 0.0 } else { 100.0 * (found.l1 + found.l2 + found.llc) as f64 / all as f64 }
     };
-    let served = plain("found in caches", "%", uses.iter().map(cached).collect());
+    let served = Metric::new("found in caches", "%", Better::Higher, uses.iter().map(cached).collect());
     list.push((Some(first.host.clone()), served));
-    let hints: [(&str, Told); 4] = [
+    let hints: [(&'static str, Told); 4] = [
         ("pages announced", |told| told.announced),
         ("announced pages accepted", |told| told.accepted),
         ("pages dismissed", |told| told.dismissed),
@@ -119,7 +119,7 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     for (name, of) in hints {
         if uses.iter().any(|u| of(&u.advised) > 0) {
             let samples = uses.iter().map(|u| of(&u.advised) as f64).collect();
-            list.push((Some(first.host.clone()), plain(name, "", samples)));
+            list.push((Some(first.host.clone()), Metric::new(name, "", Better::Neither, samples)));
         }
     }
     list
@@ -135,15 +135,11 @@ fn operations(uses: &[&MemoryUse]) -> Vec<Metric> {
         let done: u64 = u.programs.first().map_or(0, |program| program.operations.count());
         if ps == 0 { 0.0 } else { done as f64 * PS_PER_SECOND / ps as f64 / 1e3 }
     };
-    vec![plain("operations", "k/s", uses.iter().map(a_second).collect()), latency]
-}
-
-fn plain(name: &str, unit: &'static str, samples: Vec<f64>) -> Metric {
-    Metric { name: name.into(), unit, samples, percentiles: Vec::new() }
+    vec![Metric::new("operations", "k/s", Better::Higher, uses.iter().map(a_second).collect()), latency]
 }
 
 /// The mean of each repeat, and the percentiles of all; nothing if there is nothing.
-fn latency(name: &str, repeats: &[Histogram]) -> Option<Metric> {
+fn latency(name: &'static str, repeats: &[Histogram]) -> Option<Metric> {
     let mut all = Histogram::new();
     repeats.iter().for_each(|one| all.merge(one));
     if all.is_empty() {
@@ -152,5 +148,5 @@ fn latency(name: &str, repeats: &[Histogram]) -> Option<Metric> {
     let samples = repeats.iter().map(|one| one.mean_ps().unwrap_or(0.0) / PS_PER_NS).collect();
     let percentiles = all.percentiles(&PERCENTILES);
     let percentiles = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS)).collect();
-    Some(Metric { name: name.into(), unit: "ns", samples, percentiles })
+    Some(Metric::new(name, "ns", Better::Lower, samples).with_percentiles(percentiles))
 }

@@ -12,14 +12,11 @@
 use super::{Followed, shown};
 use crate::memory::WorldMemory;
 use crate::wire::World;
-use lanetwin_cxl::logic::{LinkLayer, LinkSpec};
 use lanetwin_kernel::{ComponentId, Tap};
-use lanetwin_models::cxl_expander::CxlExpander;
-use lanetwin_models::cxl_hybrid::CxlHybrid;
-use lanetwin_models::cxl_switch::CxlSwitch;
 use lanetwin_models::marks::Mark;
-use lanetwin_models::memory_host::{LoadRecord, MemoryHost};
-use lanetwin_ports::{CxlLink, CxlLink256, Line, LineDone, Message, Operation};
+use lanetwin_models::roles::memory::{LoadRecord, RunsPrograms};
+use lanetwin_models::roles::{ForwardsLines, KeepsLines};
+use lanetwin_ports::{CarriesLines, Line, LineDone, Message, Operation};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -167,14 +164,10 @@ fn set_recording(world: &mut World, on: bool) {
         host.record(on);
     }
     for (_, id) in world.switches.clone() {
-        world.kernel.component::<CxlSwitch>(id).into_iter().for_each(|switch| switch.record(on));
+        world.kernel.role::<dyn ForwardsLines>(id).into_iter().for_each(|switch| switch.record(on));
     }
     for (_, id) in world.devices.clone() {
-        if let Some(device) = world.kernel.component::<CxlExpander>(id) {
-            device.record(on);
-        } else if let Some(device) = world.kernel.component::<CxlHybrid>(id) {
-            device.record(on);
-        }
+        world.kernel.role::<dyn KeepsLines>(id).into_iter().for_each(|device| device.record(on));
     }
 }
 
@@ -257,8 +250,8 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    fn host(&mut self, id: ComponentId) -> Option<&mut MemoryHost> {
-        self.world.kernel.component::<MemoryHost>(id)
+    fn host(&mut self, id: ComponentId) -> Option<&mut (dyn RunsPrograms + 'static)> {
+        self.world.kernel.role::<dyn RunsPrograms>(id)
     }
     /// The first message of a read, from `at` on.
     fn next(&self, is: impl Fn(&Passed) -> bool, at: Instant) -> Option<Passed> {
@@ -279,12 +272,9 @@ impl Way<'_> {
         self.cross(link, came.to, (sent.at, came.at))?;
         let place = shown(&self.seen.paths[came.to]);
         let id = self.component(came.to)?;
-        let left = match self.world.kernel.component::<CxlSwitch>(id) {
+        let left = match self.world.kernel.role::<dyn ForwardsLines>(id) {
             Some(switch) => {
-                let its = |renamed: &&lanetwin_models::cxl_switch::Renamed| {
-                    renamed.asked == sent.handle && renamed.at == came.at
-                };
-                let forwarded = switch.recorded().iter().find(its)?.forwarded;
+                let forwarded = switch.forwarded_as(sent.handle, came.at)?;
                 let on = self
                     .next(|p| p.from == came.to && p.handle == forwarded && p.address.is_some(), came.at)?;
                 self.pass(&place, vec![(on.at, "forwarding")]);
@@ -322,13 +312,9 @@ impl Way<'_> {
         left: Instant,
     ) -> Vec<Mark> {
         let kernel = &mut self.world.kernel;
-        let mut marks = if let Some(device) = kernel.component::<CxlExpander>(id) {
-            device.explain(handle, address, came, left)
-        } else if let Some(device) = kernel.component::<CxlHybrid>(id) {
-            device.explain(handle, address, came, left)
-        } else {
-            Vec::new()
-        };
+        let device = kernel.role::<dyn KeepsLines>(id);
+        let mut marks =
+            device.map(|device| device.explain((handle, address), came, left)).unwrap_or_default();
         marks.push((left, "memory"));
         marks
     }
@@ -343,10 +329,7 @@ impl Way<'_> {
             if down { format!("{name} {host} → {device}") } else { format!("{name} {device} → {host}") };
         *self.followed.crossings.entry(name).or_default() += 1;
         let kernel = &mut self.world.kernel;
-        let (spec, part, correction) = match kernel.component::<CxlLink>(id) {
-            Some(link) => timing(link.link()),
-            None => timing(kernel.component::<CxlLink256>(id)?.link()),
-        };
+        let (spec, part, correction) = kernel.role::<dyn CarriesLines>(id)?.timing();
         let (sender, receiver) = if down { (0, 1) } else { (1, 0) };
         let lag = part + (spec.flight + spec.receive[receiver] + correction).as_ticks().0;
         // what comes out is rounded up to a picosecond
@@ -364,9 +347,4 @@ impl Way<'_> {
         self.pass(&way, marks);
         Some(())
     }
-}
-
-/// What a link was built from, what of a flit has to be in for its messages \[ticks\], and what error correction takes.
-fn timing(link: &impl LinkLayer<Message>) -> (LinkSpec, u64, Span) {
-    (*link.spec(), link.part_ticks(), link.correction())
 }

@@ -12,9 +12,8 @@ use super::{Course, Followed, Operation, within};
 use crate::loads::{NvmeLoad, NvmePath, WorldLoad, shown};
 use crate::wire::World;
 use lanetwin_kernel::ComponentId;
-use lanetwin_models::nvme_driver::{NvmeDriver, RequestRecord};
-use lanetwin_models::nvme_ssd::{CommandRecord, NvmeSsd};
-use lanetwin_models::root_complex::ServedRead;
+use lanetwin_models::roles::ServedRead;
+use lanetwin_models::roles::nvme::{CommandRecord, NvmeController, NvmeHost, RequestRecord};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{Attributes, Journey};
@@ -27,10 +26,10 @@ pub(super) fn set_recording(world: &mut World, on: bool) {
     let all: Vec<NvmeLoad> = world.loads.iter().filter_map(|load| load.nvme).collect();
     drivers.extend(all.iter().map(|load| load.driver));
     for driver in drivers {
-        world.kernel.component::<NvmeDriver>(driver).into_iter().for_each(|driver| driver.record(on));
+        world.kernel.role::<dyn NvmeHost>(driver).into_iter().for_each(|driver| driver.record(on));
     }
     for NvmeLoad { drive, .. } in all {
-        world.kernel.component::<NvmeSsd>(drive).into_iter().for_each(|drive| drive.record(on));
+        world.kernel.role::<dyn NvmeController>(drive).into_iter().for_each(|drive| drive.record(on));
     }
 }
 
@@ -45,6 +44,8 @@ struct Known {
     drive: String,
     host: String,
     endpoint: EndpointId,
+    /// Where the doorbell of the command's queue is.
+    tail: u32,
 }
 
 /// What became of an operation of a load whose device is an NVMe drive; none if something of it was not recorded.
@@ -56,11 +57,13 @@ pub(super) fn followed(
     journeys: &[Journey],
 ) -> Option<Followed> {
     let NvmeLoad { driver, drive } = load.nvme?;
-    let component = world.kernel.component::<NvmeDriver>(driver)?;
+    let component = world.kernel.role::<dyn NvmeHost>(driver)?;
     let (polled, shadowed) = (component.polls(), component.shadows_doorbells());
     let (port, request, endpoint) = on_path(world, load, (driver, load.endpoint?), median)?;
-    let name = NvmeSsd::name_of(port, request.command);
-    let commands = world.kernel.component::<NvmeSsd>(drive)?.take_record();
+    let tail = world.kernel.role::<dyn NvmeHost>(driver)?.tail_doorbell((request.command >> 16) as u16);
+    let controller = world.kernel.role::<dyn NvmeController>(drive)?;
+    let name = controller.name_of(port, request.command);
+    let commands = controller.take_record();
     let its =
         |c: &&CommandRecord| c.name == name && c.fetched >= request.submitted && c.answered <= request.looked;
     let command = commands.iter().find(its).copied()?;
@@ -79,11 +82,13 @@ pub(super) fn followed(
         drive: drive_name(world, drive),
         host,
         endpoint,
+        tail,
     };
     let course = Course {
         links: world.links(),
         record: None,
         served,
+        marks: Vec::new(),
         cursor: median.asked,
         seen: Followed::default(),
     };
@@ -99,7 +104,7 @@ fn on_path(
 ) -> Option<(u16, RequestRecord, EndpointId)> {
     let first = std::iter::once(NvmePath { driver, endpoint, port: load.port });
     first.chain(load.further.iter().copied()).find_map(|path| {
-        let requests = world.kernel.component::<NvmeDriver>(path.driver)?.take_record();
+        let requests = world.kernel.role::<dyn NvmeHost>(path.driver)?.take_record();
         let request = requests.into_iter().find(|r| (r.handle, r.asked) == (median.handle, median.asked))?;
         Some((path.port, request, path.endpoint))
     })
@@ -135,7 +140,7 @@ impl Course<'_> {
             |j| {
                 j.user.to == known.endpoint
                     && j.user.kind == TlpKind::MWr
-                    && is_tail(j, request.command >> 16)
+                    && j.user.address == u64::from(known.tail)
             },
             request.submitted,
         );
@@ -215,12 +220,6 @@ impl Course<'_> {
 fn first<'j>(journeys: &[&'j Journey], is: impl Fn(&Journey) -> bool, from: Instant) -> Option<&'j Journey> {
     let sent = journeys.iter().filter(|j| j.ready.as_ps_ceil() >= from && is(j));
     sent.min_by_key(|j| j.ready).copied()
-}
-
-/// Whether it is the doorbell of a submission queue.
-fn is_tail(journey: &Journey, queue: u32) -> bool {
-    use lanetwin_models::nvme_driver::tail_doorbell;
-    journey.user.address == u64::from(tail_doorbell(queue as u16))
 }
 
 /// Whether it tells the host of a command: the interrupt of its queue, or, if that is polled, its completion entry.

@@ -7,8 +7,7 @@ use crate::resolve::{Machine, Slot};
 use lanetwin_document::fields::join;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
-use lanetwin_models::switch::{is_weighted, output_data};
-use lanetwin_pcie::link::PHASES_MAX;
+use lanetwin_pcie::link::{Arbitration, Core, PHASES_MAX, SwitchSpec};
 use lanetwin_ports::{Params, Value};
 use lanetwin_units::Bytes;
 
@@ -18,7 +17,8 @@ pub(super) fn check(wiring: &Wiring, machine: &Machine, reports: &mut Reports) {
         let Some(plan) = slot.plan.as_ref().filter(|plan| plan.is_switch()) else { continue };
         let is_its = |link: &&LinkPlan| [link.from, link.to].iter().any(|end| end.component == component);
         let links = wiring.links.iter().filter(is_its).collect();
-        let switch = Switch { slot, params: &plan.params, links };
+        let Some(spec) = plan.model.switch(&plan.params) else { continue };
+        let switch = Switch { slot, params: &plan.params, spec, links };
         switch.check_lanes(reports);
         switch.check_weights(reports);
         switch.check_outputs(reports);
@@ -28,6 +28,7 @@ pub(super) fn check(wiring: &Wiring, machine: &Machine, reports: &mut Reports) {
 struct Switch<'a> {
     slot: &'a Slot,
     params: &'a Params,
+    spec: SwitchSpec,
     links: Vec<&'a LinkPlan>,
 }
 
@@ -42,7 +43,7 @@ impl Switch<'_> {
 
     fn check_weights(&self, reports: &mut Reports) {
         let weights: u64 = self.links.iter().map(|link| u64::from(link.weight)).sum();
-        if is_weighted(self.params) && weights > u64::from(PHASES_MAX) {
+        if self.spec.arbitration == Arbitration::Weighted && weights > u64::from(PHASES_MAX) {
             let name = self.slot.name.clone();
             self.fault("arbitration", Problem::TooMuchWeight { name, weights, most: PHASES_MAX }, reports);
         }
@@ -51,7 +52,9 @@ impl Switch<'_> {
     /// An output buffer holds the largest TLP: else that TLP never leaves, and the machine stands still.
     fn check_outputs(&self, reports: &mut Reports) {
         let largest = self.links.iter().map(|link| u64::from(link.mps)).max().unwrap_or(0);
-        if let Some(has) = output_data(self.params).filter(|has| *has < largest) {
+        let has_output = matches!(self.spec.core, Some(Core::Crossbar { .. } | Core::SharedBus { .. }));
+        let has = self.params.size("output.data").0;
+        if has_output && has < largest {
             let written = |bytes| quantity::written(Value::Size(Bytes(bytes)));
             let (name, has, needed) = (self.slot.name.clone(), written(has), written(largest));
             self.fault("output.data", Problem::SmallOutput { name, has, needed }, reports);

@@ -9,11 +9,10 @@ use lanetwin_document::node::{Kind, Node, Spot};
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_models::retimer;
 use lanetwin_pcie::spec::constants::RETIMERS_MAX;
 use lanetwin_pcie::spec::extension::{Extension, ExtensionKind, drift_bits};
 use lanetwin_pcie::spec::{Clocking, Mps};
-use lanetwin_ports::{Dimension, Params, Value};
+use lanetwin_ports::{Dimension, Params, Value, Way};
 use lanetwin_units::{Generation, Span, Width};
 
 /// What stands in a link, before it is known how the link runs.
@@ -89,7 +88,7 @@ impl Link<'_> {
         let Extension { latency, kind } = extension.expect("a stage was found to stand in links");
         let mut parameter = "latency";
         if let ExtensionKind::Retimer { elasticity } = kind {
-            parameter = retimer::latency_parameter(&params, generation);
+            parameter = (model.latency_parameter)(&params, Way::Along(generation));
             let mps = Mps::from_bytes(mps.into()).expect("a payload size of the standard");
             let needed = drift_bits(generation, width, mps, clocking);
             if elasticity < needed {

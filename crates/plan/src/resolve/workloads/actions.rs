@@ -9,8 +9,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_models::nvme_driver::{Ask, Blocks};
-use lanetwin_models::nvme_ssd;
+use lanetwin_models::roles::nvme::{Ask, Blocks};
 use lanetwin_nvme::spec::Nsid;
 use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
 use lanetwin_ports::Value;
@@ -63,7 +62,7 @@ fn action(
     };
     let pair = pair(fields, pairs, machine, reports)?;
     let drive = machine.plan(pair.target)?;
-    if drive.model.name != nvme_ssd::MODEL.name {
+    if !drive.model.is_nvme {
         let why = format!("`{}` is no NVMe drive with queues of its own", drive.name);
         fields.fault("do", Problem::CannotAct { action: name, why }, reports);
         return None;

@@ -259,7 +259,7 @@ mod tests {
     use crate::resolve::Slot;
     use lanetwin_document::node::Origin;
     use lanetwin_document::yaml;
-    use lanetwin_models::null_disk;
+    use lanetwin_models::find;
     use lanetwin_ports::Params;
 
     /// A machine with a device of so many logical units, and one of a model that does not know of them.
@@ -268,7 +268,7 @@ mod tests {
             let plan = ComponentPlan {
                 name: name.into(),
                 part: None,
-                model: &null_disk::MODEL,
+                model: find("null-disk").expect("it is on the shelf"),
                 params,
                 origins: std::collections::BTreeMap::new(),
                 ports: Vec::new(),

@@ -12,7 +12,6 @@ use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
-use lanetwin_models::nvme_ssd;
 use lanetwin_ports::Value;
 use lanetwin_units::{Bytes, Span};
 
@@ -133,8 +132,7 @@ fn ratio(said: &Said<Value>) -> f64 {
 
 /// Reports a test on what is not one NVMe drive.
 pub(super) fn check(fields: &Fields<'_>, pairs: &[Pair], machine: &Machine, reports: &mut Reports) {
-    let is_drive =
-        |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.name == nvme_ssd::MODEL.name);
+    let is_drive = |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.is_nvme);
     if pairs.len() != 1 || !pairs.iter().all(is_drive) {
         fields.fault("pts", Problem::NotOneDrive, reports);
     }

@@ -1,0 +1,26 @@
+//! Loads as whoever measures them knows them, whatever they ask for.
+
+use crate::results::Results;
+use lanetwin_units::Instant;
+
+/// Asks for operations, and counts what becomes of them.
+pub trait CountsOperations {
+    /// How many operations have been asked for and how many answered since the start of the run.
+    fn progress(&self) -> (u64, u64);
+    /// Counts from `at` on, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    fn reset(&mut self, at: Instant);
+    /// What was counted up to `at`, the present.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    fn results(&self, at: Instant) -> Results;
+    /// Asks for nothing more.
+    fn stop(&mut self);
+    /// What each step has counted that has ended since this was asked last; nothing of a load that does not go in steps.
+    fn take_ended(&mut self) -> Vec<Results> {
+        Vec::new()
+    }
+}

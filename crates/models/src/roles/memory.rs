@@ -1,0 +1,200 @@
+//! Cores that run programs of loads and stores: what they are told, and what they have counted.
+
+use crate::marks::Mark;
+use lanetwin_load::Little;
+use lanetwin_load::memory::{BadPlacement, Placement, Program};
+use lanetwin_stats::Histogram;
+use lanetwin_units::{Instant, Span};
+
+/// Runs programs of loads and stores on cores, with NUMA nodes of memory.
+pub trait RunsPrograms {
+    /// Gives the cores a program, whose pages are placed like this. To be said before the run starts.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the placement.
+    fn run(&mut self, program: Box<dyn Program>, placement: Placement) -> Result<(), Vec<BadPlacement>>;
+    /// Lets the threads of a program say what they come to and what they leave. To be said before the run starts.
+    fn advise(&mut self, program: usize, advice: PageAdvice);
+    /// What devices were told of pages, and what they answered.
+    fn advised(&self) -> Advised;
+    /// Counts from `at` on, the present.
+    fn reset(&mut self, at: Instant);
+    /// How many lines were asked of memory, and how many were answered.
+    fn progress(&self) -> (u64, u64);
+    /// No thread takes another step.
+    fn stop(&mut self);
+    /// What each program has counted up to `at`, the present.
+    fn results(&self, at: Instant) -> Vec<MemoryResults>;
+    /// Writes down from now on when loads that memory serves are where, or stops.
+    fn record(&mut self, on: bool);
+    /// The loads that have ended since recording began.
+    fn recorded(&self) -> &[LoadRecord];
+    /// Whether a load or store that was issued up to `at` still waits for memory.
+    fn waits_since(&self, at: Instant) -> bool;
+    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at `sent`.
+    fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark>;
+    /// Where a load was in the DRAM of a socket.
+    fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark>;
+    /// Where a load was after its memory had answered.
+    fn way_back(&self, load: &LoadRecord) -> Vec<Mark>;
+    /// Whether the node is DRAM of a socket.
+    fn is_dram(&self, node: usize) -> bool;
+}
+
+/// What was counted of a program from one instant to another.
+#[derive(Clone, Debug)]
+pub struct MemoryResults {
+    /// The program.
+    pub name: String,
+    /// When counting began.
+    pub since: Instant,
+    /// When it ended.
+    pub until: Instant,
+    /// What went to and came from each NUMA node, in the order of their numbers. A write-back counts for the program that had the line's
+    /// place.
+    pub nodes: Vec<NodeTraffic>,
+    /// From the issue of each load to its data: all loads, wherever they were served.
+    pub loads: Histogram,
+    /// From the issue of the first step of an operation to the completion of its last.
+    pub operations: Histogram,
+    /// Where loads and stores found their lines.
+    pub found: Found,
+    /// Lines that a prefetcher asked memory for.
+    pub prefetches: u64,
+    /// Translations that no TLB had.
+    pub walks: u64,
+    /// Little's law for lines asked of memory: reads, with those of prefetchers and page walks, and writes.
+    pub little: Little,
+    /// How many such lines are outstanding at the end.
+    pub outstanding: u64,
+}
+
+/// What went to and came from a NUMA node.
+#[derive(Clone, Default, Debug)]
+pub struct NodeTraffic {
+    /// Lines read, with those of prefetchers and page walks.
+    pub lines_read: u64,
+    /// Lines written.
+    pub lines_written: u64,
+    /// Lines that were answered with an error (poison).
+    pub corrupt: u64,
+    /// From the issue of each load to its data: of the loads that this node served.
+    pub loads: Histogram,
+}
+
+/// Where loads and stores found their lines.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Found {
+    /// In the first level.
+    pub l1: u64,
+    /// In the second level.
+    pub l2: u64,
+    /// In the last level.
+    pub llc: u64,
+    /// On its way already: asked for by a prefetcher, or by another step.
+    pub under_way: u64,
+    /// In memory.
+    pub memory: u64,
+}
+
+impl Found {
+    /// All of them.
+    #[must_use]
+    pub const fn all(&self) -> u64 {
+        self.l1 + self.l2 + self.llc + self.under_way + self.memory
+    }
+}
+
+impl NodeTraffic {
+    /// Bytes read \[B\].
+    #[must_use]
+    pub const fn bytes_read(&self) -> u64 {
+        self.lines_read * 64
+    }
+    /// Bytes written \[B\].
+    #[must_use]
+    pub const fn bytes_written(&self) -> u64 {
+        self.lines_written * 64
+    }
+}
+
+impl MemoryResults {
+    /// How long was counted.
+    #[must_use]
+    pub const fn elapsed(&self) -> Span {
+        self.until.since(self.since)
+    }
+    /// Bytes that went to and came from memory \[B\].
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.nodes.iter().map(|node| node.bytes_read() + node.bytes_written()).sum()
+    }
+    /// Bytes per second to and from memory; nothing if no time has passed.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        let ps = self.elapsed().as_ps();
+        (ps > 0).then(|| self.bytes() as f64 * 1e12 / ps as f64)
+    }
+}
+
+/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other, one for each thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageAdvice {
+    /// They announce the page so many ahead of the one that they come to; 0 for none.
+    pub prefetch: u32,
+    /// They dismiss the page so many behind the one that they come to; 0 for none.
+    pub evict: u32,
+    /// The pages of a buffer. Behind its last page comes its first.
+    pub buffer: u64,
+}
+
+/// What devices were told of pages, and what they answered.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Advised {
+    /// Pages that were announced.
+    pub announced: u64,
+    /// Of those, pages that were there, on their way or accepted.
+    pub accepted: u64,
+    /// Pages that were dismissed.
+    pub dismissed: u64,
+    /// Of those, pages that left.
+    pub leaving: u64,
+}
+
+impl Advised {
+    /// What has happened since an earlier look. What was answered may have been said before that.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            announced: self.announced - earlier.announced,
+            accepted: self.accepted - earlier.accepted,
+            dismissed: self.dismissed - earlier.dismissed,
+            leaving: self.leaving - earlier.leaving,
+        }
+    }
+}
+
+/// A load that memory served, and when it was where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoadRecord {
+    /// The program, in the order of [`RunsPrograms::run`].
+    pub program: u32,
+    /// The NUMA node.
+    pub node: usize,
+    /// The handle under which its line was asked for at a CXL port.
+    pub handle: u32,
+    /// When it was issued.
+    pub issued: Instant,
+    /// When its translation was known.
+    pub translated: Instant,
+    /// When memory was asked for its line: before it was issued, if somebody else had asked already.
+    pub asked: Instant,
+    /// When the request was where its memory is.
+    pub arrives: Instant,
+    /// When the answer was there, at the socket of its memory.
+    pub returned: Instant,
+    /// When it had its data.
+    pub told: Instant,
+    /// Where it is in its node \[B\].
+    pub address: u64,
+}
