@@ -24,7 +24,15 @@ from lanetwin.numbers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lanetwin.results import Bottleneck, Cost, IometerMetric, Outcome, Results, Row, Verdict
+    from lanetwin.results import (
+        Bottleneck,
+        Cost,
+        IometerMetric,
+        Outcome,
+        Results,
+        Row,
+        Verdict,
+    )
 
 NO_BREAK_SPACE = "\u00a0"
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "inconclusive", "equivalent")

@@ -89,7 +89,7 @@ def test_everything_the_document_says_is_on_the_page(results: Results) -> None:
     said += [
         "outstanding: 64",
         "lanetwin run scenarios/slot.yaml --seed 1",
-        results["digest"],
+        str(results["digest"]),
         results["version"],
     ]
     said += [line.strip() for line in results["scenario"]["text"].splitlines()]

@@ -4,6 +4,7 @@
 //! crate of the engine knows is asked for by running that crate ([`workspace::output`]), so that this tool never
 //! has to link the engine and `cargo xtask tidy` stays a matter of seconds.
 
+use crate::schema;
 use crate::workspace::{self, Workspace};
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
@@ -26,7 +27,10 @@ struct Generator {
     text: fn(&Workspace) -> Result<String>,
 }
 
-const GENERATORS: &[Generator] = &[Generator { path: "ARCHITECTURE.md", text: architecture }];
+const GENERATORS: &[Generator] = &[
+    Generator { path: "ARCHITECTURE.md", text: architecture },
+    Generator { path: schema::PATH, text: schema::python },
+];
 
 /// Runs every generator. True if every file was, or now is, up to date.
 pub fn run(root: &Path, mode: Mode) -> Result<bool> {

@@ -11,6 +11,7 @@
 mod generate;
 mod markdown;
 mod new_model;
+mod schema;
 mod source;
 mod tidy;
 mod workspace;

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from lanetwin import actions
 from lanetwin.cli.console import out, printable
+from lanetwin.components import component_tables
 from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
 from lanetwin.steadiness import TRACKED, agreement, beside_limit, cases, verdict
 from lanetwin.summary import device_tables, iometer_tables, limits, stopped, tables
@@ -77,6 +78,7 @@ def print_results(results: Results) -> None:
     for devices in device_tables(results):
         console.print(by_device(devices))
         console.print()
+    _print_components(results)
     found = iometer_tables(results)
     if found:
         console.print(_iometer(found))
@@ -169,6 +171,25 @@ def by_device(data: DeviceTable) -> Table:
         numbers += [Text("–" if value is None else significant(value)) for value in known]
         table.add_row(*(Text(printable(word)) for word in words), *numbers)
     return table
+
+
+def _print_components(results: Results) -> None:
+    """Print the metrics of components of which one way is better, of the last case; the report has all."""
+    for data in component_tables(results):
+        metrics = [metric for metric in data.metrics if metric["better"] != "neither"]
+        last = next(reversed(data.lines))[0]
+        lines = {place: values for place, values in data.lines.items() if place[0] == last}
+        if not metrics or len(lines) > MOST_DEVICE_LINES:
+            continue
+        several = len({case for case, _, _ in data.lines}) > 1
+        title = data.title + (f" ({last}; the report has all)" if several else "")
+        places = [f"{component}, {variant}" for _, variant, component in lines]
+        table = plain_table(title, [("metric", False), *((place, True) for place in places)])
+        for metric in metrics:
+            values = [Text(significant(line[metric["metric"]])) for line in lines.values()]
+            table.add_row(Text(printable(headed(metric["metric"], metric["unit"]))), *values)
+        out().print(table)
+        out().print()
 
 
 def _iometer(tables: Sequence[IometerTable]) -> Table:

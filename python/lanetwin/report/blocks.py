@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from markupsafe import Markup
 
 from lanetwin import actions
+from lanetwin.components import component_tables
 from lanetwin.numbers import (
     change,
     compact,
@@ -37,6 +38,7 @@ from lanetwin.transits import ordered, packet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lanetwin.components import ComponentTable
     from lanetwin.results import Relative, Results, Row
 
 HEAT_EDGES = (1.02, 1.15, 1.4)
@@ -151,11 +153,28 @@ def devices(results: Results) -> list[Details]:
 
 
 def components(results: Results) -> list[Details]:
-    """Tabulate what else single components did: caches, memories, drives."""
+    """Tabulate what components say of themselves, and rows of theirs beside."""
+    own = [_component_table(table) for table in component_tables(results)]
+    return own + _component_rows(results)
+
+
+def _component_table(table: ComponentTable) -> Details:
+    names = [headed(metric["metric"], metric["unit"]) for metric in table.metrics]
+    rows = [
+        [*place, *(significant(value) for value in values.values())] for place, values in table.lines.items()
+    ]
+    return _details(table.title, ["case", "variant", "component"], names, rows)
+
+
+def _component_rows(results: Results) -> list[Details]:
+    """Tabulate rows of components that the table of components does not have."""
+    told = {(metric["component"], metric["metric"]) for metric in results.get("components", [])}
     found: dict[str, dict[tuple[str, str, str], dict[str, Row]]] = {}
     for row in results["rows"]:
         component = row.get("device")
-        if component is not None and row["metric"].split(" ")[-1] not in ("throughput", "latency"):
+        if component is None or (component, row["metric"]) in told:
+            continue
+        if row["metric"].split(" ")[-1] not in ("throughput", "latency"):
             lines = found.setdefault(row["workload"], {})
             lines.setdefault((row["case"], row["variant"], component), {})[row["metric"]] = row
     tabulated = []
