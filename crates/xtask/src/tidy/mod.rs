@@ -5,6 +5,7 @@
 
 mod claims;
 mod dead;
+mod devices;
 mod errors;
 mod floors;
 mod invariants;
@@ -69,6 +70,11 @@ const RULES: &[Rule] = &[
         breaches: invariants::breaches,
     },
     Rule { name: "models", about: "no model knows another", breaches: models::breaches },
+    Rule {
+        name: "devices",
+        about: "outside the models crate no device is known by type or name",
+        breaches: devices::breaches,
+    },
     Rule { name: "names", about: "no catch-all file names", breaches: names::breaches },
     Rule {
         name: "length",
