@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from lanetwin import _core
 from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.files import read_text
 from lanetwin.results import parse
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _results_file(path: Path) -> Path:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
         unreadable = Diagnostic(

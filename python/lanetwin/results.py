@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from lanetwin.errors import LanetwinError
+from lanetwin.files import read_text
 from lanetwin.schema import (
     Abscissa,
     ActionOutcome,
@@ -113,7 +114,7 @@ def load(path: Path) -> Results:
     """
     file = path / "results.json" if path.is_dir() else path
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise LanetwinError(f"cannot read the results {file}: {error}") from error
     return parse(text, str(file))

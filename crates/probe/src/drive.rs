@@ -13,6 +13,7 @@ use crate::linux::{self, Consent, Facts, Linux};
 use crate::problem::{Finding, Problem};
 use crate::registers::{LINK_CAPABILITIES, LINK_STATUS};
 use crate::session::{Session, Written, put_back};
+use lanetwin_textfile::Limit;
 use lanetwin_units::Span;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -394,7 +395,7 @@ pub struct Restored {
 /// `LC018` if the journal cannot be used.
 pub fn restore(linux: &mut Linux, path: &Path) -> Result<Restored, Vec<Finding>> {
     let bad = |said: String| vec![Problem::BadJournal { said }.at(path.display())];
-    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = lanetwin_textfile::read_text(path, Limit::Data).map_err(|error| bad(error.to_string()))?;
     let (opening, entries) = journal::read(&text).map_err(|error| bad(error.to_string()))?;
     let (mut saved, mut attributes) = (Vec::new(), Vec::new());
     for entry in entries {

@@ -12,6 +12,7 @@ use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Grade, Number, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
+use lanetwin_textfile::Limit;
 use lanetwin_world::{self as world, Capsule, Granularity, Options, Progress, Watcher};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -393,7 +394,7 @@ pub fn link_schema() -> Answer {
 
 /// Replays the capsule of a run that stopped on a bug, up to one event before it.
 pub fn replay(capsule: &str) -> Answer {
-    let text = std::fs::read_to_string(capsule)
+    let text = lanetwin_textfile::read_text(Path::new(capsule), Limit::Data)
         .map_err(|error| Failure::Message(format!("the capsule {capsule} cannot be read: {error}")))?;
     let capsule: Capsule = parse(&text, "the capsule")?;
     let state = world::replay(&capsule).map_err(Failure::Message)?;

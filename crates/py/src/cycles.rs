@@ -9,6 +9,7 @@ use lanetwin_probe::drive::{self, Request};
 use lanetwin_probe::fake::Behaviour;
 use lanetwin_probe::linux::Linux;
 use lanetwin_probe::{Finding, Problem};
+use lanetwin_textfile::Limit;
 use serde::Deserialize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -81,7 +82,7 @@ pub fn link_cycle(asked: &str, monitor: &Monitor) -> Answer {
             json(&stability::cycles(&channel, &options, &request, &mut watch).map_err(|d| refused(&d))?)
         }
         Source::Dump { fake, device, behaviour } => {
-            let text = std::fs::read_to_string(&fake)
+            let text = lanetwin_textfile::read_text(Path::new(&fake), Limit::Data)
                 .map_err(|error| told(&[Problem::Dump { said: error.to_string() }.at(&fake)]))?;
             let device = device.as_deref();
             let memory = match behaviour {

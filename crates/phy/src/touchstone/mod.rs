@@ -33,6 +33,7 @@ mod write;
 
 use crate::network::Network;
 use crate::problem::{Finding, Problem};
+use lanetwin_textfile::Limit;
 use std::path::Path;
 
 pub use write::write;
@@ -51,8 +52,8 @@ pub struct Reading {
 /// # Errors
 /// Everything that is wrong with it; `PH001` if it cannot be read at all.
 pub fn read_file(path: &Path) -> Result<Reading, Vec<Finding>> {
-    let bytes =
-        std::fs::read(path).map_err(|error| vec![Problem::Unreadable { said: error.to_string() }.found()])?;
+    let bytes = lanetwin_textfile::read_bytes(path, Limit::Data)
+        .map_err(|error| vec![Problem::Unreadable { said: error.to_string() }.found()])?;
     // remarks may be in any encoding; data are ASCII
     read(&String::from_utf8_lossy(&bytes), ports_of_name(&path.to_string_lossy()))
 }

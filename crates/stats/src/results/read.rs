@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lanetwin_textfile::Limit;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -41,7 +42,7 @@ impl Results {
     /// A [`ReadError`] that says what is wrong with the file, where, and what to do.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| ReadError {
+        let text = lanetwin_textfile::read_text(path, Limit::Data).map_err(|error| ReadError {
             code: "RS001",
             file: file.clone(),
             line: 0,

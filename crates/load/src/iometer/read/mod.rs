@@ -15,6 +15,7 @@ use super::problem::Problem;
 use super::version::Version;
 use super::words::Word;
 use crate::findings::{Finding, Findings};
+use lanetwin_textfile::Limit;
 use std::path::Path;
 
 /// A configuration, and the doubts about it.
@@ -32,7 +33,7 @@ pub struct Understood {
 /// Everything that is wrong with it, errors and warnings, in the order of their places.
 pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     let file = path.display().to_string();
-    match std::fs::read(path) {
+    match lanetwin_textfile::read_bytes(path, Limit::Document) {
         Ok(bytes) => read(&decode(&bytes), &file),
         Err(error) => Err(vec![unreadable(&error.to_string(), &file)]),
     }

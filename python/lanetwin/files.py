@@ -1,0 +1,28 @@
+"""Reading a file that the user named: plain files alone, of a limited size."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST = 512 << 20
+"""Larger files are refused [bytes]; the engine's own limit for results, logs and S-parameters."""
+
+
+def read_text(path: Path) -> str:
+    """Read a plain file whole, as UTF-8.
+
+    A device may have no end, and a pipe nobody who writes to it: neither is opened.
+
+    Raises `OSError` if it is no plain file, too large or unreadable, `UnicodeDecodeError` if it is no text.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a folder, a device or a pipe, not a file")
+    with path.open("rb") as file:
+        data = file.read(MOST + 1)
+    if len(data) > MOST:
+        raise OSError(errno.EFBIG, f"it is larger than {MOST >> 20} MiB, the most that such a file may have")
+    return data.decode("utf-8")
