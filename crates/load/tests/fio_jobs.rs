@@ -57,6 +57,44 @@ fn example(page: &str, which: &str) -> Vec<Finding> {
 }
 
 #[test]
+fn what_has_no_end_is_not_read() {
+    for (name, said) in [("/dev/zero", "it is a device"), ("/", "it is a folder")] {
+        let refused = read_path(Path::new(name)).expect_err("no job file");
+        assert_eq!(refused[0].code, "FI001", "{refused:?}");
+        assert!(refused[0].message.contains(said), "{refused:?}");
+        assert!(found(&format!("[a]\ninclude {name}\n")).iter().any(|finding| finding.code == "FI004"));
+    }
+}
+
+#[test]
+fn logs_need_no_names() {
+    for log in ["bw", "lat", "iops", "hist"] {
+        for end in ["", "=", "=run"] {
+            assert_eq!(found(&format!("[a]\ndirect=1\nsize=1m\nwrite_{log}_log{end}\n")), [], "{log}{end}");
+        }
+    }
+    assert_eq!(found("[a]\ndirect=1\nsize=1m\nverify_pattern\n")[0].code, "FI007");
+}
+
+#[test]
+fn engines_without_io_are_no_load_of_a_drive() {
+    let codes = |engine: &str| -> Vec<&'static str> {
+        let found = found(&format!("[a]\nioengine={engine}\ndirect=1\nsize=1m\n"));
+        found.iter().map(|finding| finding.code).collect()
+    };
+    for engine in ["cpuio", "exec", "net", "netsplice", "rdma", "filecreate", "falloc", "e4defrag", "dev-dax"]
+    {
+        assert_eq!(codes(engine), ["FI021"], "{engine}");
+    }
+    assert_eq!((codes("rados"), codes("null")), (vec!["FI113"], vec!["FI113"]));
+    assert_eq!((codes("libaio"), codes("spdk")), (vec![], vec![]));
+    // `threads` is an option of a profile, which fio accepts in any job
+    assert_eq!(found("[a]\ndirect=1\nsize=1m\nthreads=1\n")[0].code, "FI107");
+    let without_value = found("[a]\nioengine=sg\ndirect=1\nhipri=\n");
+    assert_eq!(without_value.iter().map(|finding| finding.code).collect::<Vec<_>>(), ["FI007"]);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_told() {
     let findings = read_path(Path::new("no such file.fio")).expect_err("no file");
     assert_eq!((findings[0].code, findings[0].line), ("FI001", 0));

@@ -2,7 +2,8 @@
 //!
 //! Without fio these tests do nothing and say so; where the environment variable `REQUIRE` names it, they fail.
 
-use lanetwin_load::fio::{JobWorkload, Stream, Surroundings, read};
+use lanetwin_load::Severity;
+use lanetwin_load::fio::{JobWorkload, Stream, Surroundings, read, read_path};
 use lanetwin_units::Instant;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -66,6 +67,37 @@ fn fio_accepts_every_job_file_that_is_shipped() {
         let errors = String::from_utf8_lossy(&said.stderr).into_owned();
         assert!(said.status.success() && errors.is_empty(), "{}: {errors}", file.display());
     }
+}
+
+/// Job files of others: the folder `examples` of fio's sources, or any. What fio accepts is accepted here, or cannot be simulated; what fio
+/// refuses is refused, unless this fio only lacks the engine.
+#[test]
+fn job_files_of_a_folder_are_judged_as_fio_judges_them() {
+    const FOLDER: &str = "LANETWIN_FIO_EXAMPLES";
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return eprintln!("{FOLDER} names no folder of job files: nothing was compared");
+    };
+    if !is_here() {
+        return;
+    }
+    let (mut files, mut judged) = (std::fs::read_dir(folder).expect("a folder"), Vec::new());
+    while let Some(file) = files.next().map(|entry| entry.expect("an entry").path()) {
+        if file.extension().is_none_or(|extension| extension != "fio") {
+            continue;
+        }
+        let said = Command::new(JUDGE).arg("--parse-only").arg(&file).output().expect("fio runs");
+        let found = read_path(&file).err().unwrap_or_default();
+        let errors = || found.iter().filter(|finding| finding.severity == Severity::Error);
+        let agreed = if said.status.success() {
+            errors().all(|finding| finding.code == "FI021")
+        } else {
+            errors().count() > 0 || String::from_utf8_lossy(&said.stderr).contains("not loadable")
+        };
+        judged.push((agreed, file, found));
+    }
+    let differ: Vec<_> = judged.iter().filter(|(agreed, ..)| !agreed).collect();
+    assert!(differ.is_empty() && !judged.is_empty(), "of {} files: {differ:#?}", judged.len());
+    eprintln!("{} job files were judged as fio judges them", judged.len());
 }
 
 /// What fio says that it reads: for every section its name, and every option with the numbers in it.

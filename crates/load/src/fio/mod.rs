@@ -18,6 +18,7 @@
 //! `docs/fio.md` says what is read and what is not modelled.
 
 mod distribution;
+mod engines;
 pub mod iolog;
 mod job;
 mod lines;

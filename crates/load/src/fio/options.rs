@@ -10,8 +10,11 @@ use Role::{Modelled, Neutral, NotModelled};
 pub(super) enum Kind {
     /// A text.
     Text,
-    /// A text with a form that is not looked into.
-    Free,
+    /// A text with a form that is not looked into; with some options it may be left out.
+    Free {
+        /// Whether the option may stand without a value.
+        bare: bool,
+    },
     /// A word of these, perhaps with more after a colon.
     Word(&'static [&'static str]),
     /// Up to three numbers with a unit of size; kept in so many bits.
@@ -92,10 +95,6 @@ const fn option(
 pub(super) fn find(name: &str) -> Option<&'static Declared> {
     OPTIONS.iter().find(|option| option.name == name || (!option.alias.is_empty() && option.alias == name))
 }
-/// Whether any engine has an option of this name.
-pub(super) fn any_engine(name: &str) -> bool {
-    ENGINES.iter().any(|(_, options)| options.split(' ').any(|option| option == name && !name.is_empty()))
-}
 /// The option whose name is the most like this one, if it is near.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 40;
@@ -117,12 +116,6 @@ fn distance(one: &str, other: &str) -> usize {
         }
     }
     row[other.len()]
-}
-/// Whether an engine has an option of this name; none if the engine is not known.
-pub(super) fn of_engine(engine: &str, name: &str) -> Option<bool> {
-    let engine = engine.split(':').next().unwrap_or_default();
-    let known = ENGINES.iter().find(|(known, _)| *known == engine)?;
-    Some(known.1.split(' ').any(|option| option == name))
 }
 /// In which order options are read: those that change how others are understood first, names of files last.
 pub(super) fn priority(name: &str) -> i8 {
@@ -148,7 +141,7 @@ const OPTIONS: &[Declared] = &[
     option("bssplit", "", Split, ANY, Modelled),
     option("buffer_compress_chunk", "", Size { bits: 32 }, ANY, NotModelled),
     option("buffer_compress_percentage", "", Size { bits: 32 }, lim(0, 100), NotModelled),
-    option("buffer_pattern", "", Free, ANY, NotModelled),
+    option("buffer_pattern", "", Free { bare: false }, ANY, NotModelled),
     option("buffered", "", Bool, ANY, NotModelled),
     option("bwavgtime", "", Size { bits: 32 }, ANY, Neutral),
     option("cgroup", "", Text, ANY, NotModelled),
@@ -164,7 +157,7 @@ const OPTIONS: &[Declared] = &[
         NotModelled,
     ),
     option("cpumask", "", Size { bits: 32 }, ANY, NotModelled),
-    option("cpus_allowed", "", Free, ANY, NotModelled),
+    option("cpus_allowed", "", Free { bare: true }, ANY, NotModelled),
     option("cpus_allowed_policy", "", Word(&["shared", "split"]), ANY, NotModelled),
     option("create_fsync", "", Bool, ANY, Neutral),
     option("create_on_open", "", Bool, ANY, Neutral),
@@ -217,7 +210,7 @@ const OPTIONS: &[Declared] = &[
     option("gtod_cpu", "", Size { bits: 32 }, ANY, Neutral),
     option("gtod_reduce", "", Bool, ANY, Neutral),
     option("hugepage-size", "", Size { bits: 32 }, ANY, Neutral),
-    option("ignore_error", "", Free, ANY, NotModelled),
+    option("ignore_error", "", Free { bare: true }, ANY, NotModelled),
     option("ignore_zone_limits", "", Bool, ANY, NotModelled),
     option("invalidate", "", Bool, ANY, Neutral),
     option("io_size", "io_limit", Room, ANY, Modelled),
@@ -244,7 +237,7 @@ const OPTIONS: &[Declared] = &[
     option("log_alternate_epoch_clock_id", "", Size { bits: 32 }, ANY, NotModelled),
     option("log_avg_msec", "", Size { bits: 32 }, ANY, Neutral),
     option("log_compression", "", Size { bits: 32 }, lim(1024, 536_870_912), NotModelled),
-    option("log_compression_cpus", "", Free, ANY, NotModelled),
+    option("log_compression_cpus", "", Free { bare: true }, ANY, NotModelled),
     option("log_entries", "", Size { bits: 32 }, lim(1024, 1_048_576), Neutral),
     option("log_hist_coarseness", "", Size { bits: 32 }, ANY, Neutral),
     option("log_hist_msec", "", Size { bits: 32 }, ANY, Neutral),
@@ -271,8 +264,8 @@ const OPTIONS: &[Declared] = &[
     option("nice", "", Size { bits: 32 }, lim(-20, 19), NotModelled),
     option("norandommap", "", Flag, ANY, Modelled),
     option("nrfiles", "nr_files", Size { bits: 32 }, ANY, Neutral),
-    option("numa_cpu_nodes", "", Free, ANY, NotModelled),
-    option("numa_mem_policy", "", Free, ANY, NotModelled),
+    option("numa_cpu_nodes", "", Free { bare: true }, ANY, NotModelled),
+    option("numa_mem_policy", "", Free { bare: true }, ANY, NotModelled),
     option("number_ios", "", Size { bits: 64 }, ANY, Modelled),
     option("numjobs", "", Size { bits: 32 }, ANY, Modelled),
     option("offset", "fileoffset", Room, ANY, Modelled),
@@ -315,7 +308,7 @@ const OPTIONS: &[Declared] = &[
     option("replay_no_stall", "", Bool, ANY, Modelled),
     option("replay_redirect", "", Text, ANY, NotModelled),
     option("replay_scale", "", Size { bits: 32 }, ANY, Modelled),
-    option("replay_skip", "", Free, ANY, NotModelled),
+    option("replay_skip", "", Free { bare: true }, ANY, NotModelled),
     option("replay_time_scale", "", Size { bits: 32 }, lim(1, NO_MOST), Modelled),
     option("runtime", "timeout", Time { seconds: true, bits: 64 }, ANY, Modelled),
     option(
@@ -400,7 +393,7 @@ const OPTIONS: &[Declared] = &[
         NotModelled,
     ),
     option("verify_async", "", Size { bits: 32 }, ANY, NotModelled),
-    option("verify_async_cpus", "", Free, ANY, NotModelled),
+    option("verify_async_cpus", "", Free { bare: true }, ANY, NotModelled),
     option("verify_backlog", "", Size { bits: 64 }, ANY, NotModelled),
     option("verify_backlog_batch", "", Size { bits: 32 }, ANY, NotModelled),
     option("verify_dump", "", Bool, ANY, NotModelled),
@@ -408,19 +401,19 @@ const OPTIONS: &[Declared] = &[
     option("verify_interval", "", Size { bits: 32 }, lim(80, NO_MOST), NotModelled),
     option("verify_offset", "", Size { bits: 32 }, lim(40, NO_MOST), NotModelled),
     option("verify_only", "", Flag, ANY, NotModelled),
-    option("verify_pattern", "", Free, ANY, NotModelled),
+    option("verify_pattern", "", Free { bare: false }, ANY, NotModelled),
     option("verify_state_load", "", Bool, ANY, NotModelled),
     option("verify_state_save", "", Bool, ANY, NotModelled),
     option("verifysort", "", Ignored, ANY, NotModelled),
     option("verifysort_nr", "", Ignored, ANY, NotModelled),
     option("wait_for", "", Text, ANY, NotModelled),
     option("write_barrier", "", Size { bits: 32 }, ANY, NotModelled),
-    option("write_bw_log", "", Free, ANY, Neutral),
+    option("write_bw_log", "", Free { bare: true }, ANY, Neutral),
     option("write_hint", "", Word(&["none", "short", "medium", "long", "extreme"]), ANY, NotModelled),
-    option("write_hist_log", "", Free, ANY, Neutral),
+    option("write_hist_log", "", Free { bare: true }, ANY, Neutral),
     option("write_iolog", "", Text, ANY, Neutral),
-    option("write_iops_log", "", Free, ANY, Neutral),
-    option("write_lat_log", "", Free, ANY, Neutral),
+    option("write_iops_log", "", Free { bare: true }, ANY, Neutral),
+    option("write_lat_log", "", Free { bare: true }, ANY, Neutral),
     option("zero_buffers", "", Flag, ANY, Neutral),
     option("zone_reset_frequency", "", Floats { most: 1, range: Some((0.0, 1.0)) }, ANY, NotModelled),
     option("zone_reset_threshold", "", Floats { most: 1, range: Some((0.0, 1.0)) }, ANY, NotModelled),
@@ -429,49 +422,6 @@ const OPTIONS: &[Declared] = &[
     option("zonerange", "", Size { bits: 64 }, ANY, NotModelled),
     option("zonesize", "", Size { bits: 64 }, ANY, NotModelled),
     option("zoneskip", "", Room, ANY, NotModelled),
-];
-
-/// The options that engines have for themselves (`fio --enghelp=ENGINE`).
-const ENGINES: &[(&str, &str)] = &[
-    ("cpuio", "cpuload cpuchunks cpumode exit_on_io_done"),
-    ("dev-dax", ""),
-    ("e4defrag", "donorname inplace"),
-    ("exec", "program arguments grace_time std_redirect"),
-    ("falloc", ""),
-    ("filecreate", ""),
-    ("filedelete", ""),
-    ("filestat", "stat_type"),
-    ("ftruncate", ""),
-    ("gfapi", "volume brick single-instance"),
-    ("gfapi_async", "volume brick single-instance"),
-    (
-        "io_uring",
-        "hipri cmdprio_percentage cmdprio_class cmdprio cmdprio_bssplit fixedbufs registerfiles sqthread_poll sqthread_poll_cpu nonvectored uncached nowait force_async cmd_type",
-    ),
-    (
-        "io_uring_cmd",
-        "hipri cmdprio_percentage cmdprio_class cmdprio cmdprio_bssplit fixedbufs registerfiles sqthread_poll sqthread_poll_cpu nonvectored uncached nowait force_async cmd_type",
-    ),
-    ("libaio", "userspace_reap cmdprio_percentage cmdprio_class cmdprio cmdprio_bssplit nowait"),
-    ("libpmem", ""),
-    ("mmap", "thp"),
-    ("mtd", "skip_bad"),
-    ("nbd", "uri"),
-    ("net", "hostname port protocol nodelay listen pingpong interface ttl window_size mss"),
-    ("netsplice", "hostname port protocol nodelay listen pingpong interface ttl window_size mss"),
-    ("null", ""),
-    ("pmemblk", ""),
-    ("posixaio", ""),
-    ("psync", ""),
-    ("pvsync", ""),
-    ("pvsync2", "hipri hipri_percentage uncached nowait"),
-    ("rados", "clustername pool clientname conf busy_poll touch_objects"),
-    ("rbd", "clustername rbdname pool clientname busy_poll"),
-    ("rdma", "hostname bindname port verb"),
-    ("sg", "hipri readfua writefua sg_write_mode stream_id"),
-    ("splice", ""),
-    ("sync", ""),
-    ("vsync", ""),
 ];
 
 #[cfg(test)]
@@ -485,8 +435,5 @@ mod tests {
             assert!(OPTIONS.iter().all(|other| other.name != option.alias), "{}", option.alias);
             assert_eq!(find(option.alias).map(|found| found.name), Some(option.name));
         }
-        assert_eq!(of_engine("libaio", "hipri"), Some(false));
-        assert_eq!(of_engine("io_uring", "hipri"), Some(true));
-        assert_eq!(of_engine("spdk", "hipri"), None);
     }
 }

@@ -19,7 +19,7 @@ problems! {
     /// An option of another engine.
     NotOfEngine { name: String, engine: String } = "FI006", "the engine `{engine}` has no option `{name}`", "take it away, or choose the engine that has it (`fio --enghelp=ENGINE`)";
     /// An option without its value.
-    NoValue { name: &'static str } = "FI007", "`{name}` has no value", "write `{name}=` and a value";
+    NoValue { name: String } = "FI007", "`{name}` has no value", "write `{name}=` and a value";
     /// Not a number.
     NotANumber { name: &'static str, text: String } = "FI008", "`{text}` is no number, where `{name}` wants one", "write whole numbers, with `k`, `m`, `g`, `t` for sizes and `us`, `ms`, `s`, `m`, `h`, `d` for times; fio 3.33 of Debian does no sums in parentheses";
     /// A number out of its range.
@@ -62,7 +62,7 @@ problems! {
     /// A variable that is not there.
     NoVariable { name: String } = "FI106", "there is no variable `{name}`: fio puts nothing in its place", "write the value into the file; scenarios know no environment";
     /// An option that does nothing.
-    NoEffect { name: &'static str, why: &'static str } = "FI107", "`{name}` has no effect: {why}", "take it away, or mend what keeps it from working";
+    NoEffect { name: String, why: &'static str } = "FI107", "`{name}` has no effect: {why}", "take it away, or mend what keeps it from working";
     /// A number of the machine.
     OfMachine { word: &'static str, number: u64 } = "FI108", "`{word}` is {number} here, and may be another number where fio runs", "write the number into the file";
     /// A section line without an end.
@@ -73,6 +73,8 @@ problems! {
     Buffered = "FI111", "without `direct=1` fio goes through the page cache of the operating system; here every I/O goes to the device", "add `direct=1`";
     /// Shares of block sizes that do not make a whole.
     OddShares { sum: u64 } = "FI112", "the shares of `bssplit` add to {sum} %: fio sorts them, gives the last what is missing, and leaves out what is beyond 100", "make the shares add to 100; those that are left out divide the rest";
+    /// An engine whose I/Os go somewhere else.
+    OtherEngine { engine: String, what: &'static str } = "FI113", "the engine `{engine}` {what}; here its I/Os go to the drive", "choose an engine of block devices: `libaio`, `io_uring`, `psync`";
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Unlike fio, the reader goes on after a mistake, and tells all of them.
 
 use super::distribution::Distribution;
+use super::engines::{self, Asks};
 use super::job::{Effect, Given, Job, JobFile};
 use super::lines::{Line, Section, Surroundings, sections, shown};
 use super::options::{self, Declared, Role};
@@ -10,6 +11,7 @@ use super::problem::Problem;
 use super::settings::{Room, Settings};
 use super::value::Reader;
 use crate::findings::{Finding, Findings, Place};
+use lanetwin_textfile::Limit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -33,7 +35,8 @@ pub struct Understood {
 pub fn read_path(path: &Path) -> Result<Understood, Vec<Finding>> {
     let file = path.display().to_string();
     let load = |name: &str| {
-        let bytes = std::fs::read(name).map_err(|error| error.to_string())?;
+        let bytes =
+            lanetwin_textfile::read_bytes(Path::new(name), Limit::Data).map_err(|error| error.to_string())?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let variables: BTreeMap<String, String> = std::env::vars().collect();
@@ -143,16 +146,26 @@ impl Defaults {
     fn of_engine(&mut self, line: &Line, path: &str, found: &mut Findings) -> Option<Given> {
         let mut reader = Reader { base: self.settings.kb_base, path, found };
         let engine = &self.settings.ioengine;
-        match options::of_engine(engine, &line.name) {
-            Some(true) | None if !line.name.is_empty() && is_name(&line.name) => {
-                self.left_out.insert(line.name.clone());
-                let (name, value) = (line.name.clone(), line.value.clone());
-                return Some(Given { name, value, numbers: Vec::new(), effect: Effect::NotModelled });
+        let own = engines::has(engine, &line.name) != Some(false);
+        let of_profile = engines::profile_has(&line.name);
+        if (own || of_profile) && !line.name.is_empty() && is_name(&line.name) {
+            if line.value.as_deref() == Some("") {
+                reader.report(&Problem::NoValue { name: line.name.clone() }, &line.at);
+                return None;
             }
-            _ => {}
+            let (name, value) = (line.name.clone(), line.value.clone());
+            let effect = if of_profile {
+                let why = "it belongs to a `profile` of fio";
+                reader.report(&Problem::NoEffect { name: name.clone(), why }, &line.at);
+                Effect::Neutral
+            } else {
+                self.left_out.insert(name.clone());
+                Effect::NotModelled
+            };
+            return Some(Given { name, value, numbers: Vec::new(), effect });
         }
         let name = shown(&line.name);
-        let elsewhere = options::any_engine(&line.name);
+        let elsewhere = engines::any_has(&line.name);
         let problem = if elsewhere {
             Problem::NotOfEngine { name, engine: engine.clone() }
         } else {
@@ -182,26 +195,29 @@ impl Defaults {
         check(&job, &mut report);
         let s = &mut job.settings;
         if s.time_based && s.runtime_us == 0 {
-            report(Problem::NoEffect { name: "time_based", why: "there is no `runtime`" });
+            report(Problem::NoEffect { name: "time_based".into(), why: "there is no `runtime`" });
             s.time_based = false;
         }
         if said("bs") && (said("bsrange") || said("bssplit")) {
             report(Problem::NoEffect {
-                name: "bs",
+                name: "bs".into(),
                 why: "`bsrange` and `bssplit` come before it, wherever they stand",
             });
         }
         if said("blockalign") && !s.rw.random {
-            report(Problem::NoEffect { name: "ba", why: "only random accesses are aligned by it" });
+            report(Problem::NoEffect { name: "ba".into(), why: "only random accesses are aligned by it" });
         }
         if (said("rwmixread") || said("rwmixwrite")) && !(s.rw.reads && s.rw.writes) {
-            report(Problem::NoEffect { name: "rwmixread", why: "there are only reads or only writes" });
+            report(Problem::NoEffect {
+                name: "rwmixread".into(),
+                why: "there are only reads or only writes",
+            });
         }
         if said("random_distribution") && !s.rw.random {
-            report(Problem::NoEffect { name: "random_distribution", why: "accesses are sequential" });
+            report(Problem::NoEffect { name: "random_distribution".into(), why: "accesses are sequential" });
         }
         if s.latency_target.target_us > 0 && s.latency_target.window_us == 0 {
-            report(Problem::NoEffect { name: "latency_target", why: "there is no `latency_window`" });
+            report(Problem::NoEffect { name: "latency_target".into(), why: "there is no `latency_window`" });
             s.latency_target.target_us = 0;
         }
         if !s.direct && s.read_iolog.is_none() && !ENGINES_WITHOUT_CACHE.contains(&s.ioengine.as_str()) {
@@ -248,6 +264,12 @@ fn check(job: &Job, report: &mut impl FnMut(Problem)) {
     if s.rw.trims && s.read_iolog.is_none() {
         let why = "trims are not simulated";
         report(Problem::CannotModel { name: "rw", text: s.rw.word.to_owned(), why });
+    }
+    let engine = s.ioengine.clone();
+    match engines::asks(&engine) {
+        Asks::Drive => {}
+        Asks::Elsewhere(what) => report(Problem::OtherEngine { engine, what }),
+        Asks::Nothing(why) => report(Problem::CannotModel { name: "ioengine", text: engine, why }),
     }
 }
 

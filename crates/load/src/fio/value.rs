@@ -51,10 +51,12 @@ impl Reader<'_> {
     pub(super) fn read(&mut self, option: &'static Declared, line: &Line) -> Option<Traced> {
         let name = option.name;
         let Some(text) = line.value.as_deref() else {
-            if option.kind == Kind::Flag {
-                return Some((Value::Flag(true), vec![1]));
+            match option.kind {
+                Kind::Flag => return Some((Value::Flag(true), vec![1])),
+                Kind::Free { bare: true } => return Some((Value::Text(String::new()), Vec::new())),
+                _ => {}
             }
-            self.report(&Problem::NoValue { name }, &line.at);
+            self.report(&Problem::NoValue { name: name.into() }, &line.at);
             return None;
         };
         match option.kind {
@@ -62,9 +64,9 @@ impl Reader<'_> {
                 self.report(&Problem::Removed { name }, &line.at);
                 None
             }
-            Kind::Text | Kind::Free | Kind::Ignored | Kind::Split => {
-                if text.is_empty() && option.kind != Kind::Ignored {
-                    self.report(&Problem::NoValue { name }, &line.at);
+            Kind::Text | Kind::Free { .. } | Kind::Ignored | Kind::Split => {
+                if text.is_empty() && !matches!(option.kind, Kind::Ignored | Kind::Free { bare: true }) {
+                    self.report(&Problem::NoValue { name: name.into() }, &line.at);
                     return None;
                 }
                 Some((Value::Text(text.to_owned()), Vec::new()))
@@ -131,7 +133,7 @@ impl Reader<'_> {
             if wrong && self.found.errors() == before {
                 self.not_a_number(option.name, text, line);
             } else if !wrong {
-                self.report(&Problem::NoValue { name: option.name }, &line.at);
+                self.report(&Problem::NoValue { name: option.name.into() }, &line.at);
             }
             return None;
         }
@@ -146,12 +148,13 @@ impl Reader<'_> {
             return None;
         }
         if text.ends_with('z') {
-            let form = if option.kind == Kind::Room {
-                "a size or a percentage; zoned devices are not simulated"
+            let text = shown(text);
+            let problem = if option.kind == Kind::Room {
+                Problem::CannotModel { name, text, why: "zoned devices are not simulated" }
             } else {
-                "a size; it cannot be a number of zones"
+                Problem::BadForm { name, text, form: "a size; it cannot be a number of zones" }
             };
-            self.report(&Problem::BadForm { name, text: shown(text), form }, &line.at);
+            self.report(&problem, &line.at);
             return None;
         }
         let read = match option.kind {
@@ -342,7 +345,8 @@ mod tests {
         for (name, text) in [("iodepth", "0"), ("rwmixread", "101"), ("iodepth", "-1"), ("size", "101%")] {
             assert_eq!(read(name, Some(text)), Err(vec!["FI009"]), "{name}={text}");
         }
-        assert_eq!(read("size", Some("3z")), Err(vec!["FI011"]));
+        assert_eq!(read("size", Some("3z")), Err(vec!["FI021"]));
+        assert_eq!(read("bs", Some("3z")), Err(vec!["FI011"]));
         assert_eq!(read("size", Some("(1+1)")), Err(vec!["FI008"]));
         assert_eq!(read("size", Some("50%")), Ok(Value::Numbers([Some(Number::Percent(50)); 3])));
         assert_eq!(float("99.5x"), Some(99.5));
