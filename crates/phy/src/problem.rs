@@ -117,6 +117,8 @@ problems! {
     TwiceNamed { name: String } = "PH029", "two elements of the chain are called `{name}`", "rename one: changes are addressed by name";
     /// A keyword that has to be there.
     MissingKeyword { keyword: &'static str } = "PH030", "`[{keyword}]` is missing", "add it before `[Network Data]`: without it the numbers have no one meaning";
+    /// A lane through which nothing comes.
+    NothingPasses { lane: usize, at: String } = "PH031", "nothing passes through lane {lane} at {at}: its transfer is 0", "a channel loses much, but never all: export the file again, or give the pairing of the ports that are connected";
 
     /// No option line.
     NoOptionLine = "PH101", "there is no option line; `# GHz S MA R 50` was assumed, as the format says", "add the line, so that it says what is meant";

@@ -131,6 +131,22 @@ pub fn check_range(network: &Network, rate: DataRate) -> Option<Finding> {
     (!reached(2.0 * nyquist)).then(|| Problem::FewHarmonics { last: hertz(last), wanted }.found())
 }
 
+/// Whether something comes through a lane, a two-port from near to far, at every frequency above 0 Hz up to that of Nyquist: nothing, or
+/// `PH031`. A transfer of exactly 0 is an infinite loss, which no equaliser and no budget knows; `number` is the lane's, from 1.
+///
+/// # Panics
+/// If the network has another number of ports.
+#[must_use]
+pub fn check_through(lane: &Network, number: usize, rate: DataRate) -> Option<Finding> {
+    assert_eq!(lane.ports(), 2, "a lane is a two-port");
+    let wanted = 0.0..=rate.nyquist_hz() * (1.0 + 1e-9);
+    let mut frequencies = lane.frequencies().iter().enumerate();
+    let silent =
+        |(at, f): &(usize, &f64)| **f > 0.0 && wanted.contains(*f) && magnitude(lane.at(*at)[2]) == 0.0;
+    let (_, at) = frequencies.find(silent)?;
+    Some(Problem::NothingPasses { lane: number, at: hertz(*at) }.found())
+}
+
 fn grade(percent: f64, limits: [f64; 3]) -> Grade {
     match limits.map(|limit| percent > limit) {
         [true, _, _] => Grade::Good,
@@ -222,6 +238,24 @@ mod tests {
         assert_eq!(codes(&line(1e-9, 0.9, 0.9)), [""; 0]);
         let quality = Quality::of(&line(1e-9, 1.0, 1.0));
         assert_eq!((quality.passivity.percent, quality.causality.percent), (100.0, 100.0));
+    }
+
+    #[test]
+    fn a_lane_through_which_nothing_passes_is_told_with_the_frequency() {
+        let through = |silent: &[usize], rate: DataRate| {
+            let line = line(1e-9, 0.9, 0.9);
+            let cells = (0..500).flat_map(|at| {
+                let cell = line.at(at);
+                [cell[0], cell[1], if silent.contains(&at) { ZERO } else { cell[2] }, cell[3]]
+            });
+            let network = Network::new(line.frequencies().to_vec(), vec![50.0; 2], cells.collect()).unwrap();
+            check_through(&network, 3, rate).map(|finding| (finding.code, finding.message))
+        };
+        let said = "nothing passes through lane 3 at 1.2 GHz: its transfer is 0".to_owned();
+        assert_eq!(through(&[120], DataRate::Gen1), Some(("PH031", said)));
+        // behind a coupling capacitor, and above the Nyquist frequency of 1.25 GHz
+        assert_eq!(through(&[0, 126], DataRate::Gen1), None);
+        assert_eq!(through(&[], DataRate::Gen5), None);
     }
 
     #[test]
