@@ -11,6 +11,7 @@ use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Coupling, End, Item, Share};
 use lanetwin_phy::element::{Capacitance, Element, Family, Length, Library};
 use lanetwin_phy::network::{Lane, Pair, Pairing};
+use lanetwin_phy::quality::check_through;
 use lanetwin_ports::Value;
 
 /// What an element is looked up in.
@@ -175,6 +176,10 @@ fn data(
     };
     if !ends.is_empty() && lanes.count() == 1 {
         fields.fault("neighbours", Problem::NoNeighbours, reports);
+        return None;
+    }
+    if let Some(finding) = check_through(&lanes.lane(at), at + 1, around.rate) {
+        reports.add(Physical(finding), node.spot, &path);
         return None;
     }
     around.neighbours.extend(neighbours(&lanes, (element, &name), at, ends));

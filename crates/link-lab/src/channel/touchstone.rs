@@ -5,7 +5,7 @@ use lanetwin_document::add_source;
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Diagnostic, Reports};
 use lanetwin_phy::network::{Lane, Network, Pair, Pairing};
-use lanetwin_phy::quality::{Quality, check_range};
+use lanetwin_phy::quality::{Quality, check_range, check_through};
 use lanetwin_phy::{DataRate, Finding, Severity, touchstone};
 use serde::Serialize;
 use std::path::Path;
@@ -92,7 +92,7 @@ pub fn inspect(path: &Path, rate: &str, ports: &[usize]) -> Result<FileReport, V
     let quality = Quality::of(network);
     let mut found = reading.warnings.clone();
     found.extend(check_range(network, rate).into_iter().chain(quality.findings()));
-    let lanes = match lanes(network, stated) {
+    let lanes = match lanes(network, stated, rate) {
         Ok((lanes, said)) => {
             found.extend(said);
             lanes
@@ -152,16 +152,24 @@ fn stated(ports: &[usize]) -> Result<Option<Pairing>, Vec<Diagnostic>> {
     })
 }
 
-fn lanes(network: &Network, stated: Option<Pairing>) -> Result<(Vec<LaneReport>, Vec<Finding>), Finding> {
+fn lanes(
+    network: &Network,
+    stated: Option<Pairing>,
+    rate: DataRate,
+) -> Result<(Vec<LaneReport>, Vec<Finding>), Finding> {
     if network.ports() == 2 && stated.is_none() {
-        return Ok((vec![lane(network, (1, 0), vec![1, 2])], Vec::new()));
+        let found = check_through(network, 1, rate).into_iter().collect();
+        return Ok((vec![lane(network, (1, 0), vec![1, 2])], found));
     }
-    let (pairing, said) = match stated {
+    let (pairing, mut said) = match stated {
         Some(pairing) => (pairing, Vec::new()),
         None => Pairing::detect(network)?,
     };
     let differential = network.differential(&pairing)?;
     let count = pairing.lanes().len();
+    for at in 0..count {
+        said.extend(check_through(&differential.picked(&[at, count + at])?, at + 1, rate));
+    }
     let report = |(at, one): (usize, &Lane)| {
         let ports = [one.near.p, one.near.n, one.far.p, one.far.n].map(|port| port + 1).to_vec();
         lane(&differential, (count + at, at), ports)
@@ -170,7 +178,11 @@ fn lanes(network: &Network, stated: Option<Pairing>) -> Result<(Vec<LaneReport>,
 }
 
 fn lane(network: &Network, (to, from): (usize, usize), ports: Vec<usize>) -> LaneReport {
-    let at = |hertz: f64| network.loss_db(to, from, hertz).map(|loss| (hertz / 1e9, loss));
+    // where nothing passes there is no loss in decibels
+    let at = |hertz: f64| {
+        let loss = network.loss_db(to, from, hertz).filter(|loss| loss.is_finite())?;
+        Some((hertz / 1e9, loss))
+    };
     let last = network.frequencies()[network.frequencies().len() - 1];
     let places = (1..=POINTS).map(|point| last * point as f64 / POINTS as f64);
     LaneReport {
