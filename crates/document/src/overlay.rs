@@ -13,7 +13,8 @@ use crate::yaml;
 pub const AS_IS: &str = "as-is";
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 7] = ["machine", "links", "interleave", "workloads", "variants", "compare", "run"];
+const SECTIONS: [&str; 8] =
+    ["machine", "links", "interleave", "workloads", "variants", "compare", "run", "files"];
 /// Sections that a variant may change: what is simulated, not how the run goes.
 const OF_A_VARIANT: [&str; 4] = ["machine", "links", "interleave", "workloads"];
 
@@ -43,13 +44,18 @@ pub fn variants(
         reports.add(Problem::Empty { what: "there is no variant in `variants`" }, section.spot, "variants");
         return as_is();
     }
+    let mut base = tree.clone();
+    if let Some(entries) = base.entries_mut() {
+        // a variant cannot change its siblings: with them in each copy, memory would go with the square of their number
+        entries.retain(|entry| entry.key != "variants");
+    }
     let mut trees = Vec::new();
     for entry in section.entries() {
         let path = join("variants", &entry.key);
         if !is_name(&entry.key) {
             reports.add(Problem::BadName { name: entry.key.clone() }, entry.spot, &path);
         }
-        let mut varied = tree.clone();
+        let mut varied = base.clone();
         if entry.value.kind != Kind::Null && is_map(&entry.value, &path, reports) {
             vary(&mut varied, &entry.key, &entry.value, reports);
         }
@@ -58,15 +64,31 @@ pub fn variants(
     trees
 }
 
-/// Lays a variant, a mapping from paths to values, over the document.
+/// Lays a variant of a scenario, a mapping from paths to values, over the document.
 pub fn vary(document: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
+    let mut paths = changes.clone();
+    if let Some(entries) = paths.entries_mut() {
+        entries.retain(|Entry { key, spot, .. }| {
+            let section = key.split('.').next().unwrap_or_default();
+            if OF_A_VARIANT.contains(&section) {
+                return true;
+            }
+            let problem = if SECTIONS.contains(&section) || section == "about" {
+                Problem::WholeRun { path: key.clone() }
+            } else {
+                let near = Near::of(section, OF_A_VARIANT);
+                Problem::UnknownPath { path: key.clone(), at: section.into(), near }
+            };
+            reports.add(problem, *spot, &join(&join("variants", name), key));
+            false
+        });
+    }
+    lay(document, &paths, reports);
+}
+
+/// Lays a mapping from paths to values over a document of any kind.
+pub fn lay(document: &mut Node, changes: &Node, reports: &mut Reports) {
     for Entry { key, spot, value } in changes.entries() {
-        let section = key.split('.').next().unwrap_or_default();
-        if SECTIONS.contains(&section) && !OF_A_VARIANT.contains(&section) || section == "about" {
-            let place = join(&join("variants", name), key);
-            reports.add(Problem::WholeRun { path: key.clone() }, *spot, &place);
-            continue;
-        }
         apply(document, key, value.clone().all_by(Origin::Variant), *spot, reports);
     }
 }

@@ -10,7 +10,6 @@ mod steady;
 
 pub use actions::ActionPlan;
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
-pub(crate) use document::same;
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,

@@ -232,7 +232,7 @@ fn vary(tree: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
             }
         });
     }
-    overlay::vary(tree, name, &paths, reports);
+    overlay::lay(tree, &paths, reports);
     name_replaced(tree, reports);
     if let Some(put) = changes.get(INSERT).filter(|node| node.kind != Kind::Null) {
         let items = if let Kind::List(items) = &put.kind { &items[..] } else { std::slice::from_ref(put) };

@@ -4,9 +4,11 @@ use super::{Plan, WarmUp};
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Kind, Node, Origin};
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 impl Plan {
-    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value.
+    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value of the first variant, and
+    /// what is otherwise in the others.
     #[must_use]
     pub fn document(&self) -> Node {
         let first = &self.variants[0];
@@ -15,9 +17,12 @@ impl Plan {
             differences(&first.document, &variant.document, "", &mut changes);
             (variant.name.clone(), Node::map(changes))
         });
-        let origins = self.variants.iter().map(|variant| {
-            let mut list = Vec::new();
-            origins(&variant.document, "", &mut list);
+        let of_first: BTreeMap<String, &str> = origins(&first.document).into_iter().collect();
+        let origins = self.variants.iter().enumerate().map(|(nth, variant)| {
+            let mut list = origins(&variant.document);
+            // hundreds of variants have one machine: what all say is said once
+            list.retain(|(path, word)| nth == 0 || of_first.get(path) != Some(word));
+            let list = list.into_iter().map(|(path, word)| (path, Node::scalar(word)));
             (variant.name.clone(), Node::map(list))
         });
         let warm_up = match self.run.warm_up {
@@ -80,7 +85,7 @@ fn differences(one: &Node, other: &Node, path: &str, changes: &mut Vec<(String, 
 }
 
 /// Whether two trees say the same, wherever and whoever said it.
-pub(crate) fn same(a: &Node, b: &Node) -> bool {
+fn same(a: &Node, b: &Node) -> bool {
     match (&a.kind, &b.kind) {
         (Kind::Null, Kind::Null) => true,
         (Kind::Scalar(a), Kind::Scalar(b)) => a == b,
@@ -93,11 +98,17 @@ pub(crate) fn same(a: &Node, b: &Node) -> bool {
 }
 
 /// Who said each value, by path.
-fn origins(node: &Node, path: &str, list: &mut Vec<(String, Node)>) {
+fn origins(document: &Node) -> Vec<(String, &'static str)> {
+    let mut list = Vec::new();
+    list_origins(document, "", &mut list);
+    list
+}
+
+fn list_origins(node: &Node, path: &str, list: &mut Vec<(String, &'static str)>) {
     for entry in node.entries() {
         let path = join(path, &entry.key);
         if matches!(entry.value.kind, Kind::Map(_)) {
-            origins(&entry.value, &path, list);
+            list_origins(&entry.value, &path, list);
         } else {
             let word = match entry.value.origin {
                 Origin::Default => "default",
@@ -106,7 +117,7 @@ fn origins(node: &Node, path: &str, list: &mut Vec<(String, Node)>) {
                 Origin::Variant => "variant",
                 Origin::Set => "set",
             };
-            list.push((path, Node::scalar(word)));
+            list.push((path, word));
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) mod workloads;
 use crate::catalogue::Catalogue;
 use crate::files::{Configurations, Files};
 use crate::language::{COMPARE, DOCUMENT, RUN};
-use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp, same};
+use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp};
 use crate::problem::Problem;
 use channels::Channels;
 use lanetwin_document::add_source;
@@ -153,7 +153,16 @@ struct Known<'a> {
 /// One variant; none if something in it is wrong.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
-    let (machine, mut machine_node) = machine::read(section("machine")?, known.catalogue, reports)?;
+    let mut needed = |name: &'static str| {
+        let found = section(name);
+        if found.is_none() {
+            let about = DOCUMENT.iter().find(|field| field.name == name).map_or("", |field| field.about);
+            reports.add(Common::Missing { key: name.into(), about: about.into() }, tree.spot, name);
+        }
+        found
+    };
+    let (machine, workloads) = (needed("machine"), needed("workloads"));
+    let (machine, mut machine_node) = machine::read(machine?, known.catalogue, reports)?;
     let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
     wiring.tell_inside(&mut machine_node);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
@@ -161,7 +170,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let wired = !reports.has_errors();
     let configurations = known.configurations;
     let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
-    let workloads = section("workloads").and_then(|node| workloads::read(node, place, reports));
+    let workloads = workloads.and_then(|node| workloads::read(node, place, reports));
     if wired {
         let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
         machine::report_unconnected(&machine, &wiring, loads, reports);
@@ -260,10 +269,13 @@ impl Machine {
 
 /// Variants that are the same machine with the same workloads.
 fn report_same(variants: &[(Spot, Variant)], reports: &mut Reports) {
-    for (index, (spot, variant)) in variants.iter().enumerate() {
-        let earlier = variants[..index].iter().find(|(_, other)| same(&other.document, &variant.document));
-        if let Some((_, other)) = earlier {
-            let problem = Common::SameVariant { name: variant.name.clone(), other: other.name.clone() };
+    // by what they say: compared one by one, a thousand variants would take half a million comparisons
+    let mut first: BTreeMap<String, &str> = BTreeMap::new();
+    for (spot, variant) in variants {
+        let says = serde_json::to_string(&variant.document).expect("a document");
+        let other = *first.entry(says).or_insert(&variant.name);
+        if other != variant.name {
+            let problem = Common::SameVariant { name: variant.name.clone(), other: other.into() };
             reports.add(problem, *spot, &join("variants", &variant.name));
         }
     }
