@@ -13,12 +13,13 @@ use super::rows::rows;
 use super::switches;
 use super::waterfall::Followed;
 use super::wire::World;
+use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
 use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
     Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
-    ScenarioText, SteadyState, Temperatures, Utilisation, Waterfall,
+    ScenarioText, SteadyState, Temperatures, Utilisation, Warning, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
 use lanetwin_units::NumberKind;
@@ -192,6 +193,7 @@ fn document(
         ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files: plan.files.clone() };
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
+    results.warnings = plan.warnings.iter().map(warning).collect();
     let repeats = plan.run.repeats as usize;
     let (mut digest, mut files, mut named) = (0_u64, ResultsFiles::default(), BTreeSet::new());
     for (tasks, measured) in tasks.chunks(repeats).zip(measured.chunks(repeats)) {
@@ -225,6 +227,11 @@ fn document(
     results.relative = relatives(plan, &results.rows, seed);
     tell_assumptions(&mut results, plan);
     results
+}
+
+fn warning(found: &Diagnostic) -> Warning {
+    let Diagnostic { file, line, column, code, path, message, help, severity: _ } = found.clone();
+    Warning { code: code.into(), file, line, column, path, message, help }
 }
 
 /// Everything about one case whose repeats are all done.

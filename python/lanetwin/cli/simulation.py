@@ -12,9 +12,11 @@ from rich.text import Text
 from lanetwin import engine, store, yaml_out
 from lanetwin.cli.arguments import AsJson, FailOn, Gate, Granularity, Quiet, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err
+from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.tables import print_results
+from lanetwin.errors import Diagnostic
 from lanetwin.summary import cost_line
 
 if TYPE_CHECKING:
@@ -80,6 +82,9 @@ def run(
             threads=threads,
             progress=progress,
         )
+    print_diagnostics(
+        [Diagnostic.from_dict({**found, "severity": "warning"}) for found in results.get("warnings", [])]
+    )
     folder = store.save(results, out_folder or RUNS / store.folder_name(results))
     _show(results, folder, as_json=as_json, quiet=quiet)
     if cost:

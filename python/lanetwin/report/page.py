@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from lanetwin import yaml_out
 from lanetwin.numbers import fixed, significant
-from lanetwin.report import blocks, result_table
+from lanetwin.report import blocks, excerpt, result_table
 from lanetwin.rows_csv import rows_csv
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
@@ -48,15 +48,17 @@ def render(results: Results) -> str:
     Everything that comes from the user's files is escaped; nothing is fetched when the page is opened.
     """
     easel = blocks.Easel()
-    link_figures, link_details = blocks.link_use(results, easel)
-    switch_figures, switch_details = blocks.in_switches(results, easel)
-    steady_figures, steady_details = blocks.steady(results, easel)
+    drawn, undrawn = excerpt.drawn(results)
+    link_figures, link_details = blocks.link_use(drawn, easel)
+    switch_figures, switch_details = blocks.in_switches(drawn, easel)
+    steady_figures, steady_details = blocks.steady(drawn, easel)
     workloads = unique(row["workload"] for row in results["rows"])
     return (
         environment()
         .get_template("report.html.j2")
         .render(
             results=results,
+            undrawn=undrawn,
             style=style(),
             stopped=stopped(results),
             answers=answers(results),
@@ -65,7 +67,7 @@ def render(results: Results) -> str:
             workloads=workloads,
             tables=result_table.result_tables(results),
             matrices=blocks.matrices(results),
-            speeds=blocks.speeds(results, easel),
+            speeds=blocks.speeds(drawn, easel),
             temperatures=blocks.temperatures(results),
             devices=blocks.devices(results),
             components=blocks.components(results),
@@ -73,8 +75,8 @@ def render(results: Results) -> str:
             steady_figures=steady_figures,
             steady_details=steady_details,
             commands=blocks.commands(results),
-            plots=blocks.plots(results, easel),
-            waterfalls=blocks.waterfalls(results, easel),
+            plots=blocks.plots(drawn, easel),
+            waterfalls=blocks.waterfalls(drawn, easel),
             switch_figures=switch_figures,
             switch_details=switch_details,
             latencies=latencies(results),
@@ -110,8 +112,10 @@ def style() -> Markup:
 
 
 def _json_for_script(results: Results) -> Markup:
-    """Write the results so that no text in them can end the element they stand in."""
+    """Write the results so that no text in them can end the element they stand in; null if they are too large."""
     text = json.dumps(results, ensure_ascii=False, separators=(",", ":"))
+    if len(text) > excerpt.MOST_EMBEDDED:
+        return Markup("null")
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704

@@ -96,6 +96,9 @@ pub struct Results {
     /// The complete plan with every default filled in.
     #[serde(default)]
     pub plan: Value,
+    /// What checking the scenario left to doubt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// The metrics.
     pub rows: Vec<Row>,
     /// Where the time of an I/O went.
@@ -173,6 +176,25 @@ pub struct ScenarioText {
     /// The texts of the files that it names, by the names that it gives them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+}
+
+/// A doubt about the scenario: the run went on, and its numbers may not be what was meant.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Warning {
+    /// Its code; `lanetwin explain` has the page.
+    pub code: String,
+    /// The file it is about.
+    pub file: String,
+    /// Line, from 1; 0 if it is about the file as a whole.
+    pub line: u32,
+    /// Column, from 1, in characters; 0 if it is about the file as a whole.
+    pub column: u32,
+    /// The place in the document: `links.slot.width`.
+    pub path: String,
+    /// What is doubtful.
+    pub message: String,
+    /// What to do.
+    pub help: String,
 }
 
 /// One metric of one case.
@@ -379,6 +401,7 @@ impl Results {
             options: Value::Null,
             scenario: ScenarioText::default(),
             plan: Value::Null,
+            warnings: Vec::new(),
             rows: Vec::new(),
             waterfalls: Vec::new(),
             iometer: Vec::new(),
