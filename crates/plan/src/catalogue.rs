@@ -13,6 +13,7 @@ use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_document::yaml;
 use lanetwin_ports::{Dimension, Model, Param, Value};
+use lanetwin_textfile::{Limit, read_text};
 use lanetwin_units::NumberKind;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -191,7 +192,7 @@ impl Catalogue {
         paths.sort();
         for path in paths {
             let name = path.display().to_string();
-            match std::fs::read_to_string(&path) {
+            match read_text(&path, Limit::Document) {
                 Ok(text) => self.add(&text, &name, sources, reports),
                 Err(error) => {
                     let spot = add_source(sources, name.clone());

@@ -18,6 +18,7 @@ use lanetwin_document::node::{Kind, Node};
 use lanetwin_document::problem::Reports;
 use lanetwin_load::iometer::config::Config;
 use lanetwin_load::iometer::{self, Understood};
+use lanetwin_textfile::{Limit, read_bytes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ impl Files {
             return (name.to_owned(), Err("it is not among the `files:` of the scenario".into()));
         };
         let path = folder.join(name);
-        let read = std::fs::read(&path).map(|bytes| iometer::decode(&bytes).to_string());
+        let read = read_bytes(&path, Limit::Data).map(|bytes| iometer::decode(&bytes).to_string());
         (path.display().to_string(), read.map_err(|error| error.to_string()))
     }
 }

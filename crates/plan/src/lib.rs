@@ -45,6 +45,7 @@ pub use templates::{Template, template, templates};
 
 use lanetwin_document::problem::Reports;
 use lanetwin_document::{Diagnostic, unreadable};
+use lanetwin_textfile::{Limit, read_text};
 use std::path::Path;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -77,9 +78,8 @@ pub fn check_with(path: &Path, text: &str, sets: &[String], catalogue: &Catalogu
 /// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).
 pub fn check_path(path: &Path, sets: &[String]) -> Result<Plan, Vec<Diagnostic>> {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
-    let text = match std::fs::read(path).map(String::from_utf8) {
-        Ok(Ok(text)) => text,
-        Ok(Err(error)) => return Err(unreadable(path, &error.to_string())),
+    let text = match read_text(path, Limit::Document) {
+        Ok(text) => text,
         Err(error) => return Err(unreadable(path, &error.to_string())),
     };
     let catalogue = Catalogue::read(Some(path), &mut sources, &mut reports);

@@ -40,6 +40,7 @@ use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Chain, Coupling};
 use lanetwin_phy::element::{Corner, Library};
 use lanetwin_phy::eye::Constants;
+use lanetwin_textfile::{Limit, read_text};
 use std::path::Path;
 
 pub use ber::{Judge, SegmentEye};
@@ -137,9 +138,8 @@ pub fn check(path: &Path, text: &str, sets: &[String]) -> Result<Channel, Vec<Di
 /// # Errors
 /// As [`check`]; `SC002` if the file cannot be read.
 pub fn check_path(path: &Path, sets: &[String]) -> Result<Channel, Vec<Diagnostic>> {
-    match std::fs::read(path).map(String::from_utf8) {
-        Ok(Ok(text)) => check(path, &text, sets),
-        Ok(Err(error)) => Err(lanetwin_document::unreadable(path, &error.to_string())),
+    match read_text(path, Limit::Document) {
+        Ok(text) => check(path, &text, sets),
         Err(error) => Err(lanetwin_document::unreadable(path, &error.to_string())),
     }
 }
@@ -178,7 +178,7 @@ impl Channel {
 fn own_constants(document: &Path, named: &str, spot: Spot, reports: &mut Reports) -> Option<Constants> {
     let path = document.parent().map_or_else(|| named.into(), |folder| folder.join(named));
     let file = path.display().to_string();
-    let text = match std::fs::read_to_string(&path) {
+    let text = match read_text(&path, Limit::Document) {
         Ok(text) => text,
         Err(error) => {
             reports.add(Common::Unreadable { file, said: error.to_string() }, spot, "constants");
@@ -201,7 +201,7 @@ fn own_library(
     sources: &mut Vec<String>,
     reports: &mut Reports,
 ) -> Option<Library> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match read_text(path, Limit::Document) {
         Ok(text) => text,
         Err(error) => {
             let file = path.display().to_string();
