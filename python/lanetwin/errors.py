@@ -39,6 +39,12 @@ class Diagnostic:
             path=str(fields.get("path") or ""),
         )
 
+    @classmethod
+    def from_finding(cls, fields: dict[str, Any]) -> Self:
+        """Read one that results carry: whether it is an error or a warning, its code says."""
+        code = str(fields.get("code") or "")
+        return cls.from_dict({**fields, "severity": "error" if code[2:3] == "0" else "warning"})
+
     @property
     def where(self) -> str:
         """Place as ``file:line:column``, as far as it is known."""

@@ -71,7 +71,7 @@ mod workload;
 pub use findings::{Finding, Severity};
 pub use handles::Handles;
 pub use intervals::{Intervals, Moved};
-pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load};
+pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load, MOST_OUTSTANDING};
 pub use results::{Little, Results, Side};
 pub use role::CountsOperations;
 pub use stepped::{SteppedLoad, Steps};

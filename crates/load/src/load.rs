@@ -15,6 +15,9 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 const ASK: Port = Port(0);
+/// An open loop with so many outstanding is overloaded: each costs memory here and in queues below, and there is no end to them. `assumed`:
+/// four times the 65,535 commands of the largest NVMe queue.
+pub const MOST_OUTSTANDING: u64 = 1 << 18;
 /// What a load is woken for: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
 /// … or the end of a pause: before a burst, or until the next is due.
@@ -69,6 +72,8 @@ pub struct Load<P> {
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<usize>,
     stopped: bool,
+    /// When an open loop had [`MOST_OUTSTANDING`]; it asks for nothing since.
+    overloaded: Option<Instant>,
     /// Whether nothing is asked for before the next burst.
     paused: bool,
     completed: u64,
@@ -160,6 +165,7 @@ impl<P: Asks> Load<P> {
             outstanding: Vec::new(),
             free: Vec::new(),
             stopped: false,
+            overloaded: None,
             paused: false,
             completed: 0,
             latency_sum: 0,
@@ -217,6 +223,11 @@ impl<P: Asks> Load<P> {
     /// Asks for nothing more.
     pub fn stop(&mut self) {
         self.stopped = true;
+    }
+    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that [`MOST_OUTSTANDING`] wait.
+    #[must_use]
+    pub const fn overloaded(&self) -> Option<Instant> {
+        self.overloaded
     }
     /// How many operations have been asked for and how many answered since the start of the run.
     #[must_use]
@@ -282,6 +293,9 @@ impl<P: Asks> CountsOperations for Load<P> {
     fn stop(&mut self) {
         Self::stop(self);
     }
+    fn overloaded(&self) -> Option<Instant> {
+        Self::overloaded(self)
+    }
 }
 
 impl<P: Asks> Component<Message> for Load<P> {
@@ -294,6 +308,9 @@ impl<P: Asks> Component<Message> for Load<P> {
         if token == BURST {
             self.paused = false;
             self.fill(cx);
+        } else if self.counted.number >= MOST_OUTSTANDING {
+            self.overloaded = Some(cx.now());
+            self.stopped = true;
         } else if self.ask(cx) {
             self.schedule(cx);
         }

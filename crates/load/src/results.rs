@@ -85,6 +85,14 @@ impl Results {
             Operation::Write => &self.writes,
         }
     }
+    /// The same in little memory, for keeping: see [`Histogram::packed`].
+    #[must_use]
+    pub fn packed(mut self) -> Self {
+        for side in [&mut self.reads, &mut self.writes] {
+            side.latency = std::mem::take(&mut side.latency).packed();
+        }
+        self
+    }
     /// Takes in what another load counted in the same window: the sum of both, as of one load.
     ///
     /// # Panics

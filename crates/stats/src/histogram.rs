@@ -45,11 +45,20 @@ const PARTS_PER_PERCENT: f64 = 1e6;
 /// Counts of latencies by size, with exact count, sum, minimum and maximum.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    buckets: Buckets<u64>,
+    counts: Counts,
     count: u64,
     sum_ps: u128,
     min_ps: u64,
     max_ps: u64,
+}
+
+/// How often each range was met.
+#[derive(Clone, Debug)]
+enum Counts {
+    /// For counting: a place for every range up to the longest, some 200 KB.
+    Open(Buckets<u64>),
+    /// For keeping: the ranges that were met, from short to long.
+    Packed(Vec<Bucket>),
 }
 
 /// One range of sizes and how often it was met.
@@ -67,9 +76,32 @@ impl Histogram {
     /// An empty histogram; it grows to the largest value it meets (at most 450 KB).
     #[must_use]
     pub fn new() -> Self {
-        let mut buckets = Buckets::new(DIGITS).expect("three digits are within 0..=5");
-        buckets.auto(true);
-        Self { buckets, count: 0, sum_ps: 0, min_ps: u64::MAX, max_ps: 0 }
+        Self { counts: Counts::Open(open()), count: 0, sum_ps: 0, min_ps: u64::MAX, max_ps: 0 }
+    }
+
+    /// The same in as little memory as it takes: 24 B for each range that was met. Counting into it later opens it again.
+    #[must_use]
+    pub fn packed(mut self) -> Self {
+        let mut met: Vec<Bucket> = self.buckets().collect();
+        met.shrink_to_fit();
+        self.counts = Counts::Packed(met);
+        self
+    }
+
+    /// Where to count.
+    fn opened(&mut self) -> &mut Buckets<u64> {
+        if let Counts::Packed(met) = &self.counts {
+            let mut buckets = open();
+            for bucket in met {
+                let again = buckets.record_n(bucket.high.as_ps(), bucket.count);
+                again.expect("an automatic histogram grows up to u64::MAX");
+            }
+            self.counts = Counts::Open(buckets);
+        }
+        match &mut self.counts {
+            Counts::Open(buckets) => buckets,
+            Counts::Packed(_) => unreachable!("it has just been opened"),
+        }
     }
 
     /// Counts one latency.
@@ -83,7 +115,7 @@ impl Histogram {
             return;
         }
         let ps = latency.as_ps();
-        self.buckets.record_n(ps, n).expect("an automatic histogram grows up to u64::MAX");
+        self.opened().record_n(ps, n).expect("an automatic histogram grows up to u64::MAX");
         self.count += n;
         self.sum_ps += u128::from(ps) * u128::from(n);
         self.min_ps = self.min_ps.min(ps);
@@ -92,7 +124,15 @@ impl Histogram {
 
     /// Counts everything `other` has counted; the result is the histogram of the union.
     pub fn merge(&mut self, other: &Self) {
-        self.buckets.add(&other.buckets).expect("an automatic histogram grows up to u64::MAX");
+        let grown = "an automatic histogram grows up to u64::MAX";
+        match &other.counts {
+            Counts::Open(others) => self.opened().add(others).expect(grown),
+            Counts::Packed(met) => {
+                let buckets = self.opened();
+                met.iter()
+                    .for_each(|bucket| buckets.record_n(bucket.high.as_ps(), bucket.count).expect(grown));
+            }
+        }
         self.count += other.count;
         self.sum_ps += other.sum_ps;
         self.min_ps = self.min_ps.min(other.min_ps);
@@ -152,18 +192,26 @@ impl Histogram {
     #[must_use]
     pub fn percentile_interval(&self, percent: f64, confidence: Confidence) -> Option<OrderInterval> {
         let ranks = order_ranks(self.count, percent, confidence)?;
-        let low = self.buckets.lowest_equivalent(self.at_rank(ranks.low)?.as_ps()).max(self.min_ps);
+        let low = self.at_rank(ranks.low)?;
+        let low = self.buckets().find(|bucket| bucket.high >= low)?.low.as_ps().max(self.min_ps);
         let high = self.at_rank(ranks.high)?.as_ps();
         Some(OrderInterval { interval: Interval::new(low as f64, high as f64)?, achieved: ranks.achieved })
     }
 
     /// The ranges that were met, from short to long, for plots of the distribution.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.buckets.iter_recorded().map(|step| Bucket {
-            low: Span::from_ps(self.buckets.lowest_equivalent(step.value_iterated_to())),
-            high: Span::from_ps(self.buckets.highest_equivalent(step.value_iterated_to())),
-            count: step.count_at_value(),
-        })
+        let (open, packed) = match &self.counts {
+            Counts::Open(buckets) => (Some(buckets), &[][..]),
+            Counts::Packed(met) => (None, &met[..]),
+        };
+        let counted = open.into_iter().flat_map(|buckets| {
+            buckets.iter_recorded().map(|step| Bucket {
+                low: Span::from_ps(buckets.lowest_equivalent(step.value_iterated_to())),
+                high: Span::from_ps(buckets.highest_equivalent(step.value_iterated_to())),
+                count: step.count_at_value(),
+            })
+        });
+        counted.chain(packed.iter().copied())
     }
 
     /// The rank (1 is the smallest) of a percentile, in integers: 99.9 % of 1,000 is rank 999, not 1,000.
@@ -190,6 +238,12 @@ impl Histogram {
         }
         None
     }
+}
+
+fn open() -> Buckets<u64> {
+    let mut buckets = Buckets::new(DIGITS).expect("three digits are within 0..=5");
+    buckets.auto(true);
+    buckets
 }
 
 impl Default for Histogram {
@@ -226,6 +280,29 @@ mod test {
         );
         assert_eq!(empty.percentiles(&[50.0]), []);
         assert_eq!(empty.percentile_interval(50.0, Confidence::P95), None);
+    }
+
+    #[test]
+    fn packed_it_says_the_same_and_goes_on_counting() {
+        let values: Vec<u64> = (1..200).map(|n| n * n * 977).chain([0, u64::MAX]).collect();
+        let (open, packed) = (of(&values), of(&values).packed());
+        assert_eq!(open, packed);
+        for percent in [0.0, 50.0, 99.9, 100.0] {
+            assert_eq!(open.percentile(percent), packed.percentile(percent));
+            let intervals = [&open, &packed].map(|h| h.percentile_interval(percent, Confidence::P95));
+            assert_eq!(intervals[0], intervals[1], "{percent}");
+        }
+        let Counts::Packed(met) = &packed.counts else { panic!("it is packed") };
+        assert!(met.capacity() <= values.len());
+        let (mut one, mut other, mut third) = (open.clone(), packed.clone(), Histogram::new());
+        one.merge(&packed);
+        other.merge(&open);
+        third.merge(&packed);
+        third.merge(&packed);
+        assert_eq!((&one, &one), (&other, &third));
+        other.record(Span::from_ps(5));
+        assert_eq!((other.count(), one.count()), (403, 402));
+        assert_eq!(Histogram::new().packed(), Histogram::new());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use lanetwin_stats::results::{
     Utilisation, VerdictRow, Waterfall, X,
 };
 use lanetwin_stats::verdict::Verdict;
+use lanetwin_units::Better;
 use lanetwin_units::Span;
 use serde_json::{Value, json};
 
@@ -29,6 +30,8 @@ fn full() -> Results {
         x: Some(X { name: "size".into(), value: 64.0, unit: "B".into(), curve: String::new() }),
         metric: "throughput".into(),
         unit: "Gb/s".into(),
+        better: Better::Higher,
+        restates: false,
         value: 31.9,
         low: Some(31.8),
         high: Some(32.0),

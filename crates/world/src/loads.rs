@@ -85,6 +85,17 @@ pub(super) struct Asked {
     pub(super) paths: Vec<(String, ComponentId)>,
 }
 
+/// An open loop that asked so much faster than it was answered that it gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overload {
+    /// When it gave up.
+    pub at: Instant,
+    /// How many operations it had asked for.
+    pub asked: u64,
+    /// How many of them were answered.
+    pub answered: u64,
+}
+
 /// A further path to a drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NvmePath {
@@ -117,6 +128,17 @@ impl World {
             sum = (sum.0 + asked, sum.1 + answered);
         }
         sum
+    }
+    /// The load that has given up because it is answered too slowly, if one has.
+    pub fn overload(&mut self) -> Option<Overload> {
+        if self.memory.is_some() {
+            return None;
+        }
+        self.load_ids().into_iter().find_map(|id| {
+            let load = self.load(id);
+            let (at, (asked, answered)) = (load.overloaded()?, load.progress());
+            Some(Overload { at, asked, answered })
+        })
     }
     /// All loads count from `at` on, the present.
     ///

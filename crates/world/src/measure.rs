@@ -4,6 +4,7 @@ use super::actions::Acted;
 use super::before::Before;
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
+use super::loads::Overload;
 use super::memory::MemoryUse;
 use super::pts;
 use super::rounds::{self, Rounds};
@@ -114,12 +115,15 @@ impl DirectionUse {
 
 /// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some operations, if asked to on behalf of so
 /// many repeats.
+///
+/// # Errors
+/// If an open loop is overloaded: what it had counted until then is the rate at which it was answered, not that at which it asked.
 pub(super) fn measure(
     world: &mut World,
     (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
     warm_up: WarmUp,
     follow: Option<u32>,
-) -> Measured {
+) -> Result<Measured, Overload> {
     let wanted = case.load.operations();
     let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
     // a log has a beginning and an end, and all of it is measured
@@ -135,16 +139,19 @@ pub(super) fn measure(
                 axis: None,
                 load: Load::Block(cell.asks),
             });
-            cells = asked.zip(found).collect();
+            cells = asked.zip(found.into_iter().map(Results::packed)).collect();
             window
         }
         (Some(rule), None) => rounds::run(world, rule),
         (None, _) => run_window(world, case, warm_up, follow.is_some()),
     };
+    if let Some(overload) = world.overload() {
+        return Err(overload);
+    }
     let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
-    let load = together(&results);
+    let load = together(&results).packed();
     let memory = world.memory_use(world.kernel.now());
     let memory = memory.map(|memory| MemoryUse {
         ended: ended.then(|| end - begin),
@@ -161,6 +168,7 @@ pub(super) fn measure(
     if devices.len() == 1 {
         devices.clear();
     }
+    let devices = devices.into_iter().map(|(name, sum)| (name, sum.packed())).collect();
     let after = world.links().usage();
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
@@ -180,7 +188,7 @@ pub(super) fn measure(
     let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
     world.finish_actions();
     let (acted, window) = (world.acted(), begin..end);
-    Measured {
+    Ok(Measured {
         cells,
         acted,
         window,
@@ -198,7 +206,7 @@ pub(super) fn measure(
         digest,
         events,
         tlp_hops,
-    }
+    })
 }
 
 /// What was counted from one instant to another.
@@ -262,7 +270,7 @@ fn slice(world: &World) -> Span {
 
 /// Runs until so many operations that are followed have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
-    while world.progress().1 < answered {
+    while world.progress().1 < answered && world.overload().is_none() {
         assert!(
             world.kernel.next_event().is_some(),
             "nothing is answered any more: {answered} operations are wanted"
@@ -276,6 +284,9 @@ fn run_to(world: &mut World, answered: u64) {
 fn run_until(world: &mut World, answered: u64, deadline: Option<Instant>) {
     let mut last = (world.progress().1, world.kernel.now());
     while last.0 < answered && deadline.is_none_or(|deadline| world.kernel.now() < deadline) {
+        if world.overload().is_some() {
+            return;
+        }
         match deadline {
             Some(deadline) if deadline - world.kernel.now() <= slice(world) => {
                 world.kernel.run_until(deadline);
@@ -340,6 +351,9 @@ fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>)
     // Those in flight began before they could be followed.
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
+    if world.overload().is_some() {
+        return Default::default();
+    }
     let mut journeys = world.links().fabric().take_journeys();
     let followed = waterfall::finish(world, &log, &journeys);
     if !world.links().wiring().switches.is_empty() {

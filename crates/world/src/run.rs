@@ -7,7 +7,9 @@ use super::compare::verdicts;
 use super::component_rows;
 use super::fio;
 use super::iometer::{Ran, ResultsFiles};
+use super::loads::Overload;
 use super::measure::{Measured, measure};
+use super::problem::{Problem, at_rate};
 use super::relative::relatives;
 use super::rows::rows;
 use super::switches;
@@ -22,7 +24,7 @@ use lanetwin_stats::results::{
     ScenarioText, SteadyState, Temperatures, Utilisation, Warning, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
-use lanetwin_units::NumberKind;
+use lanetwin_units::{Instant, NumberKind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -98,7 +100,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
     let begun = cpu_seconds();
     let tasks = tasks(plan);
     let done = AtomicUsize::new(0);
-    let one = |task: &Task<'_>| -> Option<Result<Measured, Crash>> {
+    let one = |task: &Task<'_>| -> Option<Result<Outcome, Crash>> {
         if watcher.is_cancelled() {
             return None;
         }
@@ -125,7 +127,7 @@ pub fn run(plan: &Plan, options: &Options, watcher: &dyn Watcher) -> Result<Resu
         peak_memory_bytes: peak_memory_bytes(),
         ..Cost::default()
     };
-    Ok(document(plan, options, seed, &tasks, &measured, cost))
+    Ok(document(plan, options, seed, &tasks, measured, cost))
 }
 
 fn tasks(plan: &Plan) -> Vec<Task<'_>> {
@@ -145,7 +147,10 @@ fn seed_of(seed: u64, repeat: u32) -> u64 {
     mix(seed.wrapping_add(u64::from(repeat)))
 }
 
-fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Measured, Crash> {
+/// What became of a world.
+type Outcome = Result<Measured, Overload>;
+
+fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Outcome, Crash> {
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
@@ -181,23 +186,27 @@ fn document(
     options: &Options,
     seed: u64,
     tasks: &[Task<'_>],
-    measured: &[Option<Measured>],
+    measured: Vec<Option<Outcome>>,
     cost: Cost,
 ) -> Results {
     let mut results = Results::new(Kind::Simulated, &plan.name, env!("CARGO_PKG_VERSION"));
     results.about.clone_from(&plan.about);
     results.seed = Some(seed);
-    results.complete = measured.iter().all(Option::is_some);
-    results.stopped = (!results.complete).then(|| "interrupted".into());
+    results.complete = measured.iter().all(|ran| matches!(ran, Some(Ok(_))));
+    let interrupted = measured.iter().any(Option::is_none);
+    results.stopped =
+        (!results.complete).then(|| if interrupted { "interrupted" } else { "overloaded" }.into());
     results.scenario =
         ScenarioText { path: plan.path.clone(), text: plan.text.clone(), files: plan.files.clone() };
     results.plan = serde_json::to_value(plan).expect("a plan is a document");
     results.options = serde_json::json!({ "sets": options.sets, "granularity": options.granularity });
     results.warnings = plan.warnings.iter().map(warning).collect();
+    results.warnings.extend(overloads(plan, tasks, &measured));
     let repeats = plan.run.repeats as usize;
     let (mut digest, mut files, mut named) = (0_u64, ResultsFiles::default(), BTreeSet::new());
-    for (tasks, measured) in tasks.chunks(repeats).zip(measured.chunks(repeats)) {
-        let whole: Vec<Measured> = measured.iter().flatten().cloned().collect();
+    let mut measured = measured.into_iter();
+    for tasks in tasks.chunks(repeats) {
+        let whole: Vec<Measured> = measured.by_ref().take(repeats).flatten().flatten().collect();
         for m in &whole {
             digest = mix(digest ^ m.digest);
             results.cost = Cost {
@@ -227,6 +236,26 @@ fn document(
     results.relative = relatives(plan, &results.rows, seed);
     tell_assumptions(&mut results, plan);
     results
+}
+
+/// The first overload of each case.
+fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> Vec<Warning> {
+    let repeats = plan.run.repeats as usize;
+    let first = |(tasks, ran): (&[Task<'_>], &[Option<Outcome>])| {
+        let overload = ran.iter().flatten().find_map(|ran| ran.as_ref().err())?;
+        let Task { variant, workload, case, .. } = &tasks[0];
+        let problem = Problem::Overloaded {
+            case: case.label.clone(),
+            variant: variant.name.clone(),
+            waiting: overload.asked - overload.answered,
+            answered: overload.answered,
+            after: overload.at.since(Instant::ZERO),
+        };
+        Some(at_rate(&problem, plan, &workload.name))
+    };
+    let found: Vec<Diagnostic> =
+        tasks.chunks(repeats).zip(measured.chunks(repeats)).filter_map(first).collect();
+    found.iter().map(warning).collect()
 }
 
 fn warning(found: &Diagnostic) -> Warning {

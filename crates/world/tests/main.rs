@@ -1,6 +1,7 @@
 //! What the tree of scenarios and single runs are held to, in one program: each of these files as one of its own would link the
 //! whole engine again. `cargo test -p lanetwin-world retimers` runs the file of that name.
 
+mod abuse;
 mod actions;
 mod assemblies;
 mod bottleneck;
@@ -13,6 +14,7 @@ mod host_cores;
 mod iometer;
 mod memory_parts;
 mod memory_waterfalls;
+mod mutants;
 mod nvme;
 mod nvme_options;
 mod openings;

@@ -106,6 +106,7 @@ mod test {
             n: 5,
             percentiles: vec![],
             samples: Vec::new(),
+            ..Row::default()
         };
         let single =
             Row { value: f64::NAN, n: 1, percentiles: vec![(99.9, 706.0), (50.0, 546.0)], ..Row::default() };

@@ -1,0 +1,30 @@
+//! What only a run can show to be wrong with a scenario.
+
+use lanetwin_document::node::{Node, Origin, Spot};
+use lanetwin_document::problem::{Diagnostic, Reports, problems};
+use lanetwin_document::{add_source, yaml};
+use lanetwin_plan::Plan;
+use lanetwin_units::Span;
+
+problems! {
+    /// More is asked for than is ever answered.
+    Overloaded { case: String, variant: String, waiting: u64, answered: u64, after: Span } = "RU001", "overloaded in `{case}`, variant `{variant}`: after {after} {answered} operations were answered and {waiting} waited, and their number only grows", "lower `rate` below what the system serves, or offer so many in flight instead of a rate; a run of so many `outstanding` (or `depth`) shows what it serves";
+}
+
+/// The problem, where the rate of a workload stands in the plan's scenario.
+pub(super) fn at_rate(problem: &Problem, plan: &Plan, workload: &str) -> Diagnostic {
+    let (mut reports, mut sources) = (Reports::default(), Vec::new());
+    let file = add_source(&mut sources, plan.path.clone());
+    let tree = yaml::read(&plan.text, file.file, Origin::Scenario, &mut Reports::default());
+    let rate = tree.as_ref().and_then(|tree| rate(tree, workload));
+    let (spot, key) = rate.unwrap_or((file, ""));
+    let path = ["workloads", workload, key, "rate"].into_iter().filter(|step| !step.is_empty());
+    reports.add(problem.clone(), spot, &path.collect::<Vec<_>>().join("."));
+    reports.into_diagnostics(&sources).swap_remove(0)
+}
+
+/// Where the rate of a workload is written, and under which key.
+fn rate<'n>(tree: &'n Node, workload: &str) -> Option<(Spot, &'n str)> {
+    let entries = tree.get("workloads")?.get(workload)?.entries().iter();
+    entries.filter_map(|entry| Some((entry.value.get("rate")?.spot, &*entry.key))).next()
+}

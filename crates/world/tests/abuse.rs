@@ -1,0 +1,129 @@
+//! Does a run stand what it is asked: more than can be served, many variants, many repeats, a plan that is run again?
+
+use crate::tree::{Nobody, plan, results};
+use lanetwin_plan::{Catalogue, Files, check_with};
+use lanetwin_stats::results::Results;
+use lanetwin_world::{Options, run};
+use std::path::Path;
+
+/// A card in a slot; `rest` takes the place of what comes after the links.
+fn card(rest: &str) -> String {
+    "about: What does a card do to a slot?
+machine: {host: {part: generic-host-gen4}, card: {part: generic-dma-gen5}}
+links: {slot: {from: host, to: card, width: x16}}
+"
+    .to_owned()
+        + rest
+}
+fn run_of(rest: &str) -> Results {
+    results(&plan("card.yaml", &card(rest), &[]), &Options::default())
+}
+
+#[test]
+fn an_open_loop_that_is_overloaded_stops_with_a_code_and_its_place() {
+    let found = run_of(
+        "workloads:
+  calm: {dma: {operation: read, size: 4KiB, outstanding: 4, transfers: 50}, on: card}
+  flood: {dma: {operation: read, size: 64B, rate: 100TB/s, transfers: 100}, on: card}
+run: {repeats: 1}
+",
+    );
+    assert_eq!((found.complete, found.stopped.as_deref()), (false, Some("overloaded")));
+    let [told] = &found.warnings[..] else { panic!("{:#?}", found.warnings) };
+    assert_eq!((&*told.code, told.line, &*told.path), ("RU001", 6, "workloads.flood.dma.rate"));
+    assert!(told.message.contains("overloaded in `64 B`"), "{told:?}");
+    // what was served is told
+    assert!(!found.rows.is_empty() && found.rows.iter().all(|row| row.workload == "calm"));
+}
+
+#[test]
+fn a_rate_that_is_served_is_no_overload() {
+    let found = run_of("workloads: {read: {dma: {size: 4KiB, rate: 10GB/s, transfers: 500}, on: card}}\n");
+    assert!(found.complete && found.warnings.is_empty(), "{:?}", found.warnings);
+}
+
+#[test]
+fn a_written_plan_has_the_digest_of_its_run() {
+    let text = card(
+        "workloads:
+  zulu: {dma: {operation: read, size: [4KiB, 64B], outstanding: 8, transfers: 60}, on: card}
+  alpha: {dma: {operation: write, size: 1KiB, outstanding: 2, transfers: 60}, on: card}
+variants: {wide: {}, narrow: {links.slot.width: x4}, medium: {links.slot.width: x8}}
+compare: {baseline: medium}
+run: {repeats: 2, seed: 5}
+",
+    );
+    let first = results(&plan("card.yaml", &text, &[]), &Options::default());
+    let written = serde_json::to_string(&first.plan).expect("JSON");
+    let again = results(&plan("plan.yaml", &written, &[]), &Options::default());
+    assert_eq!(first.digest, again.digest);
+    let order = |results: &Results| results.rows.iter().map(|row| row.variant.clone()).collect::<Vec<_>>();
+    assert_eq!((order(&first), &*order(&first)[0]), (order(&again), "wide"));
+}
+
+#[test]
+fn what_the_check_doubts_the_run_tells() {
+    let found = run_of(
+        "workloads: {read: {dma: {size: 64B, transfers: 20}, on: card}}
+variants: {a: {}, b: {}}
+run: {repeats: 1}
+",
+    );
+    assert_eq!(found.warnings.iter().map(|told| &*told.code).collect::<Vec<_>>(), ["SC104"]);
+    assert!(found.complete && found.warnings[0].help.contains("remove it"), "{:?}", found.warnings);
+}
+
+#[test]
+fn many_repeats_are_kept_in_little_memory() {
+    let plan = plan(
+        "card.yaml",
+        &card("workloads: {read: {dma: {size: 64B, transfers: 20}, on: card}}\nrun: {repeats: 2000}\n"),
+        &[],
+    );
+    let before = peak_bytes();
+    let found = run(&plan, &Options::default(), &Nobody).expect("a run");
+    assert!(found.complete);
+    // with a histogram of 200 KB for each repeat it would be 400 MB and more
+    let grown = peak_bytes().zip(before).map_or(0, |(after, before)| after - before);
+    assert!(grown < 150 << 20, "{grown} B");
+}
+
+/// The most memory that this process has held (Linux).
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+/// The codes of what is wrong with a card in a slot.
+fn codes(rest: &str) -> Vec<String> {
+    let checked = check_with(Path::new("a.yaml"), &card(rest), &[], &Catalogue::built_in(), &Files::none());
+    checked.diagnostics.iter().map(|found| format!("{} {}", found.code, found.path)).collect()
+}
+
+#[test]
+fn variants_change_what_there_is_and_nothing_else() {
+    let of = |variant: &str| {
+        codes(&format!(
+            "workloads: {{read: {{dma: {{size: 64B}}, on: card}}}}\nvariants: {{a: {{}}, b: {variant}}}\n"
+        ))
+    };
+    assert_eq!(of("{widht: x4}"), ["SC030 variants.b.widht"]);
+    assert_eq!(of("{linsk.slot.width: x4}"), ["SC030 variants.b.linsk.slot.width"]);
+    assert_eq!(of("{run: {repeats: 3}}"), ["SC040 variants.b.run"]);
+    assert_eq!(of("{machine: }"), ["SC006 machine"]);
+    assert_eq!(of("{workloads: null}"), ["SC006 workloads"]);
+    assert_eq!(of("{links.slot.width: x4}"), [""; 0]);
+}
+
+/// A copy of the document for each variant must not hold the other variants: 2,000 of them took 1.2 GB.
+#[test]
+fn many_variants_are_checked_in_little_memory() {
+    let variants: String =
+        (0..1500).map(|ns| format!("  v{ns}: {{machine.card.issue: {}ns}}\n", ns + 1)).collect();
+    let rest = format!("workloads: {{read: {{dma: {{size: 64B}}, on: card}}}}\nvariants:\n{variants}");
+    let before = peak_bytes();
+    assert_eq!(codes(&rest), [""; 0]);
+    let grown = peak_bytes().zip(before).map_or(0, |(after, before)| after - before);
+    assert!(grown < 250 << 20, "{grown} B");
+}
