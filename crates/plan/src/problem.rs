@@ -74,6 +74,8 @@ problems! {
     Outages { at: String, until: String } = "SC049", "the link goes down at {at}, but it is down until {until} anyway, or the list is out of order", "write outages in the order of time, each after the end of the one before";
     /// Peers that are not below the same root port.
     NotPeers { from: String, to: String } = "SC050", "`{from}` and `{to}` are not below the same root port", "link both to one switch, or to switches that are linked: a host does not forward between its root ports";
+    /// An I/O that no command can say.
+    PartOfBlock { size: String, drive: String, block: String } = "SC051", "an I/O of {size} is no whole number of blocks of `{drive}`, which have {block}", "ask for multiples of {block}, or set `block` of the drive";
     /// A node that is called as something else is.
     NameOfNode { name: String, other: String } = "SC052", "`{name}` is also the name of {other}", "give it another name: a `placement` would not know which memory is meant";
     /// A list of the ones of whom there is one.
@@ -191,6 +193,8 @@ problems! {
     WritesFitBuffer { written: String, drive: String, buffer: String } = "SC108", "{written} of writes are measured, and `{drive}` has a write buffer of {buffer}: the flash may not be what is seen", "more `requests`, or a smaller `buffer`";
     /// Priorities that nobody heeds.
     UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
+    /// A parameter that changes nothing.
+    Unheeded { parameter: &'static str, why: String } = "SC110", "`{parameter}` changes nothing: {why}", "leave it out, or change what keeps it from mattering";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is told of the

@@ -11,6 +11,7 @@ mod machine;
 mod memory;
 mod numbers;
 mod queues;
+mod unheeded;
 pub(crate) mod workloads;
 
 use crate::catalogue::Catalogue;
@@ -101,6 +102,8 @@ fn plan(
     reports.absorb_variants(found);
     if !reports.has_errors() {
         report_same(&variants, reports);
+        let all: Vec<&Variant> = variants.iter().map(|(_, variant)| variant).collect();
+        unheeded::report(&all, trees.iter().map(|(_, _, tree)| tree), reports);
     }
     if variants.len() < trees.len() {
         return None;

@@ -1,4 +1,4 @@
-//! What a workload asks of an NVMe drive that will not show what was meant: more in flight than its queue has room for, a sample of
+//! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its queue has room for, a sample of
 //! writes that its buffer swallows, priorities that nobody heeds.
 
 use super::Machine;
@@ -8,6 +8,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Origin;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
+use lanetwin_load::fio::Job;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
@@ -40,6 +41,11 @@ pub(super) fn report(
         if let Some(depth) = asked.iter().map(|asked| asked.depth).max().filter(|depth| *depth > room) {
             fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
         }
+        let block = if params.choice("block") == "512B" { 512 } else { 4096 };
+        if let Some(size) = cases.iter().find_map(|case| in_part(case, block)) {
+            let [size, block] = [size, block].map(|bytes| quantity::written(Value::Size(Bytes(bytes))));
+            fields.fault(key, Problem::PartOfBlock { size, drive: drive.into(), block }, reports);
+        }
         let buffer = params.size("buffer").0;
         // rounds are as long as the scenario says, whatever that is in requests
         let least = asked.iter().filter_map(|asked| asked.written).min().filter(|_| steady.is_none());
@@ -51,6 +57,27 @@ pub(super) fn report(
             fields.fault(key, Problem::UnheededPriority { job, drive: drive.into() }, reports);
         }
     }
+}
+
+/// The size of an I/O of a case that is no whole number of blocks \[B\].
+fn in_part(case: &Case, block: u64) -> Option<u64> {
+    let sizes: Vec<u64> = match &case.load {
+        Load::Block(load) => vec![load.size.0],
+        Load::Fio(fio) => fio.jobs.iter().flat_map(|job| sizes_of(&job.job)).collect(),
+        Load::Dma(_) | Load::Iometer(_) | Load::Memory(_) => Vec::new(),
+    };
+    sizes.into_iter().find(|size| !size.is_multiple_of(block))
+}
+
+/// The sizes of the I/Os of a job: of a range its least, of which all are multiples.
+fn sizes_of(job: &Job) -> impl Iterator<Item = u64> {
+    let settings = &job.settings;
+    let asked = [settings.rw.reads, settings.rw.writes].into_iter().enumerate().filter(|(_, asked)| *asked);
+    let replays = settings.read_iolog.is_some();
+    asked.filter(move |_| !replays).flat_map(|(way, _)| {
+        let split = settings.bssplit[way].iter().map(|(bytes, _)| *bytes);
+        split.chain([job.blocks()[way].0])
+    })
 }
 
 /// A job that says a priority, if there is one.
