@@ -143,14 +143,17 @@ def _reports(progress: Callable[[Progress], object] | None) -> Callable[[str], o
     return lambda line: progress(json.loads(line))
 
 
-def check(path: str, sets: Iterable[str] = ()) -> Checked:
-    """Check a scenario without running it; its mistakes are in the answer, not raised."""
-    return cast("Checked", json.loads(_core.check(path, list(sets))))
+def check(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Checked:
+    """Check a scenario without running it; its mistakes are in the answer, not raised.
+
+    With `outside`, files that it names may lie out of its folder.
+    """
+    return cast("Checked", json.loads(_core.check(path, list(sets), outside)))
 
 
-def tree(path: str, sets: Iterable[str] = ()) -> Numbered:
+def tree(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Numbered:
     """Give every device below the hosts of a scenario its bus number and addresses, variant by variant."""
-    return cast("Numbered", json.loads(_core.tree(path, list(sets))))
+    return cast("Numbered", json.loads(_core.tree(path, list(sets), outside)))
 
 
 def run(
@@ -160,15 +163,23 @@ def run(
     seed: int | None = None,
     granularity: Granularity = "train",
     threads: int | None = None,
+    outside: bool = False,
     progress: Callable[[Progress], object] | None = None,
 ) -> Results:
     """Simulate every variant and workload of a scenario.
 
     `sets` are changes of the scenario, each ``path=value``. Without `seed` the scenario's own is taken;
     without `threads`, one per core (the results do not depend on it). Ctrl-C makes the answer partial
-    (``complete`` is false), a second one raises `KeyboardInterrupt`.
+    (``complete`` is false), a second one raises `KeyboardInterrupt`. With `outside`, files that the scenario
+    names may lie out of its folder.
     """
-    options = {"sets": list(sets), "seed": seed, "granularity": granularity, "threads": threads}
+    options = {
+        "sets": list(sets),
+        "seed": seed,
+        "granularity": granularity,
+        "threads": threads,
+        "outside": outside,
+    }
     return parse(_core.run(path, json.dumps(options), _reports(progress)), f"the engine's answer on {path}")
 
 

@@ -172,11 +172,11 @@ class FakeCore:
     def version(self) -> str:
         return "0.1.0"
 
-    def tree(self, path: str, sets: list[str]) -> str:
+    def tree(self, path: str, sets: list[str], _outside: bool = False) -> str:
         self._said("tree", path, sets)
         return json.dumps({"diagnostics": [], "trees": self.trees})
 
-    def check(self, path: str, sets: list[str]) -> str:
+    def check(self, path: str, sets: list[str], _outside: bool = False) -> str:
         self._said("check", path, sets)
         return json.dumps(self.checked)
 

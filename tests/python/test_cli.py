@@ -53,7 +53,13 @@ def test_run_passes_on_what_was_asked(core: FakeCore, runner: CliRunner) -> None
         "here",
     ]
     assert call(runner, "run", "slot.yaml", *words).exit_code == 0
-    options = {"sets": ["links.slot.gen=4", "a.b=x=y"], "seed": 7, "granularity": "tlp", "threads": 2}
+    options = {
+        "sets": ["links.slot.gen=4", "a.b=x=y"],
+        "seed": 7,
+        "granularity": "tlp",
+        "threads": 2,
+        "outside": False,
+    }
     assert core.asked == [("run", "slot.yaml", options)]
     assert Path("here/report.html").is_file()
 

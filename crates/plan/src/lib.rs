@@ -77,14 +77,21 @@ pub fn check_with(path: &Path, text: &str, sets: &[String], catalogue: &Catalogu
 /// # Errors
 /// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).
 pub fn check_path(path: &Path, sets: &[String]) -> Result<Plan, Vec<Diagnostic>> {
+    check_path_with(path, sets, &Files::beside(path))
+}
+
+/// As [`check_path`], with these files, such as [`Files::beside`] the scenario [`Files::anywhere`].
+///
+/// # Errors
+/// As [`check_path`].
+pub fn check_path_with(path: &Path, sets: &[String], files: &Files) -> Result<Plan, Vec<Diagnostic>> {
     let (mut reports, mut sources) = (Reports::default(), Vec::new());
     let text = match read_text(path, Limit::Document) {
         Ok(text) => text,
         Err(error) => return Err(unreadable(path, &error.to_string())),
     };
     let catalogue = Catalogue::read(Some(path), &mut sources, &mut reports);
-    let files = Files::beside(path);
-    let scenario = resolve::Text { path: &path.display().to_string(), text: &text, sets, files: &files };
+    let scenario = resolve::Text { path: &path.display().to_string(), text: &text, sets, files };
     let checked = resolve::check(&scenario, &catalogue, sources, reports);
     checked.plan.ok_or(checked.diagnostics)
 }

@@ -9,7 +9,7 @@
 use lanetwin_document::Diagnostic;
 use lanetwin_link_lab::channel;
 use lanetwin_load::{fio, iometer};
-use lanetwin_plan::{Assembly, Catalogue, Grade, Number, hierarchy};
+use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{ReadError, Results};
 use lanetwin_textfile::Limit;
@@ -88,9 +88,16 @@ pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
     json(diagnostics).map_or_else(|failure| failure, Failure::Diagnostics)
 }
 
+/// The plan of a scenario; with `outside`, files that it names may lie out of its folder.
+fn plan_of(path: &str, sets: &[String], outside: bool) -> Result<Plan, Vec<Diagnostic>> {
+    let path = Path::new(path);
+    let files = Files::beside(path);
+    lanetwin_plan::check_path_with(path, sets, &if outside { files.anywhere() } else { files })
+}
+
 /// Checks a scenario without running it: `{"diagnostics": […], "plan": … | null}`.
-pub fn check(path: &str, sets: &[String]) -> Answer {
-    match lanetwin_plan::check_path(Path::new(path), sets) {
+pub fn check(path: &str, sets: &[String], outside: bool) -> Answer {
+    match plan_of(path, sets, outside) {
         Ok(plan) => json(&serde_json::json!({ "diagnostics": plan.warnings, "plan": plan })),
         Err(diagnostics) => json(&serde_json::json!({ "diagnostics": diagnostics, "plan": null })),
     }
@@ -98,8 +105,8 @@ pub fn check(path: &str, sets: &[String]) -> Answer {
 
 /// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry
 /// for variants that are alike.
-pub fn tree(path: &str, sets: &[String]) -> Answer {
-    match lanetwin_plan::check_path(Path::new(path), sets) {
+pub fn tree(path: &str, sets: &[String], outside: bool) -> Answer {
+    match plan_of(path, sets, outside) {
         Ok(plan) => {
             let trees = hierarchy::hierarchies(&plan.variants);
             json(&serde_json::json!({ "diagnostics": plan.warnings, "trees": trees }))
@@ -119,6 +126,8 @@ struct RunOptions {
     granularity: Granularity,
     #[serde(default)]
     threads: Option<usize>,
+    #[serde(default)]
+    outside: bool,
 }
 
 impl Watcher for Monitor {
@@ -134,11 +143,11 @@ impl Watcher for Monitor {
 
 /// Simulates every variant and workload of a scenario: a results document.
 ///
-/// `options`: `{"sets": […], "seed": n | null, "granularity": "train" | "tlp", "threads": n | null}`.
+/// `options`: `{"sets": […], "seed": n | null, "granularity": "train" | "tlp", "threads": n | null, "outside": false}`.
 pub fn run(path: &str, options: &str, monitor: &Monitor) -> Answer {
     let options: RunOptions = parse(options, "the options of the run")?;
-    let plan = lanetwin_plan::check_path(Path::new(path), &options.sets).map_err(|d| refused(&d))?;
-    let RunOptions { sets, seed, granularity, threads } = options;
+    let plan = plan_of(path, &options.sets, options.outside).map_err(|d| refused(&d))?;
+    let RunOptions { sets, seed, granularity, threads, outside: _ } = options;
     let options = Options { seed, granularity, threads, sets };
     match world::run(&plan, &options, monitor) {
         Ok(results) => Ok(results.to_json()),

@@ -50,14 +50,16 @@ mod _core {
 
     /// Checks a scenario without running it: `{"diagnostics": […], "plan": … | null}`.
     #[pyfunction]
-    fn check(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
-        ask(py, || core_api::check(path, &sets))
+    #[pyo3(signature = (path, sets, outside=false))]
+    fn check(py: Python<'_>, path: &str, sets: Vec<String>, outside: bool) -> PyResult<String> {
+        ask(py, || core_api::check(path, &sets, outside))
     }
 
     /// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": […] | null}`.
     #[pyfunction]
-    fn tree(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<String> {
-        ask(py, || core_api::tree(path, &sets))
+    #[pyo3(signature = (path, sets, outside=false))]
+    fn tree(py: Python<'_>, path: &str, sets: Vec<String>, outside: bool) -> PyResult<String> {
+        ask(py, || core_api::tree(path, &sets, outside))
     }
 
     /// Simulates every variant and workload of a scenario: a results document.

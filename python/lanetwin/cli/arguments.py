@@ -47,6 +47,10 @@ Sets = Annotated[
         show_default=False,
     ),
 ]
+Outside = Annotated[
+    bool,
+    typer.Option("--outside", help="Read files out of the scenario's folder, too, if it names them."),
+]
 AsJson = Annotated[bool, typer.Option("--json", "-j", help="Print JSON instead of tables.")]
 FailOn = Annotated[
     list[Gate] | None,

@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from lanetwin import engine, yaml_out
-from lanetwin.cli.arguments import AsJson, ScenarioPath, Sets
+from lanetwin.cli.arguments import AsJson, Outside, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.tables import plain_table
@@ -79,6 +79,7 @@ def check(
     tree: Annotated[
         bool, typer.Option("--tree", "-t", help="Print bus numbers, windows and addresses, as lspci does.")
     ] = False,
+    outside: Outside = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a scenario without running it: all its mistakes at once, with file, line and remedy.
@@ -88,8 +89,8 @@ def check(
       lanetwin check slot.yaml --set links.slot.gen=5 --plan
       lanetwin check switch.yaml --tree
     """
-    found: dict[str, Any] = dict(engine.check(str(scenario), sets or []))
-    trees = engine.tree(str(scenario), sets or [])["trees"] if tree else None
+    found: dict[str, Any] = dict(engine.check(str(scenario), sets or [], outside=outside))
+    trees = engine.tree(str(scenario), sets or [], outside=outside)["trees"] if tree else None
     if tree:
         found["trees"] = trees
     diagnostics = [Diagnostic.from_dict(fields) for fields in found["diagnostics"]]

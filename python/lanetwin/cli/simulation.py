@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from lanetwin import engine, store, yaml_out
-from lanetwin.cli.arguments import AsJson, FailOn, Gate, Granularity, Quiet, ScenarioPath, Sets
+from lanetwin.cli.arguments import AsJson, FailOn, Gate, Granularity, Outside, Quiet, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
@@ -55,6 +55,7 @@ def run(
         int | None,
         typer.Option("--threads", "-t", min=1, help="Default: one per core. Results do not depend on it."),
     ] = None,
+    outside: Outside = False,
     cost: Annotated[
         bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
     ] = False,
@@ -80,11 +81,10 @@ def run(
             seed=seed,
             granularity=granularity.value,
             threads=threads,
+            outside=outside,
             progress=progress,
         )
-    print_diagnostics(
-        [Diagnostic.from_dict({**found, "severity": "warning"}) for found in results.get("warnings", [])]
-    )
+    print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
     folder = store.save(results, out_folder or RUNS / store.folder_name(results))
     _show(results, folder, as_json=as_json, quiet=quiet)
     if cost:
