@@ -16,7 +16,7 @@ MOST_EMBEDDED = 4 << 20
 
 
 def drawn(results: Results) -> tuple[Results, int]:
-    """Return the results of the variants that are drawn, the baseline among them, and how many are left out."""
+    """Return the results of the variants that are drawn, with the baseline, and how many are left out."""
     names = variants(results)
     if len(names) <= MOST_DRAWN:
         return results, 0

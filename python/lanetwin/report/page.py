@@ -112,7 +112,7 @@ def style() -> Markup:
 
 
 def _json_for_script(results: Results) -> Markup:
-    """Write the results so that no text in them can end the element they stand in; null if they are too large."""
+    """Write the results so that no text in them can end their element; null if they are too large."""
     text = json.dumps(results, ensure_ascii=False, separators=(",", ":"))
     if len(text) > excerpt.MOST_EMBEDDED:
         return Markup("null")
