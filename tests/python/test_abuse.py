@@ -113,3 +113,11 @@ def test_pages_of_many_variants_draw_the_first_and_tabulate_all(tmp_path: Path) 
     assert ("36 more are in the tables" in page, "v59" in page) == (True, True)
     few, none = excerpt.drawn(drawn)
     assert (few is drawn, none) == (True, 0)
+
+
+def test_repeats_are_kept_in_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "card.yaml").write_text(CARD + READ)
+    said = lanetwin(tmp_path, "run", "card.yaml", "-q", "--json", "--set", "run.repeats=2000")
+    assert said.returncode == 0, said.stderr
+    # with 200 KB for each repeat it would be 400 MB and more
+    assert (json.loads(said.stdout)["cost"]["peak_memory_bytes"] or 0) < 250e6

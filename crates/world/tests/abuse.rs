@@ -1,9 +1,9 @@
 //! Does a run stand what it is asked: more than can be served, many variants, many repeats, a plan that is run again?
 
-use crate::tree::{Nobody, plan, results};
+use crate::tree::{plan, results};
 use lanetwin_plan::{Catalogue, Files, check_with};
 use lanetwin_stats::results::Results;
-use lanetwin_world::{Options, run};
+use lanetwin_world::Options;
 use std::path::Path;
 
 /// A card in a slot; `rest` takes the place of what comes after the links.
@@ -73,28 +73,6 @@ run: {repeats: 1}
     assert!(found.complete && found.warnings[0].help.contains("remove it"), "{:?}", found.warnings);
 }
 
-#[test]
-fn many_repeats_are_kept_in_little_memory() {
-    let plan = plan(
-        "card.yaml",
-        &card("workloads: {read: {dma: {size: 64B, transfers: 20}, on: card}}\nrun: {repeats: 2000}\n"),
-        &[],
-    );
-    let before = peak_bytes();
-    let found = run(&plan, &Options::default(), &Nobody).expect("a run");
-    assert!(found.complete);
-    // with a histogram of 200 KB for each repeat it would be 400 MB and more
-    let grown = peak_bytes().zip(before).map_or(0, |(after, before)| after - before);
-    assert!(grown < 150 << 20, "{grown} B");
-}
-
-/// The most memory that this process has held (Linux).
-fn peak_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
-}
-
 /// The codes of what is wrong with a card in a slot.
 fn codes(rest: &str) -> Vec<String> {
     let checked = check_with(Path::new("a.yaml"), &card(rest), &[], &Catalogue::built_in(), &Files::none());
@@ -114,16 +92,4 @@ fn variants_change_what_there_is_and_nothing_else() {
     assert_eq!(of("{machine: }"), ["SC006 machine"]);
     assert_eq!(of("{workloads: null}"), ["SC006 workloads"]);
     assert_eq!(of("{links.slot.width: x4}"), [""; 0]);
-}
-
-/// A copy of the document for each variant must not hold the other variants: 2,000 of them took 1.2 GB.
-#[test]
-fn many_variants_are_checked_in_little_memory() {
-    let variants: String =
-        (0..1500).map(|ns| format!("  v{ns}: {{machine.card.issue: {}ns}}\n", ns + 1)).collect();
-    let rest = format!("workloads: {{read: {{dma: {{size: 64B}}, on: card}}}}\nvariants:\n{variants}");
-    let before = peak_bytes();
-    assert_eq!(codes(&rest), [""; 0]);
-    let grown = peak_bytes().zip(before).map_or(0, |(after, before)| after - before);
-    assert!(grown < 250 << 20, "{grown} B");
 }
