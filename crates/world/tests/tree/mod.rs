@@ -21,7 +21,12 @@ pub fn scenarios() -> Vec<PathBuf> {
 /// The plan of a scenario file, with changes.
 pub fn plan_of(file: &Path, sets: &[&str]) -> Plan {
     let text = std::fs::read_to_string(file).expect("a scenario can be read");
-    plan_with(&file.file_name().expect("a file").to_string_lossy(), &text, sets, &Files::beside(file))
+    plan_with(
+        &file.file_name().expect("a file").to_string_lossy(),
+        &text,
+        sets,
+        &Files::beside(file).anywhere(),
+    )
 }
 
 /// The plan of a text, with changes.
