@@ -11,6 +11,35 @@
 //!
 //! Not here: few blocks (the mean field needs tens of them to a die), hot and cold data, trimmed units (they lower ρ).
 
+/// What the analysis has to know of a die.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Die {
+    /// Units of a block of every plane.
+    pub block: u32,
+    /// Blocks, those of an SLC cache apart.
+    pub blocks: u32,
+    /// The low watermark \[blocks\].
+    pub low: u32,
+    /// Blocks that are being written at once: one for each stream, and one for GC if that has its own.
+    pub open: u32,
+}
+
+impl Die {
+    /// The space that GC keeps \[units\]: the low watermark, half of each block that is being written, and half a victim. In the mean that
+    /// much of a die holds neither data nor garbage that could be collected.
+    #[must_use]
+    pub const fn reserve(&self) -> u64 {
+        self.block as u64 * (2 * self.low as u64 + self.open as u64 + 1) / 2
+    }
+
+    /// The steady state with `units` valid units on the die: all of them lie in what is not kept.
+    #[must_use]
+    pub fn steady_state(&self, units: f64) -> Greedy {
+        let all = u64::from(self.blocks) * u64::from(self.block);
+        Greedy::new(self.block, units / (all - self.reserve()) as f64)
+    }
+}
+
 /// Write amplification for an infinite block size, ρ in (0, 1): 1 / (1 − α) with α = −ρ W₀(−e^(−1/ρ) / ρ).
 #[must_use]
 pub fn fluid(utilisation: f64) -> f64 {

@@ -12,12 +12,13 @@ pub enum Victim {
     CostBenefit,
 }
 
-/// When GC works \[free blocks of a die\].
+/// What garbage collection (GC) keeps free of a die \[blocks\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watermarks {
-    /// GC runs while fewer blocks are free, behind host reads and writes.
+    /// So many blocks are free in the mean: GC works, and writes of the host to the die wait, while there is less space than this, half of each block that is
+    /// being written and half a victim ([`theory::Die::reserve`](crate::theory::Die::reserve)).
     pub low: u32,
-    /// Host writes to the die wait while fewer are free. At least 2, since GC itself needs one to write to.
+    /// GC works while fewer are free or being erased, and the host leaves one less for it. At least 2, since GC itself needs one to write to.
     pub urgent: u32,
 }
 
@@ -98,7 +99,7 @@ pub struct Ftl {
     pub victim: Victim,
     /// Whether data that GC moves go to blocks of their own, apart from what the host writes.
     pub hot_cold: bool,
-    /// When GC works.
+    /// What GC keeps free.
     pub watermarks: Watermarks,
     /// Wear levelling.
     pub wear: WearLevelling,

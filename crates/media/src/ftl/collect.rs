@@ -1,8 +1,9 @@
 //! Garbage collection, wear levelling and folding of the SLC cache: units leave a block, the block is erased.
 //!
 //! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits for, programs in turn
-//! with the host's. Units that do not fill a program wait for those of the next victim; a block is erased when nothing in it
-//! counts any more.
+//! with the host's, and no more of them under way than keep the die at work. It pauses in the middle of a block of garbage when the die has
+//! its reserve ([`pace`](super::pace)). Units that do not fill a program wait for those of the next victim; a block is erased when nothing
+//! in it counts any more.
 
 use super::blocks::{Blocks, NONE, State};
 use super::{Flash, Owner, Write, buffer};
@@ -27,6 +28,8 @@ pub struct Collector {
     reason: Reason,
     /// Its next unit.
     next: u32,
+    /// A block of garbage that waits while the SLC cache is folded, and its next unit.
+    parked: (u32, u32),
     /// Pages that are being read, by the place of their first unit.
     reading: VecDeque<u64>,
     /// Units that have been read, by their places.
@@ -41,6 +44,7 @@ impl Default for Collector {
             victim: NONE,
             reason: Reason::Garbage,
             next: 0,
+            parked: (NONE, 0),
             reading: VecDeque::new(),
             read: VecDeque::new(),
             programs: 0,
@@ -49,9 +53,10 @@ impl Default for Collector {
 }
 
 impl Flash {
-    /// Goes on collecting on a die, or begins to where blocks are few.
+    /// Goes on collecting on a die, or begins to where space is short.
     pub(super) fn collect(&mut self, now: u64, die: u32) {
         loop {
+            self.make_way(die);
             if self.dies[die as usize].gc.victim == NONE && !self.choose(now, die) {
                 return;
             }
@@ -69,40 +74,73 @@ impl Flash {
         }
     }
 
+    /// Whether the SLC cache is to be folded: half of it is used, and the die can do with less space.
+    fn is_to_fold(&self, die: u32) -> bool {
+        let d = &self.dies[die as usize];
+        self.ftl.slc.is_some_and(|slc| (d.free_slc.len() as u32) < slc.blocks.div_ceil(2))
+            && d.free.len() as u32 >= self.ftl.watermarks.urgent
+            && !self.is_short(die)
+    }
+
+    /// A block of garbage whose collection pauses waits for the SLC cache.
+    fn make_way(&mut self, die: u32) {
+        let gc = &self.dies[die as usize].gc;
+        let may = gc.victim != NONE && gc.reason == Reason::Garbage && gc.reading.is_empty();
+        if self.ftl.slc.is_some() && may && gc.parked.0 == NONE && self.is_to_fold(die) {
+            let gc = &mut self.dies[die as usize].gc;
+            gc.parked = (gc.victim, gc.next);
+            gc.victim = NONE;
+        }
+    }
+
     /// Chooses a block to collect, if there is need; whether it did.
     fn choose(&mut self, now: u64, die: u32) -> bool {
-        let d = &self.dies[die as usize];
-        let low = self.ftl.watermarks.low;
-        let erasing = || {
-            let erasing = |block: &u32| self.blocks.all[*block as usize].state == State::Erasing;
-            self.blocks.of_die(die).filter(erasing).count() as u32
+        if !self.is_short(die) {
+            self.dies[die as usize].pace.set_wants(false);
+            return self.is_to_fold(die) && self.choose_to_fold(die);
+        }
+        let d = &mut self.dies[die as usize];
+        if d.gc.parked.0 != NONE {
+            (d.gc.victim, d.gc.next) = d.gc.parked;
+            (d.gc.reason, d.gc.parked) = (Reason::Garbage, (NONE, 0));
+            return true;
+        }
+        if let Some(drawn) = d.pace.take_drawn() {
+            self.begin(die, drawn, Reason::Garbage);
+            return true;
+        }
+        // moving cold data frees nothing: a victim of garbage between two of wear
+        let turn = d.gc.reason != Reason::Wear;
+        let (reason, victim) = match self.blocks.laggard(die, self.ftl.wear).filter(|_| turn) {
+            Some(laggard) => (Reason::Wear, Some(laggard)),
+            None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
         };
-        let (reason, victim) = if d.free.len() as u32 >= low {
-            let fold = self.ftl.slc.is_some_and(|slc| (d.free_slc.len() as u32) < slc.blocks.div_ceil(2));
-            if !fold || d.free.is_empty() {
-                return false;
-            }
-            (Reason::Fold, self.blocks.victim(die, self.ftl.victim, true, self.stamp))
-        } else if d.free.len() as u32 + erasing() >= low {
-            // what has been collected has only to be erased
-            return false;
-        } else {
-            // moving cold data frees nothing: a victim of garbage between two of wear
-            let turn = d.gc.reason != Reason::Wear;
-            match self.blocks.laggard(die, self.ftl.wear).filter(|_| turn) {
-                Some(laggard) => (Reason::Wear, Some(laggard)),
-                None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
-            }
-        };
+        self.dies[die as usize].pace.set_wants(victim.is_none());
         let Some(victim) = victim else {
             self.move_rest(now, die);
             return false;
         };
+        let (room, valid) = (self.blocks.room(victim), self.blocks.all[victim as usize].valid);
+        self.dies[die as usize].pace.leave(victim, room, valid);
+        self.begin(die, victim, reason);
+        true
+    }
+
+    /// Chooses a block of the SLC cache; whether there is one.
+    fn choose_to_fold(&mut self, die: u32) -> bool {
+        let victim = self.blocks.victim(die, self.ftl.victim, true, self.stamp);
+        if let Some(victim) = victim {
+            self.begin(die, victim, Reason::Fold);
+        }
+        victim.is_some()
+    }
+
+    /// Begins to collect a block.
+    fn begin(&mut self, die: u32, victim: u32, reason: Reason) {
         self.sit_down(victim);
         self.blocks.all[victim as usize].state = State::Leaving;
         let gc = &mut self.dies[die as usize].gc;
         (gc.victim, gc.reason, gc.next) = (victim, reason, 0);
-        true
     }
 
     /// Writes down which units of a block of the initial state still lie in it.
@@ -132,12 +170,19 @@ impl Flash {
         sit(&batch[..held]);
     }
 
-    /// Reads pages of the victim, as many as two programs need.
+    /// Reads pages of the victim, as many as keep two programs under way; of garbage, if there is need.
     fn read_on(&mut self, now: u64, die: u32) {
-        let window = 2 * self.layout.program as usize;
+        let program = self.layout.program as usize;
         let gc = &self.dies[die as usize].gc;
         let (victim, mut next) = (gc.victim, gc.next);
-        let mut ahead = gc.read.len() + gc.reading.len() * self.layout.page as usize;
+        let mut ahead =
+            gc.read.len() + gc.reading.len() * self.layout.page as usize + gc.programs as usize * program;
+        let window = 2 * program;
+        if ahead >= window || (gc.reason == Reason::Garbage && !self.is_short(die)) {
+            return;
+        }
+        let awaited = !self.dies[die as usize].pace.has(0, &self.blocks);
+        let queue = if awaited { Queue::Front } else { Queue::Back };
         let room = self.blocks.room(victim);
         while ahead < window && next < room {
             let table = &self.blocks.tables[self.blocks.all[victim as usize].table as usize];
@@ -150,8 +195,6 @@ impl Flash {
             }
             ahead += self.layout.page as usize;
             self.dies[die as usize].gc.reading.push_back(place);
-            let urgent = self.dies[die as usize].free.len() as u32 <= self.ftl.watermarks.urgent;
-            let queue = if urgent { Queue::Front } else { Queue::Back };
             self.put_read(now, place, valid as u64 * UNIT, Owner::Collect(die), queue);
         }
     }
@@ -168,26 +211,27 @@ impl Flash {
                 gc.read.push_back(self.layout.first(block) + u64::from(offset));
             }
         }
-        self.move_on(now, die);
+        let moved = self.move_on(now, die);
         self.collect(now, die);
+        if moved {
+            self.drain(now);
+        }
     }
 
-    /// Programs what has been read, if it fills a program.
-    fn move_on(&mut self, now: u64, die: u32) {
-        loop {
+    /// Programs what has been read, if it fills a program; whether it did.
+    fn move_on(&mut self, now: u64, die: u32) -> bool {
+        let program = self.layout.program as usize;
+        let mut moved = false;
+        while self.dies[die as usize].gc.read.len() >= program {
             let gc = &mut self.dies[die as usize].gc;
-            if gc.read.len() < self.layout.program as usize {
-                return;
-            }
             let (blocks, layout) = (&self.blocks, &self.layout);
             gc.read.retain(|place| still_there(blocks, layout, *place));
-            if gc.read.len() < self.layout.program as usize {
-                return;
+            if gc.read.len() < program || !self.move_program(now, die) {
+                break;
             }
-            if !self.move_program(now, die) {
-                return;
-            }
+            moved = true;
         }
+        moved
     }
 
     /// Programs what has been read though it does not fill a program: there is nothing to go with it.
@@ -234,18 +278,23 @@ impl Flash {
         self.dies[die as usize].valid += u64::from(moved);
         self.dies[die as usize].gc.programs += 1;
         self.put_program(now, target, buffer::NONE);
+        self.note_room(die);
         true
     }
 
     /// Nothing in a block that is being left counts any more: erases it, unless it is still being read.
     pub(super) fn leave(&mut self, now: u64, block: u32) {
         let die = self.layout.die_of(block);
-        let b = &mut self.blocks.all[block as usize];
-        if self.dies[die as usize].gc.victim == block || b.state != State::Leaving {
+        let room = self.blocks.room(block);
+        let (b, d) = (&mut self.blocks.all[block as usize], &mut self.dies[die as usize]);
+        if d.gc.victim == block || d.gc.parked.0 == block || b.state != State::Leaving {
             return;
         }
         b.state = State::Erasing;
         let slc = b.slc;
+        if !slc {
+            d.pace.erase(block, room);
+        }
         self.counters.block_erases += u64::from(self.layout.planes);
         let array = match (slc, self.ftl.slc) {
             (true, Some(slc)) => slc.erase.as_ps(),
@@ -276,9 +325,10 @@ impl Flash {
         let die = self.layout.die_of(block);
         let d = &mut self.dies[die as usize];
         if slc {
-            d.free_slc.push_back(block)
+            d.free_slc.push_back(block);
         } else {
-            d.free.push_back(block)
+            d.free.push_back(block);
+            d.pace.erased(self.layout.block, self.reserve);
         }
         // GC may have waited for a block to write to
         self.move_on(now, die);

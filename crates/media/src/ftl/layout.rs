@@ -3,8 +3,9 @@
 //! A **block** of the FTL is one block of every plane of a die: planes are programmed and erased together. Its units are numbered in the
 //! order in which they are programmed: first those of a page, then plane by plane, then page by page.
 
-use crate::config::{Nand, Program, Rules, UNIT};
+use crate::config::{Ftl, Nand, Program, Rules, UNIT};
 use crate::divisor::Divisor;
+use crate::theory;
 
 /// The shape of the flash as the FTL sees it.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +81,13 @@ impl Layout {
             mqsim,
             by: By { channels, chips, blocks, block: by_block, row: by_row, page: by_page },
         }
+    }
+
+    /// A die as the analysis of garbage collection sees it.
+    pub fn in_theory(&self, ftl: &Ftl) -> theory::Die {
+        let slc = ftl.slc.map_or(0, |slc| slc.blocks);
+        let open = ftl.streams + u32::from(ftl.hot_cold);
+        theory::Die { block: self.block, blocks: self.blocks - slc, low: ftl.watermarks.low, open }
     }
 
     /// The server of a die, and which of its dies it is. Dies are numbered channel first, then chip.

@@ -3,7 +3,7 @@
 //! ```text
 //!  write ─► buffer ─► queue of (partition, stream) ─► program on the next die that takes it ─► map, valid counts
 //!  read ──► buffer? read ahead? map ─► pages ─► machine
-//!                                       few free blocks on a die ─► victim ─► reads ─► program on the same die ─► erase
+//!                                       a die short of space ─► victim ─► reads ─► program on the same die ─► erase
 //! ```
 //!
 //! | file | is about |
@@ -13,6 +13,7 @@
 //! | `overlay`, `map` | what has been overwritten since |
 //! | `blocks` | valid counts, free blocks, victims |
 //! | `buffer` | the write buffer |
+//! | `pace` | when a die takes writes, and when it collects |
 //! | `write`, `read`, `collect` | the paths of a write, of a read, of garbage collection (GC) and wear levelling |
 //! | `ahead`, `translation` | reading ahead; the mapping cache |
 
@@ -24,6 +25,7 @@ mod initial;
 mod layout;
 mod map;
 mod overlay;
+mod pace;
 mod read;
 mod translation;
 mod write;
@@ -40,6 +42,7 @@ use initial::{Room, Seats};
 use lanetwin_units::{Bytes, mix};
 use layout::Layout;
 use map::Map;
+use pace::Pace;
 use read::{FirstTouch, OnBus};
 use std::collections::VecDeque;
 use translation::Translation;
@@ -144,6 +147,7 @@ struct Die {
     /// Valid units.
     valid: u64,
     gc: Collector,
+    pace: Pace,
 }
 
 /// Everything behind the controller of a flash drive.
@@ -168,6 +172,10 @@ pub struct Flash {
     dies: Vec<Die>,
     /// Valid units that a die may hold before it takes no more writes.
     most_valid: u64,
+    /// The space that a die keeps from the host \[units\].
+    reserve: u64,
+    /// Dies where GC looked in vain for a block, and a unit has been vacated since.
+    asked: Vec<u32>,
     buffer: Buffer,
     open: Vec<Open>,
     spare_open: Vec<u32>,
@@ -213,6 +221,7 @@ impl Flash {
             programs: 0,
             valid: 0,
             gc: Collector::default(),
+            pace: Pace::default(),
         };
         let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
         let capacity = (config.buffer.capacity.0 / UNIT) as u32;
@@ -233,7 +242,9 @@ impl Flash {
             pools: Vec::new(),
             dies: (0..layout.dies).map(die).collect(),
             // a block more than the capacity needs, so that one die always has room
-            most_valid: u64::from(layout.blocks - kept + 1) * u64::from(layout.block),
+            most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
+            reserve: layout.in_theory(ftl).reserve(),
+            asked: Vec::new(),
             buffer: Buffer::new(capacity, ftl.partitions.len().max(1) * ftl.streams as usize),
             open: Vec::new(),
             spare_open: Vec::new(),
@@ -254,6 +265,8 @@ impl Flash {
         };
         flash.partition(config, seed);
         flash.stock();
+        flash.set_reserves(seed);
+        (0..flash.layout.dies).for_each(|die| flash.note_room(die));
         flash
     }
 
@@ -300,16 +313,15 @@ impl Flash {
                 if let Some(head) = open {
                     d.heads[head as usize] = number;
                     (block.state, block.filled, block.programmed) = (State::Open, valid, valid);
+                    d.pace.add(room - valid);
                     self.sit_down(number);
                 }
             } else if block.slc {
                 d.free_slc.push_back(number);
             } else {
                 d.free.push_back(number);
+                d.pace.add(room);
             }
-        }
-        for die in 0..self.layout.dies {
-            self.note_room(die);
         }
     }
 
@@ -425,13 +437,14 @@ impl Flash {
             None => self.seat(unit),
         };
         if let Some(old) = old {
-            self.vacate(now, old);
+            let block = self.vacate(now, old);
+            self.look_again(block);
         }
     }
 
-    /// What lies at a place no longer counts.
+    /// What lies at a place no longer counts; its block.
     #[inline]
-    fn vacate(&mut self, now: u64, place: u64) {
+    fn vacate(&mut self, now: u64, place: u64) -> u32 {
         let block = self.layout.block_of(place);
         let die = self.layout.die_of(block);
         self.dies[die as usize].valid -= 1;
@@ -441,23 +454,7 @@ impl Flash {
         if self.blocks.drop(block, (place - self.layout.first(block)) as u32) {
             self.leave(now, block);
         }
-    }
-
-    /// Whether a die may take a program, at its pool.
-    fn note_room(&mut self, die: u32) {
-        let d = &self.dies[die as usize];
-        let blocks = &self.blocks;
-        let head = |head: &u32| *head != NONE && blocks.all[*head as usize].filled < blocks.room(*head);
-        let streams = &d.heads[..self.ftl.streams as usize];
-        let room = d.free.len() as u32 > self.ftl.watermarks.urgent
-            || streams.iter().any(head)
-            || !d.free_slc.is_empty()
-            || d.heads.last().is_some_and(head);
-        let open = room && d.programs < DEEP && d.valid + u64::from(self.layout.program) <= self.most_valid;
-        let pool = &mut self.pools[d.pool as usize];
-        let bit = die - pool.first_die;
-        let word = &mut pool.open[bit as usize / 64];
-        *word = if open { *word | 1 << (bit % 64) } else { *word & !(1 << (bit % 64)) };
+        block
     }
 
     /// What it has done up to `now`.

@@ -86,7 +86,27 @@ impl Flash {
         for (number, die) in self.dies.iter().enumerate() {
             let sum: u64 = self.blocks.of_die(number as u32).map(|b| u64::from(valid[b as usize])).sum();
             assert_eq!(die.valid, sum, "die {number}");
+            self.audit_space(number as u32);
         }
+    }
+    /// Checks the space of a die against its blocks, one by one.
+    fn audit_space(&self, number: u32) {
+        let die = &self.dies[number as usize];
+        let (mut whole, mut leaving) = (0, 0);
+        for block in self.blocks.of_die(number) {
+            let b = &self.blocks.all[block as usize];
+            let room = u64::from(self.blocks.room(block));
+            match b.state {
+                _ if b.slc => {}
+                State::Free | State::Erasing => whole += room,
+                State::Open => whole += room - u64::from(b.filled),
+                State::Leaving => leaving += room,
+                State::Closed if die.pace.is_drawn(block) => leaving += room,
+                State::Closed => {}
+            }
+        }
+        let space = die.pace.space(&self.blocks);
+        assert!((whole..=whole + leaving).contains(&space), "die {number}: {space} of {whole} and {leaving}");
     }
     /// Why nothing goes on.
     fn stuck(&self) -> String {

@@ -107,7 +107,9 @@ impl Flash {
                 self.counters.units_trimmed += 1;
             }
         }
+        self.ask_again(now);
         self.part_done(now, id);
+        self.drain(now);
     }
 
     /// Gives programs to dies as long as there is something to program and a die to do it.
@@ -171,13 +173,18 @@ impl Flash {
         if self.ftl.slc.is_some() && self.ensure_block(die, slc, 0) {
             return Some(slc);
         }
-        let urgent = self.ftl.watermarks.urgent;
-        // what GC has opened of its reserve is not the host's
-        let shared = stream == 0 && !self.ftl.hot_cold;
-        if shared && (self.dies[die as usize].free.len() as u32) < urgent {
+        let d = &self.dies[die as usize];
+        if !d.pace.admits(&self.blocks) {
             return None;
         }
-        self.ensure_block(die, stream as usize, urgent).then_some(stream as usize)
+        // with one block GC can always end what it has begun; what it has opened of that is not the host's
+        let urgent = self.ftl.watermarks.urgent;
+        let shared = stream == 0 && !self.ftl.hot_cold;
+        if shared && (d.free.len() as u32) < urgent {
+            return None;
+        }
+        let kept = if shared { urgent } else { urgent - 1 };
+        self.ensure_block(die, stream as usize, kept).then_some(stream as usize)
     }
 
     /// Sees to it that a head has a block with room, leaving `kept` blocks free; whether it has.
@@ -241,6 +248,7 @@ impl Flash {
         self.put_program(now, block, slots);
         self.note_room(die);
         self.collect(now, die);
+        self.ask_again(now);
         true
     }
 
@@ -262,6 +270,10 @@ impl Flash {
         b.filled += room;
         b.stamp = self.stamp;
         let (upto, slc) = (b.filled, b.slc);
+        let number = self.layout.die_of(block);
+        if !slc {
+            self.dies[number as usize].pace.spend(room);
+        }
         let pages = u64::from(room / self.layout.row);
         let planes = self.layout.planes;
         let array = match (slc, self.ftl.slc) {
@@ -272,7 +284,7 @@ impl Flash {
         self.counters.page_programs += pages * u64::from(planes);
         self.counters.bus_bytes += self.times.framed(page_bytes) * pages * u64::from(planes);
         let write = self.keep_write(Write { block, upto, slots });
-        let (server, die) = self.layout.server(self.layout.die_of(block));
+        let (server, die) = self.layout.server(number);
         let bus_in = self.times.program_in(planes as usize, page_bytes);
         // page after page, with others on the bus between; MQSim moves all at once
         let (bus_in, transfers) = match self.rules {
