@@ -6,6 +6,7 @@ use lanetwin_media::config::{
     Bus, CrossPoint, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Program, Rules, Timing,
     UNIT, Victim, Watermarks, WearLevelling, WriteBuffer,
 };
+use lanetwin_media::theory::Die;
 use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request};
 use lanetwin_units::{Bytes, Instant, Span};
 
@@ -88,6 +89,37 @@ pub fn sixteen_dies(over_provisioning: f64, initial: Initial) -> DriveConfig {
         spare: Bytes(1952),
     };
     tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial)
+}
+
+/// So many dies as drives for servers have them, one on each channel: 1316 blocks of 768 pages of 16 KiB on 4 planes, tPROG 3.14 ms.
+pub fn real_blocks(dies: u32, over_provisioning: f64, initial: Initial) -> DriveConfig {
+    let geometry = Geometry {
+        channels: dies,
+        chips: 1,
+        dies: 1,
+        planes: 4,
+        blocks: 1316,
+        pages: 768,
+        page: Bytes(16384),
+        spare: Bytes(1952),
+    };
+    let mut config =
+        tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial);
+    config.buffer.capacity = Bytes(4 << 20).max(Bytes(u64::from(dies) << 22));
+    ftl(&mut config).watermarks = Watermarks { low: 4, urgent: 2 };
+    nand(&mut config).timing.program = Program::OneShot(Span::from_us(3140));
+    config
+}
+
+/// What the analysis says of the write amplification of a drive whose dies share its units evenly.
+pub fn analysed(config: &DriveConfig) -> f64 {
+    let Medium::Nand(nand, ftl) = &config.medium else { panic!("flash") };
+    let g = &nand.geometry;
+    let block = g.planes * g.pages * (g.page.0 / UNIT) as u32;
+    let slc = ftl.slc.map_or(0, |slc| slc.blocks);
+    let open = ftl.streams + u32::from(ftl.hot_cold);
+    let die = Die { block, blocks: g.blocks - slc, low: ftl.watermarks.low, open };
+    die.steady_state(config.units() as f64 / f64::from(g.all_dies())).write_amplification()
 }
 
 /// 8 dies of 48 blocks of 576 units on 4 channels, a fifth more flash than capacity.
@@ -188,6 +220,41 @@ pub fn random(
         bytes: UNIT,
         tenant: 0,
     })
+}
+
+/// Random writes of 4 KiB in a closed loop, for so many windows of time: how many end in each.
+pub fn writes_by_window(
+    drive: &mut Drive,
+    from: Instant,
+    units: u64,
+    depth: u32,
+    (window, windows): (Span, usize),
+    dice: &mut Dice,
+) -> Vec<u64> {
+    let mut write = || request(Kind::Write, dice.below(units), 1);
+    (0..depth).for_each(|_| drive.submit(from, write()));
+    let (mut counts, mut end, mut done) = (vec![0], from + window, Vec::new());
+    loop {
+        let now = drive.next_event().expect("requests are under way");
+        while now >= end {
+            if counts.len() == windows {
+                return counts;
+            }
+            counts.push(0);
+            end += window;
+        }
+        drive.advance(now, &mut done);
+        for _ in done.drain(..) {
+            *counts.last_mut().expect("never empty") += 1;
+            drive.submit(now, write());
+        }
+    }
+}
+
+/// The largest distance of a window from the mean of all, as a share of it.
+pub fn unevenness(counts: &[u64]) -> f64 {
+    let mean = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    counts.iter().map(|count| (*count as f64 / mean - 1.0).abs()).fold(0.0, f64::max)
 }
 
 /// Write amplification between two counts.
