@@ -178,7 +178,9 @@ impl Flash {
         let mut ahead =
             gc.read.len() + gc.reading.len() * self.layout.page as usize + gc.programs as usize * program;
         let window = 2 * program;
-        if ahead >= window || (gc.reason == Reason::Garbage && !self.is_short(die)) {
+        // what is empty has only to be erased
+        let pauses = gc.reason == Reason::Garbage && self.blocks.all[victim as usize].valid > 0;
+        if ahead >= window || (pauses && !self.is_short(die)) {
             return;
         }
         let awaited = !self.dies[die as usize].pace.has(0, &self.blocks);
@@ -211,27 +213,24 @@ impl Flash {
                 gc.read.push_back(self.layout.first(block) + u64::from(offset));
             }
         }
-        let moved = self.move_on(now, die);
+        self.move_on(now, die);
         self.collect(now, die);
-        if moved {
+        if self.note_room(die) {
             self.drain(now);
         }
     }
 
-    /// Programs what has been read, if it fills a program; whether it did.
-    fn move_on(&mut self, now: u64, die: u32) -> bool {
+    /// Programs what has been read, if it fills a program.
+    fn move_on(&mut self, now: u64, die: u32) {
         let program = self.layout.program as usize;
-        let mut moved = false;
         while self.dies[die as usize].gc.read.len() >= program {
             let gc = &mut self.dies[die as usize].gc;
             let (blocks, layout) = (&self.blocks, &self.layout);
             gc.read.retain(|place| still_there(blocks, layout, *place));
             if gc.read.len() < program || !self.move_program(now, die) {
-                break;
+                return;
             }
-            moved = true;
         }
-        moved
     }
 
     /// Programs what has been read though it does not fill a program: there is nothing to go with it.
@@ -278,7 +277,6 @@ impl Flash {
         self.dies[die as usize].valid += u64::from(moved);
         self.dies[die as usize].gc.programs += 1;
         self.put_program(now, target, buffer::NONE);
-        self.note_room(die);
         true
     }
 
@@ -291,6 +289,9 @@ impl Flash {
             return;
         }
         b.state = State::Erasing;
+        // what was read of it has been overwritten since; the block may be left again before a program takes it
+        let layout = &self.layout;
+        d.gc.read.retain(|place| layout.block_of(*place) != block);
         let slc = b.slc;
         if !slc {
             d.pace.erase(block, room);

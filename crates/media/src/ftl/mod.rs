@@ -266,7 +266,9 @@ impl Flash {
         flash.partition(config, seed);
         flash.stock();
         flash.set_reserves(seed);
-        (0..flash.layout.dies).for_each(|die| flash.note_room(die));
+        for die in 0..flash.layout.dies {
+            flash.note_room(die);
+        }
         flash
     }
 

@@ -146,8 +146,8 @@ impl Flash {
             || d.free.len() as u32 + d.pace.erasing < self.ftl.watermarks.urgent
     }
 
-    /// Whether a die may take a program, at its pool.
-    pub(super) fn note_room(&mut self, die: u32) {
+    /// Notes at its pool whether a die takes a program of the host, and tells it.
+    pub(super) fn note_room(&mut self, die: u32) -> bool {
         let d = &self.dies[die as usize];
         let blocks = &self.blocks;
         let head = |head: &u32| *head != NONE && blocks.all[*head as usize].filled < blocks.room(*head);
@@ -160,6 +160,7 @@ impl Flash {
         let bit = die - pool.first_die;
         let word = &mut pool.open[bit as usize / 64];
         *word = if open { *word | 1 << (bit % 64) } else { *word & !(1 << (bit % 64)) };
+        open
     }
 
     /// The host no longer needs a unit of a block: its die may have space now, or something that is worth collecting.

@@ -246,8 +246,8 @@ impl Flash {
         self.counters.host_units_programmed += u64::from(laid);
         self.counters.padding_units += u64::from(room - laid);
         self.put_program(now, block, slots);
-        self.note_room(die);
         self.collect(now, die);
+        self.note_room(die);
         self.ask_again(now);
         true
     }
@@ -330,8 +330,8 @@ impl Flash {
         } else {
             self.programmed(now, block, upto, slots);
         }
-        self.note_room(die);
         self.collect(now, die);
+        self.note_room(die);
         self.take_waiting(now);
         self.drain(now);
         if !self.fences.is_empty() {
