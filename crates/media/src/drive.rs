@@ -91,6 +91,8 @@ pub struct Counters {
     pub suspensions: u64,
     /// Units that were read from the write buffer.
     pub buffer_hits: u64,
+    /// Units that were read though nothing was ever written there, or had been trimmed: no medium was touched for them.
+    pub unwritten_units_read: u64,
     /// Units that were read from what was read ahead.
     pub read_ahead_hits: u64,
     /// Units that were read ahead.

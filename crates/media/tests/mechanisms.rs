@@ -244,3 +244,19 @@ fn energy_is_the_sum_of_what_was_done() {
     // 5 W for as long as it took
     assert_eq!(counters.idle_nanojoules, end.as_ps() * 5 / 1000);
 }
+
+#[test]
+fn reads_of_what_was_never_written_are_counted_and_touch_no_flash() {
+    let read = |initial| {
+        let mut config = eight_dies(initial);
+        // reading ahead would read more than was asked for
+        ftl(&mut config).read_ahead = None;
+        let mut drive = Drive::new(&config, 1).expect("no mistakes");
+        let now = end_of(&mut drive, Instant::ZERO, request(Kind::Write, 4, 2));
+        closed_loop(&mut drive, now, 100, 1, in_order(Kind::Read, 4096));
+        drive.counters()
+    };
+    let (empty, full) = (read(Initial::Empty), read(Initial::Sequential));
+    assert_eq!((empty.unwritten_units_read, empty.page_reads), (98, 0), "two of them wait in the buffer");
+    assert_eq!(full.unwritten_units_read, 0);
+}

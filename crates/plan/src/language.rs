@@ -226,6 +226,12 @@ pub(crate) const STEADY_STATE: &[Field] = &[
         "25",
         "how many rounds there are at most, if it does not become steady before",
     ),
+    field(
+        "least",
+        Holds::One(count(5, 1000)),
+        "5",
+        "how many rounds there are at least, even if it is steady before",
+    ),
 ];
 
 const PATTERN: Holds = one_of(&["random", "sequential"]);

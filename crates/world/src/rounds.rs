@@ -38,11 +38,13 @@ impl Rounds {
     }
 }
 
-/// Runs rounds until the last five are steady, or there have been as many as there may be.
+/// Runs rounds until the last five are steady and there have been as many as there shall be, or as many as there may be.
 pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
     let mut window: VecDeque<(Before, Vec<Results>)> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
-    while rounds.all.len() < rule.rounds as usize && !rounds.attained() {
+    while rounds.all.len() < rule.rounds as usize
+        && !(rounds.attained() && rounds.all.len() >= rule.least as usize)
+    {
         if window.len() == SNIA_ROUNDS {
             window.pop_front();
         }

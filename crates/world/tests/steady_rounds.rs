@@ -78,6 +78,7 @@ fn rounds_of_what_has_none_are_an_error() {
     assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "1ms"), Vec::<String>::new());
     assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "2h"), ["SC008"]);
     assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "90s"), ["SC009"]);
+    assert_eq!(codes("block: {size: 4KiB}, on: host, target: ssd", "1ms, rounds: 5, least: 6"), ["SC009"]);
 }
 
 /// A complete plan is a scenario that gives the same run.
@@ -106,4 +107,45 @@ fn a_pm1743_that_reads_in_sequence_has_the_efficiency_that_it_is_calibrated_to()
         .find(|row| row.metric == "drive throughput per watt")
         .expect("a row of the drive");
     assert!((row.value / 657.0 - 1.0).abs() < 0.02, "{} {}", row.value, row.unit);
+}
+
+/// `cargo test --profile optimised -p lanetwin-world --test subjects steady_rounds -- --ignored --nocapture`
+mod nightly {
+    use super::*;
+    use lanetwin_plan::Catalogue;
+    use lanetwin_ports::Value;
+
+    /// Every drive for servers that is shipped, with flash, takes random writes evenly from its drawn state on: each second but the first, in which the buffer
+    /// fills, is within 3 % of their mean, and the rule finds any five in a row steady.
+    #[test]
+    #[ignore = "takes minutes: thirty seconds of each shipped drive"]
+    fn every_second_of_a_shipped_drive_is_like_the_next() {
+        let results = run("long/random-writes.yaml", &[]);
+        let parts = Catalogue::built_in();
+        let is_there = |part: &lanetwin_plan::Part, name: &str| part.parameters.contains_key(name);
+        let nand = |part: &lanetwin_plan::Part| {
+            let medium = part.parameters.get("medium").map(|number| number.value);
+            is_there(part, "nand.blocks") && medium.is_none_or(|medium| medium == Value::Choice("nand"))
+        };
+        let shipped = parts.parts().filter(|part| part.model.name == "nvme-ssd" && nand(part));
+        let for_servers = shipped.filter(|part| !is_there(part, "ftl.slc.blocks")).count();
+        assert_eq!(results.steady.len(), for_servers, "every shipped drive is a variant");
+        for steady in &results.steady {
+            let iops: Vec<f64> = steady.rounds.iter().map(|round| round.iops).skip(1).collect();
+            let mean = iops.iter().sum::<f64>() / iops.len() as f64;
+            let off = iops.iter().map(|iops| (iops / mean - 1.0).abs()).fold(0.0, f64::max);
+            let amplified = steady.rounds.last().and_then(|round| round.write_amplification);
+            println!(
+                "{}: {:.1} k, then {:.1} k/s within {:.2} %, {amplified:?}",
+                steady.variant,
+                steady.rounds[0].iops / 1e3,
+                mean / 1e3,
+                off * 100.0
+            );
+            assert!(iops.len() == 30 && steady.attained && off < 0.03, "{}: {iops:?}", steady.variant);
+            for rounds in iops.windows(SNIA_ROUNDS) {
+                assert!(snia_rule(rounds, SniaRule::default()).expect("enough rounds").attained);
+            }
+        }
+    }
 }

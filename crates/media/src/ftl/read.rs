@@ -135,7 +135,11 @@ impl Flash {
             self.open[id as usize].left += u32::from(!ready);
             return None;
         }
-        self.page_of_unit(unit)
+        let page = self.page_of_unit(unit);
+        if page.is_none() && self.place(unit).is_none() {
+            self.counters.unwritten_units_read += 1;
+        }
+        page
     }
 
     /// Whether a unit has to be read, and lies on this page.

@@ -7,6 +7,8 @@ use lanetwin_units::Better;
 
 const POWER: Metric = Metric::new("drive power", "W", Better::Lower);
 const PER_WATT: Metric = Metric::new("drive throughput per watt", "MB/s/W", Better::Higher);
+const UNWRITTEN: Metric =
+    Metric::new("reads of what was never written", "%", Better::Neither).if_any("reads of what was never written");
 const DOORBELLS: Metric = Metric::new("doorbells", "/command", Better::Lower);
 const SHADOW_READS: Metric = Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
 const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
@@ -41,6 +43,7 @@ impl Lived {
     /// Tells its metrics. Those of the medium's writes say nothing of a time in which nothing was written to it.
     pub(super) fn report(&self, report: &mut Report) {
         self.report_energy(report);
+        self.report_unwritten(report);
         let Signals { doorbells, shadow_reads, completions, interrupts } = self.signals;
         report.ratio(DOORBELLS, [doorbells, completions], 1.0);
         report.ratio(SHADOW_READS, [shadow_reads, completions], 1.0);
@@ -57,6 +60,14 @@ impl Lived {
         report.derived(PER_WATT, &[counters.work_nanojoules, bytes], move |added, seconds| {
             let watts = watts(added[0], seconds);
             Some(if watts > 0.0 { added[1] as f64 / seconds / watts / MB } else { 0.0 })
+        });
+    }
+    /// The share of what the host read where nothing was ever written, so that no flash was touched; none if it read nothing. A read of part
+    /// of a unit counts as one of the whole unit.
+    fn report_unwritten(&self, report: &mut Report) {
+        let totals = [self.counters.unwritten_units_read, self.counters.host_bytes_read];
+        report.derived(UNWRITTEN, &totals, |added, _| {
+            (added[1] > 0).then(|| (added[0] as f64 * UNIT_BYTES / added[1] as f64 * 100.0).min(100.0))
         });
     }
     fn report_writes(&self, report: &mut Report) {

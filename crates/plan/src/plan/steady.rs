@@ -11,6 +11,8 @@ pub struct SteadyRule {
     pub round: Span,
     /// How many rounds there are at most.
     pub rounds: u32,
+    /// How many there are at least.
+    pub least: u32,
 }
 
 /// The dependent variable that the rule tracks.

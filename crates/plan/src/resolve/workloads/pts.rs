@@ -111,7 +111,7 @@ fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, Stea
         PtsTest::Throughput => Tracked::Throughput,
         PtsTest::Latency => Tracked::Latency,
     };
-    let rule = SteadyRule { of, round: step * cells.len() as u64, rounds: rounds as u32 };
+    let rule = SteadyRule { of, round: step * cells.len() as u64, rounds: rounds as u32, least: 5 };
     let named = format!("PTS {}, tracks {}", test.name(), cells[tracked].label);
     let case = Case { label: named, axis: None, load: Load::Block(cells[tracked].asks) };
     Some((PtsPlan { test, cells, tracked, step, precondition }, rule, case, fields.finish()))

@@ -40,7 +40,13 @@ pub(super) fn read(
         other => unreachable!("`round` is declared as a time, read as {other:?}"),
     });
     let rounds = count(&mut section, "rounds", reports);
-    let (of, round, rounds) = (of?, round?, rounds?);
+    let least = count(&mut section, "least", reports);
+    let (of, round, rounds, least) = (of?, round?, rounds?, least?);
+    if least > rounds {
+        let [text, least, most] = [least, 5, rounds].map(|n| quantity::written(Value::Count(n)));
+        section.fault("least", Common::OutOfRange { text, least, most }, reports);
+        return None;
+    }
     if !(SHORTEST..=LONGEST).contains(&round) {
         let [text, least, most] = [round, SHORTEST, LONGEST].map(|t| quantity::written(Value::Time(t)));
         section.fault("round", Common::OutOfRange { text, least, most }, reports);
@@ -52,7 +58,7 @@ pub(super) fn read(
         "latency" => Tracked::Latency,
         _ => Tracked::Iops,
     };
-    Some(Some(SteadyRule { of, round, rounds: rounds as u32 }))
+    Some(Some(SteadyRule { of, round, rounds: rounds as u32, least: least as u32 }))
 }
 
 fn replays(case: &Case) -> bool {
