@@ -136,10 +136,17 @@ impl Flash {
             return None;
         }
         let page = self.page_of_unit(unit);
-        if page.is_none() && self.place(unit).is_none() {
-            self.counters.unwritten_units_read += 1;
+        if page.is_none() {
+            self.note_unwritten(unit);
         }
         page
+    }
+
+    /// Counts a unit that has no page to be read, unless it is on its way to one.
+    #[cold]
+    #[inline(never)]
+    fn note_unwritten(&mut self, unit: u64) {
+        self.counters.unwritten_units_read += u64::from(self.place(unit).is_none());
     }
 
     /// Whether a unit has to be read, and lies on this page.
