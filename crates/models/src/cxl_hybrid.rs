@@ -303,8 +303,8 @@ impl CxlHybrid {
         self.end_earlier_look_ups(cx);
         let pages = Pages { first: hint.address / PAGE, count: hint.pages.into() };
         let value = self.with_cache(now, cx, |cache, effects| match hint.what {
-            HintKind::Prefetch => cache.announce(pages, effects),
-            HintKind::Evict => cache.dismiss(pages, effects),
+            HintKind::Prefetch => cache.announce(now, pages, effects),
+            HintKind::Evict => cache.dismiss(now, pages, effects),
             HintKind::Status => cache.status(pages),
             HintKind::Temperature => cache.temperature(now, pages),
         });

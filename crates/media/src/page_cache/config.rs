@@ -102,9 +102,11 @@ pub struct Write {
 pub struct Registers {
     /// How many there are: how many sectors can be on their way in.
     pub count: u32,
-    /// How many reads can wait in one.
+    /// How many reads one answers as soon as its sector has come. Further reads of the sector are read from the cache after that, or wait in front of
+    /// everybody else where nothing passes.
     pub targets: u32,
-    /// Whether requests that need none go on while others wait for one; if not, everybody waits behind them.
+    /// Whether requests that need no register of their own, hits and reads of what is on its way, go on while others wait for one; if not,
+    /// everybody waits behind them.
     pub hits_pass: bool,
 }
 

@@ -28,6 +28,10 @@ impl PageCache {
         self.needs_nothing(&request)
     }
 
+    /// Whether a request reads a line that is on its way in.
+    pub(super) fn joins(&mut self, request: &Request) -> bool {
+        request.access == Access::Read && self.registers.find(request.page(), request.line()).is_some()
+    }
     /// Whether a request neither needs a register nor a frame.
     pub(super) fn needs_nothing(&mut self, request: &Request) -> bool {
         let set = self.set_of(request.page());

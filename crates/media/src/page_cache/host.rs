@@ -37,10 +37,10 @@ impl PageCache {
     }
 
     /// The host will need these pages. How many are there, on their way, or accepted.
-    pub fn announce(&mut self, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
+    pub fn announce(&mut self, now: Instant, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
         let mut taken = 0;
         for page in self.each(pages) {
-            if self.announced.is_empty() && self.bring(page, effects) || self.cached(page).is_some() {
+            if self.announced.is_empty() && self.bring(now, page, effects) || self.cached(page).is_some() {
                 taken += 1;
             } else if self.announced.len() < self.most_announced {
                 self.announced.push_back(page);
@@ -49,11 +49,11 @@ impl PageCache {
                 self.counters.announcements_dropped += 1;
             }
         }
-        self.background(effects);
+        self.background(now, effects);
         taken
     }
     /// The host will not need these pages. How many are leaving.
-    pub fn dismiss(&mut self, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
+    pub fn dismiss(&mut self, now: Instant, pages: Pages, effects: &mut Vec<Effect>) -> u64 {
         let mut leaving = 0;
         for page in self.each(pages) {
             self.announced.retain(|announced| *announced != page);
@@ -65,7 +65,7 @@ impl PageCache {
                 leaving += 1;
             }
         }
-        self.background(effects);
+        self.background(now, effects);
         leaving
     }
     /// How many of these pages are in the cache or on their way.

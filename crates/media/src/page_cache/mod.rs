@@ -17,6 +17,7 @@
 //! | `foresight` | what a request would find if it came now |
 //! | `write_backs` | what is on its way out, and the cleaner |
 //! | `streams` | runs of pages, for the prefetcher |
+//! | `waiting` | requests that wait for a register, a frame or a write-back |
 //! | `outward` | what leaves: pages that have to go, and dirty ones that are cleaned before |
 //! | `host` | what the host says and asks of pages: announce, dismiss, status, temperature |
 //! | `warm` | contents drawn instead of lived through |
@@ -46,6 +47,7 @@ mod outward;
 mod policy;
 mod registers;
 mod streams;
+mod waiting;
 mod warm;
 mod write_backs;
 
@@ -67,6 +69,7 @@ use lanetwin_units::Instant;
 use registers::{Registers, Target};
 use std::collections::VecDeque;
 use streams::Streams;
+use waiting::Waiting;
 use warm::Warm;
 use write_backs::{Cleaner, WriteBacks};
 
@@ -84,8 +87,8 @@ pub struct PageCache {
     streams: Option<Streams>,
     thermometer: Thermometer,
     warm: Option<Warm>,
-    /// Requests that wait, in order.
-    waiting: VecDeque<Request>,
+    /// Requests that wait for a register, a frame or a write-back.
+    waiting: Waiting,
     /// Pages that were announced and are not on their way.
     announced: VecDeque<u32>,
     /// Pages that were dismissed and could not go yet.
@@ -121,7 +124,7 @@ impl PageCache {
             streams: config.prefetch.map(Streams::new),
             thermometer: Thermometer::new(config.half_life),
             warm: Warm::new(config),
-            waiting: VecDeque::new(),
+            waiting: Waiting::new(config.registers.hits_pass),
             announced: VecDeque::new(),
             dismissed: VecDeque::new(),
             most_announced: config.announced as usize,
@@ -138,7 +141,7 @@ impl PageCache {
     }
     /// How many requests wait for a register, a frame or a write-back.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub const fn waiting(&self) -> usize {
         self.waiting.len()
     }
     /// How many registers are taken.
@@ -162,16 +165,17 @@ impl PageCache {
             Access::Read => self.counters.reads += 1,
             Access::Write => self.counters.writes += 1,
         }
-        let may_go = self.waiting.is_empty() || self.hits_pass && self.needs_nothing(&request);
+        let may_go = self.waiting.is_empty()
+            || self.hits_pass && (self.needs_nothing(&request) || self.joins(&request));
         if !may_go || !self.attempt(now, &request, effects) {
             self.counters.waited += 1;
-            self.waiting.push_back(request);
+            self.waiting.join(request);
         }
         if let Some(streams) = &mut self.streams {
             let wanted = streams.observe(request.page());
             let end = u64::from(wanted.end).min(self.pages) as u32;
             for page in wanted.start..end {
-                self.bring(page, effects);
+                self.bring(now, page, effects);
             }
         }
         if self.cleaner.is_some() {
@@ -187,13 +191,23 @@ impl PageCache {
             1 | 2 => self.gathered(number, job, outcome, effects),
             _ => self.written(number, outcome, effects),
         }
-        while let Some(request) = self.waiting.front().copied() {
-            if !self.attempt(now, &request, effects) {
+        while let Some(mut group) = self.waiting.take_first() {
+            if !self.resume(now, &mut group.requests, effects) {
+                self.waiting.put_back(group);
                 break;
             }
-            self.waiting.pop_front();
         }
-        self.background(effects);
+        self.background(now, effects);
+    }
+    /// Does what requests that waited ask for, in order; false if some of them have to wait on.
+    fn resume(&mut self, now: Instant, requests: &mut VecDeque<Request>, effects: &mut Vec<Effect>) -> bool {
+        while let Some(request) = requests.front().copied() {
+            if !self.attempt(now, &request, effects) {
+                return false;
+            }
+            requests.pop_front();
+        }
+        true
     }
 
     fn set_of(&mut self, page: u32) -> Set {
@@ -246,15 +260,19 @@ impl PageCache {
             });
             return true;
         }
-        match self.registers.room_for(page, line) {
-            Some(false) => return false,
-            Some(true) => {
-                self.counters.merges += 1;
-                self.used(at);
-                self.registers.find(page, line).expect("it has room").targets.push(Target { token, line });
-                return true;
+        if let Some(miss) = self.registers.find(page, line) {
+            let target = Target { token, line };
+            if miss.has_room() {
+                miss.targets.push(target);
+            } else if self.hits_pass {
+                miss.behind.push(target);
+                self.counters.waited += 1;
+            } else {
+                return false;
             }
-            None => {}
+            self.counters.merges += 1;
+            self.used(at);
+            return true;
         }
         if self.registers.is_full() {
             return false;
@@ -355,29 +373,31 @@ impl PageCache {
                     effects.push(Effect::WriteDram { address, lines, then: Then::Nothing });
                 }
                 self.directory.set_lines(at, there | miss.lines);
-                for Target { token, line } in &miss.targets {
-                    effects.push(if self.fill.forward {
-                        Effect::Answer { token: *token, outcome }
-                    } else {
-                        let address = self.address(at, *line);
-                        Effect::ReadDram { address, lines: 1, then: Then::Answer(*token) }
-                    });
+                let (forwarded, read) = match self.fill.forward {
+                    true => (&miss.targets[..], [&[], &miss.behind[..]]),
+                    false => (&[][..], [&miss.targets[..], &miss.behind[..]]),
+                };
+                effects
+                    .extend(forwarded.iter().map(|target| Effect::Answer { token: target.token, outcome }));
+                for Target { token, line } in read.into_iter().flatten() {
+                    let address = self.address(at, *line);
+                    effects.push(Effect::ReadDram { address, lines: 1, then: Then::Answer(*token) });
                 }
                 // what was written while the rest was on its way can be cleaned now
                 self.queue_if_dirty(at);
             }
             Outcome::Failed => {
                 self.counters.medium_errors += 1;
-                self.counters.failed_reads += miss.targets.len() as u64;
+                self.counters.failed_reads += (miss.targets.len() + miss.behind.len()) as u64;
                 let answer = |target: &Target| Effect::Answer { token: target.token, outcome };
-                effects.extend(miss.targets.iter().map(answer));
+                effects.extend(miss.targets.iter().chain(&miss.behind).map(answer));
                 if self.directory.lines(at) == 0 && !self.directory.is_held(at) {
                     self.gone(at);
                     self.directory.dismiss(at);
                 }
             }
         }
-        self.registers.recycle(miss.targets);
+        self.registers.recycle(miss);
     }
 
     /// A frame for a page that has none; none if nobody can go now.
@@ -397,7 +417,7 @@ impl PageCache {
         Some(at)
     }
     /// What is done when nothing else is: cleaning, pages that were announced or dismissed.
-    fn background(&mut self, effects: &mut Vec<Effect>) {
+    fn background(&mut self, now: Instant, effects: &mut Vec<Effect>) {
         self.clean(effects);
         self.dismiss_more(effects);
         while let Some(page) = self.announced.front().copied() {
@@ -405,7 +425,7 @@ impl PageCache {
                 break;
             }
             self.announced.pop_front();
-            self.bring(page, effects);
+            self.bring(now, page, effects);
         }
     }
     /// Whether a page that nobody waits for may come: half of the registers are for those that somebody waits for (assumed).
@@ -413,7 +433,7 @@ impl PageCache {
         2 * self.registers.free() > self.registers.count()
     }
     /// Brings in a page that nobody waits for, if that is easy; whether it is there or on its way.
-    fn bring(&mut self, page: u32, effects: &mut Vec<Effect>) -> bool {
+    fn bring(&mut self, now: Instant, page: u32, effects: &mut Vec<Effect>) -> bool {
         let set = self.set_of(page);
         if self.directory.find(set, page).is_some() {
             return true;
@@ -425,6 +445,9 @@ impl PageCache {
         self.directory.raise(at, AHEAD);
         self.counters.ahead += 1;
         self.fetch(at, page, u64::MAX, effects);
+        let mut waited = self.waiting.take(page);
+        let all = self.resume(now, &mut waited, effects);
+        debug_assert!(all, "the whole page is on its way: nobody needs another register");
         true
     }
 }

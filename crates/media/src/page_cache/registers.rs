@@ -16,8 +16,18 @@ pub(super) struct Miss {
     pub(super) page: u32,
     pub(super) lines: u64,
     pub(super) targets: Vec<Target>,
+    /// Reads for which there was no target any more: they are read from the cache when it has the lines.
+    pub(super) behind: Vec<Target>,
+    most_targets: usize,
     /// The fetch has not been asked for: the page is still on its way to the medium.
     pub(super) blocked: bool,
+}
+
+impl Miss {
+    /// Whether one more read can have its answer as soon as the lines have come.
+    pub(super) const fn has_room(&self) -> bool {
+        self.targets.len() < self.most_targets
+    }
 }
 
 /// So many registers, each with so many targets.
@@ -52,23 +62,14 @@ impl Registers {
     pub(super) fn take(&mut self, at: At, page: u32, lines: u64, blocked: bool) -> u32 {
         let number = self.free.pop().expect("a register is free");
         let targets = self.spare.pop().unwrap_or_default();
-        self.misses[number as usize] = Some(Miss { at, page, lines, targets, blocked });
+        let (behind, most_targets) = (self.spare.pop().unwrap_or_default(), self.most_targets);
+        self.misses[number as usize] = Some(Miss { at, page, lines, targets, behind, most_targets, blocked });
         number
     }
     /// The register that brings a line of a page.
     pub(super) fn find(&mut self, page: u32, line: u32) -> Option<&mut Miss> {
         let brings = |miss: &&mut Miss| miss.page == page && miss.lines >> line & 1 != 0;
         self.misses.iter_mut().flatten().find(brings)
-    }
-    /// Whether one more can wait in a register.
-    pub(super) fn has_room(&self, miss: &Miss) -> bool {
-        miss.targets.len() < self.most_targets
-    }
-    /// Whether one more can wait for a line of a page; none if nobody brings it.
-    pub(super) fn room_for(&self, page: u32, line: u32) -> Option<bool> {
-        let miss =
-            self.misses.iter().flatten().find(|miss| miss.page == page && miss.lines >> line & 1 != 0)?;
-        Some(self.has_room(miss))
     }
     /// The registers that wait for a page to reach the medium; they wait no longer.
     pub(super) fn unblock(&mut self, page: u32) -> Vec<u32> {
@@ -90,9 +91,11 @@ impl Registers {
         self.free.push(number);
         Some(miss)
     }
-    /// Gives the room of a list of targets back.
-    pub(super) fn recycle(&mut self, mut targets: Vec<Target>) {
-        targets.clear();
-        self.spare.push(targets);
+    /// Gives the room of a register's lists back.
+    pub(super) fn recycle(&mut self, miss: Miss) {
+        for mut list in [miss.behind, miss.targets] {
+            list.clear();
+            self.spare.push(list);
+        }
     }
 }

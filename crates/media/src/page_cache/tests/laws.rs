@@ -240,8 +240,8 @@ impl World {
             if self.draws.below(40) == 0 {
                 let pages = Pages { first: page, count: self.draws.below(5) };
                 match self.draws.below(2) {
-                    0 => self.cache.announce(pages, &mut effects),
-                    _ => self.cache.dismiss(pages, &mut effects),
+                    0 => self.cache.announce(Instant::from_ps(self.now), pages, &mut effects),
+                    _ => self.cache.dismiss(Instant::from_ps(self.now), pages, &mut effects),
                 };
                 let effects = std::mem::take(&mut effects);
                 self.carry_out(&effects, None);

@@ -2,6 +2,7 @@
 
 mod laws;
 mod policies;
+mod waiting;
 mod warm;
 
 use super::*;
@@ -74,7 +75,7 @@ fn what_the_host_says_of_pages_is_done() {
     let pages = |first, count| Pages { first, count };
     let mut effects = Vec::new();
     // four registers, two of them for others
-    assert_eq!(cache.announce(pages(0, 5), &mut effects), 5);
+    assert_eq!(cache.announce(Instant::ZERO, pages(0, 5), &mut effects), 5);
     assert_eq!(effects.len(), 2, "{effects:?}");
     assert_eq!((cache.status(pages(0, 64)), cache.registers_taken()), (2, 2));
     let mut next = 0;
@@ -92,8 +93,8 @@ fn what_the_host_says_of_pages_is_done() {
     assert_eq!(cache.temperatures(Instant::ZERO)[..3], [4, 0, 1]);
     effects.clear();
     // the dirty one is written back, the others just go; pages beyond the device are nobody's
-    assert_eq!(cache.dismiss(pages(2, 3), &mut effects), 3);
-    assert_eq!(cache.dismiss(pages(60, 1000), &mut effects), 0);
+    assert_eq!(cache.dismiss(Instant::ZERO, pages(2, 3), &mut effects), 3);
+    assert_eq!(cache.dismiss(Instant::ZERO, pages(60, 1000), &mut effects), 0);
     assert!(matches!(effects[..], [Effect::ReadDram { lines: 64, .. }]), "{effects:?}");
     assert_eq!(cache.status(pages(0, 64)), 2);
     assert_eq!((cache.counters().clean_evictions, cache.counters().dirty_evictions), (2, 1));

@@ -84,7 +84,7 @@ fn the_cleaner_finds_dirty_pages_in_sets_that_nobody_has_visited() {
     visit(&mut cache, 0, Access::Write);
     // one page of the cleaned ones may still be on its way when the watermark is passed
     let mut effects = Vec::new();
-    cache.dismiss(Pages { first: 64, count: 0 }, &mut effects);
+    cache.dismiss(Instant::ZERO, Pages { first: 64, count: 0 }, &mut effects);
     let mut next = 0;
     while let Some(effect) = effects.get(next).copied() {
         next += 1;
