@@ -45,6 +45,7 @@ pub use config::{
 pub use explain::ReadSteps;
 use lanetwin_units::{Instant, Span};
 use map::Map;
+pub use refresh::lateness;
 pub use spec::{Density, Speed, Timings, Width};
 
 /// A request for one line of 64 B.

@@ -1,14 +1,27 @@
 //! When cells are refreshed: each rank has its turn, all its banks or one of every bank group.
+//!
+//! **Refreshes have no exact period.** What JEDEC demands is an average interval: single refreshes may come early or be put off, by up to eight intervals with
+//! DDR4 (JESD79-4, 4.26), and controllers use that. Here each comes anywhere in its rank's own share of the interval, each time equally likely (assumed).
+//! With an exact period, one load after the other would fall into step with it: a load that waits for a refresh goes on when that ends, and the loads after it
+//! then meet the next refresh at one phase, whatever the latency is, so that a latency that grows shows in part only.
 
 use super::channel::NEVER;
 use super::config::{Config, Refresh};
 use super::spec::Timings;
+use lanetwin_units::mix;
+
+/// How late in its share of the interval the n-th refresh of a rank comes, in clocks below `share`.
+#[must_use]
+pub fn lateness(bus: u32, rank: u32, n: u64, share: u64) -> u64 {
+    let place = u64::from(bus) << 8 | u64::from(rank);
+    ((u128::from(mix(mix(place) ^ n)) * u128::from(share)) >> 64) as u64
+}
 
 /// The refreshes of a rank.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// When the next is due.
-    due: u64,
+    /// When its share of the interval begins in which the next is due.
+    share: u64,
     /// When something can be done for it.
     at: u64,
     /// Which one: the bank of every group, for same-bank refresh.
@@ -21,7 +34,10 @@ struct Round {
 #[derive(Clone, Debug)]
 pub(super) struct Refresher {
     rounds: Vec<Round>,
+    bus: u32,
     interval: u64,
+    /// What of the interval is a rank's own.
+    share: u64,
     pub same_bank: bool,
     /// Banks that are kept free for refreshes.
     pub blocked: u64,
@@ -41,20 +57,24 @@ impl Refresher {
         };
         // ranks and buses are refreshed one after another: together they would stop everything at once
         let all = u64::from(g.ranks) * u64::from(g.buses(config.speed));
+        // one alone keeps half of the interval between two of its refreshes
+        let share = interval / all.max(2);
         let round = |rank: u32| {
-            let place = u64::from(bus) * u64::from(g.ranks) + u64::from(rank) + 1;
-            let due = if interval == NEVER {
-                NEVER
-            } else {
-                (u128::from(interval) * u128::from(place) / u128::from(all)) as u64
+            let place = u64::from(bus) * u64::from(g.ranks) + u64::from(rank);
+            let first = (u128::from(interval) * u128::from(place) / u128::from(all)) as u64;
+            let (first, at) = match interval {
+                NEVER => (NEVER, NEVER),
+                _ => (first, first + lateness(bus, rank, 0, share)),
             };
-            Round { due, at: due, number: 0, banks: 0 }
+            Round { share: first, at, number: 0, banks: 0 }
         };
         let rounds: Vec<_> = (0..g.ranks).map(round).collect();
         let at = rounds.iter().map(|round| round.at).min().unwrap_or(NEVER);
         Self {
             rounds,
+            bus,
             interval,
+            share,
             same_bank,
             blocked: 0,
             at,
@@ -94,8 +114,9 @@ impl Refresher {
     pub fn end(&mut self, rank: usize) {
         let round = &mut self.rounds[rank];
         self.blocked &= !round.banks;
-        round.due = round.due.saturating_add(self.interval);
-        *round = Round { due: round.due, at: round.due, number: round.number.wrapping_add(1), banks: 0 };
+        let (number, share) = (round.number.wrapping_add(1), round.share.saturating_add(self.interval));
+        let at = share.saturating_add(lateness(self.bus, rank as u32, number.into(), self.share));
+        *round = Round { share, at, number, banks: 0 };
         self.settle();
     }
 

@@ -260,6 +260,42 @@ fn mean_latency(config: &Config, gap: u64) -> f64 {
     sum as f64 / lines.len() as f64
 }
 
+/// The mean latency of one random read after the other, each asked for `gap` after the answer of the one before \[ps\].
+fn mean_of_a_chain(config: &Config, gap: Span) -> f64 {
+    let mut state = 7_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 20) % (config.capacity.0 / 64) * 64
+    };
+    let mut machine = Machine::new(config).expect("the configuration is right");
+    let (mut done, mut sum, mut now) = (Vec::new(), 0, Instant::ZERO);
+    const READS: u32 = 40_000;
+    for token in 0..READS {
+        let request = Request { token, operation: Operation::Read, address: random() };
+        assert_eq!(machine.offer(now, request), Offer::Accepted);
+        while done.is_empty() {
+            let next = machine.next().expect("it is read some day");
+            machine.advance(next, &mut done);
+        }
+        let Done { at, .. } = done.pop().expect("one is asked for at a time");
+        sum += at.since(now).as_ps();
+        now = at + gap;
+    }
+    sum as f64 / f64::from(READS)
+}
+
+/// What a chain of loads takes beside the memory is added to the latency once, wherever its period lies to that of refreshes: a read waits for
+/// refreshes as long in the mean as at any other phase.
+#[test]
+fn chains_of_reads_do_not_fall_into_step_with_refreshes() {
+    let config = Config::new(Speed::Ddr4_2666, 3, Bytes(48 << 30));
+    let means: Vec<f64> =
+        (0..12).map(|n| mean_of_a_chain(&config, Span::from_ns(450 + 13 * n)) / 1000.0).collect();
+    let (least, most) = means.iter().fold((f64::MAX, 0.0), |(a, b), x| (x.min(a), x.max(b)));
+    // the standard error of each is some 0.4 ns; in step, they lie 13 ns and more apart
+    assert!(most - least < 3.0, "{means:.1?}");
+}
+
 /// Ramulator 2.1 (revision c5b1c3a), 200 000 uniform random reads of 64 B in 4 GiB, one channel, FR-FCFS, open rows, refresh of all
 /// banks. It is given its own tables here: what is compared is what two controllers make of the same limits.
 #[test]

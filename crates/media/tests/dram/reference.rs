@@ -1,7 +1,9 @@
 //! The same policy, tick by tick: at every clock, every request is asked what it needs, and the checker whether that is allowed.
 
 use crate::checker::Checker;
-use lanetwin_media::dram::{Command, CommandKind, Config, PagePolicy, Refresh, Timings, Turn, WriteAnswer};
+use lanetwin_media::dram::{
+    Command, CommandKind, Config, PagePolicy, Refresh, Timings, Turn, WriteAnswer, lateness,
+};
 use std::collections::VecDeque;
 
 /// A request at its place.
@@ -17,6 +19,9 @@ pub struct Asked {
 
 /// A rank's refresh.
 struct Round {
+    /// When its share of the interval begins, and how long that is.
+    first: u64,
+    share: u64,
     due: u64,
     number: u64,
     /// The banks kept free; 0 before it is due.
@@ -56,10 +61,10 @@ impl Reference {
         let g = &config.geometry;
         let interval = if config.refresh == Refresh::SameBank { t.refi_sb } else { t.refi };
         let all = u64::from(g.ranks * g.buses(config.speed));
-        let round = |rank: u32| Round {
-            due: interval * u64::from(bus * g.ranks + rank + 1) / all,
-            number: 0,
-            banks: 0,
+        let share = interval / all.max(2);
+        let round = |rank: u32| {
+            let first = interval * u64::from(bus * g.ranks + rank) / all;
+            Round { first, share, due: first + lateness(bus, rank, 0, share), number: 0, banks: 0 }
         };
         let patience = match config.page {
             PagePolicy::Adaptive(time) => t.clock.at_least(time.as_ps()).max(8),
@@ -204,8 +209,9 @@ impl Reference {
                 if open == 0 {
                     let same = self.config.refresh == Refresh::SameBank;
                     let round = &mut self.rounds[rank];
-                    round.due += if same { self.t.refi_sb } else { self.t.refi };
+                    round.first += if same { self.t.refi_sb } else { self.t.refi };
                     round.number += 1;
+                    round.due = round.first + lateness(self.bus, rank as u32, round.number, round.share);
                     round.banks = 0;
                 }
                 return true;
