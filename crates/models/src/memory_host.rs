@@ -33,6 +33,7 @@ mod role;
 mod running;
 mod timetable;
 mod translation;
+mod uncore;
 mod writes;
 
 use crate::roles::memory::RunsPrograms;
@@ -460,6 +461,14 @@ pub fn mistakes(params: &Params) -> Vec<Mistake> {
     let mut wrong = Vec::new();
     if params.choice("dram") == "timed" {
         wrong.extend(dram_params::mistakes(params, params.size("dram.size"), "dram.size"));
+    }
+    let (mean, spread) = (params.time("uncore.latency"), params.time("uncore.spread"));
+    if spread > mean + mean {
+        wrong.push(Mistake {
+            parameter: "uncore.spread",
+            problem: format!("ways that differ by {spread} around a mean of {mean} would end before they begin"),
+            remedy: format!("at most {}", mean + mean),
+        });
     }
     let page = params.size("tlb.page").0;
     if params.count("tlb.entries") > 0 && !(page.is_power_of_two() && page >= 4096) {

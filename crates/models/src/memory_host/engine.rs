@@ -281,7 +281,7 @@ impl MemoryHost {
         let known = dram.ask(self.now, name, cause == Cause::Write, address_of(asked_for));
         self.note_dram_due();
         if let Some(at) = known {
-            self.timetable.put(at + self.rules.uncore, Task::Answer(name));
+            self.timetable.put(at + self.rules.uncore.of(asked_for), Task::Answer(name));
         }
     }
     /// Puts down when what DRAM has answered will be there.
@@ -296,7 +296,8 @@ impl MemoryHost {
         }
         self.note_dram_due();
         for Done { token, at } in self.done.drain(..) {
-            self.timetable.put(at.max(now) + uncore, Task::Answer(token));
+            let across = uncore.of(self.flights.get(token).asked_for);
+            self.timetable.put(at.max(now) + across, Task::Answer(token));
         }
     }
     /// Takes note of when the DRAM of a socket has to be looked after next.
@@ -315,10 +316,10 @@ impl MemoryHost {
             return;
         }
         port.free -= 1;
-        let Flight { cause, arrives, .. } = *self.flights.get(name);
+        let Flight { cause, arrives, asked_for, .. } = *self.flights.get(name);
         let operation = if cause == Cause::Write { Operation::Write } else { Operation::Read };
         // both ways through the uncore are spent here: whoever waits for the answer cannot tell
-        let at = arrives.max(self.now) + self.rules.uncore + self.rules.cxl_latency;
+        let at = arrives.max(self.now) + self.rules.uncore.of(asked_for) + self.rules.cxl_latency;
         self.sent = true;
         cx.send_at(Port(target), at, Message::Line(Line { operation, handle: name, address: dpa }));
     }

@@ -2,6 +2,7 @@
 
 use super::cache::{Index, Replacement, Shape};
 use super::translation::TranslationRules;
+use super::uncore::Uncore;
 use lanetwin_ports::{Dimension, Param, Params};
 use lanetwin_units::Span;
 
@@ -99,7 +100,13 @@ pub(super) const MEMORY: &[Param] = &[
         "uncore.latency",
         Dimension::Time,
         "40ns",
-        "from a core past its caches to memory or a CXL port and back, without those"
+        "from a core past its caches to memory or a CXL port and back, without those: the mean over lines"
+    ),
+    param!(
+        "uncore.spread",
+        Dimension::Time,
+        "0ns",
+        "by how much that is longer for the farthest line than for the nearest, as lines go by slices at different distances; every length between is as frequent"
     ),
     param!("dram.size", Dimension::Size, "64GiB", "the DRAM of a socket"),
     param!(
@@ -180,7 +187,7 @@ pub(super) struct Rules {
     pub(super) exclusive: bool,
     /// None if every translation is at hand.
     pub(super) translation: Option<TranslationRules>,
-    pub(super) uncore: Span,
+    pub(super) uncore: Uncore,
     pub(super) socket_latency: Span,
     /// What a line takes from one socket to the other \[ps\].
     pub(super) socket_line: Span,
@@ -229,7 +236,7 @@ impl Rules {
             sharing: number("l2.cores"),
             exclusive: params.choice("llc.filled-by") == "evictions",
             translation: TranslationRules::new(params),
-            uncore: params.time("uncore.latency"),
+            uncore: Uncore::new(params.time("uncore.latency"), params.time("uncore.spread")),
             socket_latency: params.time("socket.latency"),
             socket_line: per_line(params.rate("socket.bandwidth")),
             cxl_latency: params.time("cxl.latency"),

@@ -47,20 +47,21 @@ impl MemoryHost {
         if let Some(sent) = sent {
             let before = |span| Instant::from_ps(sent.as_ps().saturating_sub(span));
             let logic = self.rules.cxl_latency.as_ps();
-            marks.push((before(logic + self.rules.uncore.as_ps()), "queue for the port's tracker"));
+            let uncore = self.rules.uncore.of(load.line).as_ps();
+            marks.push((before(logic + uncore), "queue for the port's tracker"));
             marks.extend([(before(logic), "uncore"), (sent, "CXL logic")]);
         }
         marks
     }
     /// Where a load was in the DRAM of a socket.
     pub fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark> {
-        let done = Instant::from_ps(load.returned.as_ps().saturating_sub(self.rules.uncore.as_ps()));
+        let done = Instant::from_ps(load.returned.as_ps().saturating_sub(self.rules.uncore.of(load.line).as_ps()));
         let count = self.nodes.len();
         let (Some(Node::Dram(dram)), Some(record)) = (self.nodes.get_mut(load.node), &mut self.record) else {
             return Vec::new();
         };
         record.commands.resize(count, Vec::new());
-        let place = dram.spread.place(load.address);
+        let place = dram.spread.place(address_of(load.line));
         let mut marks = dram.steps(&mut record.commands[load.node], place, (load.arrives, done));
         marks.push((load.returned, "uncore"));
         marks
@@ -113,7 +114,7 @@ impl Record {
             // what lies before the request was of a page walk
             returned: if returned > arrives { returned } else { told },
             told,
-            address: address_of(line),
+            line,
         });
     }
 }

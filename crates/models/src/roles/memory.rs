@@ -195,6 +195,6 @@ pub struct LoadRecord {
     pub returned: Instant,
     /// When it had its data.
     pub told: Instant,
-    /// Where it is in its node \[B\].
-    pub address: u64,
+    /// Its line, by number.
+    pub line: u64,
 }
