@@ -87,6 +87,8 @@ models! {
 #[path = "../../xtask/templates/model.rs"]
 pub mod template_model;
 
+pub use memory_host::{UsedFrames, used_frames};
+
 /// The model of this name, if there is one.
 ///
 /// ```

@@ -25,6 +25,7 @@ mod engine;
 mod flights;
 mod hierarchy;
 mod hints;
+mod laid;
 mod nodes;
 mod params;
 mod prefetch;
@@ -44,8 +45,9 @@ use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
+use laid::Laid;
 use lanetwin_kernel::{Component, Port, Report, mix};
-use lanetwin_load::memory::{BadPlacement, PageMap, Placement, Policy, Program, Touch};
+use lanetwin_load::memory::{BadPlacement, Placement, Program, Touch};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site, Mistake};
 use lanetwin_units::{Instant, stream_seed};
@@ -56,9 +58,10 @@ use running::Running;
 use std::any::Any;
 use std::collections::VecDeque;
 use timetable::{Task, Timetable};
-use translation::{PageTable, TRANSLATION, Walks};
+use translation::{TRANSLATION, Walks};
 
 pub use crate::roles::memory::{Advised, Found, LoadRecord, MemoryResults, NodeTraffic, PageAdvice};
+pub use laid::{UsedFrames, used_frames};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -190,14 +193,8 @@ impl MemoryHost {
         let frames: Vec<u64> = self.nodes.iter().map(|node| node.size() / 4096).collect();
         let unused = vec![0; frames.len()];
         let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
-        let mut map = PageMap::with_parts((&mapping, &parts), pages, &frames, used)?;
-        let table = PageTable::new(pages, map.large(), self.rules.translation.as_ref());
-        // page tables are the kernel's: their pages are small, and lie in memory of the host where all else is mapped directly
-        let of_tables = match mapping.policy {
-            Policy::Dax(_) => Policy::Preferred(0),
-            policy => policy,
-        };
-        map.extend(&of_tables.into(), table.end(), &frames)?;
+        let rules = self.rules.translation.as_ref();
+        let Laid { map, table, .. } = Laid::out(rules, (&mapping, &parts), pages, &frames, used)?;
         let number = self.programs.len() as u32;
         let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
         let threads = program.threads();
@@ -230,6 +227,24 @@ impl MemoryHost {
         // the first level holds lines, too; a line more for each set that is not filled evenly
         let all = self.capacity() + self.cores.first().map_or(0, |core| core.l1.capacity());
         reuse.map_or(0, |bytes| times * (bytes / 64).min(all + all / 4))
+    }
+    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far larger than they are: what it comes back to
+    /// often, such as its page table, and lines that it will not find again, which take room; none if they never hold anything of use to it.
+    #[must_use]
+    pub fn settles_after(&self, program: &dyn Program) -> Option<u64> {
+        if program.reuse().is_some_and(|bytes| self.never_hits(bytes)) {
+            return None;
+        }
+        let threads = u64::from(program.threads()).max(1);
+        let cores = threads.min(self.cores.len() as u64);
+        let of = |caches: &[Cache], shared_by: usize| {
+            let reached = cores.div_ceil(shared_by as u64) as usize;
+            caches.iter().take(reached).map(Cache::capacity).sum::<u64>()
+        };
+        let lines = of(&self.l2, self.rules.sharing as usize) + of(&self.llc, self.rules.cores as usize);
+        // under random replacement what was there before has gone but for a seventh when as many lines again have come
+        let times = if self.is_random() { 2 } else { 1 };
+        Some((times * lines).div_ceil(threads))
     }
     /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had been taken.
     fn warm(&mut self, number: u32, steps: u64) {

@@ -2,6 +2,7 @@
 
 mod devices;
 mod rows;
+mod start;
 
 pub use rows::MemoryUse;
 pub(super) use rows::metrics;
@@ -10,15 +11,11 @@ use super::waterfall::memory::Following;
 use super::wire::{Ids, Wiring, World};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{
-    Chase, ChaseOrder, ChaseSpec, PageMap, Placement, Program, Traffic, TrafficSpec,
-};
+use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
 use lanetwin_load::{Little, Results, Side};
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
-use lanetwin_plan::{
-    DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram, TrafficCase,
-};
-use lanetwin_ports::{Params, Value};
+use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, TrafficCase};
+use lanetwin_ports::Value;
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Bytes, Instant, Span};
 
@@ -33,8 +30,6 @@ const SHORTEST_SLICE: Span = Span::from_ns(100);
 const SILENCE: Span = Span::from_us(20);
 /// After so many steps of a thread, what it stored to is written back as fast as it stores.
 const STORED: u64 = 4096;
-/// The parameter of a device that says what is in its cache at the start.
-const INITIAL: &str = "initial";
 /// What the programs are called: random streams derive from it.
 pub(super) const TRAFFIC: &str = "traffic";
 pub(super) const CHASE: &str = "chase";
@@ -72,12 +67,12 @@ impl Wiring<'_> {
         let caches = self.cache_lines();
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
-            // what is far larger than the caches never finds anything there; but what was stored to has to begin to be written back
+            // what is far larger than the caches finds at most its page table there; and what was stored to has to begin to be written back
             let warm = match program.footprint() / LINE {
                 // all of what ends is measured, from its beginning
                 _ if case.ends() => program.warm_up(),
                 lines if lines <= WARMED * caches => steps,
-                _ => STORED.min(steps),
+                _ => host.settles_after(program.as_ref()).unwrap_or(STORED).min(steps),
             };
             let placement =
                 Placement::new(name, case.mapping.clone()).with_parts(case.parts.clone()).warmed_by(warm);
@@ -101,45 +96,6 @@ impl Wiring<'_> {
         let count = |name| if let Some(Value::Count(count)) = params.get(name) { *count } else { 1 };
         let sockets = count("sockets");
         (size("llc.size") * sockets + (size("l1.size") + size("l2.size")) * sockets * count("cores")) / LINE
-    }
-
-    /// The cache of a device is at the start as visits to its part of the working set leave it, or empty.
-    pub(super) fn set_device_cache(&self, i: usize, params: &mut Params) {
-        let Some(Load::Memory(case)) = self.load else { return };
-        let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
-        let Some(bytes) = self.placed_on(i, case).filter(|_| !kept) else { return };
-        let cleans = matches!(params.0.get("clean.at-once"), Some(Value::Count(at_once)) if *at_once > 0);
-        // whoever goes round a working set and stores, leaves every page dirty, but for what is cleaned before
-        let dirty = match (case.kinds().1, cleans, params.0.get("clean.low")) {
-            (false, ..) => Value::Ratio(0.0),
-            (true, true, Some(low)) => *low,
-            (true, ..) => Value::Ratio(1.0),
-        };
-        let is_warm = case.cache == DeviceCache::Warm && bytes > 0;
-        let values = [
-            (INITIAL, Value::Choice(if is_warm { "warm" } else { "empty" })),
-            ("initial.first", Value::Size(Bytes(0))),
-            ("initial.size", Value::Size(Bytes(bytes.max(PAGE)))),
-            ("initial.dirty", dirty),
-        ];
-        for (name, value) in values {
-            params.0.insert(name, value);
-        }
-    }
-
-    /// How much of what all programs use is on a device \[B\]; none if it is no device of the host.
-    fn placed_on(&self, device: usize, case: &MemoryCase) -> Option<u64> {
-        let on = self.workload.pairs.first()?.on;
-        let own: Vec<&MemoryNode> = self.variant.nodes.iter().filter(|node| node.host == on).collect();
-        let node = own.iter().position(|node| node.devices.contains(&device))?;
-        let frames: Vec<u64> = own.iter().map(|node| node.size.0 / PAGE).collect();
-        let mut used = vec![0; frames.len()];
-        for (_, program) in programs(case, self.seed) {
-            let pages = program.footprint().div_ceil(PAGE);
-            let map = PageMap::with_parts((&case.mapping, &case.parts), pages, &frames, &used);
-            used = map.expect("a checked plan places pages where there is room").used().to_vec();
-        }
-        Some(used[node] * PAGE / own[node].devices.len() as u64)
     }
 }
 

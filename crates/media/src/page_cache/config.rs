@@ -145,6 +145,8 @@ pub enum Initial {
         size: Bytes,
         /// The share of the cached pages that are dirty: [`dirty_share`].
         dirty: f64,
+        /// How much of its end is visited so often that it is always there, and never written to: page tables.
+        tables: Bytes,
     },
 }
 
@@ -211,7 +213,7 @@ impl CacheConfig {
         let mut found = Mistakes::none();
         self.sizes(&mut found);
         self.bounds(&mut found);
-        if let Initial::Warm { first, size, dirty } = self.initial {
+        if let Initial::Warm { first, size, dirty, tables } = self.initial {
             let end = first.checked_add(size.0);
             found.unless(
                 first.is_multiple_of(PAGE)
@@ -222,6 +224,12 @@ impl CacheConfig {
                 format!("multiples of {PAGE} B, at most {} B together", self.device.0),
             );
             found.share("initial.dirty", dirty);
+            found.unless(
+                tables <= size && tables.0.is_multiple_of(PAGE),
+                "initial.tables",
+                format!("{} B are no pages of a working set of {} B", tables.0, size.0),
+                format!("a multiple of {PAGE} B, at most {} B", size.0),
+            );
         }
         found.0
     }

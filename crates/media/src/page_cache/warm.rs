@@ -12,6 +12,8 @@ pub(super) struct Warm {
     /// The working set \[pages\].
     first: u64,
     end: u64,
+    /// Where pages begin that are there for certain, and clean.
+    tables: u64,
     dirty: f64,
     /// How many pages are dirty in all sets together, about.
     dirty_pages: u64,
@@ -24,12 +26,13 @@ pub(super) struct Warm {
 
 impl Warm {
     pub(super) fn new(config: &CacheConfig) -> Option<Self> {
-        let Initial::Warm { first, size, dirty } = config.initial else { return None };
+        let Initial::Warm { first, size, dirty, tables } = config.initial else { return None };
         let (first, count) = (first / PAGE, size.0 / PAGE);
-        let dirty_pages = (dirty * count.min(config.frames()) as f64) as u64;
+        let dirty_pages = (dirty * (count - tables.0 / PAGE).min(config.frames()) as f64) as u64;
         Some(Self {
             first,
             end: first + count,
+            tables: first + count - tables.0 / PAGE,
             dirty,
             dirty_pages,
             drawn: 0,
@@ -51,15 +54,16 @@ impl PageCache {
         *self.directory.register(set, register::DRAWN) = 1;
         let Some(warm) = &mut self.warm else { return };
         warm.drawn += 1;
-        let (first, end, dirty) = (warm.first, warm.end, warm.dirty);
+        let (first, end, tables, dirty) = (warm.first, warm.end, warm.tables, warm.dirty);
         let mut draws = Draws::new(mix(self.directory.seed) ^ mix(!set.number));
         let mut pages = core::mem::take(&mut warm.pages);
         self.directory.belonging(set, first..end, self.pages, &mut pages);
         let fit = pages.len().min(self.directory.ways as usize);
+        let certain = if tables < end { to_the_front(&mut pages, tables).min(fit) } else { 0 };
         let mut soiled = core::mem::take(&mut warm.soiled);
         // a draw decides nothing where no page is dirty, or every one
         let decides = dirty > 0.0 && dirty < 1.0;
-        for place in 0..fit {
+        for place in certain..fit {
             let chosen = place + draws.below((pages.len() - place) as u64) as usize;
             pages.swap(place, chosen);
             let soil = if decides {
@@ -103,4 +107,16 @@ impl PageCache {
         }
         false
     }
+}
+
+/// Puts pages from this number on before all others; how many there are.
+fn to_the_front(pages: &mut [u32], from: u64) -> usize {
+    let mut count = 0;
+    for place in 0..pages.len() {
+        if u64::from(pages[place]) >= from {
+            pages.swap(place, count);
+            count += 1;
+        }
+    }
+    count
 }

@@ -50,6 +50,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "initial.first", dimension: Dimension::Size, default: Some("0B"), about: "where that working set begins on the device" },
     Param { name: "initial.size", dimension: Dimension::Size, default: Some("1GiB"), about: "how large that working set is" },
     Param { name: "initial.dirty", dimension: Dimension::Ratio, default: Some("0"), about: "the share of cached pages that are dirty at the start" },
+    Param { name: "initial.tables", dimension: Dimension::Size, default: Some("0B"), about: "how much of the end of that working set is page tables, which are visited so often that they are always there" },
 ];
 
 /// DRAM of an FPGA board: three channels of DDR4.
@@ -105,6 +106,7 @@ pub(super) fn cache(params: &Params) -> CacheConfig {
                 first: params.size("initial.first").0,
                 size: params.size("initial.size"),
                 dirty: params.ratio("initial.dirty"),
+                tables: params.size("initial.tables"),
             }
         } else {
             Initial::Empty
@@ -150,6 +152,7 @@ fn parameter(field: &str) -> &'static str {
         "prefetch.trigger" => "prefetch.trigger",
         "prefetch.degree" => "prefetch.degree",
         "initial.dirty" => "initial.dirty",
+        "initial.tables" => "initial.tables",
         _ => "initial.size",
     }
 }

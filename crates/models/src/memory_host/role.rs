@@ -16,6 +16,9 @@ impl RunsPrograms for MemoryHost {
     fn advised(&self) -> Advised {
         Self::advised(self)
     }
+    fn settles_after(&self, program: &dyn Program) -> Option<u64> {
+        Self::settles_after(self, program)
+    }
     fn reset(&mut self, at: Instant) {
         Self::reset(self, at);
     }

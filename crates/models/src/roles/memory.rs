@@ -17,6 +17,9 @@ pub trait RunsPrograms {
     fn advise(&mut self, program: usize, advice: PageAdvice);
     /// What devices were told of pages, and what they answered.
     fn advised(&self) -> Advised;
+    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far larger than they
+    /// are; none if they never hold anything of use to it.
+    fn settles_after(&self, program: &dyn Program) -> Option<u64>;
     /// Counts from `at` on, the present.
     fn reset(&mut self, at: Instant);
     /// How many lines were asked of memory, and how many were answered.

@@ -335,7 +335,7 @@ fn eager_cleaning_leaves_nothing_dirty_and_loses_nothing() {
 #[test]
 fn cleaning_needs_no_miss_to_begin() {
     let mut config = config(8, 4, Policy::Lru);
-    config.initial = Initial::Warm { first: 0, size: Bytes(8 * PAGE), dirty: 0.0 };
+    config.initial = Initial::Warm { first: 0, size: Bytes(8 * PAGE), dirty: 0.0, tables: Bytes(0) };
     config.cleaning = Some(Cleaning { high: 0.25, low: 0.0, at_once: 1 });
     let mut world = World::new(config, 3, 0);
     for page in 0..4 {

@@ -54,7 +54,7 @@ fn every_mistake_is_told_at_once() {
     let mut config = config(128, 0, Policy::Lru);
     config.fill.sector = Bytes(100);
     config.cleaning = Some(Cleaning { high: 0.1, low: 0.2, at_once: 9 });
-    config.initial = Initial::Warm { first: 1, size: Bytes(PAGE), dirty: 2.0 };
+    config.initial = Initial::Warm { first: 1, size: Bytes(PAGE), dirty: 2.0, tables: Bytes(0) };
     let fields: Vec<_> = config.mistakes().into_iter().map(|mistake| mistake.field).collect();
     let wrong = [
         "capacity",

@@ -30,7 +30,8 @@ fn drawn_is_as_lived_through() {
                 let mut lived = PageCache::new(&config, 1).expect("no mistakes");
                 live(&mut lived, 40_000, PAGES, writes, 7);
                 let dirty = dirty_share(writes, hits);
-                config.initial = Initial::Warm { first: 100 * PAGE, size: Bytes(PAGES * PAGE), dirty };
+                config.initial =
+                    Initial::Warm { first: 100 * PAGE, size: Bytes(PAGES * PAGE), dirty, tables: Bytes(0) };
                 let mut drawn = PageCache::new(&config, 1).expect("no mistakes");
                 let (mut of_lived, mut of_drawn) = (0.0, 0.0);
                 // a first stretch, in which what was drawn must not show
@@ -65,7 +66,8 @@ fn a_working_set_that_fits_is_all_there_and_no_set_is_drawn_twice() {
     for hashed in [false, true] {
         let mut config = config(48, 4, Policy::Lru);
         config.placement.hashed = hashed;
-        config.initial = Initial::Warm { first: 3 * PAGE, size: Bytes(20 * PAGE), dirty: 0.0 };
+        config.initial =
+            Initial::Warm { first: 3 * PAGE, size: Bytes(20 * PAGE), dirty: 0.0, tables: Bytes(0) };
         let mut cache = PageCache::new(&config, 5).expect("no mistakes");
         let inside = cache.status(Pages { first: 3, count: 20 });
         // strewn pages may be too many for a set
@@ -78,7 +80,7 @@ fn a_working_set_that_fits_is_all_there_and_no_set_is_drawn_twice() {
 #[test]
 fn the_cleaner_finds_dirty_pages_in_sets_that_nobody_has_visited() {
     let mut config = config(64, 4, Policy::Lru);
-    config.initial = Initial::Warm { first: 0, size: Bytes(64 * PAGE), dirty: 1.0 };
+    config.initial = Initial::Warm { first: 0, size: Bytes(64 * PAGE), dirty: 1.0, tables: Bytes(0) };
     config.cleaning = Some(Cleaning { high: 0.5, low: 0.25, at_once: 4 });
     let mut cache = PageCache::new(&config, 5).expect("no mistakes");
     visit(&mut cache, 0, Access::Write);
@@ -102,7 +104,7 @@ fn a_large_cache_of_a_large_device_costs_what_is_touched() {
     config.device = Bytes(1 << 40);
     config.capacity = Bytes(48 << 30);
     config.placement = Placement { ways: 16, hashed: true };
-    config.initial = Initial::Warm { first: 0, size: Bytes(26 << 30), dirty: 0.3 };
+    config.initial = Initial::Warm { first: 0, size: Bytes(26 << 30), dirty: 0.3, tables: Bytes(0) };
     let mut cache = PageCache::new(&config, 1).expect("no mistakes");
     let mut draws = Draws::new(1);
     let hits = (0..500).filter(|_| visit(&mut cache, draws.below((26 << 30) / PAGE), Access::Read)).count();
@@ -132,4 +134,14 @@ fn pages_put_in_at_once_lie_as_those_put_in_one_by_one() {
             assert_eq!(all, each, "{policy:?} of {ways}");
         }
     }
+}
+
+#[test]
+fn page_tables_are_there_and_clean_however_large_the_working_set_is() {
+    let mut config = config(16, 4, Policy::Lru);
+    config.initial = Initial::Warm { first: 0, size: Bytes(64 * PAGE), dirty: 1.0, tables: Bytes(8 * PAGE) };
+    let mut cache = PageCache::new(&config, 5).expect("no mistakes");
+    assert_eq!(cache.status(Pages { first: 56, count: 8 }), 8);
+    assert_eq!(cache.status(Pages { first: 0, count: 64 }), 16, "what is left is drawn from the others");
+    assert_eq!(cache.counters().dirty_pages, 8);
 }
