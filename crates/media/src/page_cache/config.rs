@@ -150,6 +150,12 @@ pub enum Initial {
     },
 }
 
+/// The probability that a page is dirty that came clean and has been touched so often since, each time with a share `writes` of writes.
+#[must_use]
+pub fn dirty_after(writes: f64, touches: f64) -> f64 {
+    1.0 - libm::pow(1.0 - writes, touches)
+}
+
 /// The share of dirty pages that a cache without cleaning has in the long run, if a share `writes` of the visits to pages write and a
 /// share `hits` of them hit.
 ///

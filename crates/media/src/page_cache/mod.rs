@@ -56,7 +56,7 @@ mod tests;
 
 pub use config::{
     BadCache, CacheConfig, Cleaning, Fill, Initial, LINE, LINES, PAGE, Placement, Policy, Prefetch,
-    Registers as RegisterConfig, Write, dirty_share,
+    Registers as RegisterConfig, Write, dirty_after, dirty_share,
 };
 pub use counters::Counters;
 pub use effect::{Access, Effect, Job, Outcome, Request, Then};

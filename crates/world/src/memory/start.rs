@@ -3,12 +3,17 @@
 use super::super::wire::Wiring;
 use super::programs;
 use lanetwin_load::memory::placement::PAGE;
-use lanetwin_load::memory::{ChaseOrder, TrafficOrder};
+use lanetwin_load::memory::{ChaseOrder, Touch, TrafficOrder};
+use lanetwin_media::page_cache::{dirty_after, dirty_share};
 use lanetwin_models::used_frames;
 use lanetwin_plan::{DeviceCache, Load, MemoryCase, MemoryNode, MemoryProgram};
 use lanetwin_ports::{Params, Value};
 use lanetwin_units::Bytes;
 
+/// Steps of a program that are sampled, of all its threads together.
+const SAMPLED: u64 = 1 << 16;
+/// Regions of a program's addresses that are told apart.
+const REGIONS: u64 = 256;
 /// The parameter of a device that says what is in its cache at the start.
 const INITIAL: &str = "initial";
 
@@ -27,18 +32,21 @@ impl Wiring<'_> {
         let kept = !params.0.contains_key(INITIAL) || case.cache == DeviceCache::AsIs;
         let Some(OnDevice { all, tables }) = self.placed_on(i, case).filter(|_| !kept) else { return };
         let cleans = matches!(params.0.get("clean.at-once"), Some(Value::Count(at_once)) if *at_once > 0);
-        // whoever goes round a working set and stores, leaves every page dirty, but for what is cleaned before
-        let dirty = match (case.kinds().1, cleans, params.0.get("clean.low")) {
-            (false, ..) => Value::Ratio(0.0),
-            (true, true, Some(low)) => *low,
-            (true, ..) => Value::Ratio(1.0),
+        let fits = match params.0.get("cache.usable") {
+            Some(Value::Size(Bytes(usable))) if all > 0 => (*usable as f64 / all as f64).min(1.0),
+            _ => 1.0,
+        };
+        let lived = if case.kinds().1 { dirty_share_of(case, self.seed, fits) } else { 0.0 };
+        let dirty = match params.0.get("clean.low") {
+            Some(Value::Ratio(low)) if cleans => lived.min(*low),
+            _ => lived,
         };
         let is_warm = case.cache == DeviceCache::Warm && all > 0;
         let values = [
             (INITIAL, Value::Choice(if is_warm { "warm" } else { "empty" })),
             ("initial.first", Value::Size(Bytes(0))),
             ("initial.size", Value::Size(Bytes(all.max(PAGE)))),
-            ("initial.dirty", dirty),
+            ("initial.dirty", Value::Ratio(dirty)),
             ("initial.tables", Value::Size(Bytes(tables))),
         ];
         for (name, value) in values {
@@ -67,11 +75,104 @@ impl Wiring<'_> {
     }
 }
 
+/// The share of cached pages that are dirty in the long run, where a share `fits` of all pages is cached.
+///
+/// A page that has been touched n times since it came, each time with a share w of stores, is dirty with 1 - (1 - w)^n. Steps of the programs are sampled; where pages
+/// are touched how often in a row, and with how many stores among that, is told for each of [`REGIONS`] of their addresses. A page that is visited again is still there with
+/// the share `fits`, so that n is geometric in visits ([`dirty_share`]); what nobody stores to stays clean.
+fn dirty_share_of(case: &MemoryCase, seed: u64, fits: f64) -> f64 {
+    let (mut dirty, mut all) = (0.0, 0.0);
+    for (_, mut program) in programs(case, seed) {
+        let mut regions = vec![Touched::default(); REGIONS as usize];
+        let span = program.footprint().div_ceil(REGIONS).max(1);
+        let threads = program.threads();
+        let mut last = vec![u64::MAX; threads as usize];
+        for step in 0..SAMPLED {
+            let thread = (step % u64::from(threads)) as u32;
+            let Some(step) = program.warm(thread) else { continue };
+            let page = step.address / PAGE;
+            let region = &mut regions[(step.address / span) as usize];
+            region.touches += 1;
+            region.stores += u64::from(step.touch != Touch::Load);
+            region.visits += u64::from(std::mem::replace(&mut last[thread as usize], page) != page);
+        }
+        for region in regions.iter().filter(|region| region.touches > 0) {
+            dirty += region.dirty(fits);
+            all += 1.0;
+        }
+    }
+    if all > 0.0 { dirty / all } else { 0.0 }
+}
+
+/// What was sampled of a region of addresses.
+#[derive(Clone, Copy, Default, Debug)]
+struct Touched {
+    touches: u64,
+    stores: u64,
+    /// Touches of another page than the thread's last.
+    visits: u64,
+}
+
+impl Touched {
+    /// The share of its cached pages that are dirty, if one that is visited again is still there with the share `fits`.
+    fn dirty(self, fits: f64) -> f64 {
+        let stores = self.stores as f64 / self.touches as f64;
+        let in_a_row = self.touches as f64 / self.visits.max(1) as f64;
+        dirty_share(dirty_after(stores, in_a_row), fits)
+    }
+}
+
 /// Whether the last program comes to each page of its page table far more often than to each of its own, since it does not go through these in order.
 const fn goes_anywhere(case: &MemoryCase) -> bool {
     match case.program {
         MemoryProgram::Chase { order, .. } => matches!(order, ChaseOrder::Random | ChaseOrder::AcrossPages),
         MemoryProgram::Traffic(traffic) => traffic.chaser || matches!(traffic.order, TrafficOrder::Random),
         MemoryProgram::Kernel(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_load::memory::{Mapping, Policy, TrafficMix};
+    use lanetwin_plan::TrafficCase;
+    use lanetwin_units::Span;
+
+    fn case(mix: TrafficMix, order: TrafficOrder) -> MemoryCase {
+        let traffic = TrafficCase {
+            mix,
+            order,
+            threads: 4,
+            working_set: Bytes(1 << 30),
+            delay: Span::ZERO,
+            chaser: false,
+        };
+        MemoryCase {
+            program: MemoryProgram::Traffic(traffic),
+            mapping: Mapping::from(Policy::Bind(vec![0])),
+            parts: Vec::new(),
+            hints: None,
+            against: None,
+            cache: DeviceCache::Warm,
+            steps: 1000,
+        }
+    }
+
+    #[test]
+    fn pages_are_dirty_by_how_often_they_are_touched_and_stored_to() {
+        let share = |mix, order, fits| dirty_share_of(&case(mix, order), 1, fits);
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 0.01, "{found}, {expected}");
+        use TrafficMix::{AllReads, R2W1, R3W1};
+        use TrafficOrder::{Random, Sequential};
+        // one touch of a page that is not there again when it is wanted next: the share of stores, a third of steps and a half
+        close(share(R3W1, Random, 0.0), 1.0 / 3.0);
+        close(share(R2W1, Random, 0.0), 0.5);
+        // n touches: w + (1 - w) h p, the mean over all n
+        close(share(R3W1, Random, 0.5), 0.5);
+        close(share(R3W1, Random, 1.0), 1.0);
+        // 64 touches in a row
+        close(share(R3W1, Sequential, 0.0), 1.0);
+        close(share(AllReads, Random, 1.0), 0.0);
     }
 }
