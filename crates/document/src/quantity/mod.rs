@@ -69,6 +69,9 @@ const SIZES: &[Unit] = &[
     ("GB", 1_000_000_000, 1),
     ("TB", 1_000_000_000_000, 1),
 ];
+/// Decimal units that are written, largest first.
+const DECIMAL_SIZES: [(&str, u64); 4] =
+    [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
 /// Bare suffixes are taken as binary, as fio takes them.
 const BARE_SIZES: &[(&str, &str)] =
     &[("k", "KiB"), ("K", "KiB"), ("m", "MiB"), ("M", "MiB"), ("g", "GiB"), ("G", "GiB"), ("T", "TiB")];
@@ -136,7 +139,7 @@ pub fn written(value: Value) -> String {
     match value {
         Value::Time(span) => scaled(span.as_ps(), &TIMES[..PRINTED]),
         Value::Rate(rate) => scaled(rate, &RATES[..PRINTED]),
-        Value::Size(bytes) => binary(bytes.0),
+        Value::Size(bytes) => exact(bytes.0),
         Value::Count(count) => count.to_string(),
         Value::Ratio(ratio) => format!("{ratio}"),
         Value::Flag(flag) => flag.to_string(),
@@ -212,6 +215,15 @@ fn scaled(grains: u64, units: &[Unit]) -> String {
         }
     }
     format!("{grains}{}", units[units.len() - 1].0)
+}
+
+/// In the binary unit or the decimal one that needs fewer digits, as it was most likely meant; in the binary one where both need as many.
+fn exact(bytes: u64) -> String {
+    let binary = binary(bytes);
+    let decimal = DECIMAL_SIZES.iter().find(|(_, times)| bytes != 0 && bytes.is_multiple_of(*times));
+    let decimal = decimal.map(|(name, times)| format!("{}{name}", bytes / times));
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    decimal.filter(|decimal| digits(decimal) < digits(&binary)).unwrap_or(binary)
 }
 
 /// In the largest binary unit of which it is a whole number.

@@ -71,11 +71,14 @@ fn the_canonical_form_is_the_one_a_person_would_choose() {
     assert_eq!(form(Dimension::Time, "13333ps"), "13.333ns");
     assert_eq!(form(Dimension::Time, "0ns"), "0ps");
     assert_eq!(form(Dimension::Size, "2048B"), "2KiB");
-    assert_eq!(form(Dimension::Size, "1kB"), "1000B");
+    let as_meant =
+        ["1kB", "2GB", "26GB", "1TB", "1500GB", "64KiB", "1536MiB", "25GiB", "125KiB", "1000GiB", "1003B"];
+    as_meant.iter().for_each(|text| assert_eq!(form(Dimension::Size, text), **text));
     assert_eq!(form(Dimension::Rate, "16Gb/s"), "2GB/s");
     assert_eq!(form(Dimension::Rate, "12800MB/s"), "12.8GB/s");
     assert_eq!(label(Value::Size(Bytes(64))), "64 B");
     assert_eq!(label(Value::Size(Bytes(2_048))), "2 KiB");
+    assert_eq!(label(Value::Size(Bytes(2_000_000_000))), "2 GB");
     assert_eq!(label(Value::Count(7)), "7");
 }
 
