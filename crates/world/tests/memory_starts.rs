@@ -88,3 +88,26 @@ fn a_retimer_costs_a_chase_its_latency_both_ways() {
         assert!(far >= near * 0.99, "{variant}: p99 {far} ns, direct {near} ns");
     }
 }
+
+const EXPANDER: &str = "
+about: What does an expander add to local DRAM?
+machine:
+  host: {part: lmbench-spr-host}
+  exp: {part: generic-cxl-expander-asic, port.width: x8}
+links:
+  slot: {from: host, to: exp}
+workloads:
+  l: {memory: {pattern: chase-across-pages, working-set: 1GiB, placement: dram, lines: 10000}, on: host}
+variants:
+  dram: {}
+  exp: {workloads.l.memory.placement: exp}
+run: {repeats: 1}
+";
+
+#[test]
+fn an_expander_with_an_asic_adds_what_was_measured_of_one() {
+    let results = results(&plan("expander.yaml", EXPANDER, &[]), &Options::default());
+    let [dram, exp] = ["dram", "exp"].map(|variant| latency(&results, variant).value);
+    // LMBench at 1 GB, by the plot scripts of CXL-DMSim: 131.5 ns and 284.9 ns
+    assert!((dram - 131.5).abs() < 2.0 && (exp - dram - 153.4).abs() < 3.0, "{dram} ns, {exp} ns");
+}
