@@ -40,7 +40,7 @@ use crate::report::{FreeParameter, Role};
 use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_stats::{Confidence, interval};
-use machine::{Case, SOCKET, Shown};
+use machine::{Case, Shown};
 use table::{MIXES, Ratio, other, ratios};
 
 /// The declaration.
@@ -61,10 +61,8 @@ const TAIL_BAR_PCT: f64 = 10.0;
 const READS_BAR_PCT: f64 = 4.0;
 const MIXES_BAR_PCT: f64 = 5.3;
 
-/// The memory of the host and the lines of its cores: calibrated to the row of DRAM alone.
-const TIMED: &str = "dram: timed, dram.speed: ddr5-5600, dram.channels: 4, dram.ranks: 2, dram.page: closed, dram.size: 128GiB, core.misses: 10";
 /// The host of a latency: one core, its caches a twenty-fourth of the real ones, 4 KiB pages.
-const WALKER: &str = "cores: 1, l2.size: 0B, llc.ways: 16, dram: simple, tlb.entries: 2048";
+const WALKER: &str = ", cores: 1, l2.size: 0B, llc.ways: 16, dram: simple, tlb.entries: 2048";
 const WALKER_LLC_KIB: u64 = 4096;
 /// The working set of a latency, calibrated to the mean: with these caches it decides how many walks reach memory.
 const WALKED: &str = "480MiB";
@@ -92,7 +90,7 @@ fn placement(ratio: &Ratio) -> String {
 
 /// A cell of table 4.
 fn cell_of_table(ratio: &Ratio, mix: usize) -> Case {
-    let case = Case::streams(TIMED, MIXES[mix].0, &placement(ratio), (CORES, TABLE_LINES));
+    let case = Case::streams(MIXES[mix].0, &placement(ratio), (CORES, TABLE_LINES));
     match mix {
         0 => case,
         _ => case.with(format!("machine.cmmh.controller.lookup.interval={}ps", INTERVALS[mix - 1])),
@@ -113,7 +111,7 @@ fn closed_form(ratio: &Ratio, alone: f64, module: f64) -> f64 {
 }
 
 fn peak() -> Case {
-    Case::streams(TIMED, "all-reads", "cmmh", (FEW, LINES))
+    Case::streams("all-reads", "cmmh", (FEW, LINES))
 }
 fn latency(working_set: &str) -> Case {
     let memory =
@@ -129,7 +127,7 @@ fn large() -> Case {
     let memory = format!(
         "mix: all-reads, threads: {FEW}, working-set: 104GB, placement: cmmh, cache: cold, lines: {LINES}"
     );
-    Case { host: format!("{SOCKET}, {TIMED}"), memory, set: Vec::new() }
+    Case { host: String::new(), memory, set: Vec::new() }
 }
 
 /// A controller that follows runs of pages, with registers enough; its drive does not read ahead by itself, for it follows fewer streams than there are.
