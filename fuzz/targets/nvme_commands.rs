@@ -3,7 +3,7 @@
 #![no_main]
 
 use lanetwin_nvme::logic::{
-    ControllerConfig, Effect, Health, LbaFormat, NamespaceConfig, Subsystem, SubsystemConfig,
+    ControllerConfig, Effect, Health, HostEffect, LbaFormat, NamespaceConfig, Place, Subsystem, SubsystemConfig,
 };
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC, DOORBELLS};
 use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
@@ -212,10 +212,10 @@ fuzz_target!(|input: &[u8]| {
         }
         for effect in effects.drain(..) {
             check(&subsystem, &effect);
-            if let Effect::Fetch { .. }
-            | Effect::Transfer { .. }
+            if let Effect::Host(HostEffect::Fetch { .. })
+            | Effect::Host(HostEffect::Transfer { .. })
             | Effect::Media { .. }
-            | Effect::Store { .. }
+            | Effect::Host(HostEffect::Store { .. })
             | Effect::Health { .. } = effect
             {
                 pending.push(effect);
@@ -235,19 +235,19 @@ fn resume(
     effects: &mut Vec<Effect>,
 ) {
     match effect {
-        Effect::Fetch { token, .. } | Effect::Transfer { token, .. } | Effect::Store { token, .. }
+        Effect::Host(HostEffect::Fetch { token, .. }) | Effect::Host(HostEffect::Transfer { token, .. }) | Effect::Host(HostEffect::Store { token, .. })
             if how == 0 =>
         {
             subsystem.failed(now, token, effects);
         }
-        Effect::Fetch { token, .. } if how == 2 => subsystem.fetched_contiguous(now, token, effects),
-        Effect::Fetch { token, bytes: wanted, .. } => {
+        Effect::Host(HostEffect::Fetch { token, .. }) if how == 2 => subsystem.fetched_contiguous(now, token, effects),
+        Effect::Host(HostEffect::Fetch { token, bytes: wanted, .. }) => {
             let mut full = bytes.to_vec();
             full.resize((wanted as usize).min(1 << 16), bytes.last().copied().unwrap_or(0));
             subsystem.fetched(now, token, &full, effects);
         }
-        Effect::Transfer { token, .. } => subsystem.transferred(now, token, effects),
-        Effect::Store { token, .. } => subsystem.stored(now, token, effects),
+        Effect::Host(HostEffect::Transfer { token, .. }) => subsystem.transferred(now, token, effects),
+        Effect::Host(HostEffect::Store { token, .. }) => subsystem.stored(now, token, effects),
         Effect::Media { token, .. } => subsystem.media_done(now, token, status(how), effects),
         Effect::Health { token } => subsystem.health(now, token, &Health::default(), effects),
         other => panic!("{other:?} is not resumed"),
@@ -257,13 +257,16 @@ fn resume(
 /// What an effect says of itself is so.
 fn check(subsystem: &Subsystem, effect: &Effect) {
     match *effect {
-        Effect::Transfer { token, bytes, first, segments, .. }
-        | Effect::Store { token, bytes, first, segments } => {
+        Effect::Host(HostEffect::Transfer { token, bytes, at, .. })
+        | Effect::Host(HostEffect::Store { token, bytes, at }) => {
             // a later call of the same step may have reset the controller: then there are no pieces
             let pieces: Vec<_> = subsystem.segments(token).collect();
             if !pieces.is_empty() {
-                assert_eq!(pieces.len(), segments as usize);
-                assert_eq!(pieces[0], first);
+                match at {
+                    Place::Memory { address } => assert!(pieces.len() == 1 && pieces[0].address == address),
+                    Place::Scattered { pieces: count } => assert_eq!(pieces.len(), count as usize),
+                    other => panic!("{other:?}"),
+                }
                 assert_eq!(pieces.iter().map(|piece| piece.bytes).sum::<u32>(), bytes);
             }
         }
@@ -271,7 +274,7 @@ fn check(subsystem: &Subsystem, effect: &Effect) {
             let size = subsystem.block_bytes(request.nsid).expect("only namespaces that there are");
             assert!(request.slba < (1 << 20) / 512 && size >= 512, "{request:?}");
         }
-        Effect::Fetch { bytes, .. } => assert!(bytes > 0 && bytes <= 1 << 16),
+        Effect::Host(HostEffect::Fetch { bytes, .. }) => assert!(bytes > 0 && bytes <= 1 << 16),
         _ => {}
     }
 }

@@ -6,7 +6,8 @@
 
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands};
 use lanetwin_nvme::logic::{
-    ControllerConfig, Effect, LbaFormat, NamespaceConfig, Purpose, Subsystem, SubsystemConfig, Token,
+    ControllerConfig, Effect, HostEffect, LbaFormat, NamespaceConfig, Place, Purpose, Subsystem,
+    SubsystemConfig, Token,
 };
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC};
@@ -108,15 +109,20 @@ impl Machine {
     fn sort(&mut self) {
         for effect in self.effects.drain(..) {
             match effect {
-                Effect::Fetch { token, address, bytes, purpose: Purpose::Commands(_) } => {
+                Effect::Host(HostEffect::Fetch {
+                    token,
+                    at: Place::Memory { address },
+                    bytes,
+                    purpose: Purpose::Commands(_),
+                }) => {
                     self.fetches.push_back((token, address, bytes));
                 }
                 Effect::Media { token, .. } => self.media.push_back(token),
-                Effect::Transfer { token, .. } => self.transfers.push_back(token),
-                Effect::Complete { address, entry, .. } => {
+                Effect::Host(HostEffect::Transfer { token, .. }) => self.transfers.push_back(token),
+                Effect::Host(HostEffect::Complete { address, entry, .. }) => {
                     self.memory[address as usize..address as usize + 16].copy_from_slice(&entry.to_bytes());
                 }
-                Effect::Interrupt { .. } => self.interrupts += 1,
+                Effect::Host(HostEffect::Interrupt { .. }) => self.interrupts += 1,
                 other => panic!("{other:?}"),
             }
         }

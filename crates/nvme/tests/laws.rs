@@ -4,7 +4,7 @@
 mod rig;
 
 use lanetwin_nvme::logic::host::{RingPolicy, commands};
-use lanetwin_nvme::logic::{ControllerConfig, Effect, LbaFormat};
+use lanetwin_nvme::logic::{ControllerConfig, Effect, HostEffect, LbaFormat};
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
 use lanetwin_nvme::spec::{ControllerId, CqId, Nsid, SqId, Status};
@@ -336,5 +336,5 @@ fn a_full_completion_queue_holds_back() {
     rig.ring(ONE, held);
     rig.run();
     assert_eq!(rig.completed.len(), before + 31);
-    assert!(!rig.pending.iter().any(|effect| matches!(effect, Effect::Fetch { .. })));
+    assert!(!rig.pending.iter().any(|effect| matches!(effect, Effect::Host(HostEffect::Fetch { .. }))));
 }

@@ -3,41 +3,64 @@
 use super::inside::{Inside, health};
 use super::{CONTROLLER_WAKE, MSI_ADDRESS, MSI_BYTES, NvmeSsd, Reading, What, command_name};
 use crate::requests::Requests;
-use lanetwin_nvme::logic::{Direction, Effect, Purpose, Segment, Token};
+use lanetwin_nvme::logic::{Direction, Effect, HostEffect, Place, Purpose, Segment, Token};
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_ports::{Attributes, Context};
 use std::cmp::Reverse;
+
+/// Why data are nowhere else.
+const NO_OTHER_PLACE: &str = "what a queue in host memory has is in host memory";
 
 impl NvmeSsd {
     pub(super) fn carry_out(&mut self, effect: Effect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
         let Some(inside) = &mut self.inside else { return };
         let now = cx.now();
         match effect {
-            Effect::Fetch { token, address, bytes, purpose } => {
+            Effect::Host(effect) => self.carry_out_for_host(effect, effects, cx),
+            Effect::Media { token, request } => self.ask(token, request, cx),
+            Effect::Health { token } => {
+                let busy_ps = self.busy.map_or(0, |busy| busy.integral_ps(now));
+                let health = health(&inside.up_to(now).counters(), busy_ps, now);
+                inside.subsystem.health(now, token, &health, effects);
+            }
+            Effect::WakeAt { at } => {
+                let at = at.max(now);
+                if self.wakes.peek().is_none_or(|Reverse(first)| at < *first) {
+                    cx.wake_at(at, CONTROLLER_WAKE);
+                }
+                self.wakes.push(Reverse(at));
+            }
+        }
+    }
+
+    fn carry_out_for_host(&mut self, effect: HostEffect, effects: &mut Vec<Effect>, cx: &mut Context<'_>) {
+        let now = cx.now();
+        match effect {
+            HostEffect::Fetch { token, at, bytes, purpose } => {
+                let Place::Memory { address } = at else { unreachable!("{NO_OTHER_PLACE}") };
                 self.signals.shadow_reads += u64::from(matches!(purpose, Purpose::ShadowDoorbell(_)));
                 let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
                 self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
             }
-            Effect::Transfer { token, direction: Direction::FromHost, bytes, first, segments } => {
+            HostEffect::Transfer { token, direction: Direction::FromHost, bytes, at } => {
                 self.note(token, |recorder, name| recorder.begin(name, now));
                 let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
-                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                self.each_segment(token, at, bytes, cx, |requests, segment, cx| {
                     requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
                 });
             }
-            Effect::Transfer { token, direction: Direction::ToHost, first, segments, .. } => {
+            HostEffect::Transfer { token, direction: Direction::ToHost, bytes, at } => {
                 let handle = self.name(token);
-                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                self.each_segment(token, at, bytes, cx, |requests, segment, cx| {
                     requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
                 });
                 self.inside_mut().subsystem.transferred(now, token, effects);
             }
-            Effect::Media { token, request } => self.ask(token, request, cx),
-            Effect::Store { token, first, segments, .. } => {
-                let content = inside.subsystem.content(token).to_vec();
+            HostEffect::Store { token, bytes, at } => {
+                let content = self.inside_mut().subsystem.content(token).to_vec();
                 let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
                 let handle = self.name(token);
-                self.each_segment(token, first, segments, cx, |requests, segment, cx| {
+                self.each_segment(token, at, bytes, cx, |requests, segment, cx| {
                     let part = content.get(from..).unwrap_or_default();
                     let part = &part[..part.len().min(segment.bytes as usize)];
                     memory.iter().for_each(|memory| memory.change().post(segment.address, part));
@@ -46,32 +69,20 @@ impl NvmeSsd {
                 });
                 self.inside_mut().subsystem.stored(now, token, effects);
             }
-            Effect::Health { token } => {
-                let busy_ps = self.busy.map_or(0, |busy| busy.integral_ps(now));
-                let health = health(&inside.up_to(now).counters(), busy_ps, now);
-                inside.subsystem.health(now, token, &health, effects);
-            }
-            Effect::Complete { controller, address, entry, .. } => {
+            HostEffect::Complete { controller, address, entry, .. } => {
                 let handle = command_name(controller, entry.sq_number(), entry.cid_number());
                 self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
                 self.signals.completions += 1;
                 self.write_small((controller, handle), address, &entry.to_bytes(), cx);
             }
-            Effect::EventIndex { controller, address, value, .. } => {
+            HostEffect::EventIndex { controller, address, value, .. } => {
                 self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
             }
-            Effect::Interrupt { controller, vector } => {
+            HostEffect::Interrupt { controller, vector } => {
                 self.signals.interrupts += 1;
                 if let Some(requests) = self.port(controller) {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }
-            }
-            Effect::WakeAt { at } => {
-                let at = at.max(now);
-                if self.wakes.peek().is_none_or(|Reverse(first)| at < *first) {
-                    cx.wake_at(at, CONTROLLER_WAKE);
-                }
-                self.wakes.push(Reverse(at));
             }
         }
     }
@@ -128,15 +139,15 @@ impl NvmeSsd {
     fn each_segment(
         &mut self,
         token: Token,
-        first: Segment,
-        segments: u32,
+        at: Place,
+        bytes: u32,
         cx: &mut Context<'_>,
         mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
     ) {
         let requests = self.requests.get_mut(token.controller()).and_then(Option::as_mut);
         let (Some(requests), Some(inside)) = (requests, &self.inside) else { return };
-        if segments <= 1 {
-            act(requests, first, cx);
+        if let Place::Memory { address } = at {
+            act(requests, Segment { address, bytes }, cx);
             return;
         }
         // neighbours are one transfer: a data pointer has pages, the link has not

@@ -10,9 +10,9 @@
 //! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with [`fetched`],
 //!    [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the controller is not at rest
 //!    (CSTS.RDY stays 1 after CC.EN was cleared).
-//! 2. [`Effect::Complete`], [`Effect::EventIndex`] and [`Effect::Interrupt`] have no token. They and whatever a controller
+//! 2. [`HostEffect::Complete`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have no token. They and whatever a controller
 //!    wrote before must become visible to the host in the order in which they were asked for, as posted writes do.
-//! 3. A [`Effect::Fetch`] that follows an [`Effect::EventIndex`] reads behind that write.
+//! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] reads behind that write.
 //! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion comes behind.
 //! 5. Everything else may be done in any order and at the same time.
 //!
@@ -167,7 +167,7 @@ pub enum Direction {
     ToHost,
 }
 
-/// What the bytes of a [`Effect::Fetch`] are.
+/// What the bytes of a [`HostEffect::Fetch`] are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
     /// Submission queue entries.
@@ -230,33 +230,43 @@ pub enum MediaOperation {
     },
 }
 
-/// What a controller wants done.
+/// Where bytes are on the host's side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// In host memory, in one piece.
+    Memory {
+        /// Where they begin.
+        address: u64,
+    },
+    /// In host memory, in so many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives them.
+    Scattered {
+        /// How many.
+        pieces: u32,
+    },
+    /// In the data that came in the command's capsule.
+    Capsule {
+        /// Where they begin \[B from the first byte of in-capsule data\].
+        offset: u32,
+    },
+    /// In buffers of the host that only its transport knows by the command: it is asked for them (TCP: R2T and data units).
+    Transport {
+        /// Where they begin \[B from the first byte of the command's data\].
+        offset: u32,
+    },
+    /// In memory of the host that the transport reaches with a key (RDMA).
+    Keyed {
+        /// Where they begin.
+        address: u64,
+        /// The key.
+        key: u32,
+    },
+}
+
+/// What a controller wants done. Its owner has the medium and keeps time; whoever carries commands and data is the front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Read host memory; the bytes go to [`fetched`](super::Subsystem::fetched).
-    Fetch {
-        /// To resume with.
-        token: Token,
-        /// From where.
-        address: u64,
-        /// How many bytes.
-        bytes: u32,
-        /// What for.
-        purpose: Purpose,
-    },
-    /// Move user data between host memory and the medium's buffers. The subsystem never sees them.
-    Transfer {
-        /// To resume with, in [`transferred`](super::Subsystem::transferred).
-        token: Token,
-        /// Which way.
-        direction: Direction,
-        /// How many bytes in all.
-        bytes: u32,
-        /// The first piece of host memory.
-        first: Segment,
-        /// How many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives all.
-        segments: u32,
-    },
+    /// For the front.
+    Host(HostEffect),
     /// Ask the medium; [`media_done`](super::Subsystem::media_done) says how it ended.
     Media {
         /// To resume with.
@@ -264,24 +274,55 @@ pub enum Effect {
         /// What for.
         request: MediaRequest,
     },
-    /// Write what the controller has made: an identify structure, a log page. [`Subsystem::content`](super::Subsystem::content)
+    /// The owner is asked for its counters; [`health`](super::Subsystem::health) takes them.
+    Health {
+        /// To resume with.
+        token: Token,
+    },
+    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take back an
+    /// earlier one.
+    WakeAt {
+        /// When.
+        at: Instant,
+    },
+}
+
+/// What a controller wants of the host's side: of whoever carries commands, data and completions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostEffect {
+    /// Bring bytes that the controller reads itself; they go to [`fetched`](super::Subsystem::fetched).
+    Fetch {
+        /// To resume with.
+        token: Token,
+        /// From where. Entries, lists and doorbells are in host memory, in one piece.
+        at: Place,
+        /// How many bytes.
+        bytes: u32,
+        /// What for.
+        purpose: Purpose,
+    },
+    /// Move user data between the host and the medium's buffers. The subsystem never sees them.
+    Transfer {
+        /// To resume with, in [`transferred`](super::Subsystem::transferred).
+        token: Token,
+        /// Which way.
+        direction: Direction,
+        /// How many bytes in all.
+        bytes: u32,
+        /// Where they are, or go.
+        at: Place,
+    },
+    /// Give the host what the controller has made: an identify structure, a log page. [`Subsystem::content`](super::Subsystem::content)
     /// gives the bytes.
     Store {
         /// To resume with, in [`stored`](super::Subsystem::stored).
         token: Token,
         /// How many bytes in all.
         bytes: u32,
-        /// The first piece of host memory.
-        first: Segment,
-        /// How many pieces; [`Subsystem::segments`](super::Subsystem::segments) gives all.
-        segments: u32,
+        /// Where they go.
+        at: Place,
     },
-    /// The owner is asked for its counters; [`health`](super::Subsystem::health) takes them.
-    Health {
-        /// To resume with.
-        token: Token,
-    },
-    /// Write a completion queue entry. Not resumed.
+    /// Write a completion queue entry to host memory. Not resumed.
     Complete {
         /// Who.
         controller: ControllerId,
@@ -307,12 +348,6 @@ pub enum Effect {
         controller: ControllerId,
         /// Which entry of its MSI-X table.
         vector: u16,
-    },
-    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take back an
-    /// earlier one.
-    WakeAt {
-        /// When.
-        at: Instant,
     },
 }
 

@@ -18,6 +18,8 @@ pub mod subsystem;
 
 pub use crate::spec::Doorbell;
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
-pub use effect::{Direction, Effect, MediaOperation, MediaRequest, Purpose, Segment, Token};
+pub use effect::{
+    Direction, Effect, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment, Token,
+};
 pub use health::Health;
 pub use subsystem::Subsystem;

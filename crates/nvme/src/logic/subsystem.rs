@@ -139,7 +139,7 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| controller.ring(doorbell, value, cx));
     }
 
-    /// The bytes of a [`Effect::Fetch`] have come. Fewer than were asked for are a failure.
+    /// The bytes of a [`Fetch`](super::HostEffect::Fetch) have come. Fewer than were asked for are a failure.
     #[inline]
     pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8], effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| {
@@ -153,7 +153,7 @@ impl Subsystem {
             controller.fetched(ticket, Resumed::Contiguous, cx);
         });
     }
-    /// A [`Effect::Transfer`] is done.
+    /// A [`Transfer`](super::HostEffect::Transfer) is done.
     #[inline]
     pub fn transferred(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| controller.moved(ticket, true, cx));
@@ -167,7 +167,7 @@ impl Subsystem {
         }
         self.resume(now, token, effects, |controller, ticket, cx| controller.answered(ticket, status, cx));
     }
-    /// A [`Effect::Store`] is done.
+    /// A [`Store`](super::HostEffect::Store) is done.
     pub fn stored(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.transferred(now, token, effects);
     }
@@ -201,13 +201,13 @@ impl Subsystem {
         }
     }
 
-    /// The pieces of host memory of a [`Effect::Transfer`] or [`Effect::Store`] that is not yet resumed, in order.
+    /// The pieces of host memory of a [`Transfer`](super::HostEffect::Transfer) or [`Store`](super::HostEffect::Store) that is not yet resumed, in order.
     pub fn segments(&self, token: Token) -> impl Iterator<Item = Segment> + '_ {
         let found = Ticket::of(token)
             .and_then(|ticket| Some((self.controllers.get(ticket.controller as usize)?, ticket)));
         found.into_iter().flat_map(|(controller, ticket)| controller.segments(ticket))
     }
-    /// The bytes of a [`Effect::Store`] that is not yet resumed.
+    /// The bytes of a [`Store`](super::HostEffect::Store) that is not yet resumed.
     #[must_use]
     pub fn content(&self, token: Token) -> &[u8] {
         let Some(ticket) = Ticket::of(token) else { return &[] };

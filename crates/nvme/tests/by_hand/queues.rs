@@ -2,8 +2,8 @@
 
 use super::{ONE, begin_slow_read, for_namespace, machine, request_event};
 use crate::rig::Rig;
-use lanetwin_nvme::logic::Effect;
 use lanetwin_nvme::logic::host::{commands, point_prp};
+use lanetwin_nvme::logic::{Effect, HostEffect, Place};
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::feature::Feature;
 use lanetwin_nvme::spec::{AdminOpcode, Command, CompletionEntry, CqId, Doorbell, Nsid, SqId, Status};
@@ -118,12 +118,15 @@ fn queues_may_lie_at_the_end_of_memory() {
     let mut low = 0;
     while !rig.pending.is_empty() {
         for effect in std::mem::take(&mut rig.pending) {
-            let Effect::Fetch { token, address, bytes, .. } = effect else { continue };
+            let Effect::Host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, .. }) = effect
+            else {
+                continue;
+            };
             low += u32::from(address < end);
             rig.subsystem.fetched(rig.now, token, &vec![0; bytes as usize], &mut rig.effects);
         }
         // completions, at the end of memory as well, are not looked at
-        rig.effects.retain(|effect| !matches!(effect, Effect::Complete { .. }));
+        rig.effects.retain(|effect| !matches!(effect, Effect::Host(HostEffect::Complete { .. })));
         rig.absorb();
     }
     assert!(low > 0);
@@ -139,14 +142,20 @@ fn a_contiguous_list_needs_no_content() {
     rig.memory.write(submitted.address, submitted.entry.as_bytes());
     rig.ring(ONE, submitted.ring);
     rig.step();
-    let list = rig.pending.iter().position(|effect| matches!(effect, Effect::Fetch { address: 0x7000, .. }));
-    let Effect::Fetch { token, bytes, .. } = rig.pending.swap_remove(list.unwrap()) else { unreachable!() };
+    let list = rig.pending.iter().position(|effect| {
+        matches!(effect, Effect::Host(HostEffect::Fetch { at: Place::Memory { address: 0x7000 }, .. }))
+    });
+    let Effect::Host(HostEffect::Fetch { token, bytes, .. }) = rig.pending.swap_remove(list.unwrap()) else {
+        unreachable!()
+    };
     assert_eq!(bytes, 31 * 8);
     rig.subsystem.fetched_contiguous(rig.now, token, &mut rig.effects);
     rig.absorb();
-    while !rig.pending.iter().any(|effect| matches!(effect, Effect::Transfer { .. })) {
+    while !rig.pending.iter().any(|effect| matches!(effect, Effect::Host(HostEffect::Transfer { .. }))) {
         assert!(rig.step());
     }
-    let Effect::Transfer { first, segments, .. } = rig.pending[0] else { panic!("{:?}", rig.pending) };
-    assert_eq!((first.address, first.bytes, segments), (buffer, 32 * 4096, 1));
+    let Effect::Host(HostEffect::Transfer { at, bytes, .. }) = rig.pending[0] else {
+        panic!("{:?}", rig.pending)
+    };
+    assert_eq!((at, bytes), (Place::Memory { address: buffer }, 32 * 4096));
 }

@@ -14,8 +14,8 @@ use lanetwin_nvme::logic::host::{
     RingPolicy, need_event,
 };
 use lanetwin_nvme::logic::{
-    ControllerConfig, Direction, Effect, Health, LbaFormat, MediaOperation, MediaRequest, NamespaceConfig,
-    Purpose, Subsystem, SubsystemConfig, Token,
+    ControllerConfig, Direction, Effect, Health, HostEffect, LbaFormat, MediaOperation, MediaRequest,
+    NamespaceConfig, Place, Purpose, Segment, Subsystem, SubsystemConfig, Token,
 };
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
@@ -147,6 +147,17 @@ pub fn subsystem(controllers: Vec<ControllerConfig>, namespaces: Vec<NamespaceCo
     }
 }
 
+/// What an effect says of its pieces is so.
+pub fn check_place(at: Place, pieces: &[Segment]) {
+    match at {
+        Place::Memory { address } => assert!(pieces.len() == 1 && pieces[0].address == address, "{pieces:?}"),
+        Place::Scattered { pieces: count } => {
+            assert!(count > 1 && pieces.len() == count as usize, "{pieces:?}")
+        }
+        other => panic!("queues in host memory have their data there, not {other:?}"),
+    }
+}
+
 impl Rig {
     pub fn new(config: &SubsystemConfig, seed: u64) -> Self {
         Self {
@@ -178,21 +189,26 @@ impl Rig {
     pub fn absorb(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             match effect {
-                Effect::Complete { controller, queue, address, entry } => {
+                Effect::Host(HostEffect::Complete { controller, queue, address, entry }) => {
                     if self.down != Some(controller) {
                         self.memory.write(address, &entry.to_bytes());
                         self.completed.push((controller, queue, self.now));
                         self.signals.push(Signal { vector: queue.0, at: self.now, interrupt: false });
                     }
                 }
-                Effect::EventIndex { address, value, .. } => self.memory.write(address, &value.to_le_bytes()),
-                Effect::Interrupt { controller, vector } => {
+                Effect::Host(HostEffect::EventIndex { address, value, .. }) => {
+                    self.memory.write(address, &value.to_le_bytes())
+                }
+                Effect::Host(HostEffect::Interrupt { controller, vector }) => {
                     self.interrupts.push((controller, vector, self.now));
                     self.signals.push(Signal { vector, at: self.now, interrupt: true });
                 }
                 Effect::WakeAt { at } => self.wakes.push(at),
                 other => {
-                    if let Effect::Fetch { purpose: Purpose::Commands(sqid), bytes, .. } = other {
+                    if let Effect::Host(HostEffect::Fetch {
+                        purpose: Purpose::Commands(sqid), bytes, ..
+                    }) = other
+                    {
                         self.fetched.push((sqid, bytes / 64));
                     }
                     self.pending.push(other);
@@ -204,7 +220,8 @@ impl Rig {
     pub fn step(&mut self) -> bool {
         let media = |effect: &Effect| matches!(effect, Effect::Media { .. });
         let slow = |effect: &Effect| {
-            media(effect) || matches!(effect, Effect::Fetch { purpose: Purpose::Commands(_), .. })
+            media(effect)
+                || matches!(effect, Effect::Host(HostEffect::Fetch { purpose: Purpose::Commands(_), .. }))
         };
         if !self.late.is_empty() && (self.rng.one_in(if self.pending.is_empty() { 8 } else { 200 })) {
             let at = self.rng.below(self.late.len() as u64) as usize;
@@ -253,24 +270,22 @@ impl Rig {
     fn resume(&mut self, effect: Effect) {
         let now = self.now;
         match effect {
-            Effect::Fetch { token, address, bytes, .. } => {
+            Effect::Host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, .. }) => {
                 let bytes = self.memory.read(address, bytes as usize);
                 self.subsystem.fetched(now, token, &bytes, &mut self.effects);
             }
-            Effect::Transfer { token, .. } if self.is_down(token) => {
+            Effect::Host(HostEffect::Transfer { token, .. }) if self.is_down(token) => {
                 self.subsystem.failed(now, token, &mut self.effects);
             }
-            Effect::Transfer { token, direction, bytes, first, segments } => {
+            Effect::Host(HostEffect::Transfer { token, direction, bytes, at }) => {
                 let pieces: Vec<_> = self.subsystem.segments(token).collect();
                 if !pieces.is_empty() {
-                    assert_eq!((pieces[0], pieces.len()), (first, segments as usize));
+                    check_place(at, &pieces);
                     assert_eq!(pieces.iter().map(|piece| piece.bytes).sum::<u32>(), bytes);
                 }
                 match direction {
                     Direction::FromHost => {
-                        let read = |piece: &lanetwin_nvme::logic::Segment| {
-                            self.memory.read(piece.address, piece.bytes as usize)
-                        };
+                        let read = |piece: &Segment| self.memory.read(piece.address, piece.bytes as usize);
                         self.buffers.insert(token.part(), pieces.iter().flat_map(read).collect());
                     }
                     Direction::ToHost => {
@@ -284,7 +299,7 @@ impl Rig {
                 }
                 self.subsystem.transferred(now, token, &mut self.effects);
             }
-            Effect::Store { token, .. } => {
+            Effect::Host(HostEffect::Store { token, .. }) => {
                 let pieces: Vec<_> = self.subsystem.segments(token).collect();
                 let mut content = self.subsystem.content(token).to_vec();
                 for piece in pieces {

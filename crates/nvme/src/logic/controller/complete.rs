@@ -4,7 +4,7 @@ use super::interrupts::Signal;
 use super::queues::{Ended, Life};
 use super::slots::Plan;
 use super::{Controller, Cx};
-use crate::logic::effect::Effect;
+use crate::logic::effect::HostEffect;
 use crate::spec::{CompletionEntry, CqId, Status};
 
 impl Controller {
@@ -83,10 +83,10 @@ impl Controller {
         submission.in_progress = submission.in_progress.saturating_sub(1);
         let deleting = submission.life == Life::Deleting;
         let controller = self.config.id;
-        cx.effects.push(Effect::Complete { controller, queue: CqId(cqid), address, entry });
+        cx.host(HostEffect::Complete { controller, queue: CqId(cqid), address, entry });
         if interrupts {
             match self.interrupts.completion(vector, cqid == 0, cx.now) {
-                Signal::Now => cx.effects.push(Effect::Interrupt { controller, vector }),
+                Signal::Now => cx.host(HostEffect::Interrupt { controller, vector }),
                 Signal::Later(Some(at)) => self.wake_at(at, cx),
                 Signal::Later(None) => {}
             }

@@ -2,7 +2,7 @@
 
 use super::queues::{Life, distance};
 use super::{Controller, Cx};
-use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
+use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::command::COMMAND_BYTES;
 use crate::spec::{Command, SqId, Status};
 
@@ -91,7 +91,7 @@ impl Controller {
             self.fetches.commands += count;
             let token = self.token(Kind::Commands, number.into(), 0);
             let (bytes, purpose) = (count * COMMAND_BYTES, Purpose::Commands(SqId(sqid)));
-            cx.effects.push(Effect::Fetch { token, address, bytes, purpose });
+            cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose });
             if empty {
                 self.look_for_tail(sqid, cx);
             }

@@ -7,7 +7,9 @@
 
 use super::slots::{Plan, Slot};
 use super::{Controller, Cx};
-use crate::logic::effect::{Direction, Effect, Kind, MediaOperation, MediaRequest, Purpose, Resumed};
+use crate::logic::effect::{
+    Direction, Effect, HostEffect, Kind, MediaOperation, MediaRequest, Purpose, Resumed,
+};
 use crate::logic::nvm::Nvm;
 use crate::spec::io::{BlocksDword12, DatasetDword10, DatasetDword11, DatasetRange, RANGE_BYTES};
 use crate::spec::{DataTransfer, IoOpcode, Nsid, Status};
@@ -231,11 +233,11 @@ impl Controller {
     fn load_next(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
         let have = slot.content.len() as u32;
-        let Some(piece) = slot.pieces.range(have, slot.bytes - have).next() else { return };
+        let (at, bytes) = slot.next_piece(have);
         slot.under_way += 1;
         let token = self.token(Kind::Content, number, 0);
         let purpose = Purpose::Content;
-        cx.effects.push(Effect::Fetch { token, address: piece.address, bytes: piece.bytes, purpose });
+        cx.host(HostEffect::Fetch { token, at, bytes, purpose });
     }
     /// A piece of what a command brings has come.
     pub(super) fn content_arrived(&mut self, number: u32, resumed: Resumed<'_>, cx: &mut Cx<'_>) {
@@ -245,8 +247,7 @@ impl Controller {
         let slot = self.slots.at(number);
         slot.under_way = slot.under_way.saturating_sub(1);
         let have = slot.content.len() as u32;
-        let left = slot.bytes.saturating_sub(have);
-        let piece = slot.pieces.range(have, left).next().map_or(0, |piece| piece.bytes as usize);
+        let piece = slot.next_piece(have).1 as usize;
         match resumed {
             Resumed::Bytes(bytes) if bytes.len() >= piece => slot.content.extend_from_slice(&bytes[..piece]),
             _ if slot.status.is_success() => slot.status = Status::DATA_TRANSFER_ERROR,
@@ -292,19 +293,19 @@ impl Controller {
     fn transfer(&mut self, number: u32, part: u16, direction: Direction, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
         let (offset, bytes) = slot.part(part);
-        let (first, segments) = slot.pieces.summary(offset, bytes);
+        let at = slot.place(offset, bytes);
         slot.under_way += 1;
         slot.last_begun += u32::from(direction == Direction::ToHost);
         let token = self.token(Kind::Data, number, part);
-        cx.effects.push(Effect::Transfer { token, direction, bytes, first, segments });
+        cx.host(HostEffect::Transfer { token, direction, bytes, at });
     }
     fn store(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
         let bytes = slot.bytes;
-        let (first, segments) = slot.pieces.summary(0, bytes);
+        let at = slot.place(0, bytes);
         slot.under_way += 1;
         let token = self.token(Kind::Data, number, 0);
-        cx.effects.push(Effect::Store { token, bytes, first, segments });
+        cx.host(HostEffect::Store { token, bytes, at });
     }
     /// Asks the medium for a part.
     #[inline]

@@ -41,7 +41,7 @@ mod shadow;
 mod slots;
 
 use super::config::ControllerConfig;
-use super::effect::{Effect, Kind, MediaRequest, Resumed, Ticket, Token};
+use super::effect::{Effect, HostEffect, Kind, MediaRequest, Resumed, Ticket, Token};
 use super::health::Health;
 use super::nvm::Notice;
 use super::nvm::Nvm;
@@ -66,6 +66,14 @@ pub(in crate::logic) struct Cx<'a> {
     pub now: Instant,
     pub nvm: &'a mut Nvm,
     pub effects: &'a mut Vec<Effect>,
+}
+
+impl Cx<'_> {
+    /// Asks the front for something.
+    #[inline]
+    pub fn host(&mut self, effect: HostEffect) {
+        self.effects.push(Effect::Host(effect));
+    }
 }
 
 /// A controller.
@@ -274,7 +282,7 @@ impl Controller {
         self.starting(cx);
         self.keep_alive(cx);
         while let Some(vector) = self.interrupts.due(cx.now) {
-            cx.effects.push(Effect::Interrupt { controller: self.config.id, vector });
+            cx.host(HostEffect::Interrupt { controller: self.config.id, vector });
         }
         let next = self.interrupts.next_deadline().min(self.features.keep_alive_deadline);
         let next = match self.stage {

@@ -5,7 +5,7 @@
 
 use super::slots::Slot;
 use super::{Controller, Cx};
-use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
+use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::pointer::{PRP_BYTES, SGL_DESCRIPTOR_BYTES, SglDescriptor, SglSubtype, SglType};
 use crate::spec::{DataTransfer, Status};
 
@@ -77,7 +77,7 @@ impl Controller {
         slot.under_way += 1;
         let token = self.token(Kind::Pointers, number, 0);
         let bytes = entries * PRP_BYTES;
-        cx.effects.push(Effect::Fetch { token, address, bytes, purpose: Purpose::PrpList });
+        cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose: Purpose::PrpList });
         Ok(())
     }
     fn aim_sgl(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
@@ -110,7 +110,12 @@ impl Controller {
         slot.last_segment = at.kind() == SglType::LAST_SEGMENT;
         slot.under_way += 1;
         let token = self.token(Kind::Pointers, number, 0);
-        cx.effects.push(Effect::Fetch { token, address, bytes, purpose: Purpose::SglSegment });
+        cx.host(HostEffect::Fetch {
+            token,
+            at: Place::Memory { address },
+            bytes,
+            purpose: Purpose::SglSegment,
+        });
         Ok(())
     }
 

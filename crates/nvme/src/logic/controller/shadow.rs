@@ -12,7 +12,7 @@
 
 use super::queues::{Life, Look};
 use super::{Controller, Cx};
-use crate::logic::effect::{Effect, Kind, Purpose, Resumed};
+use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::{CqId, Doorbell, SqId};
 
 /// Where the buffers are.
@@ -56,11 +56,11 @@ impl Controller {
         let offset = u64::from(index) << (2 + self.config.doorbell_stride);
         let controller = self.config.id;
         let address = buffers.event_index.wrapping_add(offset);
-        cx.effects.push(Effect::EventIndex { controller, address, value });
+        cx.host(HostEffect::EventIndex { controller, address, value });
         let token = self.token(Kind::Shadow, index, 0);
-        let address = buffers.shadow.wrapping_add(offset);
+        let at = Place::Memory { address: buffers.shadow.wrapping_add(offset) };
         let purpose = Purpose::ShadowDoorbell(doorbell);
-        cx.effects.push(Effect::Fetch { token, address, bytes: DOORBELL_BYTES, purpose });
+        cx.host(HostEffect::Fetch { token, at, bytes: DOORBELL_BYTES, purpose });
     }
 
     /// A shadow has been read.

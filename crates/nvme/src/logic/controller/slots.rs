@@ -1,6 +1,6 @@
 //! Commands in progress: a slab whose entries, with their buffers, are used again and again.
 
-use crate::logic::effect::{MediaOperation, Segment};
+use crate::logic::effect::{MediaOperation, Place, Segment};
 use crate::spec::{Command, Status};
 
 /// What is to be done with a command once its pointers are known.
@@ -61,15 +61,17 @@ impl Pieces {
     pub fn range(&self, offset: u32, bytes: u32) -> Range<'_> {
         Range { pieces: self, at: 0, skip: offset, left: bytes }
     }
-    /// The first piece of a range and how many there are.
-    pub fn summary(&self, offset: u32, bytes: u32) -> (Segment, u32) {
+    /// Where a range is.
+    pub fn place(&self, offset: u32, bytes: u32) -> Place {
         if self.more.is_empty() {
-            let address = self.first.address.wrapping_add(offset.into());
-            return (Segment { address, bytes }, 1);
+            return Place::Memory { address: self.first.address.wrapping_add(offset.into()) };
         }
         let mut range = self.range(offset, bytes);
         let first = range.next().unwrap_or_default();
-        (first, 1 + range.count() as u32)
+        match range.count() as u32 {
+            0 => Place::Memory { address: first.address },
+            others => Place::Scattered { pieces: 1 + others },
+        }
     }
 }
 
@@ -187,6 +189,16 @@ impl Slot {
         let offset = u32::from(part) * self.part_bytes;
         (offset, self.part_bytes.min(self.bytes - offset.min(self.bytes)))
     }
+    /// Where a range of its data is on the host's side.
+    #[inline]
+    pub fn place(&self, offset: u32, bytes: u32) -> Place {
+        self.pieces.place(offset, bytes)
+    }
+    /// The first piece of its data behind `have` bytes: where it is and how long \[B\].
+    pub fn next_piece(&self, have: u32) -> (Place, u32) {
+        let piece = self.pieces.range(have, self.bytes.saturating_sub(have)).next().unwrap_or_default();
+        (Place::Memory { address: piece.address }, piece.bytes)
+    }
     /// True if to stop now would keep something from happening.
     pub fn can_stop(&self) -> bool {
         match self.plan {
@@ -266,12 +278,13 @@ mod tests {
         let mut pieces = Pieces::default();
         pieces.push(0x1000, 0x800);
         pieces.push(0x1800, 0x800);
-        assert_eq!(pieces.summary(0x400, 0x800), (Segment { address: 0x1400, bytes: 0x800 }, 1));
+        assert_eq!(pieces.place(0x400, 0x800), Place::Memory { address: 0x1400 });
         pieces.push(0x9000, 0x1000);
         pieces.push(0x5000, 0x1000);
         let range: Vec<_> = pieces.range(0x800, 0x2000).map(|piece| (piece.address, piece.bytes)).collect();
         assert_eq!(range, [(0x1800, 0x800), (0x9000, 0x1000), (0x5000, 0x800)]);
-        assert_eq!(pieces.summary(0x800, 0x2000), (Segment { address: 0x1800, bytes: 0x800 }, 3));
+        assert_eq!(pieces.place(0x800, 0x2000), Place::Scattered { pieces: 3 });
+        assert_eq!(pieces.place(0x1200, 0x100), Place::Memory { address: 0x9200 });
         assert_eq!(pieces.end(), 0x6000);
     }
 }
