@@ -84,6 +84,9 @@ impl NvmeSsd {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }
             }
+            // a host on PCIe finds it in CSTS
+            HostEffect::KeepAliveExpired { .. } => {}
+            HostEffect::Respond { .. } => unreachable!("{NO_OTHER_PLACE}"),
         }
     }
 

@@ -10,7 +10,7 @@
 //! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with [`fetched`],
 //!    [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the controller is not at rest
 //!    (CSTS.RDY stays 1 after CC.EN was cleared).
-//! 2. [`HostEffect::Complete`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have no token. They and whatever a controller
+//! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have no token. They and whatever a controller
 //!    wrote before must become visible to the host in the order in which they were asked for, as posted writes do.
 //! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] reads behind that write.
 //! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion comes behind.
@@ -332,6 +332,20 @@ pub enum HostEffect {
         address: u64,
         /// The entry, with its phase.
         entry: CompletionEntry,
+    },
+    /// Hand over the completion of a command that was handed in: a response capsule. Not resumed.
+    Respond {
+        /// Who.
+        controller: ControllerId,
+        /// By which queue the command came.
+        queue: SqId,
+        /// The entry; its phase means nothing.
+        entry: CompletionEntry,
+    },
+    /// The Keep Alive Timer has expired: the controller has failed (CSTS.CFS), and a fabric ends the association. Not resumed.
+    KeepAliveExpired {
+        /// Whose.
+        controller: ControllerId,
     },
     /// Write an entry of the EventIdx buffer \[4 B, least significant first\]. Not resumed.
     EventIndex {

@@ -3,12 +3,14 @@
 //! | module | is about |
 //! |---|---|
 //! | [`config`] | what a subsystem is made of |
+//! | [`connection`] | queues that a front makes, and commands that it hands in |
 //! | [`effect`] | what a controller wants done, and the tokens that say it was |
 //! | [`health`] | counters that the owner of the medium keeps |
 //! | [`subsystem`] | controllers, namespaces and ports behind one door |
 //! | [`host`] | queue pairs and the start of a controller, from the host's side |
 
 pub mod config;
+pub mod connection;
 mod controller;
 pub mod effect;
 pub mod health;
@@ -18,6 +20,7 @@ pub mod subsystem;
 
 pub use crate::spec::Doorbell;
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
+pub use connection::{Capsule, Carriage, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
 pub use effect::{
     Direction, Effect, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment, Token,
 };

@@ -8,6 +8,7 @@
 //! repeats through another controller always comes after the one it repeats.
 
 use super::config::{ConfigFault, SubsystemConfig};
+use super::connection::{Capsule, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
 use super::controller::{Controller, Cx, namespace_changed, sanitize_done};
 use super::effect::{Effect, Kind, Resumed, Segment, Ticket, Token};
 use super::health::Health;
@@ -137,6 +138,92 @@ impl Subsystem {
     ) {
         let index = self.index(controller);
         self.act(now, index, effects, |controller, cx| controller.ring(doorbell, value, cx));
+    }
+
+    /// A property of a controller, as a fabric reads it (Property Get, NVMe-oF 1.1 §3.5).
+    ///
+    /// # Errors
+    /// [`Status::INVALID_FIELD`] for a property that a fabric does not know, or another size than it has.
+    pub fn property(&self, controller: ControllerId, offset: u32, size: PropertySize) -> Result<u64, Status> {
+        let known = self.controllers.get(self.index(controller));
+        known.ok_or(Status::INVALID_FIELD)?.property(offset, size)
+    }
+    /// A fabric writes a property of a controller (Property Set, NVMe-oF 1.1 §3.6).
+    ///
+    /// # Errors
+    /// [`Status::INVALID_FIELD`] for a property that a fabric does not write, or a value that it does not hold.
+    pub fn set_property(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        (offset, value): (u32, u64),
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Status> {
+        let (index, mut set) = (self.index(controller), Err(Status::INVALID_FIELD));
+        self.act(now, index, effects, |controller, cx| set = controller.set_property(offset, value, cx));
+        set
+    }
+    /// Makes a queue pair whose commands are handed in; the controller that has it. An admin queue takes a controller that nobody uses.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub fn connect(
+        &mut self,
+        choice: ControllerChoice,
+        connection: &Connection,
+    ) -> Result<ControllerId, ConnectFault> {
+        let index = match choice {
+            ControllerChoice::One(id) => self.index(id),
+            ControllerChoice::Any => {
+                let unused = self.controllers.iter().position(Controller::is_unused);
+                unused.ok_or(ConnectFault::Busy)?
+            }
+        };
+        let controller = self.controllers.get_mut(index).ok_or(ConnectFault::UnknownController)?;
+        controller.connect(connection)?;
+        Ok(controller.id())
+    }
+    /// The connection of a queue is lost, or ended. That of the admin queue is the end of the association: the controller is
+    /// [reset](Self::reset).
+    pub fn disconnect(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        queue: SqId,
+        effects: &mut Vec<Effect>,
+    ) {
+        if queue == SqId::ADMIN {
+            return self.reset(now, controller, effects);
+        }
+        let index = self.index(controller);
+        self.act(now, index, effects, |controller, cx| controller.disconnect(queue, cx));
+    }
+    /// A command is handed in to a queue that was [made](Self::connect) for that.
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    #[inline]
+    pub fn submit(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        (queue, capsule): (SqId, Capsule),
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refused> {
+        let (index, mut taken) = (self.index(controller), Err(Refused::NoQueue));
+        self.act(now, index, effects, |controller, cx| taken = controller.submit(queue, capsule, cx));
+        taken
+    }
+    /// Sets the Keep Alive Timer of a controller \[ms\], as Connect does; 0 switches it off.
+    pub fn set_keep_alive(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        ms: u32,
+        effects: &mut Vec<Effect>,
+    ) {
+        let index = self.index(controller);
+        self.act(now, index, effects, |controller, cx| controller.set_keep_alive(ms, cx));
     }
 
     /// The bytes of a [`Fetch`](super::HostEffect::Fetch) have come. Fewer than were asked for are a failure.

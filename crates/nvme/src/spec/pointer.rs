@@ -34,6 +34,8 @@ open_enum! {
         OFFSET = 0x1;
         /// For the transport.
         TRANSPORT = 0xa;
+        /// Of a keyed data block: its key is invalid when the command has ended (NVMe-oF 1.1 §2.3).
+        INVALIDATE_KEY = 0xf;
     }
 }
 
@@ -53,7 +55,35 @@ wire! {
     }
 }
 
+wire! {
+    /// A Keyed SGL Data Block descriptor (Base 2.0 §4.1.2).
+    pub struct KeyedSglDescriptor(u128) {
+        /// Address
+        address / with_address: u64 = 63:0;
+        /// Length \[B\]
+        length / with_length: u32 = 87:64;
+        /// Key
+        key / with_key: u32 = 119:88;
+        /// SGL Descriptor Sub Type
+        subtype / with_subtype: SglSubtype = 123:120;
+        /// SGL Descriptor Type
+        kind / with_kind: SglType = 127:124;
+    }
+}
+
 impl SglDescriptor {
+    /// Data that came in the command's capsule, from this offset on.
+    #[must_use]
+    pub const fn in_capsule(offset: u64, length: u32) -> Self {
+        let subtype = (SglSubtype::OFFSET.0 as u128) << 120;
+        Self::from_raw(Self::of(SglType::DATA_BLOCK, offset, length).raw() | subtype)
+    }
+    /// Data that the transport carries.
+    #[must_use]
+    pub const fn by_transport(length: u32) -> Self {
+        let subtype = (SglSubtype::TRANSPORT.0 as u128) << 120;
+        Self::from_raw(Self::of(SglType::TRANSPORT_DATA_BLOCK, 0, length).raw() | subtype)
+    }
     /// The descriptor of a data block.
     #[must_use]
     pub const fn block(address: u64, length: u32) -> Self {
@@ -84,6 +114,18 @@ mod tests {
     #[test]
     fn the_word_tiles() {
         assert_fields_tile::<SglDescriptor>();
+        assert_fields_tile::<KeyedSglDescriptor>();
+    }
+
+    /// By hand: 4096 B at 1000h behind key 11223344h.
+    #[test]
+    fn a_keyed_descriptor_by_hand() {
+        let bytes = [0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0x44, 0x33, 0x22, 0x11, 0x40];
+        let keyed = KeyedSglDescriptor::from_raw(u128::from_le_bytes(bytes));
+        assert_eq!((keyed.address(), keyed.length(), keyed.key()), (0x1000, 4096, 0x1122_3344));
+        assert_eq!((keyed.kind(), keyed.subtype()), (SglType::KEYED_DATA_BLOCK, SglSubtype::ADDRESS));
+        assert_eq!(SglDescriptor::by_transport(8).raw().to_le_bytes()[15], 0x5a);
+        assert_eq!(SglDescriptor::in_capsule(0, 8).raw().to_le_bytes()[15], 0x01);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Single commands, by hand: what a driver sees.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod connected;
 mod queues;
 #[path = "../rig/mod.rs"]
 mod rig;

@@ -159,5 +159,6 @@ fn a_host_that_is_not_heard_of_is_given_up() {
     assert!(!status(&rig).fatal(), "the timer began again");
     rig.run();
     assert!(status(&rig).fatal());
+    assert_eq!(rig.expired, [ONE]);
     assert!(rig.now.since(began).as_ps() >= 19_000_000_000);
 }

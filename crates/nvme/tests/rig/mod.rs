@@ -6,8 +6,10 @@
 
 pub mod load;
 mod memory;
+mod rng;
 
 pub use memory::{Memory, PAGE};
+pub use rng::Rng;
 
 use lanetwin_nvme::logic::host::{
     Action, Answer, Bringup, BringupConfig, Completed, Found, IoQueue, QueuePair, QueuePairConfig,
@@ -22,25 +24,6 @@ use lanetwin_nvme::spec::feature::{Arbitration, InterruptCoalescing};
 use lanetwin_nvme::spec::{Command, CompletionEntry, ControllerId, CqId, Doorbell, Nsid, SqId, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
-
-/// xorshift64*: enough to shuffle.
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16) % bound
-    }
-    pub fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-}
 
 /// The host's side of a controller.
 pub struct Host {
@@ -107,6 +90,8 @@ pub struct Rig {
     /// In the order in which they were fetched: queue and how many.
     pub fetched: Vec<(SqId, u32)>,
     pub wakes: Vec<Instant>,
+    /// Whose hosts were not heard of for too long.
+    pub expired: Vec<ControllerId>,
     pub health: Health,
     /// The link of this controller is down.
     pub down: Option<ControllerId>,
@@ -175,6 +160,7 @@ impl Rig {
             signals: Vec::new(),
             fetched: Vec::new(),
             wakes: Vec::new(),
+            expired: Vec::new(),
             health: Health::default(),
             down: None,
             media_status: Status::SUCCESS,
@@ -203,6 +189,7 @@ impl Rig {
                     self.interrupts.push((controller, vector, self.now));
                     self.signals.push(Signal { vector, at: self.now, interrupt: true });
                 }
+                Effect::Host(HostEffect::KeepAliveExpired { controller }) => self.expired.push(controller),
                 Effect::WakeAt { at } => self.wakes.push(at),
                 other => {
                     if let Effect::Host(HostEffect::Fetch {

@@ -2,6 +2,7 @@
 
 use super::slots::Plan;
 use super::{Controller, Cx};
+use crate::logic::connection::Carriage;
 use crate::spec::{AdminOpcode, DataTransfer, Status};
 
 impl Controller {
@@ -15,10 +16,14 @@ impl Controller {
     }
     fn try_admin(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let dword0 = self.slots.at(number).command.dword0();
-        if dword0.fused() != 0 || dword0.data_transfer() != DataTransfer::PRP {
-            return Err(Status::INVALID_FIELD); // admin commands take PRPs on PCIe (Base 2.0 §4.1)
+        // admin commands take PRPs where data are in host memory, and SGLs elsewhere (Base 2.0 §4.1)
+        let in_memory = self.slots.at(number).carriage == Carriage::Memory;
+        let taken = if in_memory { DataTransfer::PRP } else { DataTransfer::SGL };
+        if dword0.fused() != 0 || dword0.data_transfer() != taken {
+            return Err(Status::INVALID_FIELD);
         }
         match AdminOpcode(dword0.opcode()) {
+            opcode if !in_memory && is_about_memory(opcode) => return Err(Status::INVALID_OPCODE),
             AdminOpcode::DELETE_IO_SQ => return self.delete_sq(number, cx),
             AdminOpcode::CREATE_IO_SQ => self.create_sq(number)?,
             AdminOpcode::GET_LOG_PAGE => return self.get_log_page(number, cx),
@@ -68,4 +73,16 @@ impl Controller {
         self.tell_events(cx);
         Ok(())
     }
+}
+
+/// True for commands that make sense only where queues and doorbells are in memory that host and controller share.
+const fn is_about_memory(opcode: AdminOpcode) -> bool {
+    matches!(
+        opcode,
+        AdminOpcode::CREATE_IO_SQ
+            | AdminOpcode::CREATE_IO_CQ
+            | AdminOpcode::DELETE_IO_SQ
+            | AdminOpcode::DELETE_IO_CQ
+            | AdminOpcode::DOORBELL_BUFFER_CONFIG
+    )
 }

@@ -1,11 +1,12 @@
-//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full.
+//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full; responses to commands that were
+//! handed in.
 
 use super::interrupts::Signal;
-use super::queues::{Ended, Life};
+use super::queues::{Ended, Home, Life};
 use super::slots::Plan;
 use super::{Controller, Cx};
 use crate::logic::effect::HostEffect;
-use crate::spec::{CompletionEntry, CqId, Status};
+use crate::spec::{CompletionEntry, CqId, SqId, Status};
 
 impl Controller {
     /// Ends a command that has nothing under way.
@@ -50,7 +51,9 @@ impl Controller {
     /// Writes a completion, or holds it back.
     #[inline]
     pub(super) fn post(&mut self, ended: Ended, cx: &mut Cx<'_>) {
-        let cqid = self.submission_queues[usize::from(ended.sqid)].cqid;
+        let Home::Memory { cqid, .. } = self.submission_queues[usize::from(ended.sqid)].home else {
+            return self.respond(ended, cx);
+        };
         let queue = &mut self.completion_queues[usize::from(cqid)];
         if queue.is_full() || !queue.held.is_empty() {
             queue.held.push_back(ended);
@@ -58,6 +61,19 @@ impl Controller {
         } else {
             self.write_entry(cqid, ended, cx);
         }
+    }
+    /// Hands the front the completion of a command that it handed in, unless the queue is disconnected.
+    fn respond(&mut self, ended: Ended, cx: &mut Cx<'_>) {
+        let queue = &mut self.submission_queues[usize::from(ended.sqid)];
+        let Home::Front(inbox) = &queue.home else { return };
+        let head = if inbox.flow_control { queue.head as u16 } else { 0 };
+        queue.in_progress = queue.in_progress.saturating_sub(1);
+        if queue.life == Life::Active {
+            let (controller, queue) = (self.config.id, SqId(ended.sqid));
+            cx.host(HostEffect::Respond { controller, queue, entry: entry(ended, head, false) });
+        }
+        self.refresh(ended.sqid);
+        self.deletion(ended.sqid, cx);
     }
     /// Writes what was held back, as far as there is room.
     pub(super) fn post_held(&mut self, cqid: u16, cx: &mut Cx<'_>) {

@@ -2,6 +2,7 @@
 
 use super::manage::namespace_changed;
 use super::{Controller, Cx, Life};
+use crate::logic::effect::HostEffect;
 use crate::spec::admin::{FeatureSelect, GetFeaturesDword10, SetFeaturesDword10};
 use crate::spec::feature::{
     Arbitration, ErrorRecovery, EventConfiguration, Feature, InterruptCoalescing,
@@ -149,10 +150,7 @@ impl Controller {
             }
             Feature::WRITE_ATOMICITY => self.features.atomicity = WriteAtomicity::from_raw(value & 1),
             Feature::EVENT_CONFIGURATION => self.features.events = EventConfiguration::from_raw(value),
-            Feature::KEEP_ALIVE_TIMER => {
-                self.features.keep_alive_ms = value;
-                self.keep_alive_came(cx);
-            }
+            Feature::KEEP_ALIVE_TIMER => self.set_keep_alive(value, cx),
             Feature::NAMESPACE_WRITE_PROTECTION => self.protect(command.nsid(), value, cx)?,
             _ => return Err(Status::INVALID_FIELD),
         }
@@ -200,6 +198,11 @@ impl Controller {
         Ok(())
     }
 
+    /// Sets the Keep Alive Timer, as its feature and Connect do \[ms\]; 0 switches it off.
+    pub fn set_keep_alive(&mut self, ms: u32, cx: &mut Cx<'_>) {
+        self.features.keep_alive_ms = ms;
+        self.keep_alive_came(cx);
+    }
     /// Keep Alive, or its timer, was heard of: the time begins again.
     pub(super) fn keep_alive_came(&mut self, cx: &mut Cx<'_>) {
         let ms = self.features.keep_alive_ms;
@@ -212,6 +215,7 @@ impl Controller {
         if self.features.keep_alive_deadline <= cx.now {
             self.features.keep_alive_deadline = Instant::NEVER;
             self.fail(cx);
+            cx.host(HostEffect::KeepAliveExpired { controller: self.config.id });
         }
     }
 }

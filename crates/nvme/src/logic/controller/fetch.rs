@@ -1,6 +1,7 @@
-//! Bringing submission queue entries: in bursts, from the queue whose turn it is, as far as there is room.
+//! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is, as far as there is
+//! room.
 
-use super::queues::{Life, distance};
+use super::queues::{Home, Life, distance};
 use super::{Controller, Cx};
 use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::command::COMMAND_BYTES;
@@ -47,7 +48,7 @@ impl Controller {
     pub(super) fn refresh(&mut self, sqid: u16) {
         let queue = &self.submission_queues[usize::from(sqid)];
         let ready = queue.life == Life::Active
-            && queue.next != queue.tail
+            && queue.waiting() > 0
             && queue.in_progress < self.config.commands_per_queue;
         self.arbiter.set(queue.class, sqid, ready);
     }
@@ -56,7 +57,7 @@ impl Controller {
     #[inline]
     pub(in crate::logic) fn in_progress(&self) -> (u32, bool) {
         let room = self.slots.free() - self.fetches.commands;
-        let waits = || self.submission_queues.iter().any(|queue| queue.next != queue.tail);
+        let waits = || self.submission_queues.iter().any(|queue| queue.waiting() > 0);
         (self.config.commands_in_progress - room, room == 0 && waits())
     }
 
@@ -71,31 +72,54 @@ impl Controller {
                 break;
             }
             let Some((sqid, limit)) = self.arbiter.next() else { break };
-            let queue = &mut self.submission_queues[usize::from(sqid)];
-            let start = queue.next;
-            let count = queue
-                .waiting()
-                .min(queue.entries - start) // a fetch does not go round
-                .min(self.config.commands_per_queue - queue.in_progress)
-                .min(limit)
-                .min(self.config.fetch_burst.into())
-                .min(room);
-            queue.next = if start + count == queue.entries { 0 } else { start + count };
-            queue.in_progress += count;
-            let (address, empty) =
-                (queue.address.wrapping_add(u64::from(start * COMMAND_BYTES)), queue.next == queue.tail);
-            self.arbiter.taken(count);
-            self.refresh(sqid);
-            self.fetches.free.pop();
-            self.fetches.all[usize::from(number)] = Some(Fetch { sqid, start, count, arrived: false });
-            self.fetches.commands += count;
-            let token = self.token(Kind::Commands, number.into(), 0);
-            let (bytes, purpose) = (count * COMMAND_BYTES, Purpose::Commands(SqId(sqid)));
-            cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose });
-            if empty {
-                self.look_for_tail(sqid, cx);
+            let queue = &self.submission_queues[usize::from(sqid)];
+            let most = limit.min(room).min(self.config.commands_per_queue - queue.in_progress);
+            match queue.home {
+                Home::Memory { address, .. } => self.fetch(number, (sqid, address), most, cx),
+                Home::Front(_) => self.take_handed(sqid, most, cx),
             }
         }
+    }
+    /// Asks for at most so many entries of a queue in host memory.
+    #[inline]
+    fn fetch(&mut self, number: u16, (sqid, address): (u16, u64), most: u32, cx: &mut Cx<'_>) {
+        let queue = &mut self.submission_queues[usize::from(sqid)];
+        let start = queue.next;
+        let count = queue
+            .waiting()
+            .min(queue.entries - start) // a fetch does not go round
+            .min(self.config.fetch_burst.into())
+            .min(most);
+        queue.next = if start + count == queue.entries { 0 } else { start + count };
+        queue.in_progress += count;
+        let address = address.wrapping_add(u64::from(start * COMMAND_BYTES));
+        let empty = queue.next == queue.tail;
+        self.arbiter.taken(count);
+        self.refresh(sqid);
+        self.fetches.free.pop();
+        self.fetches.all[usize::from(number)] = Some(Fetch { sqid, start, count, arrived: false });
+        self.fetches.commands += count;
+        let token = self.token(Kind::Commands, number.into(), 0);
+        let (bytes, purpose) = (count * COMMAND_BYTES, Purpose::Commands(SqId(sqid)));
+        cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose });
+        if empty {
+            self.look_for_tail(sqid, cx);
+        }
+    }
+    /// Takes at most so many of the commands that were handed in to a queue.
+    fn take_handed(&mut self, sqid: u16, most: u32, cx: &mut Cx<'_>) {
+        let count = most.min(self.submission_queues[usize::from(sqid)].waiting());
+        self.arbiter.taken(count);
+        for _ in 0..count {
+            let queue = &mut self.submission_queues[usize::from(sqid)];
+            let Some((capsule, carriage)) = queue.take_handed() else { break };
+            if let Some(number) = self.slots.take(sqid, &capsule.command) {
+                let slot = self.slots.at(number);
+                (slot.carriage, slot.capsule_bytes) = (carriage, capsule.data_bytes);
+                self.begin(sqid, number, cx);
+            }
+        }
+        self.refresh(sqid);
     }
 
     /// Entries have arrived.
@@ -114,7 +138,11 @@ impl Controller {
         self.fetches.commands -= fetch.count;
         self.move_head(number, fetch);
         for entry in bytes.as_chunks().0.iter().take(fetch.count as usize) {
-            self.begin(fetch.sqid, &Command::from_bytes(*entry), cx);
+            let Some(number) = self.slots.take(fetch.sqid, &Command::from_bytes(*entry)) else {
+                debug_assert!(false, "no more entries are fetched than there is room for");
+                return;
+            };
+            self.begin(fetch.sqid, number, cx);
         }
     }
     /// The head goes past a fetch that has arrived, and past those behind it that have arrived before.
@@ -145,11 +173,7 @@ impl Controller {
 
     /// A command is here.
     #[inline]
-    fn begin(&mut self, sqid: u16, command: &Command, cx: &mut Cx<'_>) {
-        let Some(number) = self.slots.take(sqid, command) else {
-            debug_assert!(false, "no more entries are fetched than there is room for");
-            return;
-        };
+    fn begin(&mut self, sqid: u16, number: u32, cx: &mut Cx<'_>) {
         if self.submission_queues[usize::from(sqid)].life == Life::Deleting {
             return self.end(number, Status::ABORTED_SQ_DELETION, cx);
         }

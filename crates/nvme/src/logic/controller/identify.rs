@@ -2,6 +2,7 @@
 
 use super::features::{RECOMMENDED_BURST, WARNING_KELVIN};
 use super::{Controller, Cx};
+use crate::logic::connection::Carriage;
 use crate::logic::nvm::{Namespace, Nvm};
 use crate::spec::admin::{IdentifyDword10, IdentifyStructure};
 use crate::spec::identify::{
@@ -116,7 +117,7 @@ impl Controller {
         told.set_admin_commands(
             OptionalAdminCommands::ZERO
                 .with_format(true)?
-                .with_doorbell_buffers(self.config.doorbell_buffers)?,
+                .with_doorbell_buffers(self.config.doorbell_buffers && !self.is_message_based())?,
         );
         told.set_abort_limit_less_1(3); // aborts are carried out at once; what is said is what drives say
         told.set_event_limit_less_1(self.config.event_requests - 1);
@@ -155,12 +156,26 @@ impl Controller {
                 .with_until_power_cycle(true)?
                 .with_permanent(true)?,
         );
-        told.set_sgl(SglSupport::ZERO.with_supported(u8::from(self.config.sgl))?);
+        told.set_sgl(self.sgl_support()?);
         let mut nqn = [0; 256];
         nqn[..config.nqn.len()].copy_from_slice(config.nqn.as_bytes());
         told.set_nqn(nqn);
         told.set_power_state_0(*PowerStateDescriptor::ZERO.as_bytes());
         Ok(told)
+    }
+    /// Which SGL descriptors commands may have: by how the data of the admin queue are found.
+    fn sgl_support(&self) -> Result<SglSupport, DoesNotFit> {
+        match self.submission_queues[0].carriage() {
+            None | Some(Carriage::Memory) => SglSupport::ZERO.with_supported(u8::from(self.config.sgl)),
+            Some(Carriage::Messages) => {
+                SglSupport::ZERO.with_supported(1)?.with_offsets(true)?.with_transport(true)
+            }
+            Some(Carriage::Keys) => SglSupport::ZERO.with_supported(1)?.with_keyed(true)?.with_offsets(true),
+        }
+    }
+    /// True if data are found by messages or keys, and not by address.
+    fn is_message_based(&self) -> bool {
+        matches!(self.submission_queues[0].carriage(), Some(Carriage::Messages | Carriage::Keys))
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::slots::{Plan, Slot};
 use super::{Controller, Cx};
+use crate::logic::connection::Carriage;
 use crate::logic::effect::{
     Direction, Effect, HostEffect, Kind, MediaOperation, MediaRequest, Purpose, Resumed,
 };
@@ -45,8 +46,12 @@ impl Controller {
         let slot = self.slots.at(number);
         let dword0 = slot.command.dword0();
         let opcode = IoOpcode(dword0.opcode());
-        let sgl = dword0.data_transfer() != DataTransfer::PRP;
-        if dword0.fused() != 0 || (sgl && (!self.config.sgl || dword0.data_transfer() != DataTransfer::SGL)) {
+        let by_sgl = dword0.data_transfer() == DataTransfer::SGL;
+        let known = match slot.carriage {
+            Carriage::Memory => (by_sgl && self.config.sgl) || dword0.data_transfer() == DataTransfer::PRP,
+            Carriage::Messages | Carriage::Keys => by_sgl,
+        };
+        if dword0.fused() != 0 || !known {
             return Err(Status::INVALID_FIELD);
         }
         if let Some(status) = cx.nvm.obstacle() {

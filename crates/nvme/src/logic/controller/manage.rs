@@ -1,7 +1,7 @@
 //! Admin commands that manage: queues, Abort, doorbell buffers, Format NVM, Sanitize.
 
 use super::arbiter::Class;
-use super::queues::{CompletionQueue, Ended, Life, SubmissionQueue};
+use super::queues::{CompletionQueue, Ended, Home, Life, SubmissionQueue};
 use super::slots::Plan;
 use super::{Controller, Cx};
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
@@ -86,9 +86,8 @@ impl Controller {
         let weighted = self.configuration.arbitration() == ArbitrationMechanism::WEIGHTED_ROUND_ROBIN;
         self.submission_queues[usize::from(queue)] = SubmissionQueue {
             life: Life::Active,
-            address,
+            home: Home::Memory { address, cqid },
             entries,
-            cqid,
             class: Class::of(dword.priority(), weighted),
             ..SubmissionQueue::ABSENT
         };
@@ -111,20 +110,24 @@ impl Controller {
     pub(super) fn delete_sq(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.submission_queues.get_mut(usize::from(id)).filter(|_| id != 0);
-        let queue =
-            known.filter(|queue| queue.life == Life::Active).ok_or(Status::INVALID_QUEUE_IDENTIFIER)?;
+        let deletable = |queue: &&mut SubmissionQueue| queue.life == Life::Active && queue.is_in_memory();
+        let queue = known.filter(deletable).ok_or(Status::INVALID_QUEUE_IDENTIFIER)?;
         queue.life = Life::Deleting;
         queue.deleted_by = number;
         self.refresh(id);
         self.slots.at(number).plan = Plan::DeleteSq;
+        self.stop_all_of(id, cx);
+        self.deletion(id, cx);
+        Ok(())
+    }
+    /// Stops every command of a queue that can be stopped.
+    pub(super) fn stop_all_of(&mut self, id: u16, cx: &mut Cx<'_>) {
         let commands: Vec<u32> =
             self.slots.taken().filter(|(_, slot)| slot.sqid == id).map(|(number, _)| number).collect();
         // a deletion that has ended on the way has given its place to nobody yet, for nothing is fetched in between
         for command in commands {
             self.stop(command, Status::ABORTED_SQ_DELETION, cx);
         }
-        self.deletion(id, cx);
-        Ok(())
     }
     /// Ends a deletion if nothing of the queue is left.
     pub(super) fn deletion(&mut self, id: u16, cx: &mut Cx<'_>) {
@@ -132,8 +135,10 @@ impl Controller {
         if queue.life != Life::Deleting || queue.in_progress > 0 {
             return;
         }
-        let (number, cqid) = (queue.deleted_by, queue.cqid);
-        *queue = SubmissionQueue::ABSENT;
+        let number = queue.deleted_by;
+        let Home::Memory { cqid, .. } = core::mem::replace(queue, SubmissionQueue::ABSENT).home else {
+            return; // the front asked for it, by no command
+        };
         let completion = &mut self.completion_queues[usize::from(cqid)];
         completion.submission_queues = completion.submission_queues.saturating_sub(1);
         let slot = self.slots.at(number);

@@ -14,7 +14,8 @@
 //! | [`queues`] | positions in queues |
 //! | [`arbiter`] | which queue is next |
 //! | [`slots`] | commands in progress |
-//! | [`fetch`] | bringing submission queue entries |
+//! | [`fetch`] | bringing submission queue entries, or taking those that were handed in |
+//! | [`connected`] | queues that a front makes, commands that it hands in, properties of a fabric |
 //! | [`complete`] | ending commands: entries, interrupts, what is held back |
 //! | [`pointers`] | where the data are |
 //! | [`io`] | I/O commands, and moving data part by part |
@@ -26,6 +27,7 @@
 mod admin;
 mod arbiter;
 mod complete;
+mod connected;
 mod events;
 mod features;
 mod fetch;

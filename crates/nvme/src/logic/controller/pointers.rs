@@ -1,12 +1,15 @@
-//! Where the data of a command are: PRP entries and lists, SGLs (Base 2.0 §4.1).
+//! Where the data of a command are: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1, NVMe-oF 1.1 §2.3).
 //!
 //! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become one piece of
 //! memory, so that a contiguous buffer is one piece whatever its length.
 
-use super::slots::Slot;
+use super::slots::{Plan, Slot, Source};
 use super::{Controller, Cx};
-use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
-use crate::spec::pointer::{PRP_BYTES, SGL_DESCRIPTOR_BYTES, SglDescriptor, SglSubtype, SglType};
+use crate::logic::connection::Carriage;
+use crate::logic::effect::{HostEffect, Kind, MediaOperation, Place, Purpose, Resumed};
+use crate::spec::pointer::{
+    KeyedSglDescriptor, PRP_BYTES, SGL_DESCRIPTOR_BYTES, SglDescriptor, SglSubtype, SglType,
+};
 use crate::spec::{DataTransfer, Status};
 
 /// The longest SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the controller (MSDBD is for
@@ -22,6 +25,49 @@ impl Slot {
         let bytes = self.unaimed.min(page);
         self.pieces.push(address, bytes);
         self.unaimed -= bytes;
+        Ok(())
+    }
+    /// Where the data are by the descriptor of a command that was handed in.
+    fn name_source(&mut self) -> Result<(), Status> {
+        let (low, high) = (self.command.prp1(), self.command.prp2());
+        let descriptor = SglDescriptor::from_halves(low, high);
+        let (kind, subtype) = (descriptor.kind(), descriptor.subtype());
+        let (source, length) = match (self.carriage, kind, subtype) {
+            (_, SglType::DATA_BLOCK, SglSubtype::OFFSET) => {
+                return self.name_capsule(descriptor.address(), descriptor.length());
+            }
+            (Carriage::Messages, SglType::TRANSPORT_DATA_BLOCK, SglSubtype::TRANSPORT) => {
+                (Source::Transport, descriptor.length())
+            }
+            (Carriage::Keys, SglType::KEYED_DATA_BLOCK, SglSubtype::ADDRESS | SglSubtype::INVALIDATE_KEY) => {
+                let keyed = KeyedSglDescriptor::from_raw(descriptor.raw());
+                (Source::Keyed { address: keyed.address(), key: keyed.key() }, keyed.length())
+            }
+            _ => return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
+        };
+        if length != self.bytes {
+            return Err(Status::DATA_SGL_LENGTH_INVALID);
+        }
+        self.source = source;
+        Ok(())
+    }
+    /// The data came with the command; a capsule brings data to the controller only.
+    fn name_capsule(&mut self, offset: u64, length: u32) -> Result<(), Status> {
+        let brings = match self.plan {
+            Plan::Load => true,
+            Plan::Store => false,
+            _ => self.operation != MediaOperation::Read,
+        };
+        if !brings {
+            return Err(Status::INVALID_FIELD);
+        }
+        if length != self.bytes {
+            return Err(Status::DATA_SGL_LENGTH_INVALID);
+        }
+        if offset.checked_add(length.into()).is_none_or(|end| end > self.capsule_bytes.into()) {
+            return Err(Status::SGL_OFFSET_INVALID);
+        }
+        self.source = Source::Capsule(offset as u32);
         Ok(())
     }
 }
@@ -40,6 +86,9 @@ impl Controller {
         slot.unaimed = 0;
         if bytes == 0 {
             return Ok(());
+        }
+        if slot.carriage != Carriage::Memory {
+            return slot.name_source();
         }
         if slot.command.dword0().data_transfer() != DataTransfer::PRP {
             return self.aim_sgl(number, cx);

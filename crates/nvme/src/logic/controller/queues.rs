@@ -8,6 +8,7 @@
 //! A queue is empty if head and tail are equal, and full if one more entry would make them so.
 
 use super::arbiter::Class;
+use crate::logic::connection::{Capsule, Carriage};
 use crate::spec::Status;
 use std::collections::VecDeque;
 
@@ -35,11 +36,29 @@ pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {
     if to >= from { to - from } else { to + entries - from }
 }
 
+/// Commands that were handed in and not yet taken.
+#[derive(Clone, Debug)]
+pub struct Inbox {
+    pub carriage: Carriage,
+    /// Completions tell the head.
+    pub flow_control: bool,
+    pub waiting: VecDeque<Capsule>,
+}
+
+/// Where the commands of a submission queue come from, and where their completions go.
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// Entries are fetched from host memory, completions go to a queue there.
+    Memory { address: u64, cqid: u16 },
+    /// The front hands commands in, and is handed their completions.
+    Front(Inbox),
+}
+
 /// A submission queue.
 #[derive(Clone, Debug)]
 pub struct SubmissionQueue {
     pub life: Life,
-    pub address: u64,
+    pub home: Home,
     pub entries: u32,
     /// What the host is told: entries before it have arrived.
     pub head: u32,
@@ -47,7 +66,6 @@ pub struct SubmissionQueue {
     pub next: u32,
     /// The host's.
     pub tail: u32,
-    pub cqid: u16,
     pub class: Class,
     /// Commands that a fetch has asked for and whose completion is not written.
     pub in_progress: u32,
@@ -60,12 +78,11 @@ impl SubmissionQueue {
     /// No queue.
     pub const ABSENT: Self = Self {
         life: Life::Absent,
-        address: 0,
+        home: Home::Memory { address: 0, cqid: 0 },
         entries: 0,
         head: 0,
         next: 0,
         tail: 0,
-        cqid: 0,
         class: Class::FIRST,
         in_progress: 0,
         look: Look::None,
@@ -84,10 +101,40 @@ impl SubmissionQueue {
         self.tail = tail;
         true
     }
-    /// How many entries no fetch has asked for.
+    /// How many commands nobody has asked for or taken.
     #[inline]
-    pub const fn waiting(&self) -> u32 {
-        distance(self.next, self.tail, self.entries)
+    pub fn waiting(&self) -> u32 {
+        match &self.home {
+            Home::Memory { .. } => distance(self.next, self.tail, self.entries),
+            Home::Front(inbox) => inbox.waiting.len() as u32,
+        }
+    }
+    /// True if it exists and is in host memory.
+    #[inline]
+    pub const fn is_in_memory(&self) -> bool {
+        !matches!(self.life, Life::Absent) && matches!(self.home, Home::Memory { .. })
+    }
+    /// How commands find their data, if a front made the queue.
+    pub fn carriage(&self) -> Option<Carriage> {
+        match &self.home {
+            Home::Front(inbox) if self.life != Life::Absent => Some(inbox.carriage),
+            _ => None,
+        }
+    }
+    /// Takes the next command that was handed in.
+    pub fn take_handed(&mut self) -> Option<(Capsule, Carriage)> {
+        let Home::Front(inbox) = &mut self.home else { return None };
+        let capsule = inbox.waiting.pop_front()?;
+        self.in_progress += 1;
+        self.head = if self.head + 1 == self.entries { 0 } else { self.head + 1 };
+        Some((capsule, inbox.carriage))
+    }
+    /// The same queue without its commands, if a front made it: the connection outlives a reset by CC.EN.
+    pub fn emptied(&self) -> Option<Self> {
+        let Home::Front(inbox) = &self.home else { return None };
+        let home = Home::Front(Inbox { waiting: VecDeque::new(), ..*inbox });
+        let (life, entries, head, class) = (self.life, self.entries, self.head, self.class);
+        (life == Life::Active).then_some(Self { life, home, entries, head, class, ..Self::ABSENT })
     }
 }
 

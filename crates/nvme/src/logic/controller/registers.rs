@@ -5,7 +5,7 @@
 
 use super::arbiter::{Arbiter, Class};
 use super::features::Features;
-use super::queues::{CompletionQueue, Life, Look, SubmissionQueue};
+use super::queues::{CompletionQueue, Home, Life, Look, SubmissionQueue};
 use super::{Controller, Cx};
 use crate::logic::config::ControllerConfig;
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
@@ -123,38 +123,45 @@ impl Controller {
         let weighted = self.configuration.arbitration() == ArbitrationMechanism::WEIGHTED_ROUND_ROBIN;
         let arbitration_known = self.configuration.arbitration() == ArbitrationMechanism::ROUND_ROBIN
             || (weighted && self.config.weighted_round_robin);
+        let connected = self.submission_queues[0].carriage().is_some();
         let entries = [self.attributes.sq_entries_less_1(), self.attributes.cq_entries_less_1()]
             .map(|less_1| u32::from(less_1) + 1);
+        let too_small = entries.iter().any(|&entries| entries < LEAST_QUEUE_ENTRIES);
         if !arbitration_known
             || self.configuration.command_set() != 0
             || self.configuration.page() > self.capabilities.largest_page()
-            || entries.iter().any(|&entries| entries < LEAST_QUEUE_ENTRIES)
+            || (too_small && !connected)
         {
             return self.fail(cx);
         }
         self.page_log2 = 12 + self.configuration.page();
-        self.submission_queues[0] = SubmissionQueue {
-            life: Life::Active,
-            address: self.admin_sq_address,
-            entries: entries[0],
-            class: Class::FIRST,
-            ..SubmissionQueue::ABSENT
-        };
-        self.completion_queues[0] = CompletionQueue {
-            life: Life::Active,
-            address: self.admin_cq_address,
-            entries: entries[1],
-            interrupts: true,
-            vector: 0,
-            submission_queues: 1,
-            ..CompletionQueue::ABSENT
-        };
+        if !connected {
+            self.make_admin_queues(entries);
+        }
         let at = cx.now + self.config.ready_after;
         self.stage = Stage::Starting(at);
         self.starting(cx);
         if self.stage != Stage::Ready {
             self.wake_at(at, cx);
         }
+    }
+    fn make_admin_queues(&mut self, [sq_entries, cq_entries]: [u32; 2]) {
+        self.submission_queues[0] = SubmissionQueue {
+            life: Life::Active,
+            home: Home::Memory { address: self.admin_sq_address, cqid: 0 },
+            entries: sq_entries,
+            class: Class::FIRST,
+            ..SubmissionQueue::ABSENT
+        };
+        self.completion_queues[0] = CompletionQueue {
+            life: Life::Active,
+            address: self.admin_cq_address,
+            entries: cq_entries,
+            interrupts: true,
+            vector: 0,
+            submission_queues: 1,
+            ..CompletionQueue::ABSENT
+        };
     }
     /// Becomes ready if it is time.
     pub(super) fn starting(&mut self, cx: &mut Cx<'_>) {
@@ -175,7 +182,11 @@ impl Controller {
         self.starting(cx);
     }
     fn disable(&mut self, cx: &mut Cx<'_>) {
+        let connected = self.submission_queues[0].emptied();
         self.forget(cx);
+        if let Some(queue) = connected {
+            self.submission_queues[0] = queue;
+        }
         self.stage = Stage::Stopping;
         self.at_rest(cx);
     }
@@ -267,7 +278,7 @@ impl Controller {
     /// The host has put entries into a submission queue.
     #[inline]
     pub(super) fn tail_moved(&mut self, id: SqId, tail: u32, cx: &mut Cx<'_>) {
-        let queue = self.submission_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+        let queue = self.submission_queues.get_mut(id.index()).filter(|queue| queue.is_in_memory());
         match queue.map(|queue| queue.set_tail(tail)) {
             Some(true) => {
                 self.refresh(id.0);

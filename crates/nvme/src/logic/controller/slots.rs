@@ -1,5 +1,6 @@
 //! Commands in progress: a slab whose entries, with their buffers, are used again and again.
 
+use crate::logic::connection::Carriage;
 use crate::logic::effect::{MediaOperation, Place, Segment};
 use crate::spec::{Command, Status};
 
@@ -108,6 +109,19 @@ impl Iterator for Range<'_> {
     }
 }
 
+/// Where the data of a command are, once that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// In pieces of host memory.
+    Pieces,
+    /// In the command's capsule, from this offset on.
+    Capsule(u32),
+    /// Where the transport finds them.
+    Transport,
+    /// In memory of the host behind a key.
+    Keyed { address: u64, key: u32 },
+}
+
 /// A command in progress.
 #[derive(Clone, Debug)]
 pub struct Slot {
@@ -136,6 +150,12 @@ pub struct Slot {
     pub last_begun: u32,
     /// How many effects are under way.
     pub under_way: u32,
+    /// How its data are found.
+    pub carriage: Carriage,
+    /// How many bytes came with it.
+    pub capsule_bytes: u32,
+    /// Where they are.
+    pub source: Source,
     /// The pieces of host memory.
     pub pieces: Pieces,
     /// How many bytes of host memory are not known yet.
@@ -166,6 +186,9 @@ impl Slot {
             parts_left: 0,
             last_begun: 0,
             under_way: 0,
+            carriage: Carriage::Memory,
+            capsule_bytes: 0,
+            source: Source::Pieces,
             pieces: Pieces::default(),
             unaimed: 0,
             last_segment: false,
@@ -178,6 +201,7 @@ impl Slot {
         self.status = Status::SUCCESS;
         self.dw0 = 0;
         (self.bytes, self.parts, self.parts_left, self.last_begun, self.under_way) = (0, 0, 0, 0, 0);
+        (self.carriage, self.capsule_bytes, self.source) = (Carriage::Memory, 0, Source::Pieces);
         self.pieces.clear();
         self.unaimed = 0;
         self.last_segment = false;
@@ -192,11 +216,22 @@ impl Slot {
     /// Where a range of its data is on the host's side.
     #[inline]
     pub fn place(&self, offset: u32, bytes: u32) -> Place {
-        self.pieces.place(offset, bytes)
+        match self.source {
+            Source::Pieces => self.pieces.place(offset, bytes),
+            Source::Capsule(first) => Place::Capsule { offset: first + offset },
+            Source::Transport => Place::Transport { offset },
+            Source::Keyed { address, key } => {
+                Place::Keyed { address: address.wrapping_add(offset.into()), key }
+            }
+        }
     }
     /// The first piece of its data behind `have` bytes: where it is and how long \[B\].
     pub fn next_piece(&self, have: u32) -> (Place, u32) {
-        let piece = self.pieces.range(have, self.bytes.saturating_sub(have)).next().unwrap_or_default();
+        let left = self.bytes.saturating_sub(have);
+        if self.source != Source::Pieces {
+            return (self.place(have, left), left);
+        }
+        let piece = self.pieces.range(have, left).next().unwrap_or_default();
         (Place::Memory { address: piece.address }, piece.bytes)
     }
     /// True if to stop now would keep something from happening.

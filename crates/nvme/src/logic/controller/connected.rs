@@ -1,0 +1,105 @@
+//! Queues that a front makes and commands that it hands in; properties as a fabric reads and writes them.
+
+use super::arbiter::Class;
+use super::queues::{Home, Inbox, Life, SubmissionQueue};
+use super::registers::Stage;
+use super::{Controller, Cx};
+use crate::logic::connection::{Capsule, ConnectFault, Connection, PropertySize, Refused};
+use crate::spec::registers::{CAP, CC, CSTS, LEAST_QUEUE_ENTRIES, NSSR, VS};
+use crate::spec::{SqId, Status};
+use std::collections::VecDeque;
+
+impl Controller {
+    /// True if nobody uses it: it is disabled and has no admin queue.
+    pub fn is_unused(&self) -> bool {
+        self.stage == Stage::Disabled && self.submission_queues[0].life == Life::Absent
+    }
+
+    /// Makes a queue.
+    pub fn connect(&mut self, connection: &Connection) -> Result<(), ConnectFault> {
+        let Connection { queue, entries, carriage, flow_control } = *connection;
+        let admin = queue == SqId::ADMIN;
+        if admin && !self.is_unused() {
+            return Err(ConnectFault::Busy);
+        }
+        if !admin && !self.is_working() {
+            return Err(ConnectFault::NotReady);
+        }
+        if !(LEAST_QUEUE_ENTRIES..=self.config.queue_entries).contains(&entries) {
+            return Err(ConnectFault::Size);
+        }
+        let place = self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == Life::Absent);
+        let inbox = Inbox { carriage, flow_control, waiting: VecDeque::new() };
+        *place.ok_or(ConnectFault::Queue)? = SubmissionQueue {
+            life: Life::Active,
+            home: Home::Front(inbox),
+            entries,
+            class: Class::FIRST,
+            ..SubmissionQueue::ABSENT
+        };
+        Ok(())
+    }
+
+    /// The connection of an I/O queue is lost: its commands end without a completion, and those that can still be stopped do nothing.
+    pub fn disconnect(&mut self, queue: SqId, cx: &mut Cx<'_>) {
+        let Some(queue_at) = self.submission_queues.get_mut(queue.index()) else { return };
+        let Home::Front(inbox) = &mut queue_at.home else { return };
+        if queue_at.life != Life::Active {
+            return;
+        }
+        inbox.waiting.clear();
+        queue_at.life = Life::Deleting;
+        self.refresh(queue.0);
+        self.stop_all_of(queue.0, cx);
+        self.deletion(queue.0, cx);
+        self.pump(cx);
+    }
+
+    /// Takes a command.
+    pub fn submit(&mut self, queue: SqId, capsule: Capsule, cx: &mut Cx<'_>) -> Result<(), Refused> {
+        let working = self.is_working();
+        let known = self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == Life::Active);
+        let queue_at = known.ok_or(Refused::NoQueue)?;
+        let entries = queue_at.entries as usize;
+        let Home::Front(inbox) = &mut queue_at.home else { return Err(Refused::NoQueue) };
+        if !working {
+            return Err(Refused::NotReady);
+        }
+        if inbox.waiting.len() >= entries {
+            return Err(Refused::Full);
+        }
+        inbox.waiting.push_back(capsule);
+        self.refresh(queue.0);
+        self.pump(cx);
+        Ok(())
+    }
+
+    /// A property, as a fabric reads it.
+    pub fn property(&self, offset: u32, size: PropertySize) -> Result<u64, Status> {
+        if size_of(offset) != Some(size) {
+            return Err(Status::INVALID_FIELD);
+        }
+        let low = u64::from(self.read_register(offset));
+        Ok(match size {
+            PropertySize::Four => low,
+            PropertySize::Eight => low | u64::from(self.read_register(offset + 4)) << 32,
+        })
+    }
+    /// A property is written, as a fabric does it.
+    pub fn set_property(&mut self, offset: u32, value: u64, cx: &mut Cx<'_>) -> Result<(), Status> {
+        match (offset, u32::try_from(value)) {
+            (CC | CSTS | NSSR, Ok(value)) => self.write_register(offset, value, cx),
+            _ => return Err(Status::INVALID_FIELD),
+        }
+        Ok(())
+    }
+}
+
+/// How long a property is; none if a fabric does not know it (Base 2.0 §3.1.3: those of memory-based transports have no meaning there).
+const fn size_of(offset: u32) -> Option<PropertySize> {
+    match offset {
+        CAP => Some(PropertySize::Eight),
+        VS | CC | CSTS | NSSR => Some(PropertySize::Four),
+        _ => None,
+    }
+}
