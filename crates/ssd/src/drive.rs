@@ -1,0 +1,326 @@
+//! The drive: what a front calls, and what it is asked for.
+//!
+//! Whatever is called changes the state and leaves wishes; [`Ssd::poll`] carries out those that are the drive's own and gives the others
+//! to the front, one at a time and in the order in which they were made. A front that carries one out at once reports it before it polls
+//! again: what follows from that comes behind what was asked for before.
+
+use crate::buffers::Buffers;
+use crate::bytes::ByteStore;
+use crate::config::{SsdConfig, SsdFault};
+use crate::firmware::{Firmware, kind};
+use crate::health::health;
+use crate::layout::{Extent, Layout};
+use lanetwin_media::{Counters, Done, Drive, Outcome, Request};
+use lanetwin_nvme::logic::subsystem::CommandInfo;
+use lanetwin_nvme::logic::{Effect, HostEffect, MediaOperation, MediaRequest, Subsystem, Token};
+use lanetwin_nvme::spec::Status;
+use lanetwin_stats::{Gauge, Servers};
+use lanetwin_units::Instant;
+use slab::Slab;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+pub use crate::firmware::MediumTimes;
+
+mod host;
+
+/// What a front is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// Something to carry out.
+    Host(HostEffect),
+    /// A command has passed a stage inside; only while they are [marked](Ssd::mark_stages).
+    Stage {
+        /// Which command; none if its controller was reset since.
+        command: Option<CommandInfo>,
+        /// Which stage.
+        stage: Stage,
+    },
+}
+
+/// A stage of a command inside the drive, at the time of the poll that gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Firmware and medium are asked for it, or for a part of it.
+    Asked,
+    /// The medium is done with it, or with a part of it.
+    Done(MediumTimes),
+}
+
+/// A part of a command that firmware or medium have.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    token: Token,
+    operation: MediaOperation,
+    extent: Extent,
+    times: MediumTimes,
+}
+
+/// What a wake still has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    /// The medium is looked at, then the controllers are woken.
+    Medium,
+    /// Nothing.
+    Over,
+}
+
+/// A drive without its connector.
+pub struct Ssd {
+    subsystem: Subsystem,
+    /// In a cell, because being asked what it has done lets it make up for the time since it was advanced last.
+    medium: RefCell<Drive>,
+    firmware: Firmware,
+    layout: Layout,
+    buffers: Option<Buffers>,
+    /// Parts of commands that the medium has, by its tokens.
+    asked: Slab<Asked>,
+    /// When the medium has to be advanced; [`Instant::NEVER`] if not.
+    advance_at: Instant,
+    /// When controllers asked to be woken.
+    wakes: BinaryHeap<Reverse<Instant>>,
+    turn: Turn,
+    /// What the medium is done with and the subsystem has not heard of, in the order of ends.
+    done: VecDeque<Done>,
+    /// What the subsystem has asked for; those before `next_effect` are carried out.
+    effects: Vec<Effect>,
+    next_effect: usize,
+    /// Kept for its room.
+    new_done: Vec<Done>,
+    stages: Option<VecDeque<(Option<CommandInfo>, Stage)>>,
+    /// How many commands can be in progress, in all controllers.
+    most_commands: u64,
+    /// Commands in progress, and whether others wait for them in the queues.
+    in_progress: Gauge,
+    short: Gauge,
+    /// Whether any were; none if nobody asks how long.
+    busy: Option<Gauge>,
+}
+
+impl Ssd {
+    /// A drive after power on. Equal configurations and seeds give equal drives.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub fn new(config: &SsdConfig, seed: u64) -> Result<Self, SsdFault> {
+        let subsystem = Subsystem::new(&config.subsystem)?;
+        let medium = Drive::new(&config.medium, seed).map_err(SsdFault::Medium)?;
+        let layout = Layout::new(&config.subsystem);
+        let (bytes, capacity) = (layout.bytes(), config.medium.capacity.0);
+        if bytes > capacity {
+            return Err(SsdFault::Namespaces { bytes, capacity });
+        }
+        if config.firmware.engines == 0 {
+            return Err(SsdFault::NoEngine);
+        }
+        let commands = config.subsystem.controllers.iter().map(|of| u64::from(of.commands_in_progress));
+        Ok(Self {
+            subsystem,
+            medium: RefCell::new(medium),
+            firmware: Firmware::new(config, layout.count()),
+            layout,
+            buffers: None,
+            asked: Slab::new(),
+            advance_at: Instant::NEVER,
+            wakes: BinaryHeap::new(),
+            turn: Turn::Over,
+            done: VecDeque::new(),
+            effects: Vec::new(),
+            next_effect: 0,
+            new_done: Vec::new(),
+            stages: None,
+            most_commands: commands.sum(),
+            in_progress: Gauge::default(),
+            short: Gauge::default(),
+            busy: None,
+        })
+    }
+    /// The same drive with bytes. To be said before anything happens.
+    #[must_use]
+    pub fn with_bytes(mut self, store: Box<dyn ByteStore + Send>) -> Self {
+        self.buffers = Some(Buffers::new(store));
+        self
+    }
+
+    /// When [`Ssd::wake`] must be called next; [`Instant::NEVER`] if nothing will happen without a call.
+    #[inline]
+    #[must_use]
+    pub fn next_wake(&self) -> Instant {
+        let controllers = self.wakes.peek().map_or(Instant::NEVER, |Reverse(at)| *at);
+        controllers.min(self.advance_at)
+    }
+    /// Time has come to `now`. To be woken for nothing does no harm. What follows comes out of [`Ssd::poll`].
+    #[inline]
+    pub fn wake(&mut self, now: Instant) {
+        if self.next_wake() <= now {
+            self.turn = Turn::Medium;
+        }
+    }
+    /// The next thing that the front is to know or to carry out; none if there is nothing more at `now`.
+    pub fn poll(&mut self, now: Instant) -> Option<Output> {
+        loop {
+            if let Some((command, stage)) = self.stages.as_mut().and_then(VecDeque::pop_front) {
+                return Some(Output::Stage { command, stage });
+            }
+            match self.take_effect() {
+                Some(Effect::Host(effect)) => return Some(Output::Host(effect)),
+                Some(Effect::Media { token, request }) => self.ask_medium(token, request, now),
+                Some(Effect::Health { token }) => self.tell_health(token, now),
+                Some(Effect::WakeAt { at }) => self.wakes.push(Reverse(at.max(now))),
+                None if self.turn == Turn::Over => {
+                    self.count_commands(now);
+                    return None;
+                }
+                None => self.go_on(now),
+            }
+        }
+    }
+    /// Goes on with a wake: everything that follows from the end of one part comes before the next end.
+    fn go_on(&mut self, now: Instant) {
+        if let Some(done) = self.done.pop_front() {
+            self.medium_done(done, now);
+        } else if self.advance_at <= now {
+            self.advance_medium(now);
+        } else {
+            self.turn = Turn::Over;
+            self.wake_controllers(now);
+        }
+    }
+    fn wake_controllers(&mut self, now: Instant) {
+        let before = self.wakes.len();
+        while self.wakes.peek().is_some_and(|Reverse(at)| *at <= now) {
+            self.wakes.pop();
+        }
+        if self.wakes.len() < before {
+            self.with(|subsystem, effects| subsystem.wake(now, effects));
+        }
+    }
+
+    /// Lets the subsystem do something; what it then wants waits behind what it wanted before.
+    #[inline]
+    fn with<R>(&mut self, act: impl FnOnce(&mut Subsystem, &mut Vec<Effect>) -> R) -> R {
+        act(&mut self.subsystem, &mut self.effects)
+    }
+    /// The next effect that is not carried out.
+    #[inline]
+    fn take_effect(&mut self) -> Option<Effect> {
+        let effect = self.effects.get(self.next_effect).copied();
+        self.next_effect += 1;
+        if effect.is_none() {
+            self.effects.clear();
+            self.next_effect = 0;
+        }
+        effect
+    }
+
+    /// The subsystem wants something of the medium: the firmware has its part before. When it will hand the request over is known now, so that
+    /// the medium is told now: nothing outside hears of the hand-over.
+    fn ask_medium(&mut self, token: Token, request: MediaRequest, now: Instant) {
+        let operation = request.operation;
+        let kind = kind(operation);
+        let times = self.firmware.take_up(now, operation, kind);
+        let extent = self.layout.extent(&request, &self.subsystem);
+        self.mark(token, Stage::Asked);
+        let slot = self.asked.insert(Asked { token, operation, extent, times });
+        let Extent { first, bytes, tenant } = extent;
+        let request = Request { token: slot as u32, kind, first, bytes, tenant };
+        let next = self.medium.get_mut().submit_at(times.submitted, request);
+        self.advance_at = self.advance_at.min(next.max(now));
+    }
+    /// Lets the medium come to the present, and hears what it has done.
+    fn advance_medium(&mut self, now: Instant) {
+        let medium = self.medium.get_mut();
+        medium.advance(now, &mut self.new_done);
+        self.done.extend(self.new_done.drain(..));
+        self.advance_at = medium.next_event().unwrap_or(Instant::NEVER);
+    }
+    /// The medium is done with a part of a command.
+    fn medium_done(&mut self, Done { token, outcome }: Done, now: Instant) {
+        let Some(Asked { token, operation, extent, times }) = self.asked.try_remove(token as usize) else {
+            return;
+        };
+        self.mark(token, Stage::Done(times));
+        let status = match (outcome, &mut self.buffers) {
+            (Outcome::OutOfRange, _) => Status::LBA_OUT_OF_RANGE,
+            (Outcome::Success, Some(buffers)) => buffers.carry_out(token, operation, extent),
+            (Outcome::Success, None) => Status::SUCCESS,
+        };
+        self.with(|subsystem, effects| subsystem.media_done(now, token, status, effects));
+        self.forget_if_lost(token);
+    }
+    /// Data of a command that is no longer known are of no use.
+    #[inline]
+    fn forget_if_lost(&mut self, token: Token) {
+        if let Some(buffers) = &mut self.buffers
+            && self.subsystem.command(token).is_none()
+        {
+            buffers.forget(token);
+        }
+    }
+    fn tell_health(&mut self, token: Token, now: Instant) {
+        let busy_ps = self.busy.map_or(0, |busy| busy.integral_ps(now));
+        let health = health(&self.counters(now), busy_ps, now);
+        self.with(|subsystem, effects| subsystem.health(now, token, &health, effects));
+    }
+    /// Notes a stage, if that is wanted.
+    #[inline]
+    fn mark(&mut self, token: Token, stage: Stage) {
+        if let Some(stages) = &mut self.stages {
+            stages.push_back((self.subsystem.command(token), stage));
+        }
+    }
+    /// Notes how many commands are in progress, if that has changed.
+    #[inline]
+    fn count_commands(&mut self, now: Instant) {
+        let (number, short) = self.subsystem.in_progress();
+        self.in_progress.set(number.into(), now);
+        if let Some(busy) = &mut self.busy {
+            busy.set(u64::from(number > 0), now);
+        }
+        self.short.set(short.into(), now);
+    }
+
+    /// Tells from now on when commands pass [stages](Output::Stage) inside, or no longer.
+    pub fn mark_stages(&mut self, on: bool) {
+        self.stages = on.then(VecDeque::new);
+    }
+    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it that stays 0.
+    pub fn count_busy_time(&mut self) {
+        self.busy.get_or_insert_default();
+    }
+    /// What the medium has done up to `now`, the present.
+    #[must_use]
+    pub fn counters(&self, now: Instant) -> Counters {
+        let mut medium = self.medium.borrow_mut();
+        medium.catch_up(now);
+        medium.counters()
+    }
+    /// What the medium had done when it was advanced last.
+    #[must_use]
+    pub fn latest_counters(&self) -> Counters {
+        self.medium.borrow().counters()
+    }
+    /// How long each channel and each die of the medium has been busy up to `now`, the present \[ps\].
+    #[must_use]
+    pub fn medium_busy_ps(&self, now: Instant) -> (Vec<u64>, Vec<u64>) {
+        let mut medium = self.medium.borrow_mut();
+        medium.catch_up(now);
+        medium.busy()
+    }
+    /// The engines of the firmware.
+    #[must_use]
+    pub const fn engines(&self) -> &Servers {
+        &self.firmware.engines
+    }
+    /// How many commands are in progress, and how many can be.
+    #[must_use]
+    pub const fn in_progress(&self) -> (&Gauge, u64) {
+        (&self.in_progress, self.most_commands)
+    }
+    /// Whether commands wait in the queues because no more can be in progress: 1 or 0.
+    #[must_use]
+    pub const fn short_of_room(&self) -> &Gauge {
+        &self.short
+    }
+}
