@@ -1,10 +1,10 @@
 //! The parameters of an NVMe drive's controller: what firmware costs, how large its queues are.
 
-use super::medium::namespace_bytes;
+use super::medium::{self, namespace_bytes};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
 use lanetwin_ports::{Dimension, Param, Params};
-use lanetwin_units::Span;
+use lanetwin_ssd::{FirmwareConfig, SsdConfig};
 
 #[rustfmt::skip]
 pub(super) const PARAMS: &[Param] = &[
@@ -42,29 +42,19 @@ fn bytes(word: &str) -> Option<u32> {
     Some(number.parse::<u32>().ok()? * scale)
 }
 
-/// What the firmware costs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Firmware {
-    pub(super) read: Span,
-    pub(super) write: Span,
-    pub(super) other: Span,
-    pub(super) read_latency: Span,
-    pub(super) write_latency: Span,
-    /// How many commands can be in progress, in the controllers of all ports together.
-    pub(super) commands: u64,
-}
-
-impl Firmware {
-    pub(super) fn new(params: &Params) -> Self {
-        let time = |what| params.time(what);
-        Self {
-            read: time("firmware.read"),
-            write: time("firmware.write"),
-            other: time("firmware.other"),
-            read_latency: time("firmware.read-latency"),
-            write_latency: time("firmware.write-latency"),
-            commands: params.count("commands") * u64::from(ports(params)),
-        }
+/// The drive that the parameters describe; whether it can be, its crate says.
+pub(super) fn ssd(params: &Params) -> SsdConfig {
+    SsdConfig {
+        subsystem: subsystem(params),
+        medium: medium::config(params),
+        firmware: FirmwareConfig {
+            engines: params.count("firmware.engines"),
+            read: params.time("firmware.read"),
+            write: params.time("firmware.write"),
+            other: params.time("firmware.other"),
+            read_latency: params.time("firmware.read-latency"),
+            write_latency: params.time("firmware.write-latency"),
+        },
     }
 }
 

@@ -1,0 +1,269 @@
+//! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions bring.
+
+use super::lived::Signals;
+use super::params;
+use super::record::{Recorder, Worked};
+use crate::requests::Requests;
+use crate::slab::Slab;
+use lanetwin_kernel::Port;
+use lanetwin_nvme::logic::{Direction, HostEffect, Place, Purpose, Segment, Token};
+use lanetwin_nvme::spec::ControllerId;
+use lanetwin_ports::{Attributes, Context, Params, SharedMemory, Site, Tlps};
+use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
+use lanetwin_units::Instant;
+
+/// The size of the write that signals an MSI-X vector \[B\].
+const MSI_BYTES: u32 = 4;
+/// Where MSI-X writes go: the address of a local interrupt controller.
+const MSI_ADDRESS: u64 = 0xfee0_0000;
+/// Why data and completions are nowhere else.
+const NO_OTHER_PLACE: &str =
+    "queues of a drive on PCIe are in host memory, and so are their data and completions";
+
+/// The ports of a drive, and what crosses them.
+pub(super) struct Front {
+    /// By port; none where the drive is not plugged in: there it does nothing.
+    requests: Vec<Option<Requests>>,
+    /// The bytes of the host's memory, by port: the hosts of a dual-port drive can be two.
+    memories: [Option<SharedMemory>; 2],
+    /// Reads of host memory that are under way, by their handles on the link.
+    reads: Slab<Reading>,
+    pub(super) recorder: Option<Recorder>,
+    pub(super) signals: Signals,
+    pub(super) unexpected: u64,
+}
+
+/// A read of host memory that is under way.
+struct Reading {
+    token: Token,
+    /// What has not arrived yet \[B\].
+    left: u32,
+    what: What,
+    asked: Instant,
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+enum What {
+    /// Bytes that mean something: entries, lists.
+    Bytes { address: u64, bytes: u32, commands: bool },
+    /// User data.
+    Data,
+}
+
+/// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many queues that a controller
+/// would not fit beside them.
+pub(super) const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
+    (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
+}
+
+/// What the TLPs of a command are called on the link.
+fn name(ssd: &Ssd, token: Token) -> u32 {
+    let command = ssd.command(token);
+    command.map_or(u32::MAX, |command| command_name(command.controller, command.sqid.0, command.cid.0))
+}
+
+impl Front {
+    pub(super) fn new(params: &Params, site: &Site) -> Self {
+        let issue = params.time("issue");
+        let sites = site.pcie.iter().take(params::ports(params).into()).enumerate();
+        let requests =
+            sites.map(|(i, port)| port.map(|port| Requests::new(Port(i as u16), port, port.root, issue)));
+        let mut memories = [site.memory.clone(), site.memory.clone()];
+        for (port, memory) in &site.behind {
+            if let Some(own) = memories.get_mut(*port) {
+                *own = Some(memory.clone());
+            }
+        }
+        Self {
+            requests: requests.collect(),
+            memories,
+            reads: Slab::new(),
+            recorder: None,
+            signals: Signals::default(),
+            unexpected: 0,
+        }
+    }
+    /// Does what the drive wants, or notes what it tells.
+    #[inline]
+    pub(super) fn take(&mut self, output: Output, ssd: &mut Ssd, cx: &mut Context<'_>) {
+        match output {
+            Output::Host(effect) => self.carry_out(effect, ssd, cx),
+            Output::Stage { command, stage } => {
+                let name = command.map_or(u32::MAX, |command| {
+                    command_name(command.controller, command.sqid.0, command.cid.0)
+                });
+                self.note(name, stage, cx.now());
+            }
+        }
+    }
+    /// Writes down that a command has passed a stage, while commands are recorded.
+    fn note(&mut self, name: u32, stage: Stage, now: Instant) {
+        let Some(recorder) = &mut self.recorder else { return };
+        match stage {
+            Stage::Asked => recorder.begin(name, now),
+            Stage::Done(MediumTimes { begun, worked, submitted }) => {
+                recorder.medium(name, Worked { begun, worked, submitted }, now);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, effect: HostEffect, ssd: &mut Ssd, cx: &mut Context<'_>) {
+        let now = cx.now();
+        match effect {
+            HostEffect::Fetch { token, at, bytes, purpose } => {
+                let Place::Memory { address } = at else { unreachable!("{NO_OTHER_PLACE}") };
+                self.signals.shadow_reads += u64::from(matches!(purpose, Purpose::ShadowDoorbell(_)));
+                let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
+                self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
+            }
+            HostEffect::Transfer { token, direction: Direction::FromHost, bytes, at } => {
+                self.recorder.iter_mut().for_each(|recorder| recorder.begin(name(ssd, token), now));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
+                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
+                    requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
+                });
+            }
+            HostEffect::Transfer { token, direction: Direction::ToHost, bytes, at } => {
+                let handle = name(ssd, token);
+                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                ssd.transferred(now, token);
+            }
+            HostEffect::Store { token, bytes, at } => {
+                let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
+                let (handle, content) = (name(ssd, token), ssd.content(token));
+                self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
+                    let part = content.get(from..).unwrap_or_default();
+                    let part = &part[..part.len().min(segment.bytes as usize)];
+                    memory.iter().for_each(|memory| memory.change().post(segment.address, part));
+                    from += segment.bytes as usize;
+                    requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
+                });
+                ssd.stored(now, token);
+            }
+            HostEffect::Complete { controller, address, entry, .. } => {
+                let handle = command_name(controller, entry.sq_number(), entry.cid_number());
+                self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
+                self.signals.completions += 1;
+                self.write_small((controller, handle), address, &entry.to_bytes(), cx);
+            }
+            HostEffect::EventIndex { controller, address, value, .. } => {
+                self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
+            }
+            HostEffect::Interrupt { controller, vector } => {
+                self.signals.interrupts += 1;
+                if let Some(requests) = self.port(controller) {
+                    requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
+                }
+            }
+            // a host on PCIe finds it in CSTS
+            HostEffect::KeepAliveExpired { .. } => {}
+            HostEffect::Respond { .. } => unreachable!("{NO_OTHER_PLACE}"),
+        }
+    }
+
+    /// Completions have arrived: what has been read completely lets the drive go on.
+    pub(super) fn completions(&mut self, port: usize, tlps: &Tlps, ssd: &mut Ssd, cx: &mut Context<'_>) {
+        if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
+            requests.completed(tlps, cx, &mut |_| {});
+        }
+        let Some(reading) = self.reads.get(tlps.handle) else {
+            self.unexpected += u64::from(tlps.count);
+            return;
+        };
+        reading.left = reading.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
+        if reading.left > 0 {
+            return;
+        }
+        let Some(Reading { token, what, asked, .. }) = self.reads.take(tlps.handle) else { return };
+        let (handle, now) = (tlps.handle, cx.now());
+        match what {
+            What::Data => {
+                let note = |recorder: &mut Recorder| recorder.data(name(ssd, token), handle, asked, now);
+                self.recorder.iter_mut().for_each(note);
+                ssd.transferred(now, token);
+            }
+            What::Bytes { address, bytes, commands } => {
+                self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
+                let memory = self.memories.get(token.controller()).and_then(Option::as_ref);
+                let memory = memory.map(SharedMemory::look);
+                match memory.as_ref().and_then(|memory| memory.read(address, bytes as usize)) {
+                    Some(bytes) => ssd.fetched(now, token, bytes),
+                    None => ssd.failed(now, token),
+                }
+            }
+        }
+    }
+
+    /// Reads host memory; the drive goes on when all of it has come.
+    fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
+        let port = reading.token.controller();
+        let handle = self.reads.put(reading);
+        if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
+            requests.read(handle, address, bytes, cx, &mut |_| {});
+        }
+    }
+
+    /// The port of a controller.
+    fn port(&self, controller: ControllerId) -> Option<&Requests> {
+        self.requests.get(usize::from(controller.0))?.as_ref()
+    }
+
+    /// The ports that are plugged in, each with what is behind the names of what it has: nothing for the first.
+    pub(super) fn plugged(&self) -> impl Iterator<Item = (&'static str, &Requests)> {
+        ["", " of the second port"]
+            .into_iter()
+            .zip(&self.requests)
+            .filter_map(|(name, port)| Some((name, port.as_ref()?)))
+    }
+
+    /// Writes a few bytes that mean something to the memory of a controller's host, under this handle.
+    fn write_small(
+        &self,
+        (from, handle): (ControllerId, u32),
+        address: u64,
+        bytes: &[u8],
+        cx: &mut Context<'_>,
+    ) {
+        if let Some(memory) = self.memories.get(usize::from(from.0)).and_then(Option::as_ref) {
+            memory.change().post(address, bytes);
+        }
+        if let Some(requests) = self.port(from) {
+            requests.write(handle, address, bytes.len() as u32, Attributes::NONE, cx);
+        }
+    }
+
+    /// Does something with each piece of host memory that an effect is about.
+    fn each_segment(
+        &mut self,
+        ssd: &Ssd,
+        (token, at, bytes): (Token, Place, u32),
+        cx: &mut Context<'_>,
+        mut act: impl FnMut(&mut Requests, Segment, &mut Context<'_>),
+    ) {
+        let Some(requests) = self.requests.get_mut(token.controller()).and_then(Option::as_mut) else {
+            return;
+        };
+        if let Place::Memory { address } = at {
+            act(requests, Segment { address, bytes }, cx);
+            return;
+        }
+        // neighbours are one transfer: a data pointer has pages, the link has not
+        let mut whole: Option<Segment> = None;
+        for segment in ssd.segments(token) {
+            whole = match whole {
+                Some(before) if before.address + u64::from(before.bytes) == segment.address => {
+                    Some(Segment { bytes: before.bytes + segment.bytes, ..before })
+                }
+                Some(before) => {
+                    act(requests, before, cx);
+                    Some(segment)
+                }
+                None => Some(segment),
+            };
+        }
+        whole.into_iter().for_each(|segment| act(requests, segment, cx));
+    }
+}
