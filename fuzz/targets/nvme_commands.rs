@@ -3,10 +3,11 @@
 #![no_main]
 
 use lanetwin_nvme::logic::{
-    ControllerConfig, Effect, Health, HostEffect, LbaFormat, NamespaceConfig, Place, Subsystem, SubsystemConfig,
+    Capsule, Carriage, Connection, ControllerChoice, ControllerConfig, Effect, Health, HostEffect, LbaFormat,
+    NamespaceConfig, Place, Subsystem, SubsystemConfig,
 };
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC, DOORBELLS};
-use lanetwin_nvme::spec::{ControllerId, Nsid, Status};
+use lanetwin_nvme::spec::{Command, ControllerId, Nsid, SqId, Status};
 use lanetwin_units::{Instant, Span};
 use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -55,6 +56,30 @@ enum Step {
         nsid: u8,
         failed: bool,
     },
+    /// A front makes a queue.
+    Connect {
+        second: bool,
+        queue: u8,
+        entries: u8,
+        carriage: u8,
+    },
+    /// A front hands a command in.
+    Submit {
+        second: bool,
+        queue: u8,
+        command: Likely,
+        data_bytes: u16,
+    },
+    Disconnect {
+        second: bool,
+        queue: u8,
+    },
+    /// A front writes a property.
+    Property {
+        second: bool,
+        offset: u8,
+        value: u32,
+    },
 }
 
 /// A command near those that there are.
@@ -80,7 +105,7 @@ impl<'a> Arbitrary<'a> for Likely {
 impl<'a> Arbitrary<'a> for Step {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let second = bool::arbitrary(u)?;
-        Ok(match u.int_in_range(0..=15)? {
+        Ok(match u.int_in_range(0..=23)? {
             0 => Self::Write { second, register: u.arbitrary()?, value: u.arbitrary()? },
             1..=3 => Self::Ring { second, doorbell: u.arbitrary()?, value: u.arbitrary()? },
             4..=7 => Self::Resume { which: u.arbitrary()?, how: u.arbitrary()?, bytes: u.arbitrary()? },
@@ -89,6 +114,18 @@ impl<'a> Arbitrary<'a> for Step {
             12 => Self::Reset { second },
             13 => Self::Enable { second, weighted: u.arbitrary()? },
             14 => Self::Attach { nsid: u.arbitrary()?, second, attached: u.arbitrary()? },
+            15..=16 => Self::Connect {
+                second,
+                queue: u.arbitrary()?,
+                entries: u.arbitrary()?,
+                carriage: u.arbitrary()?,
+            },
+            17..=20 => {
+                let (queue, command, data_bytes) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
+                Self::Submit { second, queue, command, data_bytes }
+            }
+            21 => Self::Disconnect { second, queue: u.arbitrary()? },
+            22 => Self::Property { second, offset: u.arbitrary()?, value: u.arbitrary()? },
             _ => Self::Fail { nsid: u.arbitrary()?, failed: u.arbitrary()? },
         })
     }
@@ -153,6 +190,10 @@ fn subsystem(commands_in_progress: u8) -> Subsystem {
 fn id(second: bool) -> ControllerId {
     ControllerId(1 + u16::from(second))
 }
+/// One of the queues, or one that there cannot be.
+fn sqid(queue: u8) -> SqId {
+    SqId(u16::from(queue % 8))
+}
 /// A status that a medium may give.
 fn status(how: u8) -> Status {
     if how.is_multiple_of(3) { Status::UNRECOVERED_READ_ERROR } else { Status::SUCCESS }
@@ -208,6 +249,26 @@ fuzz_target!(|input: &[u8]| {
                 subsystem.attach(now, Nsid(nsid.into()), id(second), attached, &mut effects);
             }
             Step::Fail { nsid, failed } => subsystem.set_failed(Nsid(nsid.into()), failed),
+            Step::Connect { second, queue, entries, carriage } => {
+                let carriage =
+                    [Carriage::Memory, Carriage::Messages, Carriage::Keys][usize::from(carriage % 3)];
+                let flow_control = entries.is_multiple_of(2);
+                let connection =
+                    Connection { queue: sqid(queue), entries: entries.into(), carriage, flow_control };
+                let _ = subsystem.connect(ControllerChoice::One(id(second)), &connection);
+            }
+            Step::Submit { second, queue, command, data_bytes } => {
+                let command = Command::from_bytes(command.bytes());
+                let capsule = Capsule { command, data_bytes: data_bytes.into() };
+                let _ = subsystem.submit(now, id(second), (sqid(queue), capsule), &mut effects);
+            }
+            Step::Disconnect { second, queue } => {
+                subsystem.disconnect(now, id(second), sqid(queue), &mut effects);
+            }
+            Step::Property { second, offset, value } => {
+                let property = (u32::from(offset % 0x40), value.into());
+                let _ = subsystem.set_property(now, id(second), property, &mut effects);
+            }
             Step::Resume { .. } | Step::Commands { .. } => {}
         }
         for effect in effects.drain(..) {
@@ -235,12 +296,16 @@ fn resume(
     effects: &mut Vec<Effect>,
 ) {
     match effect {
-        Effect::Host(HostEffect::Fetch { token, .. }) | Effect::Host(HostEffect::Transfer { token, .. }) | Effect::Host(HostEffect::Store { token, .. })
+        Effect::Host(HostEffect::Fetch { token, .. })
+        | Effect::Host(HostEffect::Transfer { token, .. })
+        | Effect::Host(HostEffect::Store { token, .. })
             if how == 0 =>
         {
             subsystem.failed(now, token, effects);
         }
-        Effect::Host(HostEffect::Fetch { token, .. }) if how == 2 => subsystem.fetched_contiguous(now, token, effects),
+        Effect::Host(HostEffect::Fetch { token, .. }) if how == 2 => {
+            subsystem.fetched_contiguous(now, token, effects)
+        }
         Effect::Host(HostEffect::Fetch { token, bytes: wanted, .. }) => {
             let mut full = bytes.to_vec();
             full.resize((wanted as usize).min(1 << 16), bytes.last().copied().unwrap_or(0));
@@ -265,7 +330,7 @@ fn check(subsystem: &Subsystem, effect: &Effect) {
                 match at {
                     Place::Memory { address } => assert!(pieces.len() == 1 && pieces[0].address == address),
                     Place::Scattered { pieces: count } => assert_eq!(pieces.len(), count as usize),
-                    other => panic!("{other:?}"),
+                    other => panic!("{other:?} has no pieces"),
                 }
                 assert_eq!(pieces.iter().map(|piece| piece.bytes).sum::<u32>(), bytes);
             }
