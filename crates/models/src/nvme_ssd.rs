@@ -1,5 +1,5 @@
-//! `nvme-ssd`: an NVMe drive on PCIe. Queues and commands are in host memory and cross the link. The drive itself, controllers, firmware
-//! and medium, is that of the `ssd` crate; what is here is its front on PCIe.
+//! `nvme-ssd`: an NVMe drive on PCIe. Queues and commands are in host memory and cross the link. The drive itself,
+//! controllers, firmware and medium, is that of the `ssd` crate; what is here is its front on PCIe.
 //!
 //! ```text
 //!  doorbell ─► MRd entries ═► CplD ─► firmware engine ─► latency ─► medium ─► MWr data ═► MWr entry ═► MWr MSI-X    read

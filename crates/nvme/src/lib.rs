@@ -13,7 +13,8 @@
 //!
 //! The numbers are those of NVM Express Base Specification 2.0 and NVM Command Set Specification 1.0.
 //!
-//! Commands come from queues in host memory, or are handed in by a front, as capsules of a fabric are ([`logic::connection`]).
+//! Commands come from queues in host memory, or are handed in by a front, as capsules of a fabric are
+//! ([`logic::connection`]).
 //!
 //! Not here: when anything happens (`now` is an argument), how effects are carried out, user data, metadata and protection
 //! information, the capsules of fabrics themselves.

@@ -1,7 +1,8 @@
 //! What is stored: an interface that a drive with bytes needs, and a store in memory.
 //!
-//! A drive that predicts has none: its commands have addresses and sizes and no bytes, and Compare finds everything equal. In emulation
-//! the bytes are at hand as soon as they are asked for; when a command has done with them is the medium's to say.
+//! A drive that predicts has none: its commands have addresses and sizes and no bytes, and Compare finds everything
+//! equal. In emulation the bytes are at hand as soon as they are asked for; when a command has done with them is the
+//! medium's to say.
 
 use core::fmt;
 use std::collections::BTreeMap;

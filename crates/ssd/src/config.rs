@@ -8,7 +8,8 @@ use lanetwin_units::Span;
 /// A drive.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SsdConfig {
-    /// Its controllers and namespaces. Namespaces lie on the medium one behind the other, in the order of their numbers.
+    /// Its controllers and namespaces. Namespaces lie on the medium one behind the other, in the order of their
+    /// numbers.
     pub subsystem: SubsystemConfig,
     /// Its medium.
     pub medium: DriveConfig,

@@ -1,8 +1,8 @@
 //! The drive: what a front calls, and what it is asked for.
 //!
-//! Whatever is called changes the state and leaves wishes; [`Ssd::poll`] carries out those that are the drive's own and gives the others
-//! to the front, one at a time and in the order in which they were made. A front that carries one out at once reports it before it polls
-//! again: what follows from that comes behind what was asked for before.
+//! Whatever is called changes the state and asks for things; [`Ssd::poll`] carries out those that are the drive's own
+//! and gives the others to the front, one at a time and in the order in which they were made. A front that carries one
+//! out at once reports it before it polls again: what follows from that comes behind what was asked for before.
 
 use crate::buffers::Buffers;
 use crate::bytes::ByteStore;
@@ -214,8 +214,8 @@ impl Ssd {
         effect
     }
 
-    /// The subsystem wants something of the medium: the firmware has its part before. When it will hand the request over is known now, so that
-    /// the medium is told now: nothing outside hears of the hand-over.
+    /// The subsystem wants something of the medium: the firmware has its part before. When it will hand the request
+    /// over is known now, so that the medium is told now: nothing outside hears of the hand-over.
     fn ask_medium(&mut self, token: Token, request: MediaRequest, now: Instant) {
         let operation = request.operation;
         let kind = kind(operation);
@@ -285,7 +285,8 @@ impl Ssd {
     pub fn mark_stages(&mut self, on: bool) {
         self.stages = on.then(VecDeque::new);
     }
-    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it that stays 0.
+    /// Counts from now on how long commands are in progress, for the Controller Busy Time of the SMART log; without it
+    /// that stays 0.
     pub fn count_busy_time(&mut self) {
         self.busy.get_or_insert_default();
     }

@@ -11,7 +11,8 @@
 //!
 //! 3D XPoint is written in place: every line of the namespace, or of the medium, at the rate of the partitions.
 //!
-//! Not here: other commands that wait for a die meanwhile (a sanitize refuses them, and so does the namespace that is formatted), wear and energy of it.
+//! Not here: other commands that wait for a die meanwhile (a sanitize refuses them, and so does the namespace that is
+//! formatted), wear and energy of it.
 
 use lanetwin_media::DriveConfig;
 use lanetwin_media::config::{CrossPoint, Medium, Nand, Program};

@@ -4,8 +4,8 @@ use lanetwin_media::Counters;
 use lanetwin_nvme::logic::Health;
 use lanetwin_units::Instant;
 
-/// The log at `now` of a drive that is powered from the beginning on and whose medium loses nothing, so that there are no media errors. It has
-/// no temperature.
+/// The log at `now` of a drive that is powered from the beginning on and whose medium loses nothing, so that there are
+/// no media errors. It has no temperature.
 pub(crate) fn health(counters: &Counters, busy_ps: u128, now: Instant) -> Health {
     const PS_PER_MINUTE: u128 = 60_000_000_000_000;
     const PS_PER_HOUR: u128 = 60 * PS_PER_MINUTE;

@@ -14,9 +14,9 @@
 //!                ▼ read, write, deallocate, compare, format    the bytes: a ByteStore, or none
 //! ```
 //!
-//! Nothing here waits, reads a clock or knows a kernel. Time is an argument: the owner calls [`Ssd::wake`] not later than
-//! [`Ssd::next_wake`], and after whatever it has called it takes everything that [`Ssd::poll`] has to give. The drive that predicts and
-//! the drive that emulates are this one; the second has a [`ByteStore`].
+//! Nothing here waits, reads a clock or knows a kernel. Time is an argument: the owner calls [`Ssd::wake`] not later
+//! than [`Ssd::next_wake`], and after whatever it has called it takes everything that [`Ssd::poll`] has to give. The
+//! drive that predicts and the drive that emulates are this one; the second has a [`ByteStore`].
 //!
 //! | module | is about |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Several equal servers with one queue, first come first served: engines, page walkers, cores.
 //!
-//! The time at which a customer will be served is known when it joins the queue, because nobody overtakes: no events are
-//! needed, only the instants at which the servers will be free.
+//! The time at which a customer will be served is known when it joins the queue, because nobody overtakes: no events
+//! are needed, only the instants at which the servers will be free.
 
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
@@ -67,7 +67,8 @@ impl Servers {
     pub fn busy(&self) -> Span {
         Span::from_ps(u64::try_from(self.busy_ps).unwrap_or(u64::MAX))
     }
-    /// How much of the servers has been used up to `now`, the present: the integral of how many were busy \[number · ps\].
+    /// How much of the servers has been used up to `now`, the present: the integral of how many were busy \[number ·
+    /// ps\].
     #[must_use]
     pub fn in_use_ps(&self, now: Instant) -> u128 {
         let to_come = |&(start, end): &(Instant, Instant)| u128::from(end.since(start.max(now)).as_ps());
@@ -98,7 +99,8 @@ mod tests {
         assert_eq!(pair.busy(), Span::from_ps(20));
     }
 
-    /// The integral is what counting the busy servers picosecond by picosecond gives, at every instant from the last customer on.
+    /// The integral is what counting the busy servers picosecond by picosecond gives, at every instant from the last
+    /// customer on.
     #[test]
     fn use_is_counted_up_to_the_present_and_no_further() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

@@ -1,4 +1,5 @@
-//! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions bring.
+//! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions
+//! bring.
 
 use super::lived::Signals;
 use super::params;
@@ -51,8 +52,8 @@ enum What {
     Data,
 }
 
-/// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many queues that a controller
-/// would not fit beside them.
+/// What the TLPs of a command are called on the link: no two commands in progress share it. No drive has so many
+/// queues that a controller would not fit beside them.
 pub(super) const fn command_name(controller: ControllerId, queue: u16, command: u16) -> u32 {
     (controller.0 as u32) << 31 | (queue as u32) << 16 | command as u32
 }

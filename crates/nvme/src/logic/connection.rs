@@ -7,8 +7,9 @@
 //!   connection lost ──► disconnect(queue)            nothing of the queue is answered any more
 //! ```
 //!
-//! A fabric target connects an admin queue before the controller is enabled (CC.EN, by [`set_property`]), and I/O queues when it is
-//! ready (NVMe-oF 1.1 §3.3). A door inside one machine hands commands in the same way and may have its data in host memory.
+//! A fabric target connects an admin queue before the controller is enabled (CC.EN, by [`set_property`]), and I/O
+//! queues when it is ready (NVMe-oF 1.1 §3.3). A door inside one machine hands commands in the same way and may have
+//! its data in host memory.
 //!
 //! [`set_property`]: super::Subsystem::set_property
 

@@ -248,7 +248,8 @@ pub enum Place {
         /// Where they begin \[B from the first byte of in-capsule data\].
         offset: u32,
     },
-    /// In buffers of the host that only its transport knows by the command: it is asked for them (TCP: R2T and data units).
+    /// In buffers of the host that only its transport knows by the command: it is asked for them (TCP: R2T and data
+    /// units).
     Transport {
         /// Where they begin \[B from the first byte of the command's data\].
         offset: u32,
@@ -262,7 +263,8 @@ pub enum Place {
     },
 }
 
-/// What a controller wants done. Its owner has the medium and keeps time; whoever carries commands and data is the front.
+/// What a controller wants done. Its owner has the medium and keeps time; whoever carries commands and data is the
+/// front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// For the front.
@@ -279,8 +281,8 @@ pub enum Effect {
         /// To resume with.
         token: Token,
     },
-    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take back an
-    /// earlier one.
+    /// Call [`Subsystem::wake`](super::Subsystem::wake) at this time, or any time later; a later wake does not take
+    /// back an earlier one.
     WakeAt {
         /// When.
         at: Instant,
@@ -312,8 +314,8 @@ pub enum HostEffect {
         /// Where they are, or go.
         at: Place,
     },
-    /// Give the host what the controller has made: an identify structure, a log page. [`Subsystem::content`](super::Subsystem::content)
-    /// gives the bytes.
+    /// Give the host what the controller has made: an identify structure, a log page.
+    /// [`Subsystem::content`](super::Subsystem::content) gives the bytes.
     Store {
         /// To resume with, in [`stored`](super::Subsystem::stored).
         token: Token,
@@ -342,7 +344,8 @@ pub enum HostEffect {
         /// The entry; its phase means nothing.
         entry: CompletionEntry,
     },
-    /// The Keep Alive Timer has expired: the controller has failed (CSTS.CFS), and a fabric ends the association. Not resumed.
+    /// The Keep Alive Timer has expired: the controller has failed (CSTS.CFS), and a fabric ends the association. Not
+    /// resumed.
     KeepAliveExpired {
         /// Whose.
         controller: ControllerId,

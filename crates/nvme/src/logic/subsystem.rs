@@ -163,7 +163,8 @@ impl Subsystem {
         self.act(now, index, effects, |controller, cx| set = controller.set_property(offset, value, cx));
         set
     }
-    /// Makes a queue pair whose commands are handed in; the controller that has it. An admin queue takes a controller that nobody uses.
+    /// Makes a queue pair whose commands are handed in; the controller that has it. An admin queue takes a controller
+    /// that nobody uses.
     ///
     /// # Errors
     /// Why it cannot be.
@@ -183,8 +184,9 @@ impl Subsystem {
         controller.connect(connection)?;
         Ok(controller.id())
     }
-    /// The connection of a queue is lost, or ended. That of the admin queue is the end of the association: the controller is
-    /// [reset](Self::reset).
+    /// The connection of a queue is lost, or ended: its commands end without a completion. What the medium has of them
+    /// may still happen, and may come behind what the host asks for through another queue. The end of the admin queue
+    /// is that of the association: the controller is [reset](Self::reset), which nothing comes behind.
     pub fn disconnect(
         &mut self,
         now: Instant,
@@ -288,7 +290,8 @@ impl Subsystem {
         }
     }
 
-    /// The pieces of host memory of a [`Transfer`](super::HostEffect::Transfer) or [`Store`](super::HostEffect::Store) that is not yet resumed, in order.
+    /// The pieces of host memory of a [`Transfer`](super::HostEffect::Transfer) or [`Store`](super::HostEffect::Store)
+    /// that is not yet resumed, in order.
     pub fn segments(&self, token: Token) -> impl Iterator<Item = Segment> + '_ {
         let found = Ticket::of(token)
             .and_then(|ticket| Some((self.controllers.get(ticket.controller as usize)?, ticket)));

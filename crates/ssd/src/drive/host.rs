@@ -1,4 +1,5 @@
-//! The host's side of a drive: registers, doorbells, connections and commands come in; what was asked for is reported by token.
+//! The host's side of a drive: registers, doorbells, connections and commands come in; what was asked for is reported
+//! by token.
 
 use super::Ssd;
 use lanetwin_nvme::logic::subsystem::CommandInfo;
@@ -91,8 +92,8 @@ impl Ssd {
     pub fn fetched(&mut self, now: Instant, token: Token, bytes: &[u8]) {
         self.with(|subsystem, effects| subsystem.fetched(now, token, bytes, effects));
     }
-    /// A transfer is done. One from the host that brought bytes is reported with [`Ssd::received`]: a drive with a store answers Data
-    /// Transfer Error to a write of which it was not told the bytes.
+    /// A transfer is done. One from the host that brought bytes is reported with [`Ssd::received`]: a drive with a
+    /// store answers Data Transfer Error to a write of which it was not told the bytes.
     #[inline]
     pub fn transferred(&mut self, now: Instant, token: Token) {
         if let Some(buffers) = &mut self.buffers {

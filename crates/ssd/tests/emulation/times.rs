@@ -1,5 +1,5 @@
-//! The same commands at the same times: whichever way they come, firmware and medium have them when a medium has them that is asked
-//! directly, behind a naive firmware.
+//! The same commands at the same times: whichever way they come, firmware and medium have them when a medium has them
+//! that is asked directly, behind a naive firmware.
 
 use crate::machine::{controller, cross_point, drive, flash};
 use crate::rig::{Rig, Seen, WAYS};
@@ -60,7 +60,8 @@ fn through_a_front(config: &SsdConfig, all: &[Timed], way: usize, bytes: bool) -
     (begin, seen)
 }
 
-/// The same of a medium by itself: engines are a list of times, requests are given in the order of their hand-over, at that time.
+/// The same of a medium by itself: engines are a list of times, requests are given in the order of their hand-over, at
+/// that time.
 fn directly(config: &SsdConfig, all: &[Timed], begin: Instant) -> Vec<Seen> {
     let firmware = &config.firmware;
     let mut engines = vec![Instant::ZERO; firmware.engines as usize];

@@ -1,5 +1,5 @@
-//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full; responses to commands that were
-//! handed in.
+//! Ending commands: completion queue entries, interrupts, what is held back while a queue is full; responses to
+//! commands that were handed in.
 
 use super::interrupts::Signal;
 use super::queues::{Ended, Home, Life};

@@ -40,7 +40,8 @@ impl Controller {
         Ok(())
     }
 
-    /// The connection of an I/O queue is lost: its commands end without a completion, and those that can still be stopped do nothing.
+    /// The connection of an I/O queue is lost: its commands end without a completion, and those that can still be
+    /// stopped do nothing.
     pub fn disconnect(&mut self, queue: SqId, cx: &mut Cx<'_>) {
         let Some(queue_at) = self.submission_queues.get_mut(queue.index()) else { return };
         let Home::Front(inbox) = &mut queue_at.home else { return };
@@ -95,7 +96,8 @@ impl Controller {
     }
 }
 
-/// How long a property is; none if a fabric does not know it (Base 2.0 §3.1.3: those of memory-based transports have no meaning there).
+/// How long a property is; none if a fabric does not know it (Base 2.0 §3.1.3: those of memory-based transports have
+/// no meaning there).
 const fn size_of(offset: u32) -> Option<PropertySize> {
     match offset {
         CAP => Some(PropertySize::Eight),

@@ -1,5 +1,5 @@
-//! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is, as far as there is
-//! room.
+//! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is,
+//! as far as there is room.
 
 use super::queues::{Home, Life, distance};
 use super::{Controller, Cx};

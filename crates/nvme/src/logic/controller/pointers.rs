@@ -1,4 +1,5 @@
-//! Where the data of a command are: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1, NVMe-oF 1.1 §2.3).
+//! Where the data of a command are: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1,
+//! NVMe-oF 1.1 §2.3).
 //!
 //! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become one piece of
 //! memory, so that a contiguous buffer is one piece whatever its length.
