@@ -157,6 +157,11 @@ impl NvmeSsd {
     fn with(&mut self, cx: &mut Context<'_>, act: impl FnOnce(&mut Ssd, &mut Front, &mut Context<'_>)) {
         let (Some(ssd), front) = (&mut self.ssd, &mut self.front) else { return };
         act(ssd, front, cx);
+        self.carry_on(cx);
+    }
+    /// Does what the drive wants, and sees to it that it is woken.
+    fn carry_on(&mut self, cx: &mut Context<'_>) {
+        let (Some(ssd), front) = (&mut self.ssd, &mut self.front) else { return };
         while let Some(output) = ssd.poll(cx.now()) {
             front.take(output, ssd, cx);
         }

@@ -11,13 +11,15 @@ pub(crate) struct Buffers {
     store: Box<dyn ByteStore + Send>,
     /// By the part of a command that they belong to.
     parts: BTreeMap<u64, Vec<u8>>,
+    /// What the medium has been asked for, by token.
+    expected: BTreeMap<u64, (MediaOperation, Extent)>,
     /// Buffers that are empty, kept for their room.
     spare: Vec<Vec<u8>>,
 }
 
 impl Buffers {
     pub(crate) fn new(store: Box<dyn ByteStore + Send>) -> Self {
-        Self { store, parts: BTreeMap::new(), spare: Vec::new() }
+        Self { store, parts: BTreeMap::new(), expected: BTreeMap::new(), spare: Vec::new() }
     }
     /// Data of a part have come from the host.
     pub(crate) fn put(&mut self, token: Token, data: &[u8]) {
@@ -45,8 +47,15 @@ impl Buffers {
         self.spare.push(buffer);
     }
 
+    /// The medium is asked for a part.
+    pub(crate) fn expect(&mut self, token: Token, operation: MediaOperation, extent: Extent) {
+        self.expected.insert(token.to_raw(), (operation, extent));
+    }
     /// The medium has done with a part: now its bytes are what they are. How the part ends.
-    pub(crate) fn carry_out(&mut self, token: Token, operation: MediaOperation, extent: Extent) -> Status {
+    pub(crate) fn carry_out(&mut self, token: Token) -> Status {
+        let Some((operation, extent)) = self.expected.remove(&token.to_raw()) else {
+            return Status::INTERNAL_ERROR;
+        };
         let Extent { first, bytes, .. } = extent;
         let written = |done: Result<(), StoreFault>| done.map_or(Status::WRITE_FAULT, |()| Status::SUCCESS);
         match operation {

@@ -12,7 +12,7 @@ use crate::health::health;
 use crate::layout::{Extent, Layout};
 use lanetwin_media::{Counters, Done, Drive, Outcome, Request};
 use lanetwin_nvme::logic::subsystem::CommandInfo;
-use lanetwin_nvme::logic::{Effect, HostEffect, MediaOperation, MediaRequest, Subsystem, Token};
+use lanetwin_nvme::logic::{Effect, HostEffect, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::Status;
 use lanetwin_stats::{Gauge, Servers};
 use lanetwin_units::Instant;
@@ -52,8 +52,6 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     token: Token,
-    operation: MediaOperation,
-    extent: Extent,
     times: MediumTimes,
 }
 
@@ -81,13 +79,12 @@ pub struct Ssd {
     /// When controllers asked to be woken.
     wakes: BinaryHeap<Reverse<Instant>>,
     turn: Turn,
-    /// What the medium is done with and the subsystem has not heard of, in the order of ends.
-    done: VecDeque<Done>,
+    /// What the medium is done with, in the order of ends; the subsystem has heard of those before `next_done`.
+    done: Vec<Done>,
+    next_done: usize,
     /// What the subsystem has asked for; those before `next_effect` are carried out.
     effects: Vec<Effect>,
     next_effect: usize,
-    /// Kept for its room.
-    new_done: Vec<Done>,
     stages: Option<VecDeque<(Option<CommandInfo>, Stage)>>,
     /// How many commands can be in progress, in all controllers.
     most_commands: u64,
@@ -125,10 +122,10 @@ impl Ssd {
             advance_at: Instant::NEVER,
             wakes: BinaryHeap::new(),
             turn: Turn::Over,
-            done: VecDeque::new(),
+            done: Vec::new(),
+            next_done: 0,
             effects: Vec::new(),
             next_effect: 0,
-            new_done: Vec::new(),
             stages: None,
             most_commands: commands.sum(),
             in_progress: Gauge::default(),
@@ -158,27 +155,37 @@ impl Ssd {
         }
     }
     /// The next thing that the front is to know or to carry out; none if there is nothing more at `now`.
+    #[inline]
     pub fn poll(&mut self, now: Instant) -> Option<Output> {
         loop {
-            if let Some((command, stage)) = self.stages.as_mut().and_then(VecDeque::pop_front) {
+            if let Some(stages) = &mut self.stages
+                && let Some((command, stage)) = stages.pop_front()
+            {
                 return Some(Output::Stage { command, stage });
             }
-            match self.take_effect() {
-                Some(Effect::Host(effect)) => return Some(Output::Host(effect)),
-                Some(Effect::Media { token, request }) => self.ask_medium(token, request, now),
-                Some(Effect::Health { token }) => self.tell_health(token, now),
-                Some(Effect::WakeAt { at }) => self.wakes.push(Reverse(at.max(now))),
-                None if self.turn == Turn::Over => {
+            let Some(effect) = self.effects.get(self.next_effect) else {
+                self.effects.clear();
+                self.next_effect = 0;
+                if self.turn == Turn::Over {
                     self.count_commands(now);
                     return None;
                 }
-                None => self.go_on(now),
+                self.go_on(now);
+                continue;
+            };
+            self.next_effect += 1;
+            match *effect {
+                Effect::Host(effect) => return Some(Output::Host(effect)),
+                Effect::Media { token, request } => self.ask_medium(token, request, now),
+                Effect::Health { token } => self.tell_health(token, now),
+                Effect::WakeAt { at } => self.wakes.push(Reverse(at.max(now))),
             }
         }
     }
     /// Goes on with a wake: everything that follows from the end of one part comes before the next end.
     fn go_on(&mut self, now: Instant) {
-        if let Some(done) = self.done.pop_front() {
+        if let Some(done) = self.done.get(self.next_done).copied() {
+            self.next_done += 1;
             self.medium_done(done, now);
         } else if self.advance_at <= now {
             self.advance_medium(now);
@@ -202,17 +209,6 @@ impl Ssd {
     fn with<R>(&mut self, act: impl FnOnce(&mut Subsystem, &mut Vec<Effect>) -> R) -> R {
         act(&mut self.subsystem, &mut self.effects)
     }
-    /// The next effect that is not carried out.
-    #[inline]
-    fn take_effect(&mut self) -> Option<Effect> {
-        let effect = self.effects.get(self.next_effect).copied();
-        self.next_effect += 1;
-        if effect.is_none() {
-            self.effects.clear();
-            self.next_effect = 0;
-        }
-        effect
-    }
 
     /// The subsystem wants something of the medium: the firmware has its part before. When it will hand the request
     /// over is known now, so that the medium is told now: nothing outside hears of the hand-over.
@@ -222,7 +218,10 @@ impl Ssd {
         let times = self.firmware.take_up(now, operation, kind);
         let extent = self.layout.extent(&request, &self.subsystem);
         self.mark(token, Stage::Asked);
-        let slot = self.asked.insert(Asked { token, operation, extent, times });
+        if let Some(buffers) = &mut self.buffers {
+            buffers.expect(token, operation, extent);
+        }
+        let slot = self.asked.insert(Asked { token, times });
         let Extent { first, bytes, tenant } = extent;
         let request = Request { token: slot as u32, kind, first, bytes, tenant };
         let next = self.medium.get_mut().submit_at(times.submitted, request);
@@ -231,19 +230,18 @@ impl Ssd {
     /// Lets the medium come to the present, and hears what it has done.
     fn advance_medium(&mut self, now: Instant) {
         let medium = self.medium.get_mut();
-        medium.advance(now, &mut self.new_done);
-        self.done.extend(self.new_done.drain(..));
+        self.done.clear();
+        self.next_done = 0;
+        medium.advance(now, &mut self.done);
         self.advance_at = medium.next_event().unwrap_or(Instant::NEVER);
     }
     /// The medium is done with a part of a command.
     fn medium_done(&mut self, Done { token, outcome }: Done, now: Instant) {
-        let Some(Asked { token, operation, extent, times }) = self.asked.try_remove(token as usize) else {
-            return;
-        };
+        let Some(Asked { token, times }) = self.asked.try_remove(token as usize) else { return };
         self.mark(token, Stage::Done(times));
         let status = match (outcome, &mut self.buffers) {
             (Outcome::OutOfRange, _) => Status::LBA_OUT_OF_RANGE,
-            (Outcome::Success, Some(buffers)) => buffers.carry_out(token, operation, extent),
+            (Outcome::Success, Some(buffers)) => buffers.carry_out(token),
             (Outcome::Success, None) => Status::SUCCESS,
         };
         self.with(|subsystem, effects| subsystem.media_done(now, token, status, effects));
