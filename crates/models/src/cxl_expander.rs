@@ -19,13 +19,16 @@
 mod tracker;
 
 use crate::dram_params::{self, DRAM};
-use crate::roles::KeepsLines;
 use crate::gauge::Gauge;
 use crate::marks::{Mark, of_read};
+use crate::roles::KeepsLines;
 use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_media::dram::{self, Machine, Offer, Request};
-use lanetwin_ports::{Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Model, Operation, Param, Params, PortInfo, Protocol, Status, Mistake};
+use lanetwin_ports::{
+    Build, CXL_PORT, Context, Dimension, Line, LineDone, Message, Mistake, Model, Operation, Param, Params,
+    PortInfo, Protocol, Status,
+};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -282,7 +285,10 @@ impl Component<Message> for CxlExpander {
         if let Some(memory) = &self.memory {
             let busy = memory.busy(now);
             let in_use_ps = busy.iter().map(|ps| u128::from(*ps)).sum();
-            report.supply("data buses", Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server });
+            report.supply(
+                "data buses",
+                Supply { in_use_ps, supply: busy.len() as u64, kind: SupplyKind::Server },
+            );
         }
         let kind = SupplyKind::Held { waiting_ps: self.waiting.integral_ps(now) };
         let in_use_ps = self.tracker.integral_ps(now);

@@ -24,14 +24,17 @@ mod record;
 mod report;
 
 use crate::gauge::{Gauge, held};
-use crate::servers::Servers;
-use crate::slab::Slab;
 use crate::marks::Mark;
 use crate::roles::KeepsLines;
+use crate::servers::Servers;
+use crate::slab::Slab;
 use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_media::dram;
 use lanetwin_media::page_cache::{Effect, HOTTEST, Job, Outcome, PAGE, PageCache, Pages};
-use lanetwin_ports::{Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Model, Operation, Params, PortInfo, Protocol, Site, Status, Transfer, Mistake};
+use lanetwin_ports::{
+    Build, CXL_PORT, Context, Done, Hint, HintKind, Line, LineDone, Message, Mistake, Model, Operation,
+    Params, PortInfo, Protocol, Site, Status, Transfer,
+};
 use lanetwin_units::{Instant, Span};
 use look_ups::LookUps;
 use memory::{After, GROUPS, Group, Inside};
@@ -191,7 +194,10 @@ impl CxlHybrid {
         let registers = u64::from(inside.config.registers.count);
         report.supply("registers", held(&inside.registers, &inside.waiting, registers, now));
         let none = Gauge::default();
-        report.supply("write-backs", held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now));
+        report.supply(
+            "write-backs",
+            held(&inside.write_backs, &none, u64::from(inside.config.write_backs), now),
+        );
     }
 
     fn line(&mut self, line: Line, cx: &mut Context<'_>) {

@@ -20,10 +20,10 @@
 //! Not here: several upstream ports (virtual hierarchies of pooled devices), bindings, port-based routing, peer-to-peer; back-pressure
 //! from one downstream port to another (the queues of links are not bounded by bytes but by what hosts have outstanding).
 
+use crate::roles::ForwardsLines;
 use crate::slab::Slab;
 use lanetwin_cxl::hdm::{Decoded, Decoder};
 use lanetwin_cxl::spec::constants::{LINE_BYTES, SLOT_BYTES};
-use crate::roles::ForwardsLines;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_ports::{
     Build, CXL_PORT, Context, Dimension, Hint, Line, LineDone, Message, Model, Operation, Param, Params,

@@ -387,7 +387,10 @@ impl Component<Message> for FcHba {
             report.supply("tags", requests.tags_used(now));
         }
         for (i, port) in self.ports.iter().enumerate() {
-            report.supply(format!("host writes of FC port {i}"), held(&port.writing, &port.waiting, self.writes, now));
+            report.supply(
+                format!("host writes of FC port {i}"),
+                held(&port.writing, &port.waiting, self.writes, now),
+            );
             port.initiator.held(i, now, report);
             port.target.held(i, now, report);
         }

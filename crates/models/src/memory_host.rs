@@ -35,21 +35,24 @@ mod running;
 mod timetable;
 mod translation;
 mod uncore;
+mod warming;
 mod writes;
 
-use crate::roles::memory::RunsPrograms;
-use crate::dram_params::DRAM;
 use crate::dram_params;
-use cache::{Cache, Replacement};
+use crate::dram_params::DRAM;
+use crate::roles::memory::RunsPrograms;
+use cache::Cache;
 use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
 use laid::Laid;
 use lanetwin_kernel::{Component, Port, Report, mix};
-use lanetwin_load::memory::{BadPlacement, Placement, Program, Touch};
+use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_media::dram::Done;
-use lanetwin_ports::{Build, CXL_PORT, Context, HintKind, Message, Model, Params, PortInfo, Protocol, Site, Mistake};
+use lanetwin_ports::{
+    Build, CXL_PORT, Context, HintKind, Message, Mistake, Model, Params, PortInfo, Protocol, Site,
+};
 use lanetwin_units::{Instant, stream_seed};
 use nodes::{CxlPort, Dram, Lane, Node};
 use params::{CACHES, CORES, MEMORY, Rules};
@@ -218,81 +221,6 @@ impl MemoryHost {
         self.programs.push(Running { name, program, map, pages, table, cold, lag, counted, advice });
         self.warm(number, warm.unwrap_or(settled));
         Ok(())
-    }
-    /// After how many touches the caches hold what they will always hold, for a program that comes back to a line after so many bytes:
-    /// under LRU when all lines have been touched once, under random replacement (where what is in a cache of C lines is forgotten at a
-    /// rate of 1/C a miss) after some times that, but in either case not more often than it takes to replace everything.
-    fn settled(&self, reuse: Option<u64>) -> u64 {
-        let times = if self.is_random() { 5 } else { 1 };
-        // the first level holds lines, too; a line more for each set that is not filled evenly
-        let all = self.capacity() + self.cores.first().map_or(0, |core| core.l1.capacity());
-        reuse.map_or(0, |bytes| times * (bytes / 64).min(all + all / 4))
-    }
-    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far larger than they are: what it comes back to
-    /// often, such as its page table, and lines that it will not find again, which take room; none if they never hold anything of use to it.
-    #[must_use]
-    pub fn settles_after(&self, program: &dyn Program) -> Option<u64> {
-        if program.reuse().is_some_and(|bytes| self.never_hits(bytes)) {
-            return None;
-        }
-        let threads = u64::from(program.threads()).max(1);
-        let cores = threads.min(self.cores.len() as u64);
-        let of = |caches: &[Cache], shared_by: usize| {
-            let reached = cores.div_ceil(shared_by as u64) as usize;
-            caches.iter().take(reached).map(Cache::capacity).sum::<u64>()
-        };
-        let lines = of(&self.l2, self.rules.sharing as usize) + of(&self.llc, self.rules.cores as usize);
-        // under random replacement what was there before has gone but for a seventh when as many lines again have come
-        let times = if self.is_random() { 2 } else { 1 };
-        Some((times * lines).div_ceil(threads))
-    }
-    /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had been taken.
-    fn warm(&mut self, number: u32, steps: u64) {
-        let own = |thread: &u32| self.threads[*thread as usize].program == number;
-        let threads: Vec<u32> = (0..self.threads.len() as u32).filter(own).collect();
-        for _ in 0..steps {
-            for &t in &threads {
-                self.warm_step(t);
-            }
-        }
-        self.evicted.clear();
-        self.advice = Advice::default();
-    }
-    fn warm_step(&mut self, t: u32) {
-        let thread = &mut self.threads[t as usize];
-        let running = &mut self.programs[thread.program as usize];
-        let Some(step) = running.program.warm(thread.number) else { return };
-        let line = running.line(step.address, &mut thread.page);
-        thread.steps += 1;
-        if running.cold {
-            if step.touch == Touch::Store {
-                thread.stored.push_back((line, thread.steps));
-            }
-            if thread.stored.front().is_some_and(|(_, step)| step + running.lag <= thread.steps) {
-                thread.stored.pop_front();
-            }
-            return;
-        }
-        if step.touch == Touch::Stream {
-            return;
-        }
-        let core = thread.core;
-        self.warm_walk(t, step.address);
-        self.look(core, line, step.touch == Touch::Store);
-        self.evicted.clear();
-    }
-    /// The lines that all caches behind the first level hold together.
-    fn capacity(&self) -> u64 {
-        self.l2.iter().chain(&self.llc).map(Cache::capacity).sum()
-    }
-    fn is_random(&self) -> bool {
-        self.llc.iter().any(|llc| llc.replacement() == Replacement::Random)
-    }
-    /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a line survives with
-    /// a probability of exp(-bytes / capacity); that is neglected below one in a million.
-    fn never_hits(&self, bytes: u64) -> bool {
-        let times = if self.is_random() { 14 } else { 2 };
-        self.rules.translation.is_none() && bytes / 64 >= times * self.capacity()
     }
 
     /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address on; pages on nodes
@@ -481,7 +409,9 @@ pub fn mistakes(params: &Params) -> Vec<Mistake> {
     if spread > mean + mean {
         wrong.push(Mistake {
             parameter: "uncore.spread",
-            problem: format!("ways that differ by {spread} around a mean of {mean} would end before they begin"),
+            problem: format!(
+                "ways that differ by {spread} around a mean of {mean} would end before they begin"
+            ),
             remedy: format!("at most {}", mean + mean),
         });
     }

@@ -45,8 +45,8 @@ use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
-    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue, SharedMemory,
-    Site, Status, Transfer,
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue,
+    SharedMemory, Site, Status, Transfer,
 };
 use lanetwin_units::Instant;
 use path::Path;
@@ -54,8 +54,8 @@ use queue::{Queue, Ring};
 use start::Start;
 use std::any::Any;
 
-pub use crate::roles::nvme::{Answer, Ask, Blocks, Outage, PATH_LOST, PATH_WORKS, RequestRecord};
 use crate::roles::nvme::NvmeHost;
+pub use crate::roles::nvme::{Answer, Ask, Blocks, Outage, PATH_LOST, PATH_WORKS, RequestRecord};
 pub use lanetwin_nvme::spec::admin::QueuePriority;
 
 /// The declaration.

@@ -34,7 +34,9 @@ use lanetwin_nvme::logic::Subsystem;
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Build, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps};
+use lanetwin_ports::{
+    Build, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps,
+};
 use lanetwin_ssd::Ssd;
 use lanetwin_units::Instant;
 use std::any::Any;
@@ -62,7 +64,14 @@ pub static MODEL: Model = Model {
             many: false,
         },
     ],
-    params: &[&PCIE_PORT, &PCIE_DEVICE, params::PARAMS, medium::PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS],
+    params: &[
+        &PCIE_PORT,
+        &PCIE_DEVICE,
+        params::PARAMS,
+        medium::PARAMS,
+        nvme_software::PARAMS,
+        nvme_software::DRIVE_PARAMS,
+    ],
     has_port: |params, port| port != SECOND_PORT || params.flag("dual-port"),
     mistakes,
     driver: "nvme-driver",

@@ -11,7 +11,7 @@
 //! Not here: the eye at its receivers (`lanetwin link eye`), its part in training, and L0s, which no link with a retimer has.
 
 use lanetwin_pcie::spec::extension::{Extension, ExtensionKind};
-use lanetwin_ports::{Build, Dimension, Model, Param, Params, LATENCY, Way};
+use lanetwin_ports::{Build, Dimension, LATENCY, Model, Param, Params, Way};
 use lanetwin_units::{Generation, Span};
 
 /// The declaration.

@@ -12,7 +12,7 @@
 //! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast, access control.
 
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
-use lanetwin_ports::{Build, Dimension, LATENCY, Model, PCIE_PORT, Way, Param, Params, PortInfo, Protocol};
+use lanetwin_ports::{Build, Dimension, LATENCY, Model, PCIE_PORT, Param, Params, PortInfo, Protocol, Way};
 use lanetwin_units::{Span, Width};
 
 /// The declaration.

@@ -62,7 +62,7 @@ pub fn unheeded(model: &Model, params: &Params) -> Vec<Unheeded> {
 impl Rule {
     fn is_about(&self, name: &str) -> bool {
         let about = |of: &&str| if of.ends_with('.') { name.starts_with(of) } else { name == *of };
-        name != self.on && self.of.iter().any(|of| about(&of))
+        name != self.on && self.of.iter().any(about)
     }
     fn holds(&self, params: &Params) -> bool {
         match self.matters {

@@ -117,7 +117,7 @@ fn every_name_of_the_schema_is_there_and_no_other() {
     assert_eq!(
         document["rows"][0],
         json!({"variant": "as-is", "workload": "read-sweep", "case": "64 B",
-               "x": {"name": "size", "value": 64.0, "unit": "B"}, "metric": "throughput", "unit": "Gb/s",
+               "x": {"name": "size", "value": 64.0, "unit": "B"}, "metric": "throughput", "unit": "Gb/s", "better": "higher",
                "value": 31.9, "low": 31.8, "high": 32.0, "n": 5, "percentiles": [[50.0, 546.0], [99.9, 706.0]],
                "samples": [31.8, 31.9, 31.9, 31.9, 32.0]})
     );

@@ -150,7 +150,7 @@ fn mutant(number: u64, files: &[PathBuf]) -> (PathBuf, String) {
     let mut chance = Chance(number);
     let file = chance.one(files).clone();
     let text = std::fs::read_to_string(&file).expect("a scenario");
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         return (file, scribble(&text, &mut chance));
     }
     let node = lanetwin_document::yaml::read(

@@ -4,7 +4,7 @@ use crate::dram_params::{self, DRAM};
 use lanetwin_media::page_cache::{
     CacheConfig, Cleaning, Fill, Initial, Placement, Policy, Prefetch, RegisterConfig, Write,
 };
-use lanetwin_ports::{Dimension, Param, Params, Mistake};
+use lanetwin_ports::{Dimension, Mistake, Param, Params};
 use lanetwin_units::Bytes;
 
 const POLICIES: &[&str] = &["lru", "clock", "lfu", "arc", "random"];

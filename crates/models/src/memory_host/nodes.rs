@@ -165,12 +165,7 @@ impl Spread {
 }
 
 /// What the nodes of a host, and the lanes between its sockets, have worked so far.
-pub(super) fn tell_supplies(
-    nodes: &[Node],
-    lanes: &[Lane; 2],
-    now: Instant,
-    report: &mut Report,
-) {
+pub(super) fn tell_supplies(nodes: &[Node], lanes: &[Lane; 2], now: Instant, report: &mut Report) {
     let local = || {
         nodes.iter().enumerate().filter_map(|(socket, node)| match node {
             Node::Dram(dram) => Some((socket, dram)),

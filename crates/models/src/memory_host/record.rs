@@ -55,7 +55,8 @@ impl MemoryHost {
     }
     /// Where a load was in the DRAM of a socket.
     pub fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark> {
-        let done = Instant::from_ps(load.returned.as_ps().saturating_sub(self.rules.uncore.of(load.line).as_ps()));
+        let done =
+            Instant::from_ps(load.returned.as_ps().saturating_sub(self.rules.uncore.of(load.line).as_ps()));
         let count = self.nodes.len();
         let (Some(Node::Dram(dram)), Some(record)) = (self.nodes.get_mut(load.node), &mut self.record) else {
             return Vec::new();

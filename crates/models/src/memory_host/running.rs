@@ -1,9 +1,9 @@
 //! A program that runs.
 
 use super::counted::Counted;
-use crate::roles::memory::PageAdvice;
 use super::nodes;
 use super::translation::PageTable;
+use crate::roles::memory::PageAdvice;
 use lanetwin_load::memory::{PageMap, Program};
 
 /// Lines of a page.

@@ -25,7 +25,7 @@ impl Uncore {
         if self.spread == 0 {
             return self.least;
         }
-        let share = mix(!line) as u128 * (self.spread as u128 + 1) >> 64;
+        let share = (mix(!line) as u128 * (self.spread as u128 + 1)) >> 64;
         Span::from_ps(self.least.as_ps() + share as u64)
     }
 }

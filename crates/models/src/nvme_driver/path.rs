@@ -113,7 +113,9 @@ impl NvmeDriver {
     /// Starts the controller once more, with new rings.
     pub(super) fn enable(&mut self, cx: &mut Context<'_>) {
         let (software, priorities) = (self.software, self.priorities.clone());
-        let (Some(Place { memory, start, .. }), Some(path)) = (&mut self.place, &mut self.path) else { return };
+        let (Some(Place { memory, start, .. }), Some(path)) = (&mut self.place, &mut self.path) else {
+            return;
+        };
         path.retired.drain(..).for_each(|region| memory.change().free(region));
         path.retired = start.regions();
         *start = Start::new(software, priorities, memory);

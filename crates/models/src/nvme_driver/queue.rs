@@ -4,6 +4,7 @@ use super::asks;
 use super::buffers::{Lists, data_address};
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
+use crate::roles::nvme::RequestRecord;
 use crate::slab::Slab;
 use lanetwin_nvme::logic::host::{Completed, QueuePair};
 use lanetwin_nvme::spec::Doorbell;
@@ -11,7 +12,6 @@ use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
 use lanetwin_ports::{HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
-use crate::roles::nvme::RequestRecord;
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 

@@ -7,10 +7,11 @@ use lanetwin_units::Better;
 
 const POWER: Metric = Metric::new("drive power", "W", Better::Lower);
 const PER_WATT: Metric = Metric::new("drive throughput per watt", "MB/s/W", Better::Higher);
-const UNWRITTEN: Metric =
-    Metric::new("reads of what was never written", "%", Better::Neither).if_any("reads of what was never written");
+const UNWRITTEN: Metric = Metric::new("reads of what was never written", "%", Better::Neither)
+    .if_any("reads of what was never written");
 const DOORBELLS: Metric = Metric::new("doorbells", "/command", Better::Lower);
-const SHADOW_READS: Metric = Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
+const SHADOW_READS: Metric =
+    Metric::new("shadow doorbells read", "/command", Better::Lower).if_any("shadow doorbells");
 const INTERRUPTS: Metric = Metric::new("interrupts", "/command", Better::Lower);
 const AMPLIFICATION: Metric = Metric::new("write amplification", "", Better::Lower);
 const MOVED: Metric = Metric::new("moved by the drive", "MB/s", Better::Lower);
