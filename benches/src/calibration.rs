@@ -12,7 +12,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Measures once more: a loop that stays in registers, which shows the speed of the core, and nothing of its caches.
+    /// Measures once more: a loop that stays in registers, which shows the speed of the core, and nothing of its
+    /// caches.
     pub fn measure(&mut self) {
         const STEPS: u32 = 50_000_000;
         let before = cpu_seconds();

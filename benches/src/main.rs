@@ -1,5 +1,5 @@
-//! How fast lanetwin is. Rates are work per CPU-second of the measured loop, one thread; medians of interleaved rounds, with the
-//! least and the most. Compare ratios, not machines.
+//! How fast lanetwin is. Rates are work per CPU-second of the measured loop, one thread; medians of interleaved rounds,
+//! with the least and the most. Compare ratios, not machines.
 
 mod calibration;
 mod clock;

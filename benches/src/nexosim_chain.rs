@@ -1,7 +1,8 @@
 //! The chain of `fifo` in nexosim 1.0: the same gaps, the same servers, one thread.
 //!
-//! nexosim counts whole nanoseconds, so each gap is rounded to the nearest one, at least 1. Its servers decide a departure when a
-//! packet arrives, as those of `fifo` do; each hop is then two calls of a model, an arrival and a departure.
+//! nexosim counts whole nanoseconds, so each gap is rounded to the nearest one, at least 1. Its servers decide a
+//! departure when a packet arrives, as those of `fifo` do; each hop is then two calls of a model, an arrival and a
+//! departure.
 
 use crate::clock::cpu_seconds;
 use lanetwin_kernel::Stream;
@@ -115,7 +116,8 @@ impl Sink {
     }
 }
 
-/// The sum of the latencies \[ns\] of all packets, without a simulator: each server's departures follow from its arrivals.
+/// The sum of the latencies \[ns\] of all packets, without a simulator: each server's departures follow from its
+/// arrivals.
 fn latency_by_recurrence(packets: u64) -> u64 {
     let mut gaps = Gaps::default();
     let mut born = FIRST_NS;

@@ -1,5 +1,6 @@
-//! Reading job files and I/O logs of fio: any bytes are understood or told what is wrong with them, with a known code, a remedy and a place in
-//! the text; a log that is understood survives writing and reading; a job that can run makes I/Os that lie on its device.
+//! Reading job files and I/O logs of fio: any bytes are understood or told what is wrong with them, with a known code,
+//! a remedy and a place in the text; a log that is understood survives writing and reading; a job that can run makes
+//! I/Os that lie on its device.
 #![no_main]
 
 use lanetwin_load::fio::{CODES, JobWorkload, Stream, Surroundings, iolog, read};

@@ -1,5 +1,5 @@
-//! Reading a configuration of Iometer: any bytes are understood or told what is wrong with them, with a known code, a remedy
-//! and a place in the text; what is understood survives writing and reading.
+//! Reading a configuration of Iometer: any bytes are understood or told what is wrong with them, with a known code, a
+//! remedy and a place in the text; what is understood survives writing and reading.
 #![no_main]
 
 use lanetwin_load::iometer::{CODES, decode, read};

@@ -1,5 +1,5 @@
-//! Checking the description of a channel: any text is answered, none makes the reader panic; every answer has a known code, says
-//! what is wrong and what to do. What is right has a budget, or a reason why not.
+//! Checking the description of a channel: any text is answered, none makes the reader panic; every answer has a known
+//! code, says what is wrong and what to do. What is right has a budget, or a reason why not.
 #![no_main]
 
 use lanetwin_document::codes;

@@ -1,5 +1,5 @@
-//! A controller of NVMe: any register writes, doorbells, submission queue entries, lists and answers are taken without a panic, and
-//! effects stay within what the configuration allows.
+//! A controller of NVMe: any register writes, doorbells, submission queue entries, lists and answers are taken without
+//! a panic, and effects stay within what the configuration allows.
 #![no_main]
 
 use lanetwin_nvme::logic::{

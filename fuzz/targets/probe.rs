@@ -1,5 +1,6 @@
-//! Dumps of configuration spaces and journals of cycles: any text is answered, none makes a reader panic or a walk of capabilities
-//! go on for ever. A dump that was read is written and read alike, cycles on it end, and every register is put back.
+//! Dumps of configuration spaces and journals of cycles: any text is answered, none makes a reader panic or a walk of
+//! capabilities go on for ever. A dump that was read is written and read alike, cycles on it end, and every register is
+//! put back.
 #![no_main]
 
 use lanetwin_probe::cycle::Wish;

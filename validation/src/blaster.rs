@@ -1,7 +1,8 @@
 //! Two endpoints that saturate the link between them, and the plateau they reach.
 //!
-//! Each keeps trains of writes of one size waiting for its wire, so that the wire is the only limit. The plateau is measured
-//! exactly: after a warm-up, from one delivery to a later one, whole trains over a whole number of picoseconds.
+//! Each keeps trains of writes of one size waiting for its wire, so that the wire is the only limit. The plateau is
+//! measured exactly: after a warm-up, from one delivery to a later one, whole trains over a whole number of
+//! picoseconds.
 
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_pcie::link::{Attach, Direction, Drain, EndpointId, EndpointSpec};

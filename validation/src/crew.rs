@@ -1,7 +1,8 @@
 //! Work that finds more work, on all cores, while somebody watches.
 //!
-//! Runs of worlds have pools of threads of their own, and a thread of a pool that waits for another takes the next task meanwhile: tasks that are given to
-//! such a pool nest, and as many worlds are in memory as there is room on the stack. Here a thread has one task at a time.
+//! Runs of worlds have pools of threads of their own, and a thread of a pool that waits for another takes the next task
+//! meanwhile: tasks that are given to such a pool nest, and as many worlds are in memory as there is room on the stack.
+//! Here a thread has one task at a time.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
@@ -74,8 +75,8 @@ impl<T> Drop for Alarm<'_, T> {
     }
 }
 
-/// Does all tasks and those that they find. `told` gets each result in the thread of the caller, in no order, and ends the work by breaking: what
-/// is begun is finished, and nothing else is begun. None if it was ended.
+/// Does all tasks and those that they find. `told` gets each result in the thread of the caller, in no order, and ends
+/// the work by breaking: what is begun is finished, and nothing else is begun. None if it was ended.
 ///
 /// # Panics
 /// If a task does.

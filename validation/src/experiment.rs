@@ -7,7 +7,8 @@ use lanetwin_units::NumberKind;
 use lanetwin_world::{self as world, Options, Progress, Watcher};
 use std::sync::LazyLock;
 
-/// The parts of the program, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short run.
+/// The parts of the program, read once: a claim makes hundreds of plans, and reading all parts takes as long as a short
+/// run.
 pub(crate) fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::built_in);
     &CATALOGUE

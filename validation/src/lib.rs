@@ -6,8 +6,8 @@
 //!   closed form that anybody can evaluate: the baseline ───────┘
 //! ```
 //!
-//! A [`Claim`] sets a published table beside what lanetwin says. Each of its rows has a [`Role`]: what went in, what was
-//! fitted, what is predicted. Errors are averaged over predicted rows only; a claim with as many free parameters as
+//! A [`Claim`] sets a published table beside what lanetwin says. Each of its rows has a [`Role`]: what went in, what
+//! was fitted, what is predicted. Errors are averaged over predicted rows only; a claim with as many free parameters as
 //! predicted rows is not called predicted. docs/validation.md explains how to read the table.
 //!
 //! Not here: the parameters of parts, fitted ones included (`parts/`); what a scenario means (the plan crate).
@@ -37,8 +37,8 @@ use lanetwin_document::Diagnostic;
 use std::ops::ControlFlow;
 use watch::Watch;
 
-/// Runs the claims with these names, or all of them if there are none, the shortest first. `progress` is told how far it is, and ends the
-/// run with what it has by breaking.
+/// Runs the claims with these names, or all of them if there are none, the shortest first. `progress` is told how far
+/// it is, and ends the run with what it has by breaking.
 ///
 /// # Errors
 /// VA001, naming every claim there is, if one of the names is none of them.

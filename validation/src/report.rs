@@ -58,7 +58,8 @@ pub struct Row {
     pub error_pct: f64,
     /// What the published number was to the model.
     pub role: Role,
-    /// How many assumed or calibrated numbers the model had; of claims that moved them to the ends of ranges, how many of them move a row.
+    /// How many assumed or calibrated numbers the model had; of claims that moved them to the ends of ranges, how many
+    /// of them move a row.
     pub free_parameters: usize,
     /// How far the closed form is above what was published \[%\]; none if there is no closed form.
     pub baseline_error_pct: Option<f64>,
@@ -103,7 +104,8 @@ pub struct Effect {
     pub mechanism: String,
     /// To which end of its range it was moved.
     pub end: String,
-    /// What that changes, for each predicted row in the order of the rows \[%\]; NaN (`null`) for a row in which it was not moved.
+    /// What that changes, for each predicted row in the order of the rows \[%\]; NaN (`null`) for a row in which it was
+    /// not moved.
     pub changes_pct: Vec<f64>,
 }
 

@@ -1,4 +1,5 @@
-//! Which assumed numbers a prediction rests on: each is moved to both ends of a range, and counts as a free parameter if that moves a predicted row.
+//! Which assumed numbers a prediction rests on: each is moved to both ends of a range, and counts as a free parameter
+//! if that moves a predicted row.
 //!
 //! ```text
 //!   plan ──► every assumed or calibrated number, with two ends
@@ -8,13 +9,15 @@
 //!        ──► in between: those rows once more, longer
 //! ```
 //!
-//! A range is half and double for quantities, the neighbours in the list for words, the contrary for flags, unless a claim says something else with a
-//! reason ([`Range`]). If half or double makes no drive, the change is made smaller until it does; what cannot be moved at all counts.
+//! A range is half and double for quantities, the neighbours in the list for words, the contrary for flags, unless a
+//! claim says something else with a reason ([`Range`]). If half or double makes no drive, the change is made smaller
+//! until it does; what cannot be moved at all counts.
 //!
-//! A claim has numbers beside those of its plan, too: what its scenario sets although nobody confirms it ([`Chosen`]), and what no device has, such as how threads
-//! write back ([`Number::of_claim`]). They are moved like the others.
+//! A claim has numbers beside those of its plan, too: what its scenario sets although nobody confirms it ([`Chosen`]),
+//! and what no device has, such as how threads write back ([`Number::of_claim`]). They are moved like the others.
 //!
-//! Not here: numbers that the scenario sets because they are the question; the constants of the phy crate ([`crate::claims::eye`] moves those).
+//! Not here: numbers that the scenario sets because they are the question; the constants of the phy crate
+//! ([`crate::claims::eye`] moves those).
 
 mod numbers;
 #[cfg(test)]
@@ -85,10 +88,11 @@ impl Asked<'_> {
 pub(crate) trait Predict: Sync {
     /// How many kinds of runs there are, 63 at most.
     fn kinds(&self) -> usize;
-    /// The digest of a short run of a kind: long enough for everything that acts to act. None if the changes make no machine.
+    /// The digest of a short run of a kind: long enough for everything that acts to act. None if the changes make no
+    /// machine.
     fn trace(&self, sets: &[String], kind: usize) -> Option<Digest>;
-    /// What rows come to. A row that is not wanted, or that what is touched does not act on, may be none: it is as it was. None at all if the changes make
-    /// no machine.
+    /// What rows come to. A row that is not wanted, or that what is touched does not act on, may be none: it is as it
+    /// was. None at all if the changes make no machine.
     fn rows(&self, asked: &Asked<'_>) -> Option<Vec<Option<f64>>>;
 }
 
@@ -129,8 +133,8 @@ struct Found {
     moved: Option<Moved>,
 }
 
-/// Moves each number to both ends, and says which count. `bars` has the bar of each row \[%\]. `watch` is told of each number, and ends it: what is known
-/// then is that all of them may count.
+/// Moves each number to both ends, and says which count. `bars` has the bar of each row \[%\]. `watch` is told of each
+/// number, and ends it: what is known then is that all of them may count.
 ///
 /// # Panics
 /// If the machine without any change is none.
@@ -203,7 +207,8 @@ fn as_it_is(rows: usize, predict: &dyn Predict, watch: &mut Watch<'_>) -> Option
 }
 
 impl Weighing<'_> {
-    /// Whether the numbers of a group act at all; the halves of the group if they do, and what a number does that is alone.
+    /// Whether the numbers of a group act at all; the halves of the group if they do, and what a number does that is
+    /// alone.
     fn look(&self, group: &Group) -> Done<Group, Found> {
         let none_acts = |settled| Done { results: vec![Found { settled, moved: None }], more: Vec::new() };
         let Group { side, places, may_touch } = group;

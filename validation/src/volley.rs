@@ -33,7 +33,8 @@ pub(crate) struct Volley {
     pub core: Option<Core>,
 }
 
-/// Sends a volley through an idle switch: the time from the instant at which all writes are eligible to the last being all there.
+/// Sends a volley through an idle switch: the time from the instant at which all writes are eligible to the last being
+/// all there.
 pub(crate) fn fire(volley: &Volley) -> (Span, Digest) {
     let mut builder = Builder::new();
     let (links, target, sources) = links(volley);

@@ -1,5 +1,5 @@
-//! The ceilings once more, by arithmetic that knows neither the simulator nor the claim's own formula: time for time, one
-//! period between two SKP ordered sets is filled.
+//! The ceilings once more, by arithmetic that knows neither the simulator nor the claim's own formula: time for time,
+//! one period between two SKP ordered sets is filled.
 
 use lanetwin_validation::run;
 use std::ops::ControlFlow;

@@ -4,8 +4,8 @@ use lanetwin_validation::claims::steady_state::{fluid, mean_field};
 use lanetwin_validation::run;
 use std::ops::ControlFlow;
 
-/// Blocks by their number of valid units, followed through time: each step a share of all valid units is overwritten, and the emptiest blocks are
-/// collected until there is room for what was written.
+/// Blocks by their number of valid units, followed through time: each step a share of all valid units is overwritten,
+/// and the emptiest blocks are collected until there is room for what was written.
 fn by_iteration(block: usize, share: f64) -> f64 {
     let mut f = vec![0.0; block + 1];
     let low = (share * block as f64).floor() as usize;

@@ -1,4 +1,5 @@
-//! The textbook once more, time for time, by somebody who knows neither the simulator nor the claim's formula: when each byte is where.
+//! The textbook once more, time for time, by somebody who knows neither the simulator nor the claim's formula: when
+//! each byte is where.
 
 use lanetwin_validation::run;
 use std::ops::ControlFlow;
@@ -7,8 +8,8 @@ use std::ops::ControlFlow;
 const BYTE_PS: f64 = 507.8125;
 const LATENCY_PS: f64 = 120_000.0;
 
-/// When the last bit of the last of `n` packets leaves, if all begin to come in at 0: each output byte no sooner than `LATENCY_PS` after its
-/// arrival, and the outputs back to back.
+/// When the last bit of the last of `n` packets leaves, if all begin to come in at 0: each output byte no sooner than
+/// `LATENCY_PS` after its arrival, and the outputs back to back.
 fn last_bit_ps(payload: u64, (arriving, leaving): (f64, f64), cut_through: bool, n: u64) -> f64 {
     let bytes = payload + 24;
     let arrival = |byte: u64| (byte + 1) as f64 * BYTE_PS / arriving;

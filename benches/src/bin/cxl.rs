@@ -1,8 +1,8 @@
-//! How many lines of 64 B a second: host, CXL link and a device, closed loop, every flit accounted; one thread. The device has a fixed latency, or
-//! is an expander with DDR5 by its timing tables.
+//! How many lines of 64 B a second: host, CXL link and a device, closed loop, every flit accounted; one thread. The
+//! device has a fixed latency, or is an expander with DDR5 by its timing tables.
 //!
-//! `cargo run --release -p lanetwin-benches --bin cxl` prints requests per CPU-second and kernel events for each, with what the link was busy
-//! with. With arguments `CASE REQUESTS` it runs one case once, for a profiler.
+//! `cargo run --release -p lanetwin-benches --bin cxl` prints requests per CPU-second and kernel events for each, with
+//! what the link was busy with. With arguments `CASE REQUESTS` it runs one case once, for a profiler.
 
 #[path = "../calibration.rs"]
 mod calibration;
@@ -21,7 +21,8 @@ use lanetwin_units::Span;
 const ROUNDS: usize = 5;
 const REQUESTS: u64 = 3_000_000;
 
-/// A case: its name, the reads among so many requests at random addresses of 16 GiB, and whether the device is an expander.
+/// A case: its name, the reads among so many requests at random addresses of 16 GiB, and whether the device is an
+/// expander.
 const CASES: [(&str, u64, u64, bool); 5] = [
     ("all reads", 1, 1, false),
     ("2 reads : 1 write", 2, 3, false),

@@ -1,10 +1,12 @@
 //! How many lines of DRAM a second: the controllers by themselves, one channel, one thread.
 //!
-//! `cargo run --release -p lanetwin-benches --bin dram` prints requests per CPU-second, the bandwidth that they get and, where requests
-//! come at their own pace, their mean latency. A name of a case, or part of it, and a number of requests run one case once, for a profiler.
+//! `cargo run --release -p lanetwin-benches --bin dram` prints requests per CPU-second, the bandwidth that they get
+//! and, where requests come at their own pace, their mean latency. A name of a case, or part of it, and a number of
+//! requests run one case once, for a profiler.
 //!
-//! The cases are those that Ramulator 2.1 and DRAMsim3 were measured with: uniform random lines in 4 GiB of one channel of one rank (for DDR5
-//! one sub-channel is what Ramulator calls a channel: here both are there, and the figures of a bus are half of what is printed).
+//! The cases are those that Ramulator 2.1 and DRAMsim3 were measured with: uniform random lines in 4 GiB of one channel
+//! of one rank (for DDR5 one sub-channel is what Ramulator calls a channel: here both are there, and the figures of a
+//! bus are half of what is printed).
 
 #[path = "../calibration.rs"]
 mod calibration;

@@ -1,7 +1,9 @@
-//! How many channels a second: every preset, every curve of the CTLE, the DFE that fits, three full eyes, without neighbours.
+//! How many channels a second: every preset, every curve of the CTLE, the DFE that fits, three full eyes, without
+//! neighbours.
 //!
-//! `cargo run --release -p lanetwin-benches --bin eyes` prints, with one thread and with two, channels per second of wall-clock time
-//! and per CPU-second, and where the CPU time of one thread goes. On a busy machine only the CPU times mean something. The channels are lines of 20 dB to 42 dB at 16 GHz with echoes; making them is not measured.
+//! `cargo run --release -p lanetwin-benches --bin eyes` prints, with one thread and with two, channels per second of
+//! wall-clock time and per CPU-second, and where the CPU time of one thread goes. On a busy machine only the CPU times
+//! mean something. The channels are lines of 20 dB to 42 dB at 16 GHz with echoes; making them is not measured.
 
 #[path = "../clock.rs"]
 #[allow(dead_code, reason = "the other binary uses all of it")]

@@ -1,8 +1,8 @@
-//! How many lines of 64 B a second through a memory with a disk behind a cache: host, CXL link, look-ups, cache, DRAM commands; every flit
-//! accounted, closed loop, one thread.
+//! How many lines of 64 B a second through a memory with a disk behind a cache: host, CXL link, look-ups, cache, DRAM
+//! commands; every flit accounted, closed loop, one thread.
 //!
-//! `cargo run --release -p lanetwin-benches --bin hybrid` prints requests per CPU-second and kernel events for each. With arguments
-//! `CASE REQUESTS` it runs one case once, for a profiler.
+//! `cargo run --release -p lanetwin-benches --bin hybrid` prints requests per CPU-second and kernel events for each.
+//! With arguments `CASE REQUESTS` it runs one case once, for a profiler.
 
 #[path = "../calibration.rs"]
 mod calibration;
@@ -23,7 +23,8 @@ const ROUNDS: usize = 5;
 const REQUESTS: u64 = 1_000_000;
 const GIB: u64 = 1 << 30;
 
-/// A case: its name, its reads among so many requests, its working set, and whether pages are read from their begin to their end.
+/// A case: its name, its reads among so many requests, its working set, and whether pages are read from their begin to
+/// their end.
 struct Case {
     name: &'static str,
     reads: [u64; 2],

@@ -1,7 +1,7 @@
 //! How fast applications make their steps: addresses alone, no host that runs them.
 //!
-//! `cargo run --release -p lanetwin-benches --bin kernels` prints, for each application, steps per CPU-second, the CPU time of building its
-//! program, and the peak of memory up to then. An argument is the number of steps, in millions.
+//! `cargo run --release -p lanetwin-benches --bin kernels` prints, for each application, steps per CPU-second, the CPU
+//! time of building its program, and the peak of memory up to then. An argument is the number of steps, in millions.
 
 #[path = "../clock.rs"]
 mod clock;

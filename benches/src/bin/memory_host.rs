@@ -1,8 +1,8 @@
 //! How many lines of 64 B a CPU-second: cores with limited misses, and the memory that they ask.
 //!
-//! `cargo run --release -p lanetwin-benches --bin memory_host` prints, for each case, lines per CPU-second, what they move, and events for
-//! each line. The last two go through a CXL link, flit by flit, and an expander with DDR5 controllers. With arguments `CASE MICROSECONDS`
-//! it simulates so much of one case once, for a profiler.
+//! `cargo run --release -p lanetwin-benches --bin memory_host` prints, for each case, lines per CPU-second, what they
+//! move, and events for each line. The last two go through a CXL link, flit by flit, and an expander with DDR5
+//! controllers. With arguments `CASE MICROSECONDS` it simulates so much of one case once, for a profiler.
 
 #[path = "../calibration.rs"]
 mod calibration;

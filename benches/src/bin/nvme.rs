@@ -1,9 +1,9 @@
-//! How many NVMe commands a second: a PM1743 behind a retimer, 4 KiB random reads, 16 jobs with 64 in flight each, TLPs, queues,
-//! firmware, flash and translation layer included; one thread.
+//! How many NVMe commands a second: a PM1743 behind a retimer, 4 KiB random reads, 16 jobs with 64 in flight each,
+//! TLPs, queues, firmware, flash and translation layer included; one thread.
 //!
-//! `cargo run --release -p lanetwin-benches --bin nvme` prints simulated I/Os per CPU-second, and events for each. With arguments
-//! `CASE COMMANDS [PATH=VALUE …]` it runs one case once, for a profiler, with these changes of the scenario. `memory` fills a drive of 15.36 TB and writes at random, and
-//! prints the peak of memory.
+//! `cargo run --release -p lanetwin-benches --bin nvme` prints simulated I/Os per CPU-second, and events for each. With
+//! arguments `CASE COMMANDS [PATH=VALUE …]` it runs one case once, for a profiler, with these changes of the scenario.
+//! `memory` fills a drive of 15.36 TB and writes at random, and prints the peak of memory.
 
 #[path = "../calibration.rs"]
 mod calibration;
@@ -115,7 +115,8 @@ impl Case {
     }
 }
 
-/// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per second.
+/// The medium by itself: random reads or writes of 4 KiB, 1024 at once; requests per CPU-second, and simulated per
+/// second.
 fn medium(kind: Kind, requests: u64, set: &'static [&'static str]) -> [f64; 2] {
     let plan = Case { set, ..CASES[0] }.plan();
     let ssd =

@@ -6,8 +6,8 @@
 //!   |g0|g1|g2|g0|g1|g2| …          ways = 3: granule i goes to target i mod 3, as its granule i / 3
 //! ```
 //!
-//! Ways are 1, 2, 3, 4, 6, 8, 12 or 16; granules are powers of two from 256 B to 16 KiB (Compute Express Link 2.0, HDM Decoder
-//! Control Register: interleave ways, interleave granularity).
+//! Ways are 1, 2, 3, 4, 6, 8, 12 or 16; granules are powers of two from 256 B to 16 KiB (Compute Express Link 2.0, HDM
+//! Decoder Control Register: interleave ways, interleave granularity).
 
 use std::fmt;
 
@@ -26,7 +26,8 @@ pub struct Decoder {
 pub struct Decoded {
     /// The target (a port).
     pub target: u16,
-    /// The device physical address (DPA) there. Of a target that decodes again, a switch, it is the address that its own decoders know.
+    /// The device physical address (DPA) there. Of a target that decodes again, a switch, it is the address that its
+    /// own decoders know.
     pub dpa: u64,
 }
 

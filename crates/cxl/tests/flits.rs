@@ -1,5 +1,5 @@
-//! Flits to bytes and back: what the packer packs can be written, and a receiver reads it and knows what data are still to come; any bytes
-//! are a flit or an error.
+//! Flits to bytes and back: what the packer packs can be written, and a receiver reads it and knows what data are still
+//! to come; any bytes are a flit or an error.
 
 use lanetwin_cxl::logic::packer::{Age, Class, Packed, Waiting, pack};
 use lanetwin_cxl::spec::Direction;

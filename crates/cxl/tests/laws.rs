@@ -1,6 +1,6 @@
-//! The link layer against a naive reference: one that looks at every flit time of both directions in turn, keeps everything in plain
-//! lists and shares no code with the engine but the grid. On random links and random traffic every message arrives at the same picosecond
-//! in both, whenever the engine is pumped; and both send the same flits.
+//! The link layer against a naive reference: one that looks at every flit time of both directions in turn, keeps
+//! everything in plain lists and shares no code with the engine but the grid. On random links and random traffic every
+//! message arrives at the same picosecond in both, whenever the engine is pumped; and both send the same flits.
 //!
 //! A failure prints its seed: `LANETWIN_SEED=n LANETWIN_LINKS=1 cargo test -p lanetwin-cxl --test laws`.
 
@@ -50,7 +50,8 @@ pub struct Handed {
 /// Arrivals: direction, time \[ps\], number of the message.
 type Arrivals = Vec<(Direction, u64, usize)>;
 
-/// Bits between errors, the same in both programs: by direction and number of the draw, in proportion to the bits of a flit.
+/// Bits between errors, the same in both programs: by direction and number of the draw, in proportion to the bits of a
+/// flit.
 pub fn clean_bits(seed: u64, direction: Direction, draw: u64, flit: u64) -> u64 {
     mix(seed ^ mix(draw * 2 + direction.index() as u64)) % (flit * 40)
 }
@@ -237,7 +238,8 @@ fn engine_and_reference_agree_on_random_links_with_flits_of_256_bytes() {
     assert!(arrived > 50 * LINKS as usize || first != 0, "the traffic is not all stuck: {arrived}");
 }
 
-/// Within a channel messages arrive in the order of their times; of equal times in that in which they were handed in. None arrives twice.
+/// Within a channel messages arrive in the order of their times; of equal times in that in which they were handed in.
+/// None arrives twice.
 fn in_order(traffic: &[Handed], arrivals: &Arrivals, seed: u64) {
     for direction in Direction::ALL {
         for class in [None, Some(Class::NoData), Some(Class::Data)] {

@@ -1,5 +1,5 @@
-//! Flits of 256 B that are never short of messages, beside arithmetic: no more lines than [`closed_form`] allows, and not many fewer; a flit in steady state
-//! keeps the rules, looked at flit by flit.
+//! Flits of 256 B that are never short of messages, beside arithmetic: no more lines than [`closed_form`] allows, and
+//! not many fewer; a flit in steady state keeps the rules, looked at flit by flit.
 
 use lanetwin_cxl::logic::flit_256::packer::{Before, Group, Rules, pack};
 use lanetwin_cxl::logic::packer::{Age, Class, Waiting};
@@ -62,7 +62,8 @@ fn mixes_come_near_to_what_the_slots_allow() {
     }
 }
 
-/// Where nothing is left to choose: three writes in each flit, and in latency-optimised flits thirteen slots of data of reads.
+/// Where nothing is left to choose: three writes in each flit, and in latency-optimised flits thirteen slots of data of
+/// reads.
 #[test]
 fn writes_and_latency_optimised_reads_fill_every_slot() {
     for layout in LAYOUTS {
@@ -71,7 +72,8 @@ fn writes_and_latency_optimised_reads_fill_every_slot() {
     assert!((lines_per_flit(Layout::LatencyOptimised, 9100, 0) - 3.25).abs() < 0.01);
 }
 
-/// The messages of any two groups that follow each other, and of the five slots that count as the third group of a latency-optimised flit.
+/// The messages of any two groups that follow each other, and of the five slots that count as the third group of a
+/// latency-optimised flit.
 #[test]
 fn no_two_groups_have_more_messages_than_they_may() {
     for layout in LAYOUTS {

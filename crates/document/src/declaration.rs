@@ -1,6 +1,7 @@
 //! How a mapping is declared: its keys, and what each of them holds.
 //!
-//! Whoever owns a kind of document declares its words in such tables; reading, defaults and the JSON Schema come from there.
+//! Whoever owns a kind of document declares its words in such tables; reading, defaults and the JSON Schema come from
+//! there.
 
 use lanetwin_ports::Dimension;
 

@@ -103,7 +103,8 @@ impl<'n> Fields<'n> {
         Some(Said { value: text.to_owned(), spot: node.spot, origin: node.origin })
     }
 
-    /// The names of a `wanted` under `key`, one or a list, and whether they are a list; none if there is nothing, or something else.
+    /// The names of a `wanted` under `key`, one or a list, and whether they are a list; none if there is nothing, or
+    /// something else.
     pub fn names(
         &mut self,
         key: &str,
@@ -154,8 +155,8 @@ impl<'n> Fields<'n> {
         Fields::open(self.written(key)?, &self.at(key), table, &[], reports)
     }
 
-    /// The mappings of the list under `key`, each opened; none if one of them cannot be read. The caller completes them, and records them
-    /// with [`Fields::record_list`].
+    /// The mappings of the list under `key`, each opened; none if one of them cannot be read. The caller completes
+    /// them, and records them with [`Fields::record_list`].
     pub fn list(&self, key: &str, reports: &mut Reports) -> Option<Vec<Fields<'n>>> {
         let Holds::List(table) = self.field(key).holds else {
             unreachable!("`{key}` is not declared as a list of mappings")

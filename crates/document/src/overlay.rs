@@ -29,7 +29,8 @@ pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {
     apply(document, path.trim(), value.all_by(Origin::Set), spot, reports);
 }
 
-/// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the document.
+/// The document of each variant, its name, and where the variant stands; `vary` lays the changes of one over the
+/// document.
 pub fn variants(
     tree: &Node,
     vary: impl Fn(&mut Node, &str, &Node, &mut Reports),

@@ -61,7 +61,8 @@ pub trait Complaint {
     }
 }
 
-/// Declares the mistakes that a crate can tell of: one variant a code, with its message and its remedy, as an enum `Problem`.
+/// Declares the mistakes that a crate can tell of: one variant a code, with its message and its remedy, as an enum
+/// `Problem`.
 #[macro_export]
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {

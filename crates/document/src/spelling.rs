@@ -7,8 +7,8 @@ use std::fmt;
 pub struct Near(Option<String>);
 
 impl Near {
-    /// The nearest of `words` to `word`: at most a third of its letters wrong, and not all of them. If none is, the only one of which it is a part, as `pm1743`
-    /// is of `samsung-pm1743`.
+    /// The nearest of `words` to `word`: at most a third of its letters wrong, and not all of them. If none is, the
+    /// only one of which it is a part, as `pm1743` is of `samsung-pm1743`.
     pub fn of<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
         let words: Vec<&str> = words.into_iter().collect();
         let letters = word.chars().count();

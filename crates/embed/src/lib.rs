@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Writes `embedded.rs`: for each folder a constant, a list of pairs of a file's stem and its text, in the order of the names. A folder is given as the
-/// constant's name, its path from the crate, and the ending of its files; `README` is left out.
+/// Writes `embedded.rs`: for each folder a constant, a list of pairs of a file's stem and its text, in the order of the
+/// names. A folder is given as the constant's name, its path from the crate, and the ending of its files; `README` is
+/// left out.
 ///
 /// # Errors
 /// If a folder cannot be read, or the list cannot be written.

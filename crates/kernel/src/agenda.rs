@@ -50,9 +50,10 @@ struct Row {
     last: u64,
 }
 
-/// Messages on their way. Most arrive in the order in which they were sent: those stand in a row, one for each channel, and only the first of a
-/// row is an event of the future. The others are an event each. All channels share one slab of slots, and the slot that was left last is taken
-/// first, so that what is written was read just now, however long a row has been once.
+/// Messages on their way. Most arrive in the order in which they were sent: those stand in a row, one for each channel,
+/// and only the first of a row is an event of the future. The others are an event each. All channels share one slab of
+/// slots, and the slot that was left last is taken first, so that what is written was read just now, however long a row
+/// has been once.
 pub(crate) struct Messages<M> {
     rows: Vec<Row>,
     slots: Vec<Slot<M>>,
@@ -84,8 +85,8 @@ impl<M: Copy> Messages<M> {
     #[inline(always)]
     fn fill(&mut self, at: u64, sequence: u64, message: M) -> u32 {
         let slot = Slot { at, sequence, message, next: NONE };
-        // A message that is handed to no function on the way is written where it stays. One that is put together elsewhere, and copied in wider
-        // parts, waits for its parts to be written.
+        // A message that is handed to no function on the way is written where it stays. One that is put together
+        // elsewhere, and copied in wider parts, waits for its parts to be written.
         let place = self.free;
         if let Some(free) = self.slots.get_mut(place as usize) {
             self.free = free.next;
@@ -112,8 +113,8 @@ impl<M: Copy> Messages<M> {
 }
 
 impl<M: Copy> TieRule for Messages<M> {
-    /// Messages of one channel that arrive together arrive in their [`Turn`], and within it in the order in which they were sent;
-    /// wakes of one component that fall together happen in the order of their tokens.
+    /// Messages of one channel that arrive together arrive in their [`Turn`], and within it in the order in which they
+    /// were sent; wakes of one component that fall together happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
             return a.cmp(&b);

@@ -66,8 +66,8 @@ pub trait Component<M> {
     /// A message has arrived.
     fn receive(&mut self, port: Port, message: M, cx: &mut Context<'_, M>);
 
-    /// A message will arrive at `at`, not before now. Only components that were added as *foreseeing* are asked; knowing
-    /// early what will come is what gives a link its lookahead.
+    /// A message will arrive at `at`, not before now. Only components that were added as *foreseeing* are asked;
+    /// knowing early what will come is what gives a link its lookahead.
     fn expect(&mut self, _at: Instant, _port: Port, _message: &M, _cx: &mut Context<'_, M>) {
         unreachable!("a component that foresees implements `expect`")
     }
@@ -78,8 +78,8 @@ pub trait Component<M> {
     /// Shows the state by name, for people.
     fn inspect(&self, _see: &mut dyn FnMut(&str, String)) {}
 
-    /// Says what was used up to `now`, the present, of everything that the component has a finite supply of, what it has counted, and how
-    /// things stand. It may catch up with what it has put off, and changes nothing else.
+    /// Says what was used up to `now`, the present, of everything that the component has a finite supply of, what it
+    /// has counted, and how things stand. It may catch up with what it has put off, and changes nothing else.
     fn report(&mut self, _now: Instant, _report: &mut Report) {}
 
     /// What the component has done so far, beyond the messages it was sent, as 64 bits; part of the kernel's digest.
@@ -87,12 +87,14 @@ pub trait Component<M> {
         0
     }
 
-    /// As [`digest`](Self::digest), at `now`, the present: for a component that makes up for what it has done when somebody asks.
+    /// As [`digest`](Self::digest), at `now`, the present: for a component that makes up for what it has done when
+    /// somebody asks.
     fn digest_up_to(&self, _now: Instant) -> u64 {
         self.digest()
     }
 
-    /// What it can be asked to do beyond messages, by whoever knows none but the traits: [`roles!`](crate::roles) writes this.
+    /// What it can be asked to do beyond messages, by whoever knows none but the traits: [`roles!`](crate::roles)
+    /// writes this.
     fn roles(&self) -> &'static [&'static dyn Any] {
         &[]
     }

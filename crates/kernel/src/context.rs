@@ -28,8 +28,8 @@ impl<M: Copy> Context<'_, M> {
         let at = Instant::from_ps(self.core.now + delay.as_ps());
         self.send_at(port, at, message);
     }
-    /// Sends `message` out of `port`; it arrives at `at`, which is not in the past. Of the messages out of one port that arrive
-    /// together, the one that was sent first arrives first.
+    /// Sends `message` out of `port`; it arrives at `at`, which is not in the past. Of the messages out of one port
+    /// that arrive together, the one that was sent first arrives first.
     ///
     /// # Panics
     /// If nothing is connected to `port`.
@@ -37,8 +37,8 @@ impl<M: Copy> Context<'_, M> {
     pub fn send_at(&mut self, port: Port, at: Instant, message: M) {
         self.send_in_turn(port, at, message, Turn::Normal);
     }
-    /// As [`Context::send_at`], but before all others out of this port that arrive together with it, whenever they were sent. It
-    /// is for a component that decides two things independently of one another, now one first, now the other.
+    /// As [`Context::send_at`], but before all others out of this port that arrive together with it, whenever they were
+    /// sent. It is for a component that decides two things independently of one another, now one first, now the other.
     ///
     /// # Panics
     /// If nothing is connected to `port`.
@@ -82,8 +82,8 @@ impl<M: Copy> Context<'_, M> {
     pub fn expects_more(&self) -> bool {
         self.core.untold == Untold::ToSame
     }
-    /// Up to now a request was in this stage, since the mark before that this component has set on it, or since it came. `request` is its
-    /// name in the message that asked for it. Costs nothing while nobody follows requests.
+    /// Up to now a request was in this stage, since the mark before that this component has set on it, or since it
+    /// came. `request` is its name in the message that asked for it. Costs nothing while nobody follows requests.
     #[inline]
     pub fn mark(&mut self, request: u32, stage: &'static str) {
         self.mark_until(self.now(), request, stage);

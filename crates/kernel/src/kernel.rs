@@ -131,11 +131,13 @@ impl<M: Copy + Content> Kernel<M> {
         component.receive(port, message, context);
     }
 
-    /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after them.
+    /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after
+    /// them.
     #[inline(always)]
     pub(crate) fn tell_foreseen(&mut self, after: Untold) {
         while !self.core.foreseen.is_empty() {
-            // who is told may send more, and is shown a message where it stands: a copy of what was written just now would have to wait for it
+            // who is told may send more, and is shown a message where it stands: a copy of what was written just now
+            // would have to wait for it
             let mut telling = std::mem::replace(&mut self.core.foreseen, std::mem::take(&mut self.telling));
             for (i, Foreseen { at, channel, message }) in telling.iter().enumerate() {
                 self.note(*at, *channel, message);
@@ -211,7 +213,8 @@ impl<M: Copy + Content> Kernel<M> {
             }
         }
     }
-    /// Writes down from now on what components say of requests as they pass ([`Context::mark`]), or forgets it and no longer does.
+    /// Writes down from now on what components say of requests as they pass ([`Context::mark`]), or forgets it and no
+    /// longer does.
     pub fn follow_marks(&mut self, on: bool) {
         self.core.marks.follow(on);
     }

@@ -12,8 +12,8 @@
 //!
 //! **Order is a function of time stamps and names.** Events at the same picosecond happen in the order (phase, rank,
 //! sequence): first all deliveries, ordered by the paths of the channel's two ends, then all wakes, ordered by the path
-//! of the component and the token, last the wakes of foreseeing components (links). No result depends on the order in which events were scheduled, and inserting a
-//! component reorders nothing else.
+//! of the component and the token, last the wakes of foreseeing components (links). No result depends on the order in
+//! which events were scheduled, and inserting a component reorders nothing else.
 //!
 //! **A run can be cut anywhere.** [`Kernel::run_until`] promises that nothing after its limit has been decided, so a
 //! message may be injected at any later instant, and a sliced run ends with the digest of an unsliced one.

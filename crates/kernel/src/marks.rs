@@ -1,4 +1,5 @@
-//! Marks: what components say of a request as it passes, for whoever follows requests. While nobody follows, nothing is written down.
+//! Marks: what components say of a request as it passes, for whoever follows requests. While nobody follows, nothing is
+//! written down.
 
 use crate::component::ComponentId;
 use lanetwin_units::Instant;

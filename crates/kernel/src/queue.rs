@@ -54,8 +54,8 @@ impl PartialOrd for Entry {
 }
 
 const BUCKETS: u64 = 128;
-/// A bucket is 65.536 ns wide: link events are some nanoseconds apart, so that a bucket holds a few of them, and what a device does in microseconds
-/// is not far. There are few of them, which stay in a cache.
+/// A bucket is 65.536 ns wide: link events are some nanoseconds apart, so that a bucket holds a few of them, and what a
+/// device does in microseconds is not far. There are few of them, which stay in a cache.
 const SHIFT: u32 = 16;
 /// No bucket.
 const NOWHERE: u64 = u64::MAX;

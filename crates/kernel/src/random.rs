@@ -1,7 +1,7 @@
 //! Seeded randomness: one stream for each (seed, component path, purpose).
 //!
-//! Variants of a machine share the streams of the components that they share, so an A/B comparison compares machines and
-//! not dice. Transcendental functions come from `libm`, the same on every machine.
+//! Variants of a machine share the streams of the components that they share, so an A/B comparison compares machines
+//! and not dice. Transcendental functions come from `libm`, the same on every machine.
 
 use lanetwin_units::{Span, stream_seed};
 pub use lanetwin_units::{hash_name, mix, mix_product};

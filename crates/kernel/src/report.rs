@@ -1,7 +1,8 @@
-//! What components say of themselves: what they have used of their finite supplies, what they have counted, how things stand.
+//! What components say of themselves: what they have used of their finite supplies, what they have counted, how things
+//! stand.
 //!
-//! A component tells totals since the start of the run. Who reads takes two reports, and has of each metric what came of it in
-//! between: [`Reading::since`].
+//! A component tells totals since the start of the run. Who reads takes two reports, and has of each metric what came
+//! of it in between: [`Reading::since`].
 //!
 //! ```
 //! use lanetwin_kernel::{Metric, Report};
@@ -55,8 +56,8 @@ pub struct Metric {
     pub unit: &'static str,
     /// Which way is the good one.
     pub better: Better,
-    /// The group of metrics that it belongs to, of those that are worth telling only where one of the group was something else than
-    /// zero in some repeat.
+    /// The group of metrics that it belongs to, of those that are worth telling only where one of the group was
+    /// something else than zero in some repeat.
     pub group: Option<&'static str>,
 }
 
@@ -66,8 +67,8 @@ impl Metric {
     pub const fn new(name: &'static str, unit: &'static str, better: Better) -> Self {
         Self { name: Cow::Borrowed(name), unit, better, group: None }
     }
-    /// The same, told only where a metric of this group was something else than zero in some repeat. Where nothing is said of it, it was
-    /// zero.
+    /// The same, told only where a metric of this group was something else than zero in some repeat. Where nothing is
+    /// said of it, it was zero.
     #[must_use]
     pub const fn if_any(mut self, group: &'static str) -> Self {
         self.group = Some(group);
@@ -91,7 +92,8 @@ pub enum Reading {
         /// How much of it is one unit of the metric.
         per: f64,
     },
-    /// Two totals: what counts is `times` what was added to one for each that was added to the other; nothing, if none was.
+    /// Two totals: what counts is `times` what was added to one for each that was added to the other; nothing, if none
+    /// was.
     Ratio {
         /// The one.
         part: u64,
@@ -110,8 +112,8 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// The value of the metric in the time between an earlier report and this one; what was not told then was zero. None if nothing can
-    /// be said of that time.
+    /// The value of the metric in the time between an earlier report and this one; what was not told then was zero.
+    /// None if nothing can be said of that time.
     #[must_use]
     pub fn since(&self, before: Option<&Self>, elapsed: Span) -> Option<f64> {
         let seconds = elapsed.as_ps() as f64 / PS_PER_SECOND;
@@ -148,14 +150,15 @@ pub struct Told {
 /// What a component says of itself at one time.
 #[derive(Default)]
 pub struct Report {
-    /// What was used of everything that it has a finite supply of. What is held while another supply is waited for comes after
-    /// that one.
+    /// What was used of everything that it has a finite supply of. What is held while another supply is waited for
+    /// comes after that one.
     pub supplies: Vec<(String, Supply)>,
     /// Its metrics.
     pub metrics: Vec<Told>,
     /// How many of its cached pages have been used how often of late: 0, 1, 2 to 3, 4 to 7, …; empty if it caches none.
     pub temperatures: Vec<u64>,
-    /// What the metrics are told of, if not of the component itself: what joins the paths to a drive tells of the drive.
+    /// What the metrics are told of, if not of the component itself: what joins the paths to a drive tells of the
+    /// drive.
     pub on_behalf_of: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The laws of the kernel: order is a function of time stamps and names; a run can be cut anywhere; nothing depends on the order
-//! in which things were built or sent.
+//! The laws of the kernel: order is a function of time stamps and names; a run can be cut anywhere; nothing depends on
+//! the order in which things were built or sent.
 
 use lanetwin_kernel::{
     Builder, Component, ComponentId, Content, Context, EntryId, ExitId, Kernel, Port, Stream, mix,
@@ -24,8 +24,8 @@ impl Content for Token {
 /// What happened, in the order in which it happened.
 type Diary = Rc<RefCell<Vec<(u64, String)>>>;
 
-/// Passes tokens on to one of its neighbours after a time that depends on everything it has seen so far: any change of order
-/// anywhere changes everything that follows.
+/// Passes tokens on to one of its neighbours after a time that depends on everything it has seen so far: any change of
+/// order anywhere changes everything that follows.
 struct Gossip {
     name: String,
     neighbours: u16,
@@ -325,7 +325,8 @@ fn what_is_sent_to_be_first_arrives_first_whenever_it_was_sent() {
     assert_eq!(*heard.borrow(), [3, 4, 1, 2]);
 }
 
-/// Something to be said: when, out of which port, how much later it is heard, and whether before all else of that instant.
+/// Something to be said: when, out of which port, how much later it is heard, and whether before all else of that
+/// instant.
 type Saying = (u64, u16, u64, bool);
 
 /// Says everything in its list at its time.
@@ -349,8 +350,8 @@ impl Component<Token> for Speaker {
 }
 
 proptest! {
-    /// Against a sorted list: messages arrive by time, then by channel; of one channel those that are to be first, then the others, each in the
-    /// order in which they were sent, whether they overtake others or not.
+    /// Against a sorted list: messages arrive by time, then by channel; of one channel those that are to be first, then
+    /// the others, each in the order in which they were sent, whether they overtake others or not.
     #[test]
     fn messages_arrive_by_time_channel_turn_and_order_of_sending(
         said in prop::collection::vec((0..200_u64, 0..3_u16, prop_oneof![Just(9), 1..60_u64, Just(70_000)], any::<bool>()), 1..200),

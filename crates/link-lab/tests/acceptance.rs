@@ -19,8 +19,8 @@ fn spent(started: Instant) -> Duration {
     ns.map_or_else(|| started.elapsed(), Duration::from_nanos)
 }
 
-/// The retimer paper's table: every row 10 000 times (1 000 power cycles), with and without a retimer, on a channel that holds. It prints what
-/// a row takes.
+/// The retimer paper's table: every row 10 000 times (1 000 power cycles), with and without a retimer, on a channel
+/// that holds. It prints what a row takes.
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
@@ -56,8 +56,8 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
     assert_eq!(costs.len(), 2 * Test::full().len());
 }
 
-/// Cycles of bad links come to an end, and fail as they should. It prints what each takes; that Recoveries are walked through one by one only up to a
-/// bound is a law of training (`lanetwin-pcie`).
+/// Cycles of bad links come to an end, and fail as they should. It prints what each takes; that Recoveries are walked
+/// through one by one only up to a bound is a law of training (`lanetwin-pcie`).
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn cycles_of_a_bad_link_are_no_trap() {

@@ -1,4 +1,5 @@
-//! Redrivers, neighbours and coefficients in the description of a channel: what a document can say, and what comes of it.
+//! Redrivers, neighbours and coefficients in the description of a channel: what a document can say, and what comes of
+//! it.
 
 use lanetwin_link_lab::channel::{
     Channel, Equalisation, EyeReport, EyeSegment, budget, check, check_path, eye,

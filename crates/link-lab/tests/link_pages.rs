@@ -1,4 +1,5 @@
-//! Does the page of a diagnostic about channels tell the truth? Its wrong example is reported, by its code alone; its right one is not.
+//! Does the page of a diagnostic about channels tell the truth? Its wrong example is reported, by its code alone; its
+//! right one is not.
 //!
 //! An example is a fragment: sections that it leaves out are those of a small channel that has nothing wrong in it.
 
@@ -18,13 +19,15 @@ const BASE: [(&str, &str); 4] = [
     ),
 ];
 
-/// A lane without a pulse is refused for its data before (PH031), and a calibration that fails needs a library of its own: `links.rs` has one.
+/// A lane without a pulse is refused for its data before (PH031), and a calibration that fails needs a library of its
+/// own: `links.rs` has one.
 const WITHOUT_EXAMPLES: [&str; 2] = ["CH013", "CH101"];
 
 /// What `constants:` is a corrected copy of.
 const CONSTANTS: &str = include_str!("../../phy/data/equalisation.yaml");
 
-/// A line of 1 ns to 40 GHz, ports 1–2 and 3–4, one that lets nothing through, and constants, in a folder that goes with the test.
+/// A line of 1 ns to 40 GHz, ports 1–2 and 3–4, one that lets nothing through, and constants, in a folder that goes
+/// with the test.
 struct Data(PathBuf);
 
 impl Data {

@@ -150,8 +150,8 @@ fn a_simulated_link_is_put_back_wherever_it_stops() {
     }
 }
 
-/// A cycle fails if a bit error is seen while the link is watched. Each lock draws the height of each of eight receivers anew, so the chance is
-/// what the spread of heights makes of the bits of ten milliseconds.
+/// A cycle fails if a bit error is seen while the link is watched. Each lock draws the height of each of eight
+/// receivers anew, so the chance is what the spread of heights makes of the bits of ten milliseconds.
 #[test]
 fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
     const CYCLES: u64 = 3000;
@@ -182,8 +182,9 @@ fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
     assert!(failed > 30.0 && row.codes.keys().eq(["AER_COR_EXCESS"].iter()), "{:?}", row.codes);
 }
 
-/// Orders of magnitude of real links, as the design has them: a retrain in microseconds and a poll, a change of rate in 0.1 to 2 ms for each
-/// step, equalisation at two rates in 5 to 60 ms each, a reset in 20 to 200 ms of link and at least 100 ms of software.
+/// Orders of magnitude of real links, as the design has them: a retrain in microseconds and a poll, a change of rate in
+/// 0.1 to 2 ms for each step, equalisation at two rates in 5 to 60 ms each, a reset in 20 to 200 ms of link and at
+/// least 100 ms of software.
 #[test]
 fn cycles_take_the_time_that_real_ones_take() {
     let mut machine = powered(open(Generation::Gen5), 1);

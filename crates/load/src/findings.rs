@@ -51,8 +51,8 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Declares what can be wrong with a kind of file: an enumeration `Problem`, a variant a code, and the list of all codes. Codes that go on
-/// with `0` after their two letters are errors, the others warnings.
+/// Declares what can be wrong with a kind of file: an enumeration `Problem`, a variant a code, and the list of all
+/// codes. Codes that go on with `0` after their two letters are errors, the others warnings.
 macro_rules! problems {
     ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $type:ty),* })? = $code:literal, $message:literal, $help:literal;)*) => {
         /// A mistake of the author, before it has a place.

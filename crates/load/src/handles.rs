@@ -1,8 +1,8 @@
 //! The names of operations: what several loads of a machine ask for is never called the same.
 
 /// The handles of one of several loads. Load `place` of `loads` calls its operations `place`, `place + loads`,
-/// `place + 2 × loads`, …: no two loads share a name, and however many loads there are, the names stay close together. That
-/// matters where a buffer in memory is chosen by the handle: all loads have their buffers side by side.
+/// `place + 2 × loads`, …: no two loads share a name, and however many loads there are, the names stay close together.
+/// That matters where a buffer in memory is chosen by the handle: all loads have their buffers side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handles {
     place: u32,

@@ -11,15 +11,15 @@
 //! outstanding, or at a rate whatever happens). A load asks from the start of the run; [`Load::reset`] begins to count
 //! (the end of the warm-up), [`Load::results`] is what has been counted since.
 //!
-//! Several loads in one machine take [`Handles`] that do not clash, and what they counted in the same window can be taken
-//! together ([`Results::merge`]).
+//! Several loads in one machine take [`Handles`] that do not clash, and what they counted in the same window can be
+//! taken together ([`Results::merge`]).
 //!
 //! **Counting.** An operation counts when its answer arrives, with its whole latency. The integral of the number
-//! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of the
-//! run ([`Results::little`]): Little's law as an identity.
+//! outstanding and the sum of the times outstanding are kept apart and in integers, and are equal for every stretch of
+//! the run ([`Results::little`]): Little's law as an identity.
 //!
-//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio. [`memory`] is about programs
-//! that load and store lines of memory.
+//! [`iometer`] reads the configurations of Iometer and writes its results; [`fio`] does the same for fio. [`memory`] is
+//! about programs that load and store lines of memory.
 //!
 //! Not here: what warm-up is long enough, intervals and verdicts (the stats crate).
 //!

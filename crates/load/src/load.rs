@@ -15,8 +15,8 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 const ASK: Port = Port(0);
-/// An open loop with so many outstanding is overloaded: each costs memory here and in queues below, and there is no end to them. `assumed`:
-/// four times the 65,535 commands of the largest NVMe queue.
+/// An open loop with so many outstanding is overloaded: each costs memory here and in queues below, and there is no end
+/// to them. `assumed`: four times the 65,535 commands of the largest NVMe queue.
 pub const MOST_OUTSTANDING: u64 = 1 << 18;
 /// What a load is woken for: the next arrival of an open loop, …
 const ARRIVAL: u32 = 0;
@@ -186,8 +186,8 @@ impl<P: Asks> Load<P> {
         self
     }
 
-    /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with its whole
-    /// latency.
+    /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with
+    /// its whole latency.
     ///
     /// # Panics
     /// If something was counted after `at`.
@@ -224,7 +224,8 @@ impl<P: Asks> Load<P> {
     pub fn stop(&mut self) {
         self.stopped = true;
     }
-    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that [`MOST_OUTSTANDING`] wait.
+    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that
+    /// [`MOST_OUTSTANDING`] wait.
     #[must_use]
     pub const fn overloaded(&self) -> Option<Instant> {
         self.overloaded

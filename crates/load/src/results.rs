@@ -47,7 +47,8 @@ const FEW: u64 = 1000;
 pub struct Little {
     /// The integral of the number outstanding over the time counted \[operations · ps\], kept from the clock.
     pub area_ps: u128,
-    /// The time that each operation was outstanding while it was counted, summed \[ps\], kept from each one's own instants.
+    /// The time that each operation was outstanding while it was counted, summed \[ps\], kept from each one's own
+    /// instants.
     pub residence_ps: u128,
 }
 
@@ -57,10 +58,11 @@ impl Results {
     pub const fn elapsed(&self) -> Span {
         self.until.since(self.since)
     }
-    /// The time that rates are over. Of many operations it is the time that was counted. Of fewer than 1000 it matters where counting
-    /// begins and ends between their answers; then it follows from Little's law: as many operations, each as long as they were, with as
-    /// many outstanding as there were on average. More than those outstanding can neither have been cut off nor come in too early: where operations
-    /// hang, as they do while a link is down, the ones that are answered are no measure of the others.
+    /// The time that rates are over. Of many operations it is the time that was counted. Of fewer than 1000 it matters
+    /// where counting begins and ends between their answers; then it follows from Little's law: as many operations,
+    /// each as long as they were, with as many outstanding as there were on average. More than those outstanding can
+    /// neither have been cut off nor come in too early: where operations hang, as they do while a link is down, the
+    /// ones that are answered are no measure of the others.
     #[must_use]
     pub fn time(&self) -> Span {
         let of = |side: &Side| (side.completed, side.corrupt + side.aborted, side.latency.sum_ps());
@@ -110,7 +112,8 @@ impl Results {
             (sum, more) => *sum = sum.take().or_else(|| more.clone()),
         }
     }
-    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one. How much was moved when is then not known.
+    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one. How much was
+    /// moved when is then not known.
     ///
     /// # Panics
     /// If the other window does not begin where this one ends.
@@ -124,7 +127,8 @@ impl Results {
         self.outstanding = next.outstanding;
         self.intervals = None;
     }
-    /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long as both together.
+    /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long
+    /// as both together.
     pub fn join(&mut self, other: &Self) {
         let until = self.until + other.elapsed();
         self.until = other.since;
@@ -198,7 +202,8 @@ mod tests {
         assert_eq!(side.operations_per_second(Span::ZERO), None);
     }
 
-    /// Two windows of 1 ms with three and five reads are one of 2 ms with eight; what was outstanding in between does not count.
+    /// Two windows of 1 ms with three and five reads are one of 2 ms with eight; what was outstanding in between does
+    /// not count.
     #[test]
     fn windows_behind_each_other_are_one() {
         let window = |ms: u64, answers: u64, outstanding| {
@@ -223,8 +228,8 @@ mod tests {
         assert_eq!((both.little.area_ps, both.intervals), (8, None));
     }
 
-    /// By hand: two outstanding all the time, 10 µs each: 200 000 a second, wherever counting begins and ends. Four answers in 24 µs would be
-    /// 167 000, five in it 208 000.
+    /// By hand: two outstanding all the time, 10 µs each: 200 000 a second, wherever counting begins and ends. Four
+    /// answers in 24 µs would be 167 000, five in it 208 000.
     #[test]
     fn of_few_operations_the_time_follows_from_littles_law() {
         let results = |answers: u64, us: u64| {
@@ -242,7 +247,8 @@ mod tests {
         }
         assert_eq!(results(1000, 4000).time(), Span::from_us(4000));
         assert_eq!(results(0, 10).time(), Span::from_us(10));
-        // of two outstanding one hangs for 80 µs while the other is answered twice: one or two answers may be cut off or have come in, and no more
+        // of two outstanding one hangs for 80 µs while the other is answered twice: one or two answers may be cut off
+        // or have come in, and no more
         assert_eq!(results(2, 80).time(), Span::from_us(40));
     }
 }

@@ -19,12 +19,13 @@ pub trait CountsOperations {
     fn results(&self, at: Instant) -> Results;
     /// Asks for nothing more.
     fn stop(&mut self);
-    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that its backlog only grows. A closed loop
-    /// never does.
+    /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that its backlog only
+    /// grows. A closed loop never does.
     fn overloaded(&self) -> Option<Instant> {
         None
     }
-    /// What each step has counted that has ended since this was asked last; nothing of a load that does not go in steps.
+    /// What each step has counted that has ended since this was asked last; nothing of a load that does not go in
+    /// steps.
     fn take_ended(&mut self) -> Vec<Results> {
         Vec::new()
     }

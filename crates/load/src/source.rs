@@ -54,7 +54,8 @@ impl Source {
             Self::Job(jobs) => jobs.logical_unit = unit,
         }
     }
-    /// When the next operation may be asked for, with so many outstanding. A pause is told once: the next call says that it is over.
+    /// When the next operation may be asked for, with so many outstanding. A pause is told once: the next call says
+    /// that it is over.
     pub(crate) fn gate(&mut self, now: Instant, outstanding: u64) -> Gate {
         match self {
             Self::Mix(_) => Gate::Open,

@@ -1,10 +1,12 @@
-//! A load that goes through steps: each asks for something else, for the same time, when everything of the one before has been answered.
+//! A load that goes through steps: each asks for something else, for the same time, when everything of the one before
+//! has been answered.
 //!
 //! ```text
 //!  first ─ so many ─► drained ─► step 1 ─ its time ─► drained ─► step 2 ─ … ─► last step ─► drained ─► step 1 …
 //! ```
 //!
-//! What a step shows is what was answered from its begin to the end of its time; what is answered while it drains counts for nobody.
+//! What a step shows is what was answered from its begin to the end of its time; what is answered while it drains
+//! counts for nobody.
 
 use crate::handles::Handles;
 use crate::load::BlockLoad;
@@ -204,7 +206,8 @@ mod tests {
         Workload { mix, bytes, unit: bytes, span: 1 << 20, pattern: Pattern::Random, arrivals, count }
     }
 
-    /// By hand: 4 in flight of 80 µs each are 48 in a step of 1 ms and 12 times 80 µs; the last four of a step are answered 40 µs behind its end.
+    /// By hand: 4 in flight of 80 µs each are 48 in a step of 1 ms and 12 times 80 µs; the last four of a step are
+    /// answered 40 µs behind its end.
     #[test]
     fn each_step_counts_its_own_and_begins_when_the_one_before_is_drained() {
         let first = Some(workload(Mix::Writes, 4096, Some(8)));

@@ -99,8 +99,8 @@ impl fmt::Display for BadWorkload {
 impl std::error::Error for BadWorkload {}
 
 impl Workload {
-    /// The unit of a DMA benchmark: the size of a transfer rounded up to whole cells of 64 B, so that no two transfers share
-    /// a cell (pcie-bench, with offset 0).
+    /// The unit of a DMA benchmark: the size of a transfer rounded up to whole cells of 64 B, so that no two transfers
+    /// share a cell (pcie-bench, with offset 0).
     #[must_use]
     pub const fn dma_unit(bytes: u32) -> u32 {
         bytes.next_multiple_of(CELL)

@@ -69,8 +69,8 @@ fn fio_accepts_every_job_file_that_is_shipped() {
     }
 }
 
-/// Job files of others: the folder `examples` of fio's sources, or any. What fio accepts is accepted here, or cannot be simulated; what fio
-/// refuses is refused, unless this fio only lacks the engine.
+/// Job files of others: the folder `examples` of fio's sources, or any. What fio accepts is accepted here, or cannot be
+/// simulated; what fio refuses is refused, unless this fio only lacks the engine.
 #[test]
 fn job_files_of_a_folder_are_judged_as_fio_judges_them() {
     const FOLDER: &str = "LANETWIN_FIO_EXAMPLES";
@@ -235,7 +235,8 @@ fn section() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
-    /// What we understand, fio reads: the same sections, the same options in the same order, the same numbers. What fio refuses, we refuse.
+    /// What we understand, fio reads: the same sections, the same options in the same order, the same numbers. What fio
+    /// refuses, we refuse.
     #[test]
     fn fio_reads_what_we_read(sections in prop::collection::vec(section(), 1..4)) {
         if !is_here() {
@@ -245,7 +246,8 @@ proptest! {
         let (accepted, trace) = theirs(&text, &Folder::new("judge"));
         match ours(&text) {
             Err(findings) => {
-                // we refuse more than `--parse-only` does: what is out of all range, what contradicts itself, what cannot be simulated
+                // we refuse more than `--parse-only` does: what is out of all range, what contradicts itself, what
+                // cannot be simulated
                 let told = findings.iter().map(|finding| finding.code).collect::<Vec<_>>();
                 let stricter = ["FI009", "FI011", "FI013", "FI017", "FI021"];
                 prop_assert!(!accepted || told.iter().any(|code| stricter.contains(code)), "{text}\n{told:?}");
@@ -284,7 +286,8 @@ fn offsets_of_ours(options: &str, count: usize) -> Vec<u64> {
     std::iter::repeat_with(io).take(count).collect()
 }
 
-/// The largest distance between the distributions of two samples, times √(nm/(n+m)): what Kolmogorov and Smirnov hold against their limit.
+/// The largest distance between the distributions of two samples, times √(nm/(n+m)): what Kolmogorov and Smirnov hold
+/// against their limit.
 fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
     let sorted = |sample: &[f64]| {
         let mut sample = sample.to_vec();

@@ -95,8 +95,8 @@ fn an_open_loop_asks_at_its_rate_whatever_happens() {
     assert!((share - (-1.0_f64).exp()).abs() < 0.03, "{share} of the gaps are longer than the mean");
 }
 
-/// Three loads with a server each: what they ask carries their handles and units, and together they are a load of three times
-/// the depth.
+/// Three loads with a server each: what they ask carries their handles and units, and together they are a load of three
+/// times the depth.
 #[test]
 fn several_loads_do_not_share_handles_and_can_be_summed() {
     let (mut builder, log) = (Builder::new(), Log::default());

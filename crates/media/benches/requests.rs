@@ -1,4 +1,5 @@
-//! What a request costs on a drive of 960 GB, reads and writes, whose garbage collection (GC) is at work. Not a test: it prints times.
+//! What a request costs on a drive of 960 GB, reads and writes, whose garbage collection (GC) is at work. Not a test:
+//! it prints times.
 //!
 //! `cargo bench -p lanetwin-media`.
 

@@ -1,14 +1,16 @@
 //! When each of a fixed number of servers acts next.
 //!
-//! The alarms that are set, in the order of time and, among equals, of the number of the server. Most are set nearly in that order, because what servers of one kind do takes
-//! nearly equally long: so a new alarm goes to the end, or close to it, and the earliest is at hand.
+//! The alarms that are set, in the order of time and, among equals, of the number of the server. Most are set nearly in
+//! that order, because what servers of one kind do takes nearly equally long: so a new alarm goes to the end, or close
+//! to it, and the earliest is at hand.
 
 use std::collections::VecDeque;
 
 /// No alarm.
 pub const NEVER: u64 = u64::MAX;
 
-/// An alarm belongs close to the end if it comes before no more than so many; places further away are looked for by halves.
+/// An alarm belongs close to the end if it comes before no more than so many; places further away are looked for by
+/// halves.
 const NEAR: usize = 8;
 
 /// The alarms of servers 0 to n−1 \[ps\].

@@ -2,8 +2,9 @@
 
 /// A number that others are divided by.
 ///
-/// With `reciprocal` = ⌈2^64 / `number`⌉ the product n · `reciprocal` / 2^64 exceeds n / `number` by less than n / 2^64. That does not reach the
-/// next whole number as long as n · `number` is at most 2^64 (Granlund and Montgomery 1994, theorem 4.2).
+/// With `reciprocal` = ⌈2^64 / `number`⌉ the product n · `reciprocal` / 2^64 exceeds n / `number` by less than n /
+/// 2^64. That does not reach the next whole number as long as n · `number` is at most 2^64 (Granlund and Montgomery
+/// 1994, theorem 4.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Divisor {
     number: u64,

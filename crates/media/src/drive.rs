@@ -181,9 +181,11 @@ pub struct Drive {
     /// Whether reads have been asked for so far, and whether anything else has.
     reads: bool,
     others: bool,
-    /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so far \[ps\].
+    /// The least time from the hand-over of anything but a read to its being heard of, of what has been asked for so
+    /// far \[ps\].
     least_of_others: u64,
-    /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and whose.
+    /// Ends that are still to come, by time and, at equal times, in the order in which they were known: when, and
+    /// whose.
     later: VecDeque<(u64, u32)>,
     /// Ends whose time has come.
     ready: Vec<Done>,
@@ -244,9 +246,9 @@ impl Drive {
         self.take(&request);
     }
 
-    /// Takes a request ahead of time: at `at` it is what [`submit`](Self::submit) takes. Of requests of one time reads come first, then writes, then
-    /// all others; among equals the one that was given first. Gives the time at which [`advance`](Self::advance) must be called next, as far as
-    /// what is given ahead is concerned.
+    /// Takes a request ahead of time: at `at` it is what [`submit`](Self::submit) takes. Of requests of one time reads
+    /// come first, then writes, then all others; among equals the one that was given first. Gives the time at which
+    /// [`advance`](Self::advance) must be called next, as far as what is given ahead is concerned.
     ///
     /// # Panics
     /// If `at` is before an earlier call's present.
@@ -328,8 +330,8 @@ impl Drive {
         self.reap();
     }
 
-    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier; what happens inside
-    /// before that is made up for. None if nothing will happen without another request.
+    /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier;
+    /// what happens inside before that is made up for. None if nothing will happen without another request.
     #[must_use]
     pub fn next_event(&self) -> Option<Instant> {
         if !self.ready.is_empty() {
@@ -445,7 +447,8 @@ impl Drive {
         counters
     }
 
-    /// How long each channel and each die has been busy up to the last call with a time \[ps\]. Dies are in the order of channels, then chips.
+    /// How long each channel and each die has been busy up to the last call with a time \[ps\]. Dies are in the order
+    /// of channels, then chips.
     #[must_use]
     pub fn busy(&self) -> (Vec<u64>, Vec<u64>) {
         match &self.core {
@@ -454,9 +457,9 @@ impl Drive {
         }
     }
 
-    /// Makes up for what has happened inside up to `now`, before [`next_event`](Self::next_event): what it [has
-    /// done](Self::counters) and how long it has [been busy](Self::busy) is then told up to `now`. It changes nothing else, and nothing if `now`
-    /// is before an earlier call's.
+    /// Makes up for what has happened inside up to `now`, before [`next_event`](Self::next_event): what it
+    /// [has done](Self::counters) and how long it has [been busy](Self::busy) is then told up to `now`. It changes
+    /// nothing else, and nothing if `now` is before an earlier call's.
     pub fn catch_up(&mut self, now: Instant) {
         if now.as_ps() > self.now {
             self.run(now.as_ps());

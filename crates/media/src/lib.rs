@@ -12,8 +12,8 @@
 //! | [`drive`] | the object that a device model owns |
 //! | [`page_cache`] | a cache of pages in front of such a drive: memory with flash behind it |
 //!
-//! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and calls
-//! give the same answers on every machine.
+//! Time is an argument: nothing here knows a clock, an event queue or a protocol. The same configuration, seed and
+//! calls give the same answers on every machine.
 //!
 //! Not here: queues, commands and status codes of NVMe; the link; what firmware costs per command (the device model).
 //!

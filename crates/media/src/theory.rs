@@ -1,8 +1,9 @@
 //! Write amplification of greedy garbage collection under uniform random writes, in closed form.
 //!
-//! Blocks of `b` units; a share ρ of the units in closed blocks is valid. A valid unit is overwritten at the same rate wherever it
-//! is, so blocks pass from j valid units to j−1 at a rate proportional to j, and in a steady state as many pass
-//! each level: the share of blocks with j valid units is proportional to 1/j, from the level at which GC takes them up to b.
+//! Blocks of `b` units; a share ρ of the units in closed blocks is valid. A valid unit is overwritten at the same rate
+//! wherever it is, so blocks pass from j valid units to j−1 at a rate proportional to j, and in a steady state as many
+//! pass each level: the share of blocks with j valid units is proportional to 1/j, from the level at which GC takes
+//! them up to b.
 //!
 //! | function | block size | source |
 //! |---|---|---|
@@ -25,8 +26,8 @@ pub struct Die {
 }
 
 impl Die {
-    /// The space that GC keeps \[units\]: the low watermark, half of each block that is being written, and half a victim. In the mean that
-    /// much of a die holds neither data nor garbage that could be collected.
+    /// The space that GC keeps \[units\]: the low watermark, half of each block that is being written, and half a
+    /// victim. In the mean that much of a die holds neither data nor garbage that could be collected.
     #[must_use]
     pub const fn reserve(&self) -> u64 {
         self.block as u64 * (2 * self.low as u64 + self.open as u64 + 1) / 2

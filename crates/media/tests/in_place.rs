@@ -31,7 +31,8 @@ fn a_medium_in_place_takes_the_same_time_whatever_came_before() {
 #[test]
 fn a_medium_in_place_is_bounded_by_its_partitions() {
     let config = cross_point();
-    // 112 partitions of 100 ns + 6 µs + 2.56 µs less what overlaps: a line of 2.66 µs on each of 7 channels, or 8.66 µs in each partition
+    // 112 partitions of 100 ns + 6 µs + 2.56 µs less what overlaps: a line of 2.66 µs on each of 7 channels, or 8.66 µs
+    // in each partition
     let bytes = rate(&config, 40_000, 256, 4096, {
         let mut dice = Dice(6);
         let units = config.units();

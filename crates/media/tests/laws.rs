@@ -8,8 +8,8 @@ use lanetwin_media::{Counters, Done, Drive, DriveConfig, Kind, Outcome, Request}
 use lanetwin_units::{Bytes, Instant, Span};
 use proptest::prelude::*;
 
-/// By hand: tCS 20 + 6 tWC 150 + tWB 100 + tRR 20 = 290 ns of command; tR by the page's place in its word line; a unit of 4 KiB with its share of the spare
-/// area is 4608 B, at 1600 MB/s 2880 ns; 100 ns in the map.
+/// By hand: tCS 20 + 6 tWC 150 + tWB 100 + tRR 20 = 290 ns of command; tR by the page's place in its word line; a unit
+/// of 4 KiB with its share of the spare area is 4608 B, at 1600 MB/s 2880 ns; 100 ns in the map.
 #[test]
 fn a_read_of_an_idle_drive_takes_what_its_parts_take() {
     let config = eight_dies(Initial::Sequential);
@@ -125,7 +125,8 @@ fn ends(config: &DriveConfig, seed: u64, extra: Option<u64>) -> Vec<(u64, u32)> 
     ends
 }
 
-/// Tokens and times of all ends of requests of these kinds, of which each is given up to `lead` ahead of its time; and what the drive has done.
+/// Tokens and times of all ends of requests of these kinds, of which each is given up to `lead` ahead of its time; and
+/// what the drive has done.
 fn ends_of(config: &DriveConfig, seed: u64, kinds: &[Kind], lead: u64) -> (Vec<(u64, u32)>, Counters) {
     let mut drive = Drive::new(config, seed).expect("no mistakes");
     let (mut dice, mut leads) = (Dice(seed), Dice(!seed));
@@ -136,7 +137,8 @@ fn ends_of(config: &DriveConfig, seed: u64, kinds: &[Kind], lead: u64) -> (Vec<(
         at += 1 + dice.below(pause);
         let kind = kinds[dice.below(kinds.len() as u64) as usize];
         let units = 1 + dice.below(4);
-        // most lie close together or follow one another, so that they meet in the buffer and in what is read ahead; some lie outside
+        // most lie close together or follow one another, so that they meet in the buffer and in what is read ahead;
+        // some lie outside
         let first = match dice.below(8) {
             0 => dice.below(config.units() + 1),
             1 => dice.below(512),
@@ -170,7 +172,8 @@ fn ends_of(config: &DriveConfig, seed: u64, kinds: &[Kind], lead: u64) -> (Vec<(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
-    /// Whatever is told when: it ends when it does if nothing is told ahead, whichever way is taken for reads alone, for writes alone, and for all.
+    /// Whatever is told when: it ends when it does if nothing is told ahead, whichever way is taken for reads alone,
+    /// for writes alone, and for all.
     #[test]
     fn what_is_told_ahead_ends_when_it_does_otherwise(seed: u64, lead in 1_u64..40_000_000, kinds in 0_usize..5, medium in 0_usize..4) {
         let kinds: &[Kind] = [

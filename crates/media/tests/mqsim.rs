@@ -1,7 +1,7 @@
 //! Reads by MQSim's rules against what MQSim says, for the cross-validation configuration and for others.
 //!
-//! What MQSim does between host and flash is told by its closed form: its link carries one message at a time, and 14 ns pass with
-//! doorbell, command and completion.
+//! What MQSim does between host and flash is told by its closed form: its link carries one message at a time, and 14 ns
+//! pass with doorbell, command and completion.
 
 use lanetwin_media::config::{
     Bus, CellType, Energy, Ftl, Geometry, Initial, MappingTable, Medium, Nand, Overheads, Program, Rules,

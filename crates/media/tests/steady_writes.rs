@@ -1,4 +1,5 @@
-//! Random writes to a full drive are even: from the drawn steady state on, second by second, with blocks and pages as drives for servers have them.
+//! Random writes to a full drive are even: from the drawn steady state on, second by second, with blocks and pages as
+//! drives for servers have them.
 
 mod drives;
 
@@ -64,7 +65,8 @@ mod nightly {
         }
     }
 
-    /// The same drive, written from end to end and then over and over at random: it comes to the rate and the write amplification that the drawn state begins with.
+    /// The same drive, written from end to end and then over and over at random: it comes to the rate and the write
+    /// amplification that the drawn state begins with.
     ///
     #[test]
     #[ignore = "takes minutes"]

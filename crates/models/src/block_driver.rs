@@ -5,9 +5,9 @@
 //!  BlockDone ◄─ a core: complete ◄─ signal ◄─ root complex ◄═
 //! ```
 //!
-//! `submit` and `complete` occupy one of the `cores`, first come first served: they are latency at low rates and the limit
-//! of the rate at high ones. Where the host says how many cores it has, it is one of those instead. Which device it
-//! drives is told by its place in the machine.
+//! `submit` and `complete` occupy one of the `cores`, first come first served: they are latency at low rates and the
+//! limit of the rate at high ones. Where the host says how many cores it has, it is one of those instead. Which device
+//! it drives is told by its place in the machine.
 //!
 //! Not here: interrupts apart from polling (a signal costs `complete`, whatever it is), merging, page caches.
 

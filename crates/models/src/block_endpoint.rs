@@ -6,10 +6,11 @@
 //!  write:  doorbell ─► one of `parallelism` ═ MRd data ═► latency ─► MWr completion entry (signals)
 //! ```
 //!
-//! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the device
-//! until its entry has departed.
+//! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the
+//! device until its entry has departed.
 //!
-//! Not here: commands fetched from queues in host memory, flash, caches, different times for different addresses or units.
+//! Not here: commands fetched from queues in host memory, flash, caches, different times for different addresses or
+//! units.
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};

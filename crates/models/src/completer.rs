@@ -61,7 +61,8 @@ pub(crate) struct Completer {
 }
 
 impl Completer {
-    /// The answering side of `port`, which stands at `site`, cuts completions so, and has promised to wait `issue` with everything it sends.
+    /// The answering side of `port`, which stands at `site`, cuts completions so, and has promised to wait `issue` with
+    /// everything it sends.
     ///
     /// # Panics
     /// If the limits of the site are not sizes of the standard.

@@ -4,17 +4,20 @@
 //!   Line ──► tracker ── request latency ──► DRAM: queues, banks, data buses ── answer latency ──► LineDone
 //! ```
 //!
-//! A request holds a place of the tracker from its arrival to its answer; who finds none free waits outside, first come first served.
-//! `request-latency` is everything between the port and the queues of the memory controller, `answer-latency` everything on the way
-//! back. A write is answered from the queue of the memory controller, or when it is written (`dram.write-answer`).
+//! A request holds a place of the tracker from its arrival to its answer; who finds none free waits outside, first come
+//! first served. `request-latency` is everything between the port and the queues of the memory controller,
+//! `answer-latency` everything on the way back. A write is answered from the queue of the memory controller, or when it
+//! is written (`dram.write-answer`).
 //!
-//! Both latencies are constant, so that the memory is told of a request when it is at the port, and of the present as far ahead as that
-//! latency reaches: an answer is known before it is due, and a wake deals with all that will be known until the next one.
+//! Both latencies are constant, so that the memory is told of a request when it is at the port, and of the present as
+//! far ahead as that latency reaches: an answer is known before it is due, and a wake deals with all that will be known
+//! until the next one.
 //!
-//! An address beyond `capacity` is answered with [`Status::Aborted`]. Hints are answered with 0: nothing is cached here.
+//! An address beyond `capacity` is answered with [`Status::Aborted`]. Hints are answered with 0: nothing is cached
+//! here.
 //!
-//! Not here: the link (credits, flits, what its ports cost: the ports crate); coherence with device caches (BISnp, HDM-DB); CXL.io
-//! registers, mailbox, poison; energy.
+//! Not here: the link (credits, flits, what its ports cost: the ports crate); coherence with device caches (BISnp,
+//! HDM-DB); CXL.io registers, mailbox, poison; energy.
 
 mod tracker;
 

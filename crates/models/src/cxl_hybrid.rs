@@ -1,17 +1,18 @@
-//! `cxl-hybrid`: a CXL memory with a disk behind a cache of pages in DRAM. The logic of the cache is that of `media::page_cache`, its
-//! memory that of `media::dram`; the disk is whatever is joined to the port.
+//! `cxl-hybrid`: a CXL memory with a disk behind a cache of pages in DRAM. The logic of the cache is that of
+//! `media::page_cache`, its memory that of `media::dram`; the disk is whatever is joined to the port.
 //!
 //! ```text
 //!  Line ─► endpoint.ingress ─► look-up ─┬─ hit ──► DRAM ─► endpoint.egress ─► LineDone
 //!           (one each lookup.interval)  └─ miss ─► Block to the disk ─► BlockDone ─► DRAM, endpoint.egress ─► LineDone
 //! ```
 //!
-//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. What they find is seen to several at
-//! a time (`look_ups`). The answers of writes leave when the cache has accepted them (`write.early`) or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`,
-//! `write.reads`, `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those that it reads.
+//! Look-ups begin in the order of arrival, `lookup.interval` apart, and end `lookup.latency` later. What they find is
+//! seen to several at a time (`look_ups`). The answers of writes leave when the cache has accepted them (`write.early`)
+//! or when its memory has taken them. Accesses that the controller makes of its own (`read.accesses`, `write.reads`,
+//! `write.writes`) go to lines of the same page, next to the one that is wanted; a write waits for those that it reads.
 //!
-//! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are answered `hints.latency`
-//! after they came; what they change is changed at once.
+//! A page has the same place in the cache's memory as long as it is cached: frame number times 4 KiB. Hints are
+//! answered `hints.latency` after they came; what they change is changed at once.
 //!
 //! Requests beyond the capacity are answered as aborted, reads of what the disk could not give as corrupt.
 //!
@@ -172,7 +173,8 @@ impl CxlHybrid {
         }
     }
 
-    /// What the device has lived through up to `now`, the present, but for writes that hit just now; none if the parameters describe no device.
+    /// What the device has lived through up to `now`, the present, but for writes that hit just now; none if the
+    /// parameters describe no device.
     #[must_use]
     pub fn lived(&mut self, now: Instant) -> Option<HybridLived> {
         self.count_reads(now);
@@ -221,7 +223,8 @@ impl CxlHybrid {
         self.look_ups.begin(at, token, cx);
     }
 
-    /// Lets the cache do something as of `at`, and does what it then wants. What the disk is asked for, it is asked for now.
+    /// Lets the cache do something as of `at`, and does what it then wants. What the disk is asked for, it is asked for
+    /// now.
     fn with_cache<T>(
         &mut self,
         at: Instant,

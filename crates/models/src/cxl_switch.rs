@@ -6,19 +6,20 @@
 //!          ◄── LineDone ── latency ◄── core ◄──────────── whose it was ◄────────────────────
 //! ```
 //!
-//! It **stores and forwards messages**: a link hands over a message when the flit that completes it has passed its CRC, and so does
-//! every switch that checks CRCs before it passes data on. What the ports themselves take (link layers, ARB/MUX, physical layers) is
-//! the links' (`transmit`, `receive` at each end); `latency` is what lies between them.
+//! It **stores and forwards messages**: a link hands over a message when the flit that completes it has passed its CRC,
+//! and so does every switch that checks CRCs before it passes data on. What the ports themselves take (link layers,
+//! ARB/MUX, physical layers) is the links' (`transmit`, `receive` at each end); `latency` is what lies between them.
 //!
-//! **Handles.** Who asks chooses a handle that is unique on its own port. Requests of several hosts or several ports that meet at one device would clash,
-//! so a switch gives every request that it forwards a handle of its own, unique among all that it has under way on all its ports, and
-//! puts the old one back into the answer.
+//! **Handles.** Who asks chooses a handle that is unique on its own port. Requests of several hosts or several ports
+//! that meet at one device would clash, so a switch gives every request that it forwards a handle of its own, unique
+//! among all that it has under way on all its ports, and puts the old one back into the answer.
 //!
-//! An address that no decoder has is answered with [`Status::Aborted`], as a read of all ones is. A hint about pages that are interleaved
-//! becomes one hint to each device, about the pages that it has of them; the answers are summed.
+//! An address that no decoder has is answered with [`Status::Aborted`], as a read of all ones is. A hint about pages
+//! that are interleaved becomes one hint to each device, about the pages that it has of them; the answers are summed.
 //!
-//! Not here: several upstream ports (virtual hierarchies of pooled devices), bindings, port-based routing, peer-to-peer; back-pressure
-//! from one downstream port to another (the queues of links are not bounded by bytes but by what hosts have outstanding).
+//! Not here: several upstream ports (virtual hierarchies of pooled devices), bindings, port-based routing,
+//! peer-to-peer; back-pressure from one downstream port to another (the queues of links are not bounded by bytes but by
+//! what hosts have outstanding).
 
 use crate::roles::ForwardsLines;
 use crate::slab::Slab;
@@ -55,8 +56,8 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// `assumed`: a core of 10 ns, as the arbitration and the on-chip network of a switch in H. Li et al., "Pond", ASPLOS 2023, whose ports
-/// take 25 ns each beside it.
+/// `assumed`: a core of 10 ns, as the arbitration and the on-chip network of a switch in H. Li et al., "Pond", ASPLOS
+/// 2023, whose ports take 25 ns each beside it.
 const PARAMS: &[Param] = &[
     Param {
         name: "ports",
@@ -240,8 +241,8 @@ const fn down(target: u16) -> Port {
     Port(1 + target)
 }
 
-/// What a hint becomes for each target of a decoder: target, address there, pages. None if it begins outside the decoder's window;
-/// what lies behind the window is left out.
+/// What a hint becomes for each target of a decoder: target, address there, pages. None if it begins outside the
+/// decoder's window; what lies behind the window is left out.
 fn parts(decoder: &Decoder, hint: &Hint) -> Option<Vec<(u16, u64, u32)>> {
     decoder.decode(hint.address)?;
     let end =

@@ -1,4 +1,5 @@
-//! `delay`: passes block requests and their answers on, later. To be put before any disk: a slower one without another model.
+//! `delay`: passes block requests and their answers on, later. To be put before any disk: a slower one without another
+//! model.
 
 use crate::between::{self, DOWN, UP};
 use lanetwin_kernel::{Component, Port, Stream};

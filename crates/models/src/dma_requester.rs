@@ -8,20 +8,20 @@
 //!
 //! A transfer waits until fewer than `outstanding` of its direction are in flight and one of the `engines` is free. The
 //! engine is taken for `read.transaction` (`write.transaction`) and, for every started `cell` of data, `read.cell`
-//! (`write.cell`): these bound the rate. `command`, `issue` and `done` only take time: they add to the latency, and to the
-//! rate only through `outstanding` and the tags.
+//! (`write.cell`): these bound the rate. `command`, `issue` and `done` only take time: they add to the latency, and to
+//! the rate only through `outstanding` and the tags.
 //!
-//! Data are moved by the engine (a write: `write.tlp` for each TLP, of at most `write.payload`) or by the copier (a read:
-//! `read.copy` for every started cell, once all its completions have arrived). There is one copier, so that it adds to the
-//! latency and bounds the rate. What moving costs besides, whatever the size, is `transfer`, for both.
+//! Data are moved by the engine (a write: `write.tlp` for each TLP, of at most `write.payload`) or by the copier (a
+//! read: `read.copy` for every started cell, once all its completions have arrived). There is one copier, so that it
+//! adds to the latency and bounds the rate. What moving costs besides, whatever the size, is `transfer`, for both.
 //!
-//! A read is done when it has been copied, a write when its last TLP has departed. A tag is in use from a read request to
-//! the last completion of it.
+//! A read is done when it has been copied, a write when its last TLP has departed. A tag is in use from a read request
+//! to the last completion of it.
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
-//! Not here: descriptors and doorbells (transfers come through the port `dma`), copying before a read is complete, reads
-//! that time out.
+//! Not here: descriptors and doorbells (transfers come through the port `dma`), copying before a read is complete,
+//! reads that time out.
 
 mod rules;
 

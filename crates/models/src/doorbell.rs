@@ -8,8 +8,8 @@
 //!                          unit     the driver's name for the request, returned with the signal
 //! ```
 //!
-//! The memory buffer of a request is chosen by its handle, so that a load of depth `n` uses `n` buffers over and over, as
-//! a program with `n` buffers does.
+//! The memory buffer of a request is chosen by its handle, so that a load of depth `n` uses `n` buffers over and over,
+//! as a program with `n` buffers does.
 //!
 //! Not here: queues in host memory and commands fetched from them.
 
@@ -27,8 +27,8 @@ const PLACE_BITS: u32 = 39;
 const NAME_BITS: u32 = 24;
 const PAGE: u64 = 4096;
 
-/// The doorbell that asks for `request`, its handle and its content; none if it is for no bytes, for too many, for a place that is
-/// no sector, or for a unit or under a name that is too large.
+/// The doorbell that asks for `request`, its handle and its content; none if it is for no bytes, for too many, for a
+/// place that is no sector, or for a unit or under a name that is too large.
 pub(crate) fn ring(request: &Transfer) -> Option<(u32, u64)> {
     let place = request.address / SECTOR;
     let legal = (1..=LARGEST).contains(&request.bytes)

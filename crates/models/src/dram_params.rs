@@ -1,4 +1,5 @@
-//! What can be said of DRAM behind a device or a host: parameters that several models share, and the memory that they make.
+//! What can be said of DRAM behind a device or a host: parameters that several models share, and the memory that they
+//! make.
 
 use lanetwin_kernel::{Metric, Report};
 use lanetwin_media::dram::{
@@ -107,7 +108,8 @@ pub(crate) fn report(counters: &Counters, report: &mut Report) {
     report.ratio(ROW_HITS, [counters.rows[0], counters.rows.iter().sum()], 100.0);
 }
 
-/// Everything about these parameters that makes a memory of this capacity impossible; `capacity_name` is what the model calls it.
+/// Everything about these parameters that makes a memory of this capacity impossible; `capacity_name` is what the model
+/// calls it.
 #[must_use]
 pub fn mistakes(params: &Params, capacity: Bytes, capacity_name: &'static str) -> Vec<Mistake> {
     let told = config(params, capacity).mistakes();

@@ -7,20 +7,21 @@
 //!
 //! A request's `unit` is the FC port that it goes through; the ports share the connector, its tags and nothing else.
 //!
-//! **Both ways.** A frame of a read keeps its place in the adapter until the posted write that carries it has departed. While
-//! `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire stands still: what stalls PCIe stalls Fibre
-//! Channel. At most `dma.writes` bursts of a port are handed to the link at once, so that its read requests, which may not pass posted
-//! writes, do not queue behind all that it has received. A write is sent as fast as host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
+//! **Both ways.** A frame of a read keeps its place in the adapter until the posted write that carries it has departed.
+//! While `buffer.rx` is full R_RDY is withheld, the target runs out of credits and its wire stands still: what stalls
+//! PCIe stalls Fibre Channel. At most `dma.writes` bursts of a port are handed to the link at once, so that its read
+//! requests, which may not pass posted writes, do not queue behind all that it has received. A write is sent as fast as
+//! host memory answers, at most `dma.reads` bursts ahead and as far as `buffer.tx` has room.
 //!
-//! **Bursts.** Frames that follow one another are one event, at most `dma.burst` bytes of them. Their starts, their credits and their
-//! R_RDY are counted frame by frame all the same.
+//! **Bursts.** Frames that follow one another are one event, at most `dma.burst` bytes of them. Their starts, their
+//! credits and their R_RDY are counted frame by frame all the same.
 //!
-//! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the adapter until its
-//! entry has departed.
+//! The completion entry is a posted write behind the data, so it cannot arrive before them. A request occupies the
+//! adapter until its entry has departed.
 //!
-//! Not here: commands fetched from rings in host memory, R_RDY that waits for a frame on the way back to end (up to a frame's time,
-//! which credits hide), targets that ask for a write in pieces, interleaved sequences, switches between port and target, several
-//! PCIe functions with tags of their own, errors.
+//! Not here: commands fetched from rings in host memory, R_RDY that waits for a frame on the way back to end (up to a
+//! frame's time, which credits hide), targets that ask for a write in pieces, interleaved sequences, switches between
+//! port and target, several PCIe functions with tags of their own, errors.
 
 mod initiator;
 mod params;

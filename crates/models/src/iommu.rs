@@ -1,9 +1,10 @@
 //! Address translation: a translation cache (IOTLB) of finite reach, and page walkers behind it.
 //!
-//! A request to a page in the cache is translated at once. One to another page needs a walk, and waits for a walker; its
-//! page replaces the least recently used one. Requests to a page that is being walked wait for that walk.
+//! A request to a page in the cache is translated at once. One to another page needs a walk, and waits for a walker;
+//! its page replaces the least recently used one. Requests to a page that is being walked wait for that walk.
 //!
-//! Not here: the cost of a hit (part of the memory latency), invalidations, nested translation, the device's own cache (ATS).
+//! Not here: the cost of a hit (part of the memory latency), invalidations, nested translation, the device's own cache
+//! (ATS).
 
 use crate::servers::Servers;
 use lanetwin_kernel::Supply;

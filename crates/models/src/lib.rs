@@ -27,8 +27,8 @@
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
 //! | [`unheeded()`] | parameters that cannot matter beside the values of others |
 //!
-//! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do (the links of the
-//! ports crate; a switch has a file here that says what can be said of it).
+//! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do
+//! (the links of the ports crate; a switch has a file here that says what can be said of it).
 
 mod agenda;
 mod between;
@@ -104,7 +104,8 @@ pub fn find(name: &str) -> Option<&'static Model> {
     on_shelf.find(|model| model.name == name)
 }
 
-/// The model of the software that stands between block requests and a device of this model on PCIe: the one that it names.
+/// The model of the software that stands between block requests and a device of this model on PCIe: the one that it
+/// names.
 ///
 /// # Panics
 /// If there is none of that name: a mistake in the model, found by the conformance test.

@@ -1,4 +1,5 @@
-//! Marks: when something that was followed had passed which place. The time between two marks is that of the later one's name.
+//! Marks: when something that was followed had passed which place. The time between two marks is that of the later
+//! one's name.
 
 use lanetwin_media::dram::ReadSteps;
 use lanetwin_units::Instant;
@@ -6,8 +7,8 @@ use lanetwin_units::Instant;
 /// The end of a stretch of time, and what it was spent on.
 pub type Mark = (Instant, &'static str);
 
-/// The marks of a read of DRAM that ends at `done`; without steps, it was not read from the array (a write that waits had the line), or
-/// nothing was recorded of it.
+/// The marks of a read of DRAM that ends at `done`; without steps, it was not read from the array (a write that waits
+/// had the line), or nothing was recorded of it.
 pub(crate) fn of_read(steps: Option<ReadSteps>, done: Instant) -> Vec<Mark> {
     let Some(ReadSteps { precharged, activated, column, burst }) = steps else { return vec![(done, "DRAM")] };
     let mut marks = vec![(precharged.or(activated).unwrap_or(column), "DRAM queue")];

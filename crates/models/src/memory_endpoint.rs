@@ -5,9 +5,9 @@
 //!  MWr ─► taken in
 //! ```
 //!
-//! TLPs take effect in the order of their arrival, so that a read returns what was written before. Completions leave in the order of the
-//! requests. How fast writes are taken in is said by the port (`port.ingest`, `port.ingest-rate`), how fast reads are taken up by
-//! `completer.interval`.
+//! TLPs take effect in the order of their arrival, so that a read returns what was written before. Completions leave in
+//! the order of the requests. How fast writes are taken in is said by the port (`port.ingest`, `port.ingest-rate`), how
+//! fast reads are taken up by `completer.interval`.
 //!
 //! **Lookahead.** Every completion waits at least `issue`; a latency below it counts as `issue`.
 //!

@@ -6,17 +6,20 @@
 //!                       write buffers, TLB
 //! ```
 //!
-//! Numbers of NUMA nodes: a socket's DRAM each, then a decoder's memory each. What a core can have outstanding limits what it moves: fill
-//! buffers for loads and stores, write buffers for write-backs and streaming stores, a budget for prefetches. A write-back that finds
-//! no write buffer holds up what its core asks for next, so that writes cannot pile up.
+//! Numbers of NUMA nodes: a socket's DRAM each, then a decoder's memory each. What a core can have outstanding limits
+//! what it moves: fill buffers for loads and stores, write buffers for write-backs and streaming stores, a budget for
+//! prefetches. A write-back that finds no write buffer holds up what its core asks for next, so that writes cannot pile
+//! up.
 //!
 //! Method, limits and what every parameter means: `docs/memory-host.md`.
 //!
-//! **Speed.** Cores live inside the component: the answer of a line is one event, and its handler takes the next steps at once.
-//! What the host does by itself costs no event at all while nothing else can happen before it ([`Context::next_unknown`]).
+//! **Speed.** Cores live inside the component: the answer of a line is one event, and its handler takes the next steps
+//! at once. What the host does by itself costs no event at all while nothing else can happen before it
+//! ([`Context::next_unknown`]).
 //!
-//! Not here: coherence between the private caches of cores (a line that several cores use is in each as if it were its only user);
-//! instructions other than loads and stores (a step's `think`); interrupts; what hypervisors and other tenants do.
+//! Not here: coherence between the private caches of cores (a line that several cores use is in each as if it were its
+//! only user); instructions other than loads and stores (a step's `think`); interrupts; what hypervisors and other
+//! tenants do.
 
 mod cache;
 mod cores;
@@ -82,8 +85,8 @@ pub static MODEL: Model = Model {
     ..Model::DEFAULT
 };
 
-/// A cold thread writes back what it stored to so many steps before, or fewer if the caches are smaller. A longer way through the
-/// caches would only put off the first write-back: a line stored to is far from what is read by then.
+/// A cold thread writes back what it stored to so many steps before, or fewer if the caches are smaller. A longer way
+/// through the caches would only put off the first write-back: a line stored to is far from what is read by then.
 const LAG: u64 = 1024;
 
 /// The host.
@@ -175,7 +178,8 @@ impl MemoryHost {
         }
     }
 
-    /// The sizes of the NUMA nodes \[B\], in the order of their numbers: a socket's DRAM each, then a decoder's memory each.
+    /// The sizes of the NUMA nodes \[B\], in the order of their numbers: a socket's DRAM each, then a decoder's memory
+    /// each.
     #[must_use]
     pub fn nodes(&self) -> Vec<u64> {
         self.nodes.iter().map(Node::size).collect()
@@ -223,8 +227,8 @@ impl MemoryHost {
         Ok(())
     }
 
-    /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address on; pages on nodes
-    /// without a device are left out. To be called before the first event.
+    /// At `at`, says or asks this of pages of a program (in the order of [`MemoryHost::run`]) from a virtual address
+    /// on; pages on nodes without a device are left out. To be called before the first event.
     ///
     /// # Panics
     /// If there is no such program, or the pages are beyond its footprint.
@@ -233,14 +237,15 @@ impl MemoryHost {
         self.hints.add(running, &self.nodes, what, address, pages);
         self.timetable.put(at, Task::Hint(self.hints.last()));
     }
-    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over the devices asked, none while one has not answered.
+    /// The answers to hints, in the order of [`MemoryHost::hint`]: the sum over the devices asked, none while one has
+    /// not answered.
     #[must_use]
     pub fn hint_answers(&self) -> Vec<Option<u64>> {
         self.hints.answers()
     }
 
-    /// Lets the threads of a program (in the order of [`MemoryHost::run`]) that stream over buffers say which pages they will need, and which
-    /// they will not. To be called before the first event.
+    /// Lets the threads of a program (in the order of [`MemoryHost::run`]) that stream over buffers say which pages
+    /// they will need, and which they will not. To be called before the first event.
     ///
     /// # Panics
     /// If there is no such program.
@@ -261,8 +266,8 @@ impl MemoryHost {
     pub fn reset(&mut self, at: Instant) {
         self.programs.iter_mut().for_each(|running| running.counted.reset(at));
     }
-    /// How many lines have been asked for and how many answered since the start of the run: touches of programs, and what prefetchers
-    /// and write-backs asked memory for. They are equal when nothing is under way.
+    /// How many lines have been asked for and how many answered since the start of the run: touches of programs, and
+    /// what prefetchers and write-backs asked memory for. They are equal when nothing is under way.
     #[must_use]
     pub const fn progress(&self) -> (u64, u64) {
         (self.asked, self.answered)

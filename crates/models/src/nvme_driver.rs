@@ -11,22 +11,24 @@
 //! the costs are follows from the engine ([`crate::nvme_software`]). An engine that polls looks as soon as its core is
 //! free, and rings once for what it submits while it handles what a look has found; the others ring for each command.
 //!
-//! **Start.** The controller is enabled at the start of the run: admin queue, Identify, queues, all over the links. What is
-//! asked for before it is ready waits. A request that is larger than a command may be (MDTS) becomes several.
+//! **Start.** The controller is enabled at the start of the run: admin queue, Identify, queues, all over the links.
+//! What is asked for before it is ready waits. A request that is larger than a command may be (MDTS) becomes several.
 //!
-//! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing has
-//! bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
+//! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing
+//! has bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
 //!
-//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::be_path`]): it then says on its block ports when it is lost and when it
-//! works ([`PATH_LOST`], [`PATH_WORKS`]), and answers what it cannot end at once, for somebody else to ask again.
+//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::be_path`]): it then says on its
+//! block ports when it is lost and when it works ([`PATH_LOST`], [`PATH_WORKS`]), and answers what it cannot end at
+//! once, for somebody else to ask again.
 //!
-//! **Priorities.** Each queue can be of a class ([`NvmeDriver::prioritise`]); with `driver.arbitration: weighted` the controller is asked for weighted
-//! round robin with urgent priority class. The driver of Linux never does that; SPDK's can.
+//! **Priorities.** Each queue can be of a class ([`NvmeDriver::prioritise`]); with `driver.arbitration: weighted` the
+//! controller is asked for weighted round robin with urgent priority class. Linux never does that; SPDK can.
 //!
-//! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell is written to memory, and rung only where the controller waits for it. Drives on real slots do not have
-//! them; virtual ones do, for which a write to a register is an exit of the guest.
+//! **Shadow doorbells.** With `driver.shadow-doorbells` a doorbell is written to memory, and rung only where the
+//! controller waits for it. Virtual drives have them, for which a write to a register is an exit of the guest.
 //!
-//! **Beside requests.** At given times, the driver asks for logs, Format NVM, Sanitize and other commands ([`NvmeDriver::ask_at`]).
+//! **Beside requests.** At given times, the driver asks for logs, Format NVM, Sanitize and other commands
+//! ([`NvmeDriver::ask_at`]).
 //!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
@@ -186,8 +188,8 @@ impl NvmeDriver {
         }
     }
 
-    /// Says which class the queue of each load is of; those that are left out are medium. It matters with `driver.arbitration: weighted` alone. To be said before the run
-    /// starts.
+    /// Says which class the queue of each load is of; those that are left out are medium. It matters with
+    /// `driver.arbitration: weighted` alone. To be said before the run starts.
     pub fn prioritise(&mut self, priorities: &[QueuePriority]) {
         self.priorities.iter_mut().zip(priorities).for_each(|(own, said)| *own = *said);
         if let Some(place) = &mut self.place {

@@ -6,8 +6,8 @@
 //!  polling (io_uring-poll, spdk)     submit ─► doorbell … entry ─► poll ──────► completion queue ─► complete, for each entry
 //! ```
 //!
-//! All of it is CPU time of the core that the queue pair belongs to, so it is latency at low rates and the limit of the rate
-//! at high ones.
+//! All of it is CPU time of the core that the queue pair belongs to, so it is latency at low rates and the limit of the
+//! rate at high ones.
 
 use lanetwin_nvme::spec::feature::Arbitration;
 use lanetwin_ports::{Dimension, Param, Params};

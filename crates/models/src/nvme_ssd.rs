@@ -6,17 +6,17 @@
 //!  doorbell ─► MRd entries ═► CplD ─► MRd data ═► CplD ─► engine ─► latency ─► buffer ─► MWr entry ═► MWr MSI-X    write
 //! ```
 //!
-//! An engine is taken for `firmware.read` (`firmware.write`) by each command, or by each `chunk` of one: engines and these times
-//! bound the rate of small commands. `firmware.read-latency` and `firmware.write-latency` only take time. Data leave as
-//! posted writes, the completion entry behind them, the interrupt behind that: in this order they arrive.
+//! An engine is taken for `firmware.read` (`firmware.write`) by each command, or by each `chunk` of one: engines and
+//! these times bound the rate of small commands. `firmware.read-latency` and `firmware.write-latency` only take time.
+//! Data leave as posted writes, the completion entry behind them, the interrupt behind that: in this order they arrive.
 //!
 //! Commands are what lies in host memory when their completions arrive; user data are not stored, so that Compare finds
 //! everything equal. Every number of TLPs is what MPS, MRRS, 4 KiB and the data pointer make of it.
 //!
 //! **Lookahead.** Every TLP is offered to the link exactly `issue` after it could be.
 //!
-//! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it would
-//! have to read), the content of user data, power states.
+//! Not here: the queues' other end (`nvme-driver`), registers that are read (the driver is told of nothing that it
+//! would have to read), the content of user data, power states.
 
 mod front;
 mod lived;
@@ -109,7 +109,8 @@ pub struct NvmeSsd {
     /// The drive itself. None if the parameters describe no drive: it then hears nothing.
     ssd: Option<Ssd>,
     front: Front,
-    /// When which port is lost: the controller behind it is then reset, as by every loss of a link (PCIe Base §6.6.1, conventional reset).
+    /// When which port is lost: the controller behind it is then reset, as by every loss of a link (PCIe Base §6.6.1,
+    /// conventional reset).
     losses: Vec<(Instant, usize)>,
     /// The earliest wake that was asked for and has not come; [`Instant::NEVER`] if none.
     wake_asked: Instant,
@@ -155,7 +156,8 @@ impl NvmeSsd {
     pub fn take_record(&mut self) -> Vec<CommandRecord> {
         self.front.recorder.as_mut().map(Recorder::take).unwrap_or_default()
     }
-    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls it queue × 2^16 + command identifier.
+    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls
+    /// it queue × 2^16 + command identifier.
     #[must_use]
     pub const fn name_of(port: u16, command: u32) -> u32 {
         command_name(ControllerId(port), (command >> 16) as u16, command as u16)

@@ -1,6 +1,7 @@
 //! `redriver`: an analogue amplifier in a link. The links do what it does; here is what can be said of it.
 //!
-//! It knows no bits: it corrects nothing, ends no segment and takes next to no time. What it does to an eye is a matter of the channel.
+//! It knows no bits: it corrects nothing, ends no segment and takes next to no time. What it does to an eye is a matter
+//! of the channel.
 //!
 //! Not here: gain, noise and compression (the eye of the phy crate).
 

@@ -43,8 +43,8 @@ struct Waiting {
 }
 
 impl Requests {
-    /// The requesting side of `port`, which stands at `site`, sends its requests to port `to` and has promised to wait `issue` with
-    /// everything it sends.
+    /// The requesting side of `port`, which stands at `site`, sends its requests to port `to` and has promised to wait
+    /// `issue` with everything it sends.
     ///
     /// # Panics
     /// If the limits of the site are not sizes of the standard.
@@ -55,8 +55,8 @@ impl Requests {
         Self { port, site, to, mps, mrrs, issue, tags, waiting: VecDeque::new(), tagless }
     }
 
-    /// Asks for `bytes` at `address` of the memory there, under this handle; the handles whose first request leaves with
-    /// this call are told to `left`.
+    /// Asks for `bytes` at `address` of the memory there, under this handle; the handles whose first request leaves
+    /// with this call are told to `left`.
     pub(crate) fn read(
         &mut self,
         handle: u32,
@@ -172,8 +172,8 @@ impl Requests {
     }
 }
 
-/// The pieces of a transfer that is cut at multiples of `limit`, a power of two of at most a page \[B\], if they are all alike: one piece, or
-/// whole ones. Most transfers are, and need no more than this.
+/// The pieces of a transfer that is cut at multiples of `limit`, a power of two of at most a page \[B\], if they are
+/// all alike: one piece, or whole ones. Most transfers are, and need no more than this.
 pub(crate) fn alike(address: u64, bytes: u32, limit: u16) -> Option<Run> {
     let past = (address & u64::from(limit - 1)) as u32;
     let (len, count) = match bytes {

@@ -1,14 +1,16 @@
-//! `retimer`: receives the bits of a link and sends them anew. The links do what it does; here is what can be said of it.
+//! `retimer`: receives the bits of a link and sends them anew. The links do what it does; here is what can be said of
+//! it.
 //!
 //! ```text
 //!   segment ══► receiver ─ elasticity buffer ─ transmitter ══► segment      `latency`, each way
 //! ```
 //!
-//! It stands in a link (`via:`), at most two of them, and cuts it into segments. Each way it takes `latency`, or that of the generation at which the link
-//! runs. It knows ordered sets and no packets: TLPs, ACKs and credits pass through it, and a round trip
-//! is longer by twice its latency.
+//! It stands in a link (`via:`), at most two of them, and cuts it into segments. Each way it takes `latency`, or that
+//! of the generation at which the link runs. It knows ordered sets and no packets: TLPs, ACKs and credits pass through
+//! it, and a round trip is longer by twice its latency.
 //!
-//! Not here: the eye at its receivers (`lanetwin link eye`), its part in training, and L0s, which no link with a retimer has.
+//! Not here: the eye at its receivers (`lanetwin link eye`), its part in training, and L0s, which no link with a
+//! retimer has.
 
 use lanetwin_pcie::spec::extension::{Extension, ExtensionKind};
 use lanetwin_ports::{Build, Dimension, LATENCY, Model, Param, Params, Way};

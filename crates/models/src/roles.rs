@@ -1,4 +1,5 @@
-//! What components can be asked to do beyond messages, as traits: whoever builds worlds and explains where time went knows these, and no device.
+//! What components can be asked to do beyond messages, as traits: whoever builds worlds and explains where time went
+//! knows these, and no device.
 //!
 //! | trait | is for |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | [`nvme`] | both ends of NVMe queues |
 //! | [`memory`] | cores that run programs |
 //!
-//! A component says in its `impl Component` what it can do (`roles!`), and is found by [`Kernel::role`](lanetwin_kernel::Kernel::role).
+//! A component says in its `impl Component` what it can do (`roles!`), and is found by
+//! [`Kernel::role`](lanetwin_kernel::Kernel::role).
 
 pub mod memory;
 pub mod nvme;

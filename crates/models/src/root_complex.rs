@@ -8,22 +8,23 @@
 //!  CPU ─► MWr to a device (doorbell)
 //! ```
 //!
-//! **Order.** Writes of a port take effect in the order of their arrival, and no read of the port is taken up before the
-//! writes that came before it: a read returns what was written before. A write that signals (one TLP) is seen by the CPU
-//! when it takes effect. Among reads, completions leave as the data become
-//! ready (`completion.order: readiness`) or, for each requester, in the order of the requests (`fifo`).
+//! **Order.** Writes of a port take effect in the order of their arrival, and no read of the port is taken up before
+//! the writes that came before it: a read returns what was written before. A write that signals (one TLP) is seen by
+//! the CPU when it takes effect. Among reads, completions leave as the data become ready
+//! (`completion.order: readiness`) or, for each requester, in the order of the requests (`fifo`).
 //!
 //! **Memory** is a latency: addresses below `memory.warm` hit the last-level cache, the others go to DRAM, on the other
 //! socket if `memory.remote` says so. `memory.jitter` adds to it at random, from a stream of each port.
 //!
-//! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts as
-//! `issue`.
+//! **Lookahead.** Everything the root complex sends on a slot waits at least `issue`; a memory latency below it counts
+//! as `issue`.
 //!
 //! **Cores.** With `cores` the host's software, which drivers are, has so many cores together, and they are reported
 //! here; without, each queue pair has one of its own. What the software costs (`driver.…`) is declared here for the
 //! drivers of all drives of the host.
 //!
-//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its root ports, reads by the CPU.
+//! Not here: the bandwidth and the banks of DRAM, what a device's writes leave in the cache (DDIO), traffic between its
+//! root ports, reads by the CPU.
 
 mod params;
 
@@ -194,7 +195,8 @@ impl RootComplex {
         }
     }
 
-    /// A read request is translated as it comes, and is taken up when that is done and all earlier writes are in effect.
+    /// A read request is translated as it comes, and is taken up when that is done and all earlier writes are in
+    /// effect.
     fn read(&mut self, slot: usize, request: Tlps, cx: &mut Context<'_>) {
         let now = cx.now();
         let translated = self.translate(request.address, now);

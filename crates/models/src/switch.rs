@@ -5,11 +5,12 @@
 //!          (credits of the port)     └ of the pair of widths (in, out), or `latency`
 //! ```
 //!
-//! Which of its ports leads up to the host is found in the links of the machine. What a port advertises is the size of the switch's ingress
-//! buffer behind it, of completions too: a switch cannot refuse what it has given no credit for (PCI Express Base, section 2.6.1: infinite
-//! completion credits are for endpoints and root complexes).
+//! Which of its ports leads up to the host is found in the links of the machine. What a port advertises is the size of
+//! the switch's ingress buffer behind it, of completions too: a switch cannot refuse what it has given no credit for
+//! (PCI Express Base, section 2.6.1: infinite completion credits are for endpoints and root complexes).
 //!
-//! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast, access control.
+//! Not here: when which TLP leaves (docs/link-model.md), which links there are, non-transparent ports, multicast,
+//! access control.
 
 use lanetwin_pcie::link::{Arbitration, Core, Forwarding, OutputBuffer, SWITCH_PORTS_MAX, SwitchSpec};
 use lanetwin_ports::{Build, Dimension, LATENCY, Model, PCIE_PORT, Param, Params, PortInfo, Protocol, Way};
@@ -133,14 +134,15 @@ const PAIRS: [Param; 25] = {
 /// The widths that pairs are made of.
 const WIDTHS: [Width; 5] = [Width::X1, Width::X2, Width::X4, Width::X8, Width::X16];
 
-/// The latency from a link of one width to one of another, if the pair has one of its own; x12 and x32 count as the next narrower width.
+/// The latency from a link of one width to one of another, if the pair has one of its own; x12 and x32 count as the
+/// next narrower width.
 fn pair_latency(params: &Params, from: Width, to: Width) -> Option<Span> {
     let latency = params.time(pair_name(from, to));
     (latency > Span::ZERO).then_some(latency)
 }
 
-/// The parameter that says the latency from a link of one width to one of another: `latency.x4-x4`, or `latency` if the pair has none of
-/// its own.
+/// The parameter that says the latency from a link of one width to one of another: `latency.x4-x4`, or `latency` if the
+/// pair has none of its own.
 fn latency_parameter(params: &Params, from: Width, to: Width) -> &'static str {
     pair_latency(params, from, to).map_or(LATENCY, |_| pair_name(from, to))
 }

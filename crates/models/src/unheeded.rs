@@ -1,5 +1,5 @@
-//! Parameters that cannot matter beside the values of others: of flash in a drive without flash, of a table that is switched off.
-//! Whoever sets one means something that does not happen.
+//! Parameters that cannot matter beside the values of others: of flash in a drive without flash, of a table that is
+//! switched off. Whoever sets one means something that does not happen.
 
 use Matters::{Above0, Is, On};
 use lanetwin_ports::{Model, Params};

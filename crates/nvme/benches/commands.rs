@@ -1,7 +1,7 @@
 //! What a command costs, in CPU time. Not a test: it prints times.
 //!
-//! `cargo bench -p lanetwin-nvme`. Host and controller may take 150 ns each: a quarter of what a simulator that does 0.6 M I/O per CPU-second
-//! has for all of an I/O.
+//! `cargo bench -p lanetwin-nvme`. Host and controller may take 150 ns each: a quarter of what a simulator that does
+//! 0.6 M I/O per CPU-second has for all of an I/O.
 #![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands};

@@ -1,4 +1,5 @@
-//! What holds for every order of events: host and controller in memory, with a scheduler that resumes effects at random.
+//! What holds for every order of events: host and controller in memory, with a scheduler that resumes effects at
+//! random.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod rig;
@@ -161,8 +162,8 @@ proptest! {
         prop_assert_eq!(rig.io(&mut host, 1, commands::flush(Nsid(1))), Status::SUCCESS);
     }
 
-    /// A host that loses a controller at any moment repeats on the other what has no answer. Every command has one answer, reads give
-    /// what was written last, and no write of the lost controller comes behind a later one.
+    /// A host that loses a controller at any moment repeats on the other what has no answer. Every command has one
+    /// answer, reads give what was written last, and no write of the lost controller comes behind a later one.
     #[test]
     fn nothing_is_lost_or_doubled_when_a_controller_is_lost(
         controller in any_controller(), seed in any::<u64>(), hear_the_last in any::<bool>(),

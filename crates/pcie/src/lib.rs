@@ -16,8 +16,8 @@
 //!
 //! The layouts are those of PCI Express Base, non-flit mode.
 //!
-//! Not here: flit mode (Gen6 and later); configuration space, but for the registers that route and those that show a link; the models of devices,
-//! which live on a higher floor.
+//! Not here: flit mode (Gen6 and later); configuration space, but for the registers that route and those that show a
+//! link; the models of devices, which live on a higher floor.
 //!
 //! ```
 //! use lanetwin_pcie::logic::split::{Alignment, writes};

@@ -1,6 +1,6 @@
-//! The laws of the links (docs/link-model.md), on random machines with devices that react to what they get: the engine in
-//! trains, the engine TLP by TLP and the naive reference agree on every departure and delivery, to the tick; slicing a run
-//! changes nothing; nothing is lost. The same on worlds that were worked out by hand.
+//! The laws of the links (docs/link-model.md), on random machines with devices that react to what they get: the engine
+//! in trains, the engine TLP by TLP and the naive reference agree on every departure and delivery, to the tick; slicing
+//! a run changes nothing; nothing is lost. The same on worlds that were worked out by hand.
 //!
 //! A failure prints its seed: `LANETWIN_SEED=n LANETWIN_MACHINES=1 cargo test -p lanetwin-pcie --test laws`.
 

@@ -1,4 +1,5 @@
-//! Does a stranger agree? Packets that cocotbext-pcie made from the same fields, bit for bit, and what it says they weigh.
+//! Does a stranger agree? Packets that cocotbext-pcie made from the same fields, bit for bit, and what it says they
+//! weigh.
 
 use lanetwin_pcie::spec::header::{Completion, CompletionStatus, Content, Part, Request};
 use lanetwin_pcie::spec::tlp::TrafficClass;

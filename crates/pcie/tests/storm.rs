@@ -1,5 +1,6 @@
-//! Laws of the links that need no second opinion, in the engine alone. A storm of small random worlds: all that is handed in is delivered, all
-//! credits come back, nobody waits for ever. And saturated outputs of switches: everybody gets a fair share.
+//! Laws of the links that need no second opinion, in the engine alone. A storm of small random worlds: all that is
+//! handed in is delivered, all credits come back, nobody waits for ever. And saturated outputs of switches: everybody
+//! gets a fair share.
 //!
 //! A failure prints its seed: `LANETWIN_SEED=n LANETWIN_WORLDS=1 cargo test -p lanetwin-pcie --test storm`.
 
@@ -62,7 +63,8 @@ fn cores() -> Vec<Option<Core>> {
     all
 }
 
-/// Endpoints `sinks …` write to endpoints `0 … sinks − 1` in turn, each as many TLPs as said; the links are alike but for their length.
+/// Endpoints `sinks …` write to endpoints `0 … sinks − 1` in turn, each as many TLPs as said; the links are alike but
+/// for their length.
 struct Contest {
     machine: Machine,
     sinks: usize,

@@ -35,7 +35,8 @@ fn of(transitions: &[Transition], port: Facing) -> Vec<Transition> {
     transitions.iter().copied().filter(|transition| transition.port == port).collect()
 }
 
-/// A healthy cold start equalises at 8, 16 and 32 GT/s, in the time that real links take (50 to 200 ms, reset and Detect aside).
+/// A healthy cold start equalises at 8, 16 and 32 GT/s, in the time that real links take (50 to 200 ms, reset and
+/// Detect aside).
 #[test]
 fn a_good_link_comes_up_through_every_rate() {
     let mut link = up(config(1));
@@ -86,11 +87,11 @@ fn retimers_are_seen_and_cost_time() {
     assert!([none.2, one.2, two.2].iter().all(|status| *status == (5, 4)));
 }
 
-/// The lab trace: equalisation at 32 GT/s times out after 12 and 24 ms, Recovery.RcvrLock fails at 16 GT/s and at 2.5 GT/s after
-/// 24 ms each, Detect; about 100 ms later the same again.
+/// The lab trace: equalisation at 32 GT/s times out after 12 and 24 ms, Recovery.RcvrLock fails at 16 GT/s and at 2.5
+/// GT/s after 24 ms each, Detect; about 100 ms later the same again.
 ///
-/// The cause is given here: the initial preset closes the eye at 32 GT/s, and the receiver hears nothing after that until
-/// Detect. What the states make of it is not.
+/// The cause is given here: the initial preset closes the eye at 32 GT/s, and the receiver hears nothing after that
+/// until Detect. What the states make of it is not.
 #[test]
 fn a_link_loops_from_gen5_to_gen4_to_gen1_to_detect_as_in_the_lab() {
     let mut config = config(1);
@@ -166,7 +167,8 @@ fn a_rate_that_fails_falls_back_to_the_one_before() {
     assert_eq!(link.read_config(Facing::Downstream, 0x21c, Size::Dword), 0x11);
 }
 
-/// Settings that cannot be tried in time end in a timeout of the phase that tries them: 2 on the way down, 3 on the way up.
+/// Settings that cannot be tried in time end in a timeout of the phase that tries them: 2 on the way down, 3 on the way
+/// up.
 #[test]
 fn a_slow_search_that_finds_nothing_times_out() {
     // only the last preset opens the eye, and there is time for two; the initial one leaves a BER below 1e-4, mostly
@@ -293,8 +295,8 @@ fn retrains_fail_at_the_rate_that_the_margin_implies() {
     }
 }
 
-/// A link whose errors send it to Recovery thousands of times while software waits walks through a bounded number of them and counts the others, or
-/// a wait of seconds would never end.
+/// A link whose errors send it to Recovery thousands of times while software waits walks through a bounded number of
+/// them and counts the others, or a wait of seconds would never end.
 #[test]
 fn recoveries_of_a_bad_link_are_walked_through_up_to_a_bound() {
     let open = up(config(1));
@@ -312,7 +314,8 @@ fn recoveries_of_a_bad_link_are_walked_through_up_to_a_bound() {
     assert!(link.recoveries() > 1000, "{} Recoveries", link.recoveries());
 }
 
-/// How many of so many retrains at 32 GT/s end in another rate. Each begins on a link that was brought up with an open eye.
+/// How many of so many retrains at 32 GT/s end in another rate. Each begins on a link that was brought up with an open
+/// eye.
 fn failed_locks(config: LinkConfig, cycles: u32) -> u32 {
     let mut failed = 0;
     let mut open = config.clone();

@@ -16,8 +16,8 @@
 //! | [`budget`] | loss budgets of each rate, margins, what-if, where to put a retimer |
 //! | [`eye`] | what a receiver makes of a channel: equalisation, the statistical eye, the bit error ratio |
 //!
-//! Floats are at home here: no time is simulated. Results are the same on every machine all the same: transcendentals come
-//! from the pinned library, sums have a fixed order.
+//! Floats are at home here: no time is simulated. Results are the same on every machine all the same: transcendentals
+//! come from the pinned library, sums have a fixed order.
 //!
 //! What a user can get wrong is a [`Finding`]: a code (`PH003`), a place, what is wrong and what to do.
 //!

@@ -116,8 +116,8 @@ impl Quality {
     }
 }
 
-/// Whether the data reach far enough for a rate: nothing, `PH103` (below twice the Nyquist frequency), or `PH018` (below
-/// the Nyquist frequency itself).
+/// Whether the data reach far enough for a rate: nothing, `PH103` (below twice the Nyquist frequency), or `PH018`
+/// (below the Nyquist frequency itself).
 #[must_use]
 pub fn check_range(network: &Network, rate: DataRate) -> Option<Finding> {
     let last = *network.frequencies().last()?;
@@ -131,8 +131,9 @@ pub fn check_range(network: &Network, rate: DataRate) -> Option<Finding> {
     (!reached(2.0 * nyquist)).then(|| Problem::FewHarmonics { last: hertz(last), wanted }.found())
 }
 
-/// Whether something comes through a lane, a two-port from near to far, at every frequency above 0 Hz up to that of Nyquist: nothing, or
-/// `PH031`. A transfer of exactly 0 is an infinite loss, which no equaliser and no budget knows; `number` is the lane's, from 1.
+/// Whether something comes through a lane, a two-port from near to far, at every frequency above 0 Hz up to that of
+/// Nyquist: nothing, or `PH031`. A transfer of exactly 0 is an infinite loss, which no equaliser and no budget knows;
+/// `number` is the lane's, from 1.
 ///
 /// # Panics
 /// If the network has another number of ports.

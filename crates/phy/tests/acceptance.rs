@@ -1,4 +1,5 @@
-//! The heavy half of the tests of eyes: many bits, every candidate, both unknowns. For a build with optimisation; skipped without.
+//! The heavy half of the tests of eyes: many bits, every candidate, both unknowns. For a build with optimisation;
+//! skipped without.
 
 mod lines;
 mod monte_carlo;

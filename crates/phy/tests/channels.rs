@@ -1,8 +1,8 @@
 //! Public channels: files that anybody can download, and that may not be shipped.
 //!
-//! They are looked for in the folder that LANETWIN_CHANNELS names, by file name; what is not there is skipped and said so.
-//! Sources on GitHub, and the losses of SDD21 by scikit-rf 2.2.0 (but for the file that it refuses, whose option line was
-//! put in order for it):
+//! They are looked for in the folder that LANETWIN_CHANNELS names, by file name; what is not there is skipped and said
+//! so. Sources on GitHub, and the losses of SDD21 by scikit-rf 2.2.0 (but for the file that it refuses, whose option
+//! line was put in order for it):
 //!
 //! | file | repository |
 //! |---|---|
@@ -18,7 +18,8 @@ use lanetwin_phy::quality::{Grade, Quality, check_range};
 use lanetwin_phy::{DataRate, touchstone};
 use std::path::PathBuf;
 
-/// File, ports in the order P near, N near, P far, N far (from 1), whether P and N are exchanged, loss at 4, 8 and 16 GHz.
+/// File, ports in the order P near, N near, P far, N far (from 1), whether P and N are exchanged, loss at 4, 8 and 16
+/// GHz.
 type Channel = (&'static str, [usize; 4], bool, [Option<f64>; 3]);
 
 const ODD: [usize; 4] = [1, 3, 2, 4];

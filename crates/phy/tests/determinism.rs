@@ -1,7 +1,7 @@
 //! Are channels and eyes the same to the last bit, in debug and in release, on one thread and on two?
 //!
-//! The bits of some eyes are recorded in `golden/eyes.txt`. This file is run in debug and in release against the same record, so that
-//! both are equal. After a change that is meant to change eyes, `ACCEPT=1` rewrites the record.
+//! The bits of some eyes are recorded in `golden/eyes.txt`. This file is run in debug and in release against the same
+//! record, so that both are equal. After a change that is meant to change eyes, `ACCEPT=1` rewrites the record.
 
 mod lines;
 

@@ -1,5 +1,5 @@
-//! What an eye must do: close with loss, noise, jitter and neighbours, agree with other ways to compute it, and tell channels
-//! that work from those that do not.
+//! What an eye must do: close with loss, noise, jitter and neighbours, agree with other ways to compute it, and tell
+//! channels that work from those that do not.
 
 mod lines;
 mod monte_carlo;

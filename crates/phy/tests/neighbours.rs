@@ -149,7 +149,8 @@ fn a_redriver_splits_a_segment_for_waves_and_not_for_the_budget() {
     let whole = chain.transfer(0, library, Corner::Nominal, &axis, 100.0).unwrap();
     let ((whole, _), (split, nothing), (real, compression)) =
         (judge(&Channel::new(whole)), of(&changed), of(library));
-    // each part is freed of its own delay, which is no whole number of samples: both are sampled elsewhere in a sixteenth of a UI
+    // each part is freed of its own delay, which is no whole number of samples: both are sampled elsewhere in a
+    // sixteenth of a UI
     assert!((split.height_v / whole.height_v - 1.0).abs() < 0.02, "{split:?} {whole:?}");
     assert!(nothing.abs() < 1e-6 && compression < -0.01, "{nothing} {compression}");
     assert!(real.height_v < split.height_v, "{real:?} {split:?}");

@@ -1,4 +1,5 @@
-//! Parts are data: one YAML file a part, every number with its kind and source. A part may be made of others: an [`Assembly`].
+//! Parts are data: one YAML file a part, every number with its kind and source. A part may be made of others: an
+//! [`Assembly`].
 //!
 //! The catalogue holds the parts that come with the program and those of the user's folders, which hide the former.
 

@@ -1,4 +1,5 @@
-//! Files that a scenario names: configurations of Iometer, job files and logs of fio (and, read elsewhere, the channels of links). Each is read once, understood once, and kept with the plan.
+//! Files that a scenario names: configurations of Iometer, job files and logs of fio (and, read elsewhere, the channels
+//! of links). Each is read once, understood once, and kept with the plan.
 //!
 //! ```text
 //!  workloads.*.iometer.file ─┬─ `files:` of the scenario ─┐
@@ -79,7 +80,8 @@ impl Files {
     }
 }
 
-/// Whether a path leads to something in a folder, whatever links are on the way; of what is not there, whether it would.
+/// Whether a path leads to something in a folder, whatever links are on the way; of what is not there, whether it
+/// would.
 fn is_within(folder: &Path, path: &Path) -> bool {
     let real = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
     match (real(folder), real(path)) {
@@ -142,7 +144,8 @@ impl Configurations {
     pub(crate) fn fio(&self, name: &str) -> Option<&Fio> {
         self.fio.file(name)
     }
-    /// The job whose options stand at this place of the scenario; none if something is wrong with it, which has been reported.
+    /// The job whose options stand at this place of the scenario; none if something is wrong with it, which has been
+    /// reported.
     pub(crate) fn inline(&self, path: &str) -> Option<&Fio> {
         self.fio.inline(path)
     }

@@ -4,14 +4,16 @@
 //!  Variant: hosts, links, switches, devices ─► Hierarchy, one for each host ─► text as `lspci` shows it, or JSON
 //! ```
 //!
-//! Only ports with a link are there: an empty slot would take a bus number, too, but which of the ports of a part a board leaves out nobody
-//! says. The ports of a host, and those of a switch that face down, are numbered in their order.
+//! Only ports with a link are there: an empty slot would take a bus number, too, but which of the ports of a part a
+//! board leaves out nobody says. The ports of a host, and those of a switch that face down, are numbered in their
+//! order.
 //!
-//! `assumed`: a device has one function, with a 64-bit BAR of 16 KiB (the registers and doorbells of an NVMe controller take two pages of it). One with
-//! memory has a prefetchable one of 1 MiB, or as much as the workloads use of its memory, rounded up to a power of two.
+//! `assumed`: a device has one function, with a 64-bit BAR of 16 KiB (the registers and doorbells of an NVMe controller
+//! take two pages of it). One with memory has a prefetchable one of 1 MiB, or as much as the workloads use of its
+//! memory, rounded up to a power of two.
 //!
-//! Not here: how TLPs find their way (`lanetwin_pcie::logic::routing`), when they do (the links, which route by destination; that both take the same
-//! links is tested in `world/route`).
+//! Not here: how TLPs find their way (`lanetwin_pcie::logic::routing`), when they do (the links, which route by
+//! destination; that both take the same links is tested in `world/route`).
 
 use crate::plan::{DmaCase, End, Load, Variant};
 use lanetwin_pcie::logic::routing::{

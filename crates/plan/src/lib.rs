@@ -10,8 +10,8 @@
 //! checking, defaults and the [JSON Schema](schema) all come from there. Parts are data ([`Catalogue`]). The closed
 //! forms that a simulation is held against are in [`calc`].
 //!
-//! Not here: how a text becomes a tree (the document crate), any device (the models crate), any protocol rule (the protocol crates), the numbers of
-//! real parts (`parts/`), and what happens when a plan is run (the world crate).
+//! Not here: how a text becomes a tree (the document crate), any device (the models crate), any protocol rule (the
+//! protocol crates), the numbers of real parts (`parts/`), and what happens when a plan is run (the world crate).
 //!
 //! ```
 //! let found = lanetwin_plan::check_text("about: Nothing yet.\nmachine: {}\nworkloads: {}\n");
@@ -72,7 +72,8 @@ pub fn check_with(path: &Path, text: &str, sets: &[String], catalogue: &Catalogu
     resolve::check(&scenario, catalogue, Vec::new(), Reports::default())
 }
 
-/// Reads and checks the scenario at `path`, with the files that it names, the parts beside it and those of `LANETWIN_PARTS`.
+/// Reads and checks the scenario at `path`, with the files that it names, the parts beside it and those of
+/// `LANETWIN_PARTS`.
 ///
 /// # Errors
 /// Everything that is wrong, if anything is; warnings alone are not an error (they are in [`Plan::warnings`]).

@@ -101,7 +101,8 @@ pub struct Variant {
     pub driven: Vec<Driven>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
-    /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows who said it.
+    /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows
+    /// who said it.
     pub document: Node,
 }
 
@@ -187,7 +188,8 @@ pub struct WorkloadPlan {
     pub cases: Vec<Case>,
     /// How long each case goes on, if it goes in rounds until it is steady.
     pub steady: Option<SteadyRule>,
-    /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests wait.
+    /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests
+    /// wait.
     pub takeover: Option<Span>,
     /// The test of the SNIA PTS that it is, if it is one; its only case is then what the test tracks.
     pub pts: Option<PtsPlan>,
@@ -204,7 +206,8 @@ pub struct Pair {
     pub target: usize,
     /// The logical unit of it that is asked; 0 is the first.
     pub unit: u16,
-    /// The name of the device of the two: the card (DMA), the drive (`ssd`) or its unit (`hba.lun1`) that is asked for blocks.
+    /// The name of the device of the two: the card (DMA), the drive (`ssd`) or its unit (`hba.lun1`) that is asked for
+    /// blocks.
     pub device: String,
 }
 

@@ -197,8 +197,8 @@ problems! {
     Unheeded { parameter: &'static str, why: String } = "SC110", "`{parameter}` changes nothing: {why}", "leave it out, or change what keeps it from mattering";
 }
 
-/// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is told of the
-/// place `path` of the scenario that names it.
+/// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is
+/// told of the place `path` of the scenario that names it.
 pub(crate) fn add_finding(reports: &mut Reports, finding: &Finding, file: u16, path: &str) {
     let path = if finding.line == 0 { path } else { &finding.path };
     add_finding_at(reports, finding, Spot { file, line: finding.line, column: finding.column }, path);

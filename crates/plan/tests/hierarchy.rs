@@ -1,4 +1,5 @@
-//! The numbers below a host: which there are, what is the same in which variants, and what a user is told when they run out.
+//! The numbers below a host: which there are, what is the same in which variants, and what a user is told when they run
+//! out.
 
 use lanetwin_plan::hierarchy::hierarchies;
 use lanetwin_plan::{Catalogue, Plan, check};

@@ -1,4 +1,5 @@
-//! What the reader of scenarios is held to, in one program: each of these files as one of its own would link all of it again.
+//! What the reader of scenarios is held to, in one program: each of these files as one of its own would link all of it
+//! again.
 
 mod hierarchy;
 mod pages;

@@ -1,4 +1,5 @@
-//! Does the page of a diagnostic tell the truth? Its wrong example is reported, by its code alone; its right one is not.
+//! Does the page of a diagnostic tell the truth? Its wrong example is reported, by its code alone; its right one is
+//! not.
 //!
 //! An example is a fragment: sections that it leaves out are those of a small scenario that has nothing wrong in it.
 

@@ -7,12 +7,12 @@
 //!          LineDone, HintDone                      LineDone, HintDone
 //! ```
 //!
-//! The link is foreseeing: it learns of a message when it is sent, so nothing is spent on its way to the link. It wakes only
-//! when something is about to arrive, and decides several flits at a time ([`lanetwin_cxl::logic::link`]): a request and its answer cost two
-//! deliveries and a share of a wake.
+//! The link is foreseeing: it learns of a message when it is sent, so nothing is spent on its way to the link. It wakes
+//! only when something is about to arrive, and decides several flits at a time ([`lanetwin_cxl::logic::link`]): a
+//! request and its answer cost two deliveries and a share of a wake.
 //!
-//! A [`Message::Line`] is a M2S Req (read) or RwD (write), a [`Message::LineDone`] a S2M DRS (read) or NDR (write). Hints go over CXL.io,
-//! one flit each way.
+//! A [`Message::Line`] is a M2S Req (read) or RwD (write), a [`Message::LineDone`] a S2M DRS (read) or NDR (write).
+//! Hints go over CXL.io, one flit each way.
 
 use crate::message::{Message, Operation};
 use lanetwin_cxl::logic::{
@@ -112,8 +112,8 @@ impl<L: LinkLayer<Message>> CxlLinkOf<L> {
     pub const fn link(&self) -> &L {
         &self.link
     }
-    /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing: a link decides as
-    /// late as it can.
+    /// What both directions have done up to `now`, M2S first. Flits that started less than a flight ago may be missing:
+    /// a link decides as late as it can.
     #[must_use]
     pub fn usage(&self, now: Instant) -> [CxlLinkUse; 2] {
         let elapsed = Ticks::from(now);

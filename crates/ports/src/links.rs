@@ -1,7 +1,7 @@
 //! All PCIe links of a machine, as one component of the kernel.
 //!
-//! A device's port number *n* on the links is the links' port number *n*: endpoint `n`. The links are foreseeing: they learn of a
-//! train when it is sent, not when it becomes eligible, and that is their lookahead.
+//! A device's port number *n* on the links is the links' port number *n*: endpoint `n`. The links are foreseeing: they
+//! learn of a train when it is sent, not when it becomes eligible, and that is their lookahead.
 
 use crate::message::{Attributes, Message, Tlps};
 use lanetwin_kernel::{Component, Context, Port, Stream};
@@ -345,8 +345,8 @@ impl Environment<Tlps> for Surroundings<'_, '_> {
     }
     #[inline]
     fn departed(&mut self, from: EndpointId, at: Instant, user: Tlps) {
-        // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is decided
-        // earlier is nobody's business: of those that fall together the departures come first.
+        // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is
+        // decided earlier is nobody's business: of those that fall together the departures come first.
         self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.handle });
     }
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {

@@ -8,11 +8,11 @@
 //!  driver ──► a range ···················► who polls it
 //! ```
 //!
-//! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them. Regions
-//! follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison; one that was freed is used again
-//! for the next of its size. What the CPU writes is visible at once. What a device writes is *on its way* from
-//! [`HostMemory::post`] until the host takes the write in ([`HostMemory::arrive`]): the links decide when that is. Who
-//! polls a range is told then, instead of looking at it all the time.
+//! Rings, lists of pages and shadow doorbells have bytes; user data have none, and no region is allocated for them.
+//! Regions follow each other from [`HostMemory::FIRST`] on, so that a look-up is a comparison; one that was freed is
+//! used again for the next of its size. What the CPU writes is visible at once. What a device writes is *on its way*
+//! from [`HostMemory::post`] until the host takes the write in ([`HostMemory::arrive`]): the links decide when that is.
+//! Who polls a range is told then, instead of looking at it all the time.
 //!
 //! Not here: the time that an access takes (the root complex, the links), caches.
 
@@ -105,8 +105,8 @@ impl HostMemory {
         assert!(address + bytes <= next, "one poller is enough for an address");
         self.watched.insert(place, Watch { from: address, to: address + bytes, name });
     }
-    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has bytes. Gives the
-    /// name of the range, if it is polled.
+    /// A device's write of so many bytes has arrived: what it had sent there is visible. Nothing, where nothing has
+    /// bytes. Gives the name of the range, if it is polled.
     #[inline]
     pub fn arrive(&mut self, address: u64, bytes: u64) -> Option<u32> {
         if address >= self.end() || address < Self::FIRST {

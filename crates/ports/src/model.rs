@@ -32,12 +32,13 @@ pub struct Model {
     pub has_port: fn(&Params, &str) -> bool,
     /// Everything about these parameters, legal one by one, that makes it impossible.
     pub mistakes: fn(&Params) -> Vec<Mistake>,
-    /// The name of the model of the software between programs and this device; of no meaning for what is not driven. Its
-    /// parameters that the device's model has too are set with the device.
+    /// The name of the model of the software between programs and this device; of no meaning for what is not driven.
+    /// Its parameters that the device's model has too are set with the device.
     pub driver: &'static str,
     /// Whether it takes commands of NVM Express from queues in host memory.
     pub is_nvme: bool,
-    /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or `latency`.
+    /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or
+    /// `latency`.
     pub latency_parameter: fn(&Params, Way) -> &'static str,
     /// Makes one.
     pub build: Build,
@@ -55,7 +56,8 @@ pub enum Way {
 /// The parameter that every way has which has no latency of its own.
 pub const LATENCY: &str = "latency";
 
-/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`), of which zero stands for [`LATENCY`].
+/// Whether the parameter of this name is the latency between links of two widths (`latency.x4-x8`), of which zero
+/// stands for [`LATENCY`].
 #[must_use]
 pub fn is_latency_between_widths(name: &str) -> bool {
     let widths = name.strip_prefix("latency.").and_then(|pair| pair.split_once('-'));
@@ -191,7 +193,8 @@ impl Param {
     pub fn is_of_host_software(&self) -> bool {
         self.name.starts_with(HOST_SOFTWARE)
     }
-    /// The same parameters, some of them with other defaults: models share what a parameter means, not what it usually is.
+    /// The same parameters, some of them with other defaults: models share what a parameter means, not what it usually
+    /// is.
     ///
     /// # Panics
     /// If there is no parameter of one of the names: when it is compiled, if the declaration is a constant.
@@ -313,31 +316,33 @@ pub struct Site {
     pub seed: u64,
     /// Its PCIe ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub pcie: Vec<Option<PcieSite>>,
-    /// For a driver: the PCIe port of the device that it drives. For a DMA requester: the PCIe port of the peer whose memory it
-    /// reads and writes; none if the memory is the host's.
+    /// For a driver: the PCIe port of the device that it drives. For a DMA requester: the PCIe port of the peer whose
+    /// memory it reads and writes; none if the memory is the host's.
     pub target: Option<EndpointId>,
     /// For a root complex: the PCIe port of each device that is driven, with the root port that leads to it.
     pub routes: Vec<(EndpointId, EndpointId)>,
-    /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of its
-    /// host; none where there is no host.
+    /// The bytes of the host's memory: for a host its own, for a device that of the host above it, for a driver that of
+    /// its host; none where there is no host.
     pub memory: Option<SharedMemory>,
     /// Where the host's software shares cores: for a host all of them, for a driver the one of each of its loads. Empty
     /// where it does not.
     pub cores: Vec<RunQueue>,
-    /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target is the place of a
-    /// port among the downstream CXL ports.
+    /// For whom has CXL ports downstream: the decoders of the memory behind them, in the order of addresses. A target
+    /// is the place of a port among the downstream CXL ports.
     pub decoders: Vec<Decoder>,
-    /// When the link of which port goes down, the first being 0, and takes what is behind the port with it: of a device with several.
+    /// When the link of which port goes down, the first being 0, and takes what is behind the port with it: of a device
+    /// with several.
     pub losses: Vec<(usize, Instant)>,
-    /// The bytes of the memory of the host behind which port, where there is one: the ports of a device can lead to several hosts.
+    /// The bytes of the memory of the host behind which port, where there is one: the ports of a device can lead to
+    /// several hosts.
     pub behind: Vec<(usize, SharedMemory)>,
     /// Whether it will be asked how long it was busy.
     pub tells_busy_time: bool,
 }
 
 impl Site {
-    /// A place without surroundings: no PCIe port that is connected, nobody to drive, no memory but its own. What a component has of them
-    /// is added: `Site { target, ..Site::alone("driver", 1) }`.
+    /// A place without surroundings: no PCIe port that is connected, nobody to drive, no memory but its own. What a
+    /// component has of them is added: `Site { target, ..Site::alone("driver", 1) }`.
     #[must_use]
     pub fn alone(path: impl Into<String>, seed: u64) -> Self {
         Self {
@@ -361,7 +366,8 @@ impl Site {
 pub struct PcieSite {
     /// The port's own name on the links.
     pub endpoint: EndpointId,
-    /// The root port at the top of the hierarchy, which requests for the host's memory go to (its own, for a root port).
+    /// The root port at the top of the hierarchy, which requests for the host's memory go to (its own, for a root
+    /// port).
     pub root: EndpointId,
     /// Maximum Payload Size of the hierarchy \[B\].
     pub mps: u16,

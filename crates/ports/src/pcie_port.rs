@@ -2,8 +2,8 @@
 
 use crate::model::{Dimension, Param};
 
-/// Parameters of every PCIe port, of a device or of a switch. Credits are what the port advertises as a receiver; `0` means infinite, as the
-/// standard has it for completions at a root complex or an endpoint.
+/// Parameters of every PCIe port, of a device or of a switch. Credits are what the port advertises as a receiver; `0`
+/// means infinite, as the standard has it for completions at a root complex or an endpoint.
 pub const PCIE_PORT: [Param; 11] = [
     Param {
         name: "port.gen",

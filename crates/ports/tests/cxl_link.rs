@@ -1,4 +1,5 @@
-//! A CXL link between a host and a device in a kernel: saturation against published figures, conservation, slices, credits, retries.
+//! A CXL link between a host and a device in a kernel: saturation against published figures, conservation, slices,
+//! credits, retries.
 
 use lanetwin_cxl::logic::{
     Class, ClassCredits, Direction, FlitMode, IoLoad, Link, LinkLayer, Release, flit_256,
@@ -212,7 +213,8 @@ fn gen5_x8() -> CxlLinkSpec {
     CxlLinkSpec::new(Generation::Gen5, Width::X8)
 }
 
-/// The saturation bandwidths of a simulated x8 expander (Micron, published with the Mess simulator, curve set "cxl"): nothing is fitted.
+/// The saturation bandwidths of a simulated x8 expander (Micron, published with the Mess simulator, curve set "cxl"):
+/// nothing is fitted.
 #[test]
 fn an_x8_link_saturates_where_a_detailed_simulation_does() {
     for (read_share, published) in [(1.0, 26.7589), (0.46, 38.0539), (0.02, 24.4749)] {
@@ -230,9 +232,9 @@ fn an_x8_link_saturates_where_a_detailed_simulation_does() {
 fn a_lone_read_takes_the_time_of_its_flits() {
     let mut world = world(gen5_x8(), Host::new(1.0, 1, 1), LATENCY, 256);
     world.kernel.run_until(Instant::NEVER);
-    // Through the port by 6.25 ns: the flit at 6.375 ns, all there at 8.5 ns, 1 ns of flight, through the port at 15.75 ns.
-    // The answer is through the device's port at 62 ns: the flit at 63.75 ns takes the header and three chunks, the next, at
-    // 65.875 ns, the fourth; all there at 68 ns, 1 ns of flight, 6.25 ns of port.
+    // Through the port by 6.25 ns: the flit at 6.375 ns, all there at 8.5 ns, 1 ns of flight, through the port at 15.75
+    // ns. The answer is through the device's port at 62 ns: the flit at 63.75 ns takes the header and three chunks, the
+    // next, at 65.875 ns, the fourth; all there at 68 ns, 1 ns of flight, 6.25 ns of port.
     assert_eq!(world.host().answered, [(75_250, 0)]);
     let [there, back] = Direction::ALL.map(|direction| world.link().link().activity(direction));
     assert_eq!((there.protocol_flits, there.message_slots, there.empty_slots), (1, 1, 3));
@@ -269,7 +271,8 @@ fn flits_of_256_bytes_saturate_where_their_slots_are_full() {
     }
 }
 
-/// What a user of the next generation is promised: twice the rate, less what other flits cost, whatever is read and written.
+/// What a user of the next generation is promised: twice the rate, less what other flits cost, whatever is read and
+/// written.
 #[test]
 fn gen6_carries_nearly_twice_what_gen5_does_in_flits_of_68_bytes() {
     let unlimited = |spec: CxlLinkSpec| {
@@ -310,11 +313,13 @@ fn a_lone_read_waits_for_the_end_of_its_flits_or_of_their_halves() {
         world.assert_rest();
         world.host().answered[0].0
     };
-    // Through the port by 6.25 ns: group 0 of the flit at 8 ns, all of it there at 16 ns, 2 ns of error correction, 1 ns of flight, through the port at 25.25 ns.
-    // The answer is through the device's port at 71.5 ns: group 0 of the flit at 72 ns takes the header and three chunks, group 1 the fourth; all there at 80 ns.
+    // Through the port by 6.25 ns: group 0 of the flit at 8 ns, all of it there at 16 ns, 2 ns of error correction, 1
+    // ns of flight, through the port at 25.25 ns. The answer is through the device's port at 71.5 ns: group 0 of the
+    // flit at 72 ns takes the header and three chunks, group 1 the fourth; all there at 80 ns.
     assert_eq!(lone(Layout::Standard), 89_250);
-    // The half is there at 12 ns, through the port at 19.25 ns; the answer through the device's at 65.5 ns: groups 1 and 2 of the flit at 64 ns take it, header and three chunks at 66 ns,
-    // and the fourth behind the HS-slot at 68 ns: all there at 72 ns.
+    // The half is there at 12 ns, through the port at 19.25 ns; the answer through the device's at 65.5 ns: groups 1
+    // and 2 of the flit at 64 ns take it, header and three chunks at 66 ns, and the fourth behind the HS-slot at 68 ns:
+    // all there at 72 ns.
     assert_eq!(lone(Layout::LatencyOptimised), 79_250);
 }
 
@@ -405,8 +410,8 @@ fn credits_bound_what_is_in_the_device_and_the_bandwidth() {
     );
     few.kernel.run_until(Instant::NEVER);
     few.assert_rest();
-    // A credit is in use from the flit of the request until the header of the answer has come back: at least 40 ns in the device
-    // and two flights through ports.
+    // A credit is in use from the flit of the request until the header of the answer has come back: at least 40 ns in
+    // the device and two flights through ports.
     let round = 40.0 + 2.0 * (2.125 + 1.0 + 6.25) + 6.25;
     assert!(few.bandwidth() <= 16.0 * 64.0 / round, "{}", few.bandwidth());
     assert!(few.bandwidth() >= 16.0 * 64.0 / (round + 12.0), "{}", few.bandwidth());

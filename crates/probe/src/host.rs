@@ -146,8 +146,9 @@ pub struct Attribute {
 
 /// A machine: the one seam between the runner and what it drives.
 ///
-/// Configuration space is little-endian and is accessed in naturally aligned units. Reading what is not there gives all ones
-/// or [`HostError::Gone`]; the runner takes both for absence. What has a default here is what only an operating system has.
+/// Configuration space is little-endian and is accessed in naturally aligned units. Reading what is not there gives all
+/// ones or [`HostError::Gone`]; the runner takes both for absence. What has a default here is what only an operating
+/// system has.
 pub trait Host {
     /// Reads configuration space.
     ///
@@ -171,7 +172,8 @@ pub trait Host {
 
     /// What the machine is: `simulated`, `fake`, `Linux 6.1.0`.
     fn name(&self) -> String;
-    /// Resets everything below `port` by the operating system's own way of a bus reset, of which `device` is the only function.
+    /// Resets everything below `port` by the operating system's own way of a bus reset, of which `device` is the only
+    /// function.
     ///
     /// # Errors
     /// If it has none; [`HostError::Unsupported`] makes the runner set the bit itself.

@@ -1,8 +1,9 @@
-//! What a run has changed, on disk before it is changed: a run that is killed leaves it behind, and it puts everything back.
+//! What a run has changed, on disk before it is changed: a run that is killed leaves it behind, and it puts everything
+//! back.
 //!
-//! A journal is lines of JSON. The first names the machine and the link; each later one is a register or an attribute with the
-//! value it had. A line is on the disk before the first write to what it is about. A last line that was cut short is no
-//! change: the write it announces was not made.
+//! A journal is lines of JSON. The first names the machine and the link; each later one is a register or an attribute
+//! with the value it had. A line is on the disk before the first write to what it is about. A last line that was cut
+//! short is no change: the write it announces was not made.
 
 use crate::host::{Address, Attribute, Width};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! What keeps a link from being cycled: one variant a code, with the reason and the remedy.
 //!
-//! `LC0…` refuse, `LC1…` warn. A code never changes its meaning and is never used again; `docs/errors/` has a page for each.
+//! `LC0…` refuse, `LC1…` warn. A code never changes its meaning and is never used again; `docs/errors/` has a page for
+//! each.
 
 use serde::Serialize;
 

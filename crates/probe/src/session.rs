@@ -106,7 +106,8 @@ impl<'h> Session<'h> {
         Ok(true)
     }
 
-    /// Clears bits of a register by writing ones to them; nothing else of it changes. False if the function does not have it.
+    /// Clears bits of a register by writing ones to them; nothing else of it changes. False if the function does not
+    /// have it.
     ///
     /// # Errors
     /// If the machine does not let it.
@@ -193,7 +194,8 @@ impl Drop for Session<'_> {
     }
 }
 
-/// Puts back what was saved: the port first, so that the device can be reached, then the device, then the operating system's.
+/// Puts back what was saved: the port first, so that the device can be reached, then the device, then the operating
+/// system's.
 ///
 /// Gives what could not be put back.
 pub fn put_back(

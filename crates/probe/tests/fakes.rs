@@ -1,5 +1,5 @@
-//! The runner on machines of memory: what an inert one is reported as, what an obliging one passes, and that every register
-//! is put back.
+//! The runner on machines of memory: what an inert one is reported as, what an obliging one passes, and that every
+//! register is put back.
 
 use lanetwin_probe::cycle::{Bench, Test, TestReport, Wish};
 use lanetwin_probe::fake::{Behaviour, Sample, dump};
@@ -115,7 +115,8 @@ fn differences(before: &[u8], after: &[u8]) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever was running and whenever the machine began to refuse: every register that was written holds what it held.
+    /// Whatever was running and whenever the machine began to refuse: every register that was written holds what it
+    /// held.
     #[test]
     fn every_register_written_is_restored(at in 1_usize..60, which in 0..Test::ALL.len(), cycles in 1_u64..4) {
         let mut machine = Sample::default().machine(Behaviour::Obliging);

@@ -1,4 +1,5 @@
-//! Reading lane margins from receivers of memory: what is read is what they have, step sizes included, and nothing stays changed.
+//! Reading lane margins from receivers of memory: what is read is what they have, step sizes included, and nothing
+//! stays changed.
 
 use lanetwin_probe::cycle::{Bench, Stop};
 use lanetwin_probe::fake::{Behaviour, Fake, Sample};

@@ -3,8 +3,8 @@
 //! Every function here is called with the interpreter lock released. A long one is given a [`Monitor`]: it
 //! reports progress to it and asks it, now and then, whether the user wants it to stop.
 //!
-//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-link-lab`, `lanetwin-validation`, `lanetwin-load`), and anything of
-//! Python (the crate root).
+//! Not here: what any of the documents mean (`lanetwin-plan`, `lanetwin-world`, `lanetwin-link-lab`,
+//! `lanetwin-validation`, `lanetwin-load`), and anything of Python (the crate root).
 
 use lanetwin_document::Diagnostic;
 use lanetwin_link_lab::channel;
@@ -103,8 +103,9 @@ pub fn check(path: &str, sets: &[String], outside: bool) -> Answer {
     }
 }
 
-/// Numbers what is below the hosts of a scenario: `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry
-/// for variants that are alike.
+/// Numbers what is below the hosts of a scenario:
+/// `{"diagnostics": […], "trees": [{"variants": […], "hosts": […]}] | null}`, with an entry for variants that are
+/// alike.
 pub fn tree(path: &str, sets: &[String], outside: bool) -> Answer {
     match plan_of(path, sets, outside) {
         Ok(plan) => {
@@ -233,7 +234,8 @@ fn read_failure(error: &ReadError) -> Failure {
     Failure::Diagnostics(diagnostic.to_string())
 }
 
-/// Sets predictions against published numbers, for the claims named or for all of them: rows, and a summary of each claim.
+/// Sets predictions against published numbers, for the claims named or for all of them: rows, and a summary of each
+/// claim.
 pub fn validate(claims: &[String], monitor: &Monitor) -> Answer {
     let names: Vec<&str> = claims.iter().map(String::as_str).collect();
     let mut progress = |progress: &lanetwin_validation::Progress| {

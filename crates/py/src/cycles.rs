@@ -1,4 +1,5 @@
-//! The door to links that train and are cycled: `lanetwin link train` and `lanetwin link cycle`. JSON text in, JSON text out.
+//! The door to links that train and are cycled: `lanetwin link train` and `lanetwin link cycle`. JSON text in, JSON
+//! text out.
 //!
 //! Not here: what any of it means (`lanetwin-link-lab`, `lanetwin-probe`).
 

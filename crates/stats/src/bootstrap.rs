@@ -7,9 +7,10 @@
 //! ```
 //!
 //! **Method.** Bias-corrected and accelerated bootstrap (Efron, J. Am. Stat. Assoc. 82, 1987; Efron & Tibshirani, An
-//! Introduction to the Bootstrap, chapter 14) of the logarithm of the ratio, widened for small samples by Student's t and
-//! √(n/(n−1)) (Hesterberg, Am. Stat. 69(4), 2015, "expanded percentile"). Below [`LEAST_PAIRS`] pairs, and where a value is
-//! zero, a resample says too little and Student's t of the linearised log ratio takes its place; [`Change::method`] tells.
+//! Introduction to the Bootstrap, chapter 14) of the logarithm of the ratio, widened for small samples by Student's t
+//! and √(n/(n−1)) (Hesterberg, Am. Stat. 69(4), 2015, "expanded percentile"). Below [`LEAST_PAIRS`] pairs, and where a
+//! value is zero, a resample says too little and Student's t of the linearised log ratio takes its place;
+//! [`Change::method`] tells.
 //!
 //! How often a 95 % interval covers, measured with 2,000 samples each of pairs with normal | exponential noise
 //! (`tests/coverage.rs` repeats it with fewer):

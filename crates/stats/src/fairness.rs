@@ -1,10 +1,10 @@
 //! How evenly a supply is shared.
 
-/// Jain's fairness index of what each of several users gets: (Σx)² ÷ (n Σx²). It is 1 if all get the same, and *k*/*n* if
-/// *k* of *n* share everything equally; it has no unit. None if nobody gets anything.
+/// Jain's fairness index of what each of several users gets: (Σx)² ÷ (n Σx²). It is 1 if all get the same, and *k*/*n*
+/// if *k* of *n* share everything equally; it has no unit. None if nobody gets anything.
 ///
-/// Source: R. Jain, D.-M. Chiu, W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation in
-/// Shared Computer Systems", DEC Research Report TR-301, 1984.
+/// Source: R. Jain, D.-M. Chiu, W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource Allocation
+/// in Shared Computer Systems", DEC Research Report TR-301, 1984.
 ///
 /// ```
 /// use lanetwin_stats::jain;

@@ -6,10 +6,10 @@
 //!                 └───────────────────────────┘ └────────────────────────────────────────┘
 //! ```
 //!
-//! **The error.** Three digits mean 2,048 buckets up to 2,047 ps, each 1 ps wide, and 1,024 for every doubling above.
-//! A bucket is 2ᵏ wide where values are at least 1,024 · 2ᵏ, so the largest value of a bucket exceeds the smallest by less
-//! than 1 part in 1,024. A percentile is the largest value of its bucket, but never more than the exact maximum: it is
-//! never too low, and too high by at most [`RELATIVE_ERROR`]. Below 2,048 ps it is exact.
+//! **The error.** Three digits mean 2,048 buckets up to 2,047 ps, each 1 ps wide, and 1,024 for every doubling above. A
+//! bucket is 2ᵏ wide where values are at least 1,024 · 2ᵏ, so the largest value of a bucket exceeds the smallest by
+//! less than 1 part in 1,024. A percentile is the largest value of its bucket, but never more than the exact maximum:
+//! it is never too low, and too high by at most [`RELATIVE_ERROR`]. Below 2,048 ps it is exact.
 //!
 //! Merging is exact and its order does not matter; nothing here is a float but the mean and what a caller asks for in
 //! percent. Not here: time series, histograms of anything but time, the `.hlog` file format.
@@ -79,7 +79,8 @@ impl Histogram {
         Self { counts: Counts::Open(open()), count: 0, sum_ps: 0, min_ps: u64::MAX, max_ps: 0 }
     }
 
-    /// The same in as little memory as it takes: 24 B for each range that was met. Counting into it later opens it again.
+    /// The same in as little memory as it takes: 24 B for each range that was met. Counting into it later opens it
+    /// again.
     #[must_use]
     pub fn packed(mut self) -> Self {
         let mut met: Vec<Bucket> = self.buckets().collect();
@@ -170,7 +171,8 @@ impl Histogram {
         (!self.is_empty()).then(|| self.sum_ps as f64 / self.count as f64)
     }
 
-    /// The smallest length that at least `percent` % of the latencies do not exceed, at most [`RELATIVE_ERROR`] too high.
+    /// The smallest length that at least `percent` % of the latencies do not exceed, at most [`RELATIVE_ERROR`] too
+    /// high.
     ///
     /// `percent` is taken to a millionth of a percent and held within 0 (the minimum) and 100 (the maximum).
     /// `None` if empty.
@@ -187,8 +189,8 @@ impl Histogram {
 
     /// Distribution-free interval of a percentile \[ps\], widened by the error of the buckets.
     ///
-    /// `None` when there are too few latencies. It holds for *independent* latencies; those of one run share their queues
-    /// and are not, so prefer an interval over repeats (`interval`) for anything that is published.
+    /// `None` when there are too few latencies. It holds for *independent* latencies; those of one run share their
+    /// queues and are not, so prefer an interval over repeats (`interval`) for anything that is published.
     #[must_use]
     pub fn percentile_interval(&self, percent: f64, confidence: Confidence) -> Option<OrderInterval> {
         let ranks = order_ranks(self.count, percent, confidence)?;

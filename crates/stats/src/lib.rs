@@ -13,11 +13,12 @@
 //!  all of it ──► results      results.json, rows as CSV and NDJSON
 //! ```
 //!
-//! Deterministic to the last bit on every machine: integers where they suffice, sums in one order, square roots as IEEE 754
-//! demands them, every transcendental from a pinned pure-Rust libm (the platform's are forbidden by lint in this crate).
+//! Deterministic to the last bit on every machine: integers where they suffice, sums in one order, square roots as IEEE
+//! 754 demands them, every transcendental from a pinned pure-Rust libm (the platform's are forbidden by lint in this
+//! crate).
 //!
-//! Not here: what a metric means and which direction of it is good (the scenario), utilisation and the name of a bottleneck
-//! (the world that has links), the rule for the steady state of an SSD, drawing.
+//! Not here: what a metric means and which direction of it is good (the scenario), utilisation and the name of a
+//! bottleneck (the world that has links), the rule for the steady state of an SSD, drawing.
 
 pub mod bootstrap;
 mod confidence;

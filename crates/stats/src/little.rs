@@ -6,9 +6,9 @@
 //!         └──┴───────────────┴──► time    Σ (left − entered)   (from what each thing says of itself)
 //! ```
 //!
-//! The two sides come from different witnesses: the area from the moments of the calls, the residence from the instant a
-//! thing carries with it. They are equal once everything has left, to the picosecond; a thing that was duplicated, dropped
-//! or stamped with a wrong time makes them differ. While something is still inside there is nothing to compare.
+//! The two sides come from different witnesses: the area from the moments of the calls, the residence from the instant
+//! a thing carries with it. They are equal once everything has left, to the picosecond; a thing that was duplicated,
+//! dropped or stamped with a wrong time makes them differ. While something is still inside there is nothing to compare.
 //!
 //! Not here: the steady-state form L = λW with estimated rates; that needs no test, it follows.
 //!

@@ -1,7 +1,7 @@
 //! What a count of passes and failures proves: exact intervals of a probability (Clopper & Pearson 1934).
 //!
-//! Ten thousand passes of ten thousand do not prove that nothing fails. They bound the probability of a failure: were it
-//! more than 3.0e-4, so many passes would come about in fewer than one case of twenty.
+//! Ten thousand passes of ten thousand do not prove that nothing fails. They bound the probability of a failure: were
+//! it more than 3.0e-4, so many passes would come about in fewer than one case of twenty.
 //!
 //! ```
 //! use lanetwin_stats::{Confidence, proportion};
@@ -12,7 +12,8 @@
 use crate::confidence::{Confidence, Interval};
 use crate::quantile;
 
-/// The probability of a failure is at most this, one-sided; `None` if there were no trials or more failures than trials.
+/// The probability of a failure is at most this, one-sided; `None` if there were no trials or more failures than
+/// trials.
 #[must_use]
 pub fn at_most(failures: u64, trials: u64, confidence: Confidence) -> Option<f64> {
     (trials > 0 && failures <= trials).then(|| upper(failures, trials, confidence.outside()))

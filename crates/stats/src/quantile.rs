@@ -1,7 +1,8 @@
 //! Tails and quantiles of the normal, Student's t and the binomial distribution, the same on every machine.
 //!
 //! All transcendentals come from the pinned pure-Rust `libm`. Quantiles are found by bisection of the tail until two
-//! neighbouring floats are left, so that a quantile is as good as its tail and no table of coefficients can hold a slip.
+//! neighbouring floats are left, so that a quantile is as good as its tail and no table of coefficients can hold a
+//! slip.
 //!
 //! Sources of the formulas: Abramowitz & Stegun 26.2.29 (normal), 26.5.8 (continued fraction of the incomplete beta
 //! function), 26.5.24 (binomial), 26.7.1 (Student's t).

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! **MSER-5** (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6),
-//! 1997; White, Cobb & Spratt, WSC 2000) averages the series in fives and cuts where the squared standard error of what is
-//! left is least. A cut in the second half means that the run never settled, and is an error, not an answer.
+//! 1997; White, Cobb & Spratt, WSC 2000) averages the series in fives and cuts where the squared standard error of what
+//! is left is least. A cut in the second half means that the run never settled, and is an error, not an answer.
 //!
 //! **Batch means** (Law, Simulation Modeling and Analysis, 5th ed., section 9.5.3): means of long consecutive batches
 //! are nearly independent, so Student's t applies to them.
@@ -137,8 +137,8 @@ pub struct BatchMeans {
 
 /// The mean of a steady series from `batches` equal, consecutive batches.
 ///
-/// What is left over is dropped at the front, where a remnant of the warm-up would be. `None` of fewer than two batches,
-/// of fewer observations than batches, and of values that are not finite.
+/// What is left over is dropped at the front, where a remnant of the warm-up would be. `None` of fewer than two
+/// batches, of fewer observations than batches, and of values that are not finite.
 #[must_use]
 pub fn batch_means(observations: &[f64], batches: usize, confidence: Confidence) -> Option<BatchMeans> {
     if batches < 2 || observations.len() < batches {

@@ -9,14 +9,16 @@
 //!   better      ┆       ┆  ├────┆──┤
 //! ```
 //!
-//! Equivalence is a claim that needs evidence: the *absence* of a significant difference is inconclusive, never equivalent.
-//! With a 95 % interval the rule is two one-sided tests at 2.5 % (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
+//! Equivalence is a claim that needs evidence: the *absence* of a significant difference is inconclusive, never
+//! equivalent. With a 95 % interval the rule is two one-sided tests at 2.5 % (Schuirmann, J. Pharmacokinet. Biopharm.
+//! 15, 1987).
 //!
-//! **The margin is one of ratios**: ±X stands for 1/(1+X) … 1+X, as 80 % … 125 % in bioequivalence. Both of two variants are
-//! then equivalent to each other or neither is, whichever is called the baseline; at 2 % the lower end is −1.96 %.
+//! **The margin is one of ratios**: ±X stands for 1/(1+X) … 1+X, as 80 % … 125 % in bioequivalence. Both of two
+//! variants are then equivalent to each other or neither is, whichever is called the baseline; at 2 % the lower end is
+//! −1.96 %.
 //!
-//! **Several metrics.** [`judge_family`] demands of better and worse that they also survive Holm's correction. It leaves
-//! equivalent as it is: "all of these are equivalent" is false as soon as one is, so no correction is due
+//! **Several metrics.** [`judge_family`] demands of better and worse that they also survive Holm's correction. It
+//! leaves equivalent as it is: "all of these are equivalent" is false as soon as one is, so no correction is due
 //! (Berger, Technometrics 24, 1982).
 //!
 //! ```

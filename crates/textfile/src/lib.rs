@@ -17,7 +17,8 @@ use std::path::Path;
 /// How large a file may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// What people write: scenarios, parts, job files. The largest that is shipped has 40 KB, a written-out plan some MB.
+    /// What people write: scenarios, parts, job files. The largest that is shipped has 40 KB, a written-out plan some
+    /// MB.
     Document,
     /// What programs write: S-parameters, logs of I/Os, results.
     Data,
@@ -46,8 +47,8 @@ impl Limit {
 /// The bytes of the plain file at `path`.
 ///
 /// # Errors
-/// What the system says; `InvalidInput` for a folder, a device, a pipe or a socket, which are not opened; `FileTooLarge`
-/// above the limit.
+/// What the system says; `InvalidInput` for a folder, a device, a pipe or a socket, which are not opened;
+/// `FileTooLarge` above the limit.
 pub fn read_bytes(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
     // opening a pipe waits for somebody who writes to it
     check(&std::fs::metadata(path)?, limit)?;

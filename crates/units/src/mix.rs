@@ -22,8 +22,9 @@ pub const fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Mixes two numbers into one: the halves of their product, folded. A factor that is zero hides the other, so one of the two should be the
-/// result of a [`mix`], or of this; it takes a third of what [`mix`] takes, for what is mixed millions of times a second.
+/// Mixes two numbers into one: the halves of their product, folded. A factor that is zero hides the other, so one of
+/// the two should be the result of a [`mix`], or of this; it takes a third of what [`mix`] takes, for what is mixed
+/// millions of times a second.
 #[must_use]
 pub const fn mix_product(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;

@@ -159,7 +159,8 @@ impl Ord for LinkRate {
 }
 
 impl LinkRate {
-    /// The rate of one direction of a PCIe link after line coding (8b/10b, 128b/130b or 1b/1b), before any packet overhead.
+    /// The rate of one direction of a PCIe link after line coding (8b/10b, 128b/130b or 1b/1b), before any packet
+    /// overhead.
     #[must_use]
     pub const fn pcie(generation: Generation, width: Width) -> Self {
         let (bits, per_byte) = generation.bits_per_byte();

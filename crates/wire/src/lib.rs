@@ -10,8 +10,8 @@
 //!  structure! { … } ──► words, numbers and texts at offsets of a block of bytes: a command, a log page
 //! ```
 //!
-//! A word is a host integer; its place in a packet, and hence its byte order, belongs to the protocol that uses it. A structure is
-//! little-endian.
+//! A word is a host integer; its place in a packet, and hence its byte order, belongs to the protocol that uses it. A
+//! structure is little-endian.
 //!
 //! Not here: structures in big-endian order; arrays of structures; checksums; any particular protocol.
 //!

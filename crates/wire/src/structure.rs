@@ -1,4 +1,5 @@
-//! The `structure!` macro: blocks of bytes with numbers, words and texts at fixed offsets, least significant byte first.
+//! The `structure!` macro: blocks of bytes with numbers, words and texts at fixed offsets, least significant byte
+//! first.
 
 use crate::Word;
 use core::fmt::{self, Write as _};
@@ -144,7 +145,8 @@ pub fn parts_table<S: Structure>() -> String {
 /// Declares structures: blocks of bytes with fields at offsets, least significant byte first.
 ///
 /// A field's type is an unsigned integer, an array of bytes, a [`wire!`](crate::wire!) word or an
-/// [`open_enum!`](crate::open_enum!). Fields stand in the order of their offsets; bytes between them are reserved and zero.
+/// [`open_enum!`](crate::open_enum!). Fields stand in the order of their offsets; bytes between them are reserved and
+/// zero.
 ///
 /// ```
 /// lanetwin_wire::structure! {

@@ -1,4 +1,5 @@
-//! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that is over.
+//! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that
+//! is over.
 
 use super::loads::WorldLoad;
 use super::wire::World;
@@ -12,7 +13,8 @@ use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What was asked has to end within this after the measurement: the slowest of all, an overwrite of a large drive, takes hours, and is then told as not over.
+/// What was asked has to end within this after the measurement: the slowest of all, an overwrite of a large drive,
+/// takes hours, and is then told as not over.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// So many bytes are an entry of the Error Information log.
 const ENTRY: usize = 64;
@@ -36,7 +38,8 @@ pub struct Acted {
 }
 
 impl World {
-    /// Finds who asks what: the driver of the first path of a host to a drive asks everything of it that its host does, in the order of writing.
+    /// Finds who asks what: the driver of the first path of a host to a drive asks everything of it that its host does,
+    /// in the order of writing.
     pub(super) fn find_actions(&mut self, workload: &WorkloadPlan) {
         let mut asked: BTreeMap<ComponentId, usize> = BTreeMap::new();
         for plan in &workload.actions {

@@ -1,8 +1,8 @@
 //! The bottleneck by name: what was used up while a case was measured.
 //!
-//! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked at first
-//! (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the inside to the outside: the credits of a
-//! receiver, tags, places for transfers, and last the load itself.
+//! Whatever is behind the bottleneck fills up: queues, buffers, tags, the load's own depth. So what *works* is looked
+//! at first (a wire, engines, cores; the fullest of them), then what is *held* while something else works, from the
+//! inside to the outside: the credits of a receiver, tags, places for transfers, and last the load itself.
 
 use super::components::SupplyUse;
 use super::measure::{DirectionUse, Measured};

@@ -97,7 +97,8 @@ pub fn replay(capsule: &Capsule) -> Result<Vec<(String, String)>, String> {
     let mut world = find(&plan, capsule).ok_or("the capsule names a case that its scenario does not have")?;
     let events = capsule.events.saturating_sub(1);
     world.kernel.stop_after(events);
-    // In the slices of the run that broke: how often a link looks at its wire depends on them, though what it decides does not.
+    // In the slices of the run that broke: how often a link looks at its wire depends on them, though what it decides
+    // does not.
     while world.kernel.events() < events && world.kernel.next_event().is_some() {
         run_slice(&mut world);
     }

@@ -27,8 +27,8 @@ pub(super) fn verdicts(rows: &[Row], baseline: &str, margin: Margin, seed: u64) 
     list
 }
 
-/// A family does not count one observation twice: neither what says again what another row says, nor several devices together and each of
-/// them.
+/// A family does not count one observation twice: neither what says again what another row says, nor several devices
+/// together and each of them.
 fn is_judged(row: &Row) -> bool {
     row.device.is_none() && !row.restates
 }
@@ -46,7 +46,8 @@ fn direction(a: &Row, b: &Row) -> Option<Direction> {
     Direction::of(a.better).or(Direction::of(b.better))
 }
 
-/// Judges paired repeats together, and rows without paired repeats by their intervals; nothing of which neither way is better.
+/// Judges paired repeats together, and rows without paired repeats by their intervals; nothing of which neither way is
+/// better.
 fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
     let directed = |&(a, b): &(&'_ Row, &'_ Row)| direction(a, b).is_some();
     let pairs: Vec<(&Row, &Row)> = pairs.iter().copied().filter(directed).collect();
@@ -103,8 +104,9 @@ fn row(
     }
 }
 
-/// Compares two documents, row by row of the same variant, workload, case and metric: `a` is the baseline. Repeats are paired if both were
-/// simulated from the same seed; otherwise the verdict rests on the intervals, and is the more careful for it.
+/// Compares two documents, row by row of the same variant, workload, case and metric: `a` is the baseline. Repeats are
+/// paired if both were simulated from the same seed; otherwise the verdict rests on the intervals, and is the more
+/// careful for it.
 #[must_use]
 pub fn compare(a: &Results, b: &Results, margin: Margin) -> Results {
     let (name_a, name_b) =

@@ -6,8 +6,8 @@ use crate::metric::Metric;
 use lanetwin_stats::results::ComponentMetric;
 use lanetwin_units::Better;
 
-/// The metrics of every component, with its name, from what it did in each repeat: those that can be told of all repeats, and of a group
-/// those that were something else than zero in some repeat, with the others of the group.
+/// The metrics of every component, with its name, from what it did in each repeat: those that can be told of all
+/// repeats, and of a group those that were something else than zero in some repeat, with the others of the group.
 pub(super) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
     let mut list = Vec::new();
     for (place, first) in repeats[0].components.iter().enumerate() {
@@ -33,7 +33,8 @@ pub(super) fn metrics(repeats: &[Measured]) -> Vec<(String, Metric)> {
     list
 }
 
-/// Everything that components say of themselves, for the table of the results: what they used of their supplies, and their metrics.
+/// Everything that components say of themselves, for the table of the results: what they used of their supplies, and
+/// their metrics.
 pub(super) fn table(
     (variant, workload, case): (&str, &str, &str),
     repeats: &[Measured],

@@ -1,4 +1,5 @@
-//! What components say of themselves: what they used of their finite supplies and what came of their metrics while it was measured.
+//! What components say of themselves: what they used of their finite supplies and what came of their metrics while it
+//! was measured.
 //!
 //! Nothing here knows what a component is: names, units and directions are its own.
 
@@ -26,7 +27,8 @@ pub struct ComponentUse {
     pub component: String,
     /// Its metrics; none of one that says nothing of this time.
     pub metrics: Vec<(kernel::Metric, Option<f64>)>,
-    /// How many of its cached pages have which temperature in the end: 0, 1, 2 to 3, 4 to 7, …; empty if it caches none.
+    /// How many of its cached pages have which temperature in the end: 0, 1, 2 to 3, 4 to 7, …; empty if it caches
+    /// none.
     pub temperatures: Vec<u64>,
 }
 

@@ -18,8 +18,8 @@ const FOLDER: &str = "fio";
 
 /// The results files of a case, in both formats; none of another kind of workload.
 ///
-/// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and the file
-/// `RW-IODEPTH-NUMJOBS.json`.
+/// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and
+/// the file `RW-IODEPTH-NUMJOBS.json`.
 pub(super) fn files(ran: &Ran<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
     let Load::Fio(case) = &ran.case.load else { return Vec::new() };
     let told = Told { ran, case };

@@ -2,8 +2,9 @@
 //!
 //! All repeats are taken together, as one test that ran as long as all of them.
 //!
-//! **CPU.** A driver's cores are busy while they submit and complete I/Os, and not otherwise. Utilisation is that time, of all cores of all
-//! drivers, over the time that these cores had: a driver works on cores of its own, and the model of a host does not count its cores.
+//! **CPU.** A driver's cores are busy while they submit and complete I/Os, and not otherwise. Utilisation is that time,
+//! of all cores of all drivers, over the time that these cores had: a driver works on cores of its own, and the model
+//! of a host does not count its cores.
 
 use super::measure::Measured;
 use lanetwin_load::iometer::Version;

@@ -6,8 +6,8 @@
 //!  … every variant × workload × case × repeat, on all cores ┘
 //! ```
 //!
-//! Every repeat has a world of its own; a world is one thread. Variants share the seeds of their repeats, so that they are compared on the
-//! same random numbers.
+//! Every repeat has a world of its own; a world is one thread. Variants share the seeds of their repeats, so that they
+//! are compared on the same random numbers.
 //!
 //! Not here: reading and checking scenarios (the plan crate), what devices do (the models crate).
 

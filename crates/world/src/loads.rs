@@ -6,12 +6,12 @@
 //!          (load)/ssd2 ─ (driver)/ssd2 ─┴─ (cpu) ─ host ═ … ═ ssd1, ssd2
 //! ```
 //!
-//! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load serves all
-//! loads of its device.
+//! Which driver a device has is its model's business ([`lanetwin_models::driver`]); one that has a port for each load
+//! serves all loads of its device.
 //!
-//! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one device is
-//! asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps ask at the same
-//! instants throughout.
+//! A load that is alone is called `(load)`, its driver `(driver)`. Random streams derive from these names: what one
+//! device is asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps
+//! ask at the same instants throughout.
 
 mod driving;
 
@@ -39,7 +39,8 @@ const CPU: &str = "(cpu)";
 /// A load, and what it asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorldLoad {
-    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is told as.
+    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is
+    /// told as.
     pub device: String,
     /// The component that asks, a host or a card: its place in the machine.
     pub host: usize,
@@ -262,7 +263,8 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// The unit of the device that is asked: that of the pair, or the namespace that the job names, if the device has several.
+    /// The unit of the device that is asked: that of the pair, or the namespace that the job names, if the device has
+    /// several.
     fn unit(&self, device: &ComponentPlan) -> u16 {
         let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
         let named = self.job.filter(|_| several && self.pair.unit == 0).and_then(|(job, _)| namespace(job));
@@ -297,7 +299,8 @@ struct Adding<'a> {
     jobs: BTreeMap<usize, ComponentId>,
     /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
     shared: BTreeMap<(usize, usize), SharedDriver>,
-    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over from each other.
+    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over
+    /// from each other.
     common: BTreeMap<usize, Vec<HostPath>>,
     /// What joins the paths to drives that have several.
     paths: Vec<(String, ComponentId)>,

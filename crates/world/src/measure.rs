@@ -27,7 +27,8 @@ const WARM_UP_ROUNDS: u64 = 4;
 /// A run is looked at after slices of this share of its past, at least.
 const SLICE_PART: u64 = 32;
 const SLICE_LEAST: Span = Span::from_us(5);
-/// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not fit anywhere.
+/// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not
+/// fit anywhere.
 const SLICE_FOLLOWED: Span = Span::from_us(1_000);
 /// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
 const PATIENCE: Span = Span::from_us(3_600_000_000);
@@ -57,7 +58,8 @@ pub struct Measured {
     pub rounds: Option<Rounds>,
     /// Where the operation of median latency spent its time, if operations were followed.
     pub followed: Option<Followed>,
-    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were followed.
+    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were
+    /// followed.
     pub loads: Vec<(String, Followed)>,
     /// How long TLPs were in the switches, if operations were followed.
     pub transits: Vec<Transit>,
@@ -113,11 +115,12 @@ impl DirectionUse {
     }
 }
 
-/// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some operations, if asked to on behalf of so
-/// many repeats.
+/// Runs a world through warm-up and measurement, or through rounds until it is steady; afterwards follows some
+/// operations, if asked to on behalf of so many repeats.
 ///
 /// # Errors
-/// If an open loop is overloaded: what it had counted until then is the rate at which it was answered, not that at which it asked.
+/// If an open loop is overloaded: what it had counted until then is the rate at which it was answered, not that at
+/// which it asked.
 pub(super) fn measure(
     world: &mut World,
     (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
@@ -343,7 +346,8 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     used
 }
 
-/// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these up to `most`.
+/// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these
+/// up to `most`.
 fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>) {
     let begin = world.kernel.now();
     world.links().fabric().record_journeys(true);

@@ -67,7 +67,8 @@ impl Wiring<'_> {
         let caches = self.cache_lines();
         for (name, program) in programs(case, self.seed) {
             let steps = program.footprint() / LINE / u64::from(program.threads()).max(1);
-            // what is far larger than the caches finds at most its page table there; and what was stored to has to begin to be written back
+            // what is far larger than the caches finds at most its page table there; and what was stored to has to
+            // begin to be written back
             let warm = match program.footprint() / LINE {
                 // all of what ends is measured, from its beginning
                 _ if case.ends() => program.warm_up(),

@@ -1,4 +1,5 @@
-//! `(paths)`: what joins the drivers of a dual-port drive. A request takes one path; if the path is lost before it is answered, it takes the other.
+//! `(paths)`: what joins the drivers of a dual-port drive. A request takes one path; if the path is lost before it is
+//! answered, it takes the other.
 //!
 //! ```text
 //!  load 0 ─┐            ┌─ driver of the first port ═ root port ═ pcie
@@ -6,11 +7,11 @@
 //!  load 2 ─┘            └─ driver of the second port ═ root port ═ pcie2
 //! ```
 //!
-//! Which path is `driver.multipath`, by the names of Linux. A request whose path is lost is asked again of another; if none works it waits until one does.
-//! It takes no time and limits nothing: each path has cores of its own.
+//! Which path is `driver.multipath`, by the names of Linux. A request whose path is lost is asked again of another; if
+//! none works it waits until one does. It takes no time and limits nothing: each path has cores of its own.
 //!
-//! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand by: when none of its own works for that long,
-//! another host asks in its place, until one of its own works again.
+//! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
+//! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
 
 use lanetwin_kernel::{Component, Metric, Port, Report};
 use lanetwin_models::roles::nvme::{PATH_LOST, PATH_WORKS};
@@ -94,7 +95,8 @@ struct Asked {
 }
 
 impl Paths {
-    /// Joins the paths to a drive for so many loads: the first `own` are of the host of the loads, and the others are used when none of these has worked for `takeover`.
+    /// Joins the paths to a drive for so many loads: the first `own` are of the host of the loads, and the others are
+    /// used when none of these has worked for `takeover`.
     pub(super) fn new(
         drive: &str,
         policy: Policy,

@@ -1,11 +1,13 @@
-//! A test of the SNIA Performance Test Specification: a purged drive, precondition, then rounds of all sizes and mixes until the tracked one is steady.
+//! A test of the SNIA Performance Test Specification: a purged drive, precondition, then rounds of all sizes and mixes
+//! until the tracked one is steady.
 //!
 //! ```text
 //!  precondition ─ round 1: every cell, one after the other ─┬─ 2 ─┬─ 3 ─┬─ 4 ─┬─ 5 ─┬─ …
 //!                                                           measurement window: the last five, steady or not
 //! ```
 //!
-//! A cell of the matrix is what was counted in its steps of the five rounds of the measurement window, together (SSS PTS 2.0.1).
+//! A cell of the matrix is what was counted in its steps of the five rounds of the measurement window, together (SSS
+//! PTS 2.0.1).
 
 use super::before::Before;
 use super::measure::Window;
@@ -22,11 +24,13 @@ struct Past {
     cells: Vec<Results>,
 }
 
-/// Runs rounds until the last five are steady, or there have been as many as there may be: what was counted in them, and of each cell.
+/// Runs rounds until the last five are steady, or there have been as many as there may be: what was counted in them,
+/// and of each cell.
 pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec<Results>) {
     let mut window: VecDeque<Past> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
-    // what is counted of the drive in the first round begins behind its first step: what comes before the rounds is over then
+    // what is counted of the drive in the first round begins behind its first step: what comes before the rounds is
+    // over then
     let mut ended = Vec::new();
     await_steps(world, plan, &mut ended, 1);
     while rounds.all.len() < rule.rounds as usize && !rounds.attained() {
@@ -46,7 +50,8 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Wind
     for past in window {
         cells.iter_mut().zip(&past.cells).for_each(|(sum, next)| sum.join(next));
     }
-    // a step begins with nothing in flight, so that what Little's law makes of few operations (`Results::time`) does not hold: rates are over its time
+    // a step begins with nothing in flight, so that what Little's law makes of few operations (`Results::time`) does
+    // not hold: rates are over its time
     cells.iter_mut().for_each(|cell| cell.little = Little { area_ps: 0, residence_ps: 0 });
     let mut all = cells[0].clone();
     cells[1..].iter().for_each(|cell| all.join(cell));

@@ -1,5 +1,5 @@
-//! How fast the cases of a load of memory are beside each other: every placement beside the first, or where there is one placement, every
-//! variant beside the baseline.
+//! How fast the cases of a load of memory are beside each other: every placement beside the first, or where there is
+//! one placement, every variant beside the baseline.
 
 use lanetwin_plan::{Case, Load, Plan};
 use lanetwin_stats::results::{Relative, Row};

@@ -5,8 +5,8 @@
 //!                   │     └─────── measurement window: steady? ─ no: one more round ─ yes: these are the results
 //! ```
 //!
-//! There is no warm-up: the rule is what ends it. What is measured is the last five rounds, steady or not (SSS PTS 2.0.1, "Measurement
-//! Window").
+//! There is no warm-up: the rule is what ends it. What is measured is the last five rounds, steady or not (SSS PTS
+//! 2.0.1, "Measurement Window").
 
 use super::before::Before;
 use super::components::{Reports, added_to_ratio};
@@ -38,7 +38,8 @@ impl Rounds {
     }
 }
 
-/// Runs rounds until the last five are steady and there have been as many as there shall be, or as many as there may be.
+/// Runs rounds until the last five are steady and there have been as many as there shall be, or as many as there may
+/// be.
 pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
     let mut window: VecDeque<(Before, Vec<Results>)> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };

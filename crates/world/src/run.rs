@@ -388,7 +388,8 @@ fn cpu_seconds() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// The most memory that this process has held, its peak resident set \[B\], if the system tells (Linux, `VmHWM` of proc(5)).
+/// The most memory that this process has held, its peak resident set \[B\], if the system tells (Linux, `VmHWM` of
+/// proc(5)).
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

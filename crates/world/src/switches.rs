@@ -1,4 +1,5 @@
-//! What a run says of its switches: how long TLPs were in them, beside the latency that was used and where it comes from.
+//! What a run says of its switches: how long TLPs were in them, beside the latency that was used and where it comes
+//! from.
 
 use super::transit::Transit;
 use lanetwin_document::node::Origin;

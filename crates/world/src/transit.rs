@@ -6,9 +6,9 @@
 //!          propagation                    transit
 //! ```
 //!
-//! Of each train the last TLP is looked at: the one that waits longest for those that come at once. Transits that are counted began
-//! after the first instant of a stretch of time, and their trains arrived before its end: what links have decided beyond it depends on how many
-//! TLPs they decide at a time.
+//! Of each train the last TLP is looked at: the one that waits longest for those that come at once. Transits that are
+//! counted began after the first instant of a stretch of time, and their trains arrived before its end: what links have
+//! decided beyond it depends on how many TLPs they decide at a time.
 
 use super::route::{Crossing, way};
 use lanetwin_pcie::link::{EgressId, EndpointId, RECORDED_HOPS};

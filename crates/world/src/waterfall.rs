@@ -13,10 +13,10 @@
 //!     start      header or all in                  eligible                  start       arrival
 //! ```
 //!
-//! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive, the one
-//! that this was the answer to, and so on back to the first. What lies between two trains was spent inside the component where
-//! the one ended and the other began; card and host say what they did meanwhile. Of a train the last TLP is followed, so that
-//! its queue includes the TLPs before it.
+//! A cursor goes from question to answer along the chain of trains that the answer waited for: the last one to arrive,
+//! the one that this was the answer to, and so on back to the first. What lies between two trains was spent inside the
+//! component where the one ended and the other began; card and host say what they did meanwhile. Of a train the last
+//! TLP is followed, so that its queue includes the TLPs before it.
 
 pub(super) mod memory;
 mod nvme;
@@ -118,7 +118,8 @@ fn set_recording(world: &mut World, on: bool) {
     world.kernel.follow_marks(on);
 }
 
-/// Ends following; explains the operation of median latency among those that were followed from question to answer, over these journeys.
+/// Ends following; explains the operation of median latency among those that were followed from question to answer,
+/// over these journeys.
 pub(super) fn finish(world: &mut World, log: &Log, journeys: &[Journey]) -> Option<Followed> {
     world.kernel.set_tap(None);
     let mut done = std::mem::take(&mut log.0.borrow_mut().done);
@@ -196,8 +197,8 @@ fn chain(journeys: &[Journey]) -> Vec<Journey> {
     chain
 }
 
-/// Whether a train may be what another was sent for: a completion answers the request for its bytes, a request was told of by a
-/// doorbell.
+/// Whether a train may be what another was sent for: a completion answers the request for its bytes, a request was told
+/// of by a doorbell.
 fn may_cause(cause: &Journey, journey: &Journey) -> bool {
     let (before, after) = (&cause.user, &journey.user);
     let asked = before.address..before.address + u64::from(before.count) * u64::from(before.bytes);

@@ -212,8 +212,8 @@ impl Wiring<'_> {
         actions.iter().any(|action| action.drive == component && action.ask == Ask::SmartLog)
     }
 
-    /// When the links of a device with several PCIe ports go down: each takes its controller with it. That of a device with one only keeps
-    /// it waiting.
+    /// When the links of a device with several PCIe ports go down: each takes its controller with it. That of a device
+    /// with one only keeps it waiting.
     fn losses(&self, component: usize) -> Vec<(usize, Instant)> {
         let linked = |(port, declared): (usize, &PortPlan)| {
             let link = self.variant.link_of(End { component, port });
@@ -243,7 +243,8 @@ impl Wiring<'_> {
         link.map_or(component, |link| link.root_port.component)
     }
 
-    /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a host's.
+    /// The port of the peer whose memory a requester reads and writes; none if it is no requester, or the memory is a
+    /// host's.
     fn peer(&self, component: usize, endpoints: &Endpoints) -> Option<EndpointId> {
         let pair = self.workload.pairs.iter().find(|pair| pair.on == component && self.is_dma(pair))?;
         let is_host = self.variant.machine[pair.target].is_host();

@@ -5,7 +5,8 @@ use lanetwin_plan::check_text;
 use lanetwin_stats::results::{ActionOutcome, Results};
 use lanetwin_world::Options;
 
-/// A drive of two namespaces of 128 MiB each, whose dies have 16 blocks of 5 ms to erase, under a light load on the first.
+/// A drive of two namespaces of 128 MiB each, whose dies have 16 blocks of 5 ms to erase, under a light load on the
+/// first.
 fn asked(actions: &str) -> Results {
     asked_with("", actions)
 }
@@ -68,7 +69,8 @@ fn what_fails_is_in_the_error_log() {
     assert_eq!(told, (1, 0x05, "LBA Out of Range", 2, (1 << 30) / 512));
 }
 
-/// By hand: a sanitize erases 32 blocks of 5 ms in every die, a format of one of two namespaces as much as half of them.
+/// By hand: a sanitize erases 32 blocks of 5 ms in every die, a format of one of two namespaces as much as half of
+/// them.
 #[test]
 fn erasing_takes_as_long_as_the_blocks_of_a_die_do() {
     let found =
@@ -108,7 +110,8 @@ fn two_sanitizes_at_once_are_one_too_many() {
     assert_eq!((&*second.status, second.success), ("Sanitize In Progress", false));
 }
 
-/// Nothing of it costs a run that asks for nothing: its digest is on record. What is asked changes what the links carry.
+/// Nothing of it costs a run that asks for nothing: its digest is on record. What is asked changes what the links
+/// carry.
 #[test]
 fn a_log_crosses_the_links() {
     let digest = |actions: &str| asked(actions).digest;

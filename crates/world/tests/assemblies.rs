@@ -1,5 +1,5 @@
-//! Is a part that is made of parts what it is made of? Its inside becomes components and links of the machine; what a scenario says of it arrives
-//! where it belongs; it runs, and its plan gives the same run again.
+//! Is a part that is made of parts what it is made of? Its inside becomes components and links of the machine; what a
+//! scenario says of it arrives where it belongs; it runs, and its plan gives the same run again.
 
 use crate::tree::results;
 use lanetwin_plan::{Catalogue, Files, Plan, check_with};

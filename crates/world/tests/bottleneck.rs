@@ -1,4 +1,5 @@
-//! Is the bottleneck the one that the world was built to have? And does more of it, and of nothing else, give more throughput?
+//! Is the bottleneck the one that the world was built to have? And does more of it, and of nothing else, give more
+//! throughput?
 
 use lanetwin_plan::{Catalogue, check};
 use lanetwin_stats::results::Results;
@@ -94,8 +95,8 @@ fn throughput(results: &Results) -> f64 {
     results.rows.iter().find(|row| row.metric == "throughput").expect("something was moved").value
 }
 
-/// The world's bottleneck is `name`; with more of it (`more`) the throughput is higher by a tenth at least, with more of something else
-/// (`other`) it is the same within a hundredth. Returns why it is the bottleneck.
+/// The world's bottleneck is `name`; with more of it (`more`) the throughput is higher by a tenth at least, with more
+/// of something else (`other`) it is the same within a hundredth. Returns why it is the bottleneck.
 #[track_caller]
 fn assert_limit(text: &str, sets: &[&str], name: &str, more: &str, other: &str) -> String {
     let before = results(text, sets);

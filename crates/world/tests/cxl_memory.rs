@@ -1,5 +1,6 @@
-//! Is CXL memory wired as the scenario says, and does a load of it tell what happened? Every device is a node, windows lie one behind the other,
-//! decoders lead to the devices; Little's law and shares of the time hold; what is wrong is told with its place.
+//! Is CXL memory wired as the scenario says, and does a load of it tell what happened? Every device is a node, windows
+//! lie one behind the other, decoders lead to the devices; Little's law and shares of the time hold; what is wrong is
+//! told with its place.
 
 use crate::tree::{plan, results};
 use lanetwin_cxl::logic::FlitMode;
@@ -120,9 +121,9 @@ workloads:
 run: {repeats: 1}
 ";
 
-/// Threads are put on cores in order, so that up to four of them, and the one that chases, are on the first socket. By hand: what is on the other
-/// socket takes 60 ns longer and 64 B at 10 GB/s, 6.4 ns; and no more than 10 GB/s comes from there. Four cores of 16 misses and some 90 ns get
-/// 45 GB/s from the DRAM beside them.
+/// Threads are put on cores in order, so that up to four of them, and the one that chases, are on the first socket. By
+/// hand: what is on the other socket takes 60 ns longer and 64 B at 10 GB/s, 6.4 ns; and no more than 10 GB/s comes
+/// from there. Four cores of 16 misses and some 90 ns get 45 GB/s from the DRAM beside them.
 #[test]
 fn the_other_socket_is_farther_and_behind_a_lane() {
     let plan = plan("sockets.yaml", SOCKETS, &[]);
@@ -177,7 +178,8 @@ fn behind_a_switch_addresses_are_decoded_again() {
         let [there] = found[..] else { panic!("{address:#x} leads to {found:?}") };
         (there.target, there.dpa)
     };
-    // everything is behind the one port of the host; the ports of the switch are taken in the order of the links: alone, one, other
+    // everything is behind the one port of the host; the ports of the switch are taken in the order of the links:
+    // alone, one, other
     let mut seen = std::collections::BTreeSet::new();
     for offset in (0..24 * GIB).step_by(1 << 26).flat_map(|at| [at, at + 1024, at + 4096 + 64]) {
         let (port, between) = lead(&host.decoders, 16 * GIB + offset);

@@ -1,9 +1,10 @@
-//! Is a run the same whenever and however it is run: in debug and in release, with one thread or two, train by train or TLP by TLP?
+//! Is a run the same whenever and however it is run: in debug and in release, with one thread or two, train by train or
+//! TLP by TLP?
 //!
-//! The digest and a few rows of every scenario are recorded in `golden/runs.txt`. This file is run against the same record with
-//! optimisation and assertions, and in the night without the one and without the other, so that all are equal. Every scenario in other
-//! ways takes minutes without optimisation, and is skipped then. After a change that is meant to change results, `ACCEPT=1` rewrites the
-//! record.
+//! The digest and a few rows of every scenario are recorded in `golden/runs.txt`. This file is run against the same
+//! record with optimisation and assertions, and in the night without the one and without the other, so that all are
+//! equal. Every scenario in other ways takes minutes without optimisation, and is skipped then. After a change that is
+//! meant to change results, `ACCEPT=1` rewrites the record.
 
 mod record;
 mod tree;
@@ -16,7 +17,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tree::{options, plan, plan_of, results, scenarios, substance};
 
-/// Every scenario with two repeats, enough to pair them, by two threads and train by train: what other ways are held against.
+/// Every scenario with two repeats, enough to pair them, by two threads and train by train: what other ways are held
+/// against.
 static TWICE: LazyLock<Vec<(Plan, Results)>> = LazyLock::new(|| {
     let run = |file: &std::path::PathBuf| {
         let plan = plan_of(file, &["run.repeats=2"]);

@@ -1,5 +1,5 @@
-//! Are several devices that are asked at once measured as several, and as one? Each load has its own random numbers, handles and signals,
-//! all of them the same window, and what is said of the sum follows from what is said of each.
+//! Are several devices that are asked at once measured as several, and as one? Each load has its own random numbers,
+//! handles and signals, all of them the same window, and what is said of the sum follows from what is said of each.
 
 use crate::tree::{options, plan, results, substance};
 use lanetwin_kernel::Tap;

@@ -1,4 +1,5 @@
-//! A drive with two ports, and what becomes of requests when one is lost: each is answered once, and the drive moves what was asked for.
+//! A drive with two ports, and what becomes of requests when one is lost: each is answered once, and the drive moves
+//! what was asked for.
 
 use crate::tree::{plan, results};
 use lanetwin_models::nvme_driver::NvmeDriver;
@@ -130,7 +131,8 @@ fn both_ports_together_carry_what_one_of_twice_the_lanes_does() {
     assert!((both / one - 2.0).abs() < 0.06, "{both} and {one} MB/s");
 }
 
-/// With the first port gone for good, every command goes over the second: it is followed there, hop by hop, and the hops sum to its latency.
+/// With the first port gone for good, every command goes over the second: it is followed there, hop by hop, and the
+/// hops sum to its latency.
 #[test]
 fn a_command_of_the_second_port_is_explained() {
     let links = [", down: [{at: 50us, for: 1s}]", ""];

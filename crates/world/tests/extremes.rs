@@ -1,5 +1,5 @@
-//! Does every machine that passes the check also run? Random machines with the least, the most and other legal values of their parameters
-//! either get what is wrong said, or give a complete result: none panics, none stands still.
+//! Does every machine that passes the check also run? Random machines with the least, the most and other legal values
+//! of their parameters either get what is wrong said, or give a complete result: none panics, none stands still.
 
 use crate::tree::{Nobody, options};
 use lanetwin_models::{block_endpoint, dma_requester, memory_endpoint, root_complex, switch};

@@ -12,8 +12,8 @@ use std::path::Path;
 const POLLS: &str =
     "driver.engine: io_uring-poll, driver.io_uring-poll.submit: 3us, driver.io_uring-poll.complete: 1us";
 const EACH: Span = Span::from_us(4);
-/// The same of one that is interrupted, which costs next to nothing, and rings for each command: the drive works while the
-/// core does.
+/// The same of one that is interrupted, which costs next to nothing, and rings for each command: the drive works while
+/// the core does.
 const INTERRUPTED: &str = "driver.engine: io_uring, driver.io_uring.submit: 3us, driver.io_uring.complete: 1us, driver.interrupt: 1ns";
 /// What a core can do, if that is all that it does \[thousand requests a second\].
 const PER_CORE: f64 = 250.0;

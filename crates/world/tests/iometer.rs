@@ -1,4 +1,5 @@
-//! Does a workload of Iometer do what its file says, say what is wrong with it, run without it, and tell Iometer's numbers?
+//! Does a workload of Iometer do what its file says, say what is wrong with it, run without it, and tell Iometer's
+//! numbers?
 
 use crate::tree::{options, results};
 use lanetwin_load::iometer::results_csv::{self, Column, RowKind};

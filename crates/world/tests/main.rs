@@ -1,5 +1,5 @@
-//! What the tree of scenarios and single runs are held to, in one program: each of these files as one of its own would link the
-//! whole engine again. `cargo test -p lanetwin-world retimers` runs the file of that name.
+//! What the tree of scenarios and single runs are held to, in one program: each of these files as one of its own would
+//! link the whole engine again. `cargo test -p lanetwin-world retimers` runs the file of that name.
 
 mod abuse;
 mod actions;

@@ -1,4 +1,5 @@
-//! Parts of a program elsewhere, devices that are mapped directly, hints about pages: do they what they say, and is what is wrong told?
+//! Parts of a program elsewhere, devices that are mapped directly, hints about pages: do they what they say, and is
+//! what is wrong told?
 
 use crate::tree::{plan, results};
 use lanetwin_plan::{Catalogue, check};

@@ -1,4 +1,5 @@
-//! Loads of memory start as a machine that has run for long would have them: what is measured does not depend on how long.
+//! Loads of memory start as a machine that has run for long would have them: what is measured does not depend on how
+//! long.
 
 use crate::tree::{plan, results};
 use lanetwin_stats::results::Results;
@@ -16,7 +17,8 @@ fn percentile(results: &Results, variant: &str, percent: f64) -> f64 {
     all.iter().find(|(at, _)| *at == percent).expect("the percentile is told").1
 }
 
-/// Its page table is 2 MiB in lines of entries, its last level 4 MiB: most walks find theirs there, once it has been through the set.
+/// Its page table is 2 MiB in lines of entries, its last level 4 MiB: most walks find theirs there, once it has been
+/// through the set.
 const WALKS: &str = "
 about: How long is a chase to be?
 machine:

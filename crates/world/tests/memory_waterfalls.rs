@@ -1,5 +1,5 @@
-//! Where does the time of a load of memory go? The stages sum to its latency, name everybody on its way, and are what the parameters say where
-//! nothing waits; through a switch and from another socket, too.
+//! Where does the time of a load of memory go? The stages sum to its latency, name everybody on its way, and are what
+//! the parameters say where nothing waits; through a switch and from another socket, too.
 
 use crate::tree::{plan, results};
 use lanetwin_stats::results::{Results, Waterfall};

@@ -1,5 +1,6 @@
-//! Whatever is done to a scenario, is the answer a plan or a code, and never a panic? Every scenario of the tree with keys and values
-//! deleted, doubled, renamed and retyped, by a generator with a seed. What still is a plan is run, where that is short.
+//! Whatever is done to a scenario, is the answer a plan or a code, and never a panic? Every scenario of the tree with
+//! keys and values deleted, doubled, renamed and retyped, by a generator with a seed. What still is a plan is run,
+//! where that is short.
 
 use crate::tree::{Nobody, scenarios};
 use lanetwin_plan::{Catalogue, Checked, Files, Load, Plan, check_with};

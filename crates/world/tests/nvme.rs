@@ -40,8 +40,8 @@ fn every_engine_gets_its_answers_in_the_order_of_its_costs() {
     assert!(latencies.is_sorted_by(|a, b| a < b), "{latencies:?}");
 }
 
-/// A read crosses the link four times one after the other: doorbell, request for the entry, its completion, data with the interrupt behind them. A
-/// write crosses it twice more, for its data.
+/// A read crosses the link four times one after the other: doorbell, request for the entry, its completion, data with
+/// the interrupt behind them. A write crosses it twice more, for its data.
 #[test]
 fn a_retimer_costs_as_much_as_a_command_crosses_it() {
     for (read, crossings) in [("100%", 4.0), ("0%", 6.0)] {

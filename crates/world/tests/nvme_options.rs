@@ -26,8 +26,8 @@ fn value(results: &Results, variant: &str, (case, device, metric): (&str, &str, 
     results.rows.iter().find(is_it).unwrap_or_else(|| panic!("{variant} {case} {device} {metric}")).value
 }
 
-/// With 32 commands in progress, 192 that wait have their turns by weight, 8 to 4 to 2, and the urgent ones before all of them. With room for all of them nobody waits
-/// for a turn, and priorities change nothing.
+/// With 32 commands in progress, 192 that wait have their turns by weight, 8 to 4 to 2, and the urgent ones before all
+/// of them. With room for all of them nobody waits for a turn, and priorities change nothing.
 #[test]
 fn priorities_decide_where_commands_wait_for_the_controller_and_nowhere_else() {
     let results = run("arbitration.yaml");
@@ -52,7 +52,8 @@ fn priorities_decide_where_commands_wait_for_the_controller_and_nowhere_else() {
     }
 }
 
-/// Of the two doorbells of a command the one for its completion is never rung; with many in flight not even each submission. It costs no more than a hundredth.
+/// Of the two doorbells of a command the one for its completion is never rung; with many in flight not even each
+/// submission. It costs no more than a hundredth.
 #[test]
 fn shadow_doorbells_save_doorbells() {
     let results = run("shadow-doorbells.yaml");
@@ -75,7 +76,8 @@ fn shadow_doorbells_save_doorbells() {
     assert_eq!(explained, 4, "commands are followed, although some have no doorbell");
 }
 
-/// Shadows move while the controller looks at them, with many in flight and few entries in a queue, over one port and two, while a port is lost: everything is answered.
+/// Shadows move while the controller looks at them, with many in flight and few entries in a queue, over one port and
+/// two, while a port is lost: everything is answered.
 #[test]
 fn with_shadow_doorbells_nothing_is_forgotten() {
     for (engine, down) in [("libaio", ""), ("spdk", ""), ("io_uring", ", down: [{at: 1ms, for: 500us}]")] {

@@ -1,4 +1,5 @@
-//! A test of the SNIA PTS in one go: is the drive purged, written, and in the state that the cells before have left, when a cell is measured?
+//! A test of the SNIA PTS in one go: is the drive purged, written, and in the state that the cells before have left,
+//! when a cell is measured?
 
 use crate::tree::{plan, results};
 use lanetwin_stats::results::Results;
@@ -49,7 +50,8 @@ fn every_cell_of_the_matrix_is_a_case_and_the_rule_has_tracked_one() {
     assert!((iops("4 KiB, 0/100") / mean - 1.0).abs() < 0.02, "{} and {mean} k/s", iops("4 KiB, 0/100"));
 }
 
-/// What comes before leaves its mark: without precondition a purged drive takes writes without garbage collection, for a while.
+/// What comes before leaves its mark: without precondition a purged drive takes writes without garbage collection, for
+/// a while.
 #[test]
 fn precondition_is_what_makes_the_first_round_slow() {
     let first = |pts: &str| test(72, pts).steady[0].rounds[0].iops;

@@ -1,4 +1,5 @@
-//! Do the scenarios of the tree answer their questions? Directions and verdicts, and what each scenario names as its control.
+//! Do the scenarios of the tree answer their questions? Directions and verdicts, and what each scenario names as its
+//! control.
 
 use crate::tree::{plan_of, results, scenarios};
 use lanetwin_stats::Verdict;
@@ -44,8 +45,8 @@ fn clocking_tells_small_differences_from_none() {
     }
 }
 
-/// pcie-bench (SIGCOMM 2018, section 6.5): beyond the reach of the IOTLB 64 B reads lose most of their rate, 256 B some, 512 B none;
-/// within it, and with super-pages, nobody loses.
+/// pcie-bench (SIGCOMM 2018, section 6.5): beyond the reach of the IOTLB 64 B reads lose most of their rate, 256 B
+/// some, 512 B none; within it, and with super-pages, nobody loses.
 #[test]
 fn iommu_costs_small_transfers_beyond_the_reach_of_its_cache() {
     let results = answered("iommu");
@@ -63,7 +64,8 @@ fn iommu_costs_small_transfers_beyond_the_reach_of_its_cache() {
     }
 }
 
-/// Bits that are corrupted are replayed: throughput falls with what the replays take of the wire, and the tail grows first.
+/// Bits that are corrupted are replayed: throughput falls with what the replays take of the wire, and the tail grows
+/// first.
 #[test]
 fn errors_cost_throughput_and_the_tail_of_latency() {
     let results = answered("errors");
@@ -174,8 +176,8 @@ fn a_cascade_is_as_wide_as_its_narrowest_link() {
     assert!(["first: middle → top", "second: bottom → middle"].contains(&&**name), "{name}");
 }
 
-/// The other socket is a hop farther for DRAM and for CXL alike. What joins the sockets limits DRAM and not an expander of eight lanes; twice as much
-/// helps who was limited, and the memory beside the threads is the control.
+/// The other socket is a hop farther for DRAM and for CXL alike. What joins the sockets limits DRAM and not an expander
+/// of eight lanes; twice as much helps who was limited, and the memory beside the threads is the control.
 #[test]
 fn the_other_socket_costs_latency_and_dram_its_bandwidth() {
     let results = answered("two-sockets");

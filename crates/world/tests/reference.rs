@@ -1,6 +1,6 @@
-//! Does every TLP of every scenario leave when docs/link-model.md says? A world runs in the engine while what its devices hand in and free is
-//! written down; the naive reference of the links' own tests is told the same. All departures must be equal, to the tick, and everything that
-//! devices are told.
+//! Does every TLP of every scenario leave when docs/link-model.md says? A world runs in the engine while what its
+//! devices hand in and free is written down; the naive reference of the links' own tests is told the same. All
+//! departures must be equal, to the tick, and everything that devices are told.
 
 #[allow(dead_code, reason = "its devices and random machines are for the links' own tests")]
 #[path = "../../pcie/tests/reference/mod.rs"]

@@ -1,5 +1,5 @@
-//! What does a retimer cost, and what do bit errors? One crossing of a link is longer by one latency, and nothing else changes; what bits are lost costs
-//! replays and Recoveries, as often as arithmetic says.
+//! What does a retimer cost, and what do bit errors? One crossing of a link is longer by one latency, and nothing else
+//! changes; what bits are lost costs replays and Recoveries, as often as arithmetic says.
 
 use crate::tree::{plan, plan_of, results};
 use lanetwin_plan::{Catalogue, Files, Plan, check_with};
@@ -204,8 +204,8 @@ fn a_complete_plan_with_retimers_and_segments_is_read_again_as_it_was() {
 const REPLAY_US: f64 = 1.0;
 const RECOVERY_US: f64 = 20.0;
 
-/// The share of throughput that is left at a bit error ratio, and how many corrupted TLPs and Recoveries there are in a second without any:
-/// Gen5 x4, writes of 256 B, 280 B on the wire.
+/// The share of throughput that is left at a bit error ratio, and how many corrupted TLPs and Recoveries there are in a
+/// second without any: Gen5 x4, writes of 256 B, 280 B on the wire.
 fn left(ber: f64) -> (f64, f64, f64) {
     let tlp_us = 280.0 * 8.0 * 130.0 / 128.0 / (4.0 * 32e3);
     let lost = 1.0 - (1.0 - ber).powi(280 * 8);
@@ -328,7 +328,8 @@ fn a_complete_plan_with_a_channel_is_read_again_as_it_was() {
     assert!(text.contains("dB, 1.") && text.contains("of the mask"), "the margin is told: {text}");
 }
 
-/// The drive behind a card and 0.7 m of cable, 41 dB: no link without a retimer, and none that errors would be seen on with one.
+/// The drive behind a card and 0.7 m of cable, 41 dB: no link without a retimer, and none that errors would be seen on
+/// with one.
 #[test]
 fn a_topology_beyond_the_budget_needs_its_retimer() {
     let topology = scenario().with_file_name("link").join("long-with-cable.yaml");

@@ -1,5 +1,5 @@
-//! Does a run keep its word: what it says of itself adds up, a run that is stopped says so, a run that breaks can be brought back, and
-//! verdicts come from the variants and not from chance?
+//! Does a run keep its word: what it says of itself adds up, a run that is stopped says so, a run that breaks can be
+//! brought back, and verdicts come from the variants and not from chance?
 
 use crate::tree::{Nobody, once, plan, plan_of, results, scenarios};
 use lanetwin_kernel::{Component, Port};

@@ -1,5 +1,5 @@
-//! Is a device that declares metrics, marks stages, checks its parameters and names its driver told of like any other? The device is the
-//! template of `cargo xtask new-model`: nothing outside its file knows it.
+//! Is a device that declares metrics, marks stages, checks its parameters and names its driver told of like any other?
+//! The device is the template of `cargo xtask new-model`: nothing outside its file knows it.
 
 use crate::tree::{plan, results};
 use lanetwin_plan::check_text;

@@ -16,8 +16,8 @@ fn of<'r>(results: &'r Results, variant: &str) -> &'r SteadyState {
     results.steady.iter().find(|steady| steady.variant == variant).expect("every variant goes in rounds")
 }
 
-/// A purged drive is fast until its blocks have been written once, and becomes steady when garbage collection has found its pace: at the rate that its spare blocks
-/// allow, and only where the rule says so.
+/// A purged drive is fast until its blocks have been written once, and becomes steady when garbage collection has found
+/// its pace: at the rate that its spare blocks allow, and only where the rule says so.
 #[test]
 fn a_purged_drive_becomes_steady_at_the_rate_of_its_spare_blocks() {
     let results = run("long/steady-state.yaml", &[]);
@@ -92,8 +92,8 @@ fn a_complete_plan_keeps_its_rounds() {
     assert!(whole.variants[0].workloads[0].steady.is_some());
 }
 
-/// 657 MB/s per watt is what the white paper of the PM1743 has. The energy of a byte through its controller is calibrated to it (parts/samsung-pm1743.yaml): this holds the
-/// arithmetic, and predicts nothing.
+/// 657 MB/s per watt is what the white paper of the PM1743 has. The energy of a byte through its controller is
+/// calibrated to it (parts/samsung-pm1743.yaml): this holds the arithmetic, and predicts nothing.
 #[test]
 fn a_pm1743_that_reads_in_sequence_has_the_efficiency_that_it_is_calibrated_to() {
     let text = "about: What does a byte cost?\nmachine:\n  cpu: {part: amd-epyc-9554}\n  ssd: {part: samsung-pm1743, ftl.initial: sequential}\n\
@@ -115,8 +115,9 @@ mod nightly {
     use lanetwin_plan::Catalogue;
     use lanetwin_ports::Value;
 
-    /// Every drive for servers that is shipped, with flash, takes random writes evenly from its drawn state on: each second but the first, in which the buffer
-    /// fills, is within 3 % of their mean, and the rule finds any five in a row steady.
+    /// Every drive for servers that is shipped, with flash, takes random writes evenly from its drawn state on: each
+    /// second but the first, in which the buffer fills, is within 3 % of their mean, and the rule finds any five in a
+    /// row steady.
     #[test]
     #[ignore = "takes minutes: thirty seconds of each shipped drive"]
     fn every_second_of_a_shipped_drive_is_like_the_next() {

@@ -1,5 +1,5 @@
-//! Are switches wired as the scenario says? What is below a root port is a tree; what a switch adds to a latency is what its parameters say;
-//! traffic between peers stays off the links that it has no business on.
+//! Are switches wired as the scenario says? What is below a root port is a tree; what a switch adds to a latency is
+//! what its parameters say; traffic between peers stays off the links that it has no business on.
 
 use crate::tree::{plan, results};
 use lanetwin_pcie::link::{Arbitration, Attach, Core, EgressId, LinkId, OutputBuffer, SwitchId};
@@ -249,7 +249,8 @@ fn run(text: &str, sets: &[&str]) -> Results {
     results(&plan("switches.yaml", text, sets), &Options::default())
 }
 
-/// By hand: the request and the completions each cross the switch once, and nobody is in the way. Notices of arrival are rounded up to a picosecond.
+/// By hand: the request and the completions each cross the switch once, and nobody is in the way. Notices of arrival
+/// are rounded up to a picosecond.
 #[test]
 fn a_switch_adds_its_latency_twice_and_what_it_must_have_in_to_forward() {
     let rate = LinkRate::pcie(Generation::Gen4, Width::X16);

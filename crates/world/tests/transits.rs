@@ -1,4 +1,5 @@
-//! How long TLPs are in a switch: what a run says of it is what docs/link-model.md makes of it, and where the latency comes from is said, too.
+//! How long TLPs are in a switch: what a run says of it is what docs/link-model.md makes of it, and where the latency
+//! comes from is said, too.
 
 use crate::tree::{once, plan, results};
 use lanetwin_stats::results::{Results, SwitchTransit};
@@ -97,7 +98,8 @@ fn the_latency_that_was_used_says_where_it_comes_from_and_what_for() {
     assert_eq!((row.latency, &*row.latency_kind, &*row.valid_for), (90.0, "scenario", "not said"));
 }
 
-/// Whatever is in the way: in no scenario is a TLP in a switch for less than in an empty one, and ways that scenarios use are told.
+/// Whatever is in the way: in no scenario is a TLP in a switch for less than in an empty one, and ways that scenarios
+/// use are told.
 #[test]
 fn nothing_is_faster_than_in_an_empty_switch() {
     let mut told = 0;

@@ -1,4 +1,5 @@
-//! A dual-port drive between two hosts: each has a port, both have the namespaces, and one takes over what the other asks when that loses its port.
+//! A dual-port drive between two hosts: each has a port, both have the namespaces, and one takes over what the other
+//! asks when that loses its port.
 
 use crate::tree::{plan, results};
 use lanetwin_models::nvme_ssd::NvmeSsd;
@@ -114,7 +115,8 @@ fn throughput(results: &Results, device: Option<&str>) -> f64 {
     results.rows.iter().find(is_it).expect("a load has a throughput").value
 }
 
-/// The links are the limit: each host has the half of what both carry, and both have as much as one host has over both ports.
+/// The links are the limit: each host has the half of what both carry, and both have as much as one host has over both
+/// ports.
 #[test]
 fn two_hosts_together_have_what_both_ports_carry() {
     let block = "size: 128KiB, depth: 32, pattern: sequential, requests: 200";

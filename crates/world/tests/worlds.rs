@@ -1,5 +1,5 @@
-//! Do the laws hold in the worlds of every scenario? Slices change nothing, Little's law is an identity of integers, bytes and credits are
-//! conserved, and what the check lets through does not stand still.
+//! Do the laws hold in the worlds of every scenario? Slices change nothing, Little's law is an identity of integers,
+//! bytes and credits are conserved, and what the check lets through does not stand still.
 
 mod tree;
 
@@ -18,8 +18,8 @@ use tree::{Nobody, plan, plan_of, scenarios};
 /// Long enough for some thousand transfers of a card and some hundred requests to a disk.
 const LONG: Span = Span::from_us(300);
 
-/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A driver submits all that is to be
-/// in flight before it sees the first answer.
+/// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A
+/// driver submits all that is to be in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
     let (bytes, submitted) = match case.load {
         // the pages that hints ask for are fetched before what is loaded first
@@ -71,7 +71,8 @@ fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
     let files = scenarios();
     let of_files = files.iter().map(|file| plan_of(file, &[]));
     for plan in of_files.chain([plan("drives.yaml", DRIVES, &[])]) {
-        // what steps of a test have shown is counted step by step, and logs and the like are nobody's load: `pts.rs` and `actions.rs` look at them
+        // what steps of a test have shown is counted step by step, and logs and the like are nobody's load: `pts.rs`
+        // and `actions.rs` look at them
         let is_load = |workload: &WorkloadPlan| workload.pts.is_none() && workload.actions.is_empty();
         for (variant, workload, case) in
             worlds(&plan).into_iter().filter(|(_, workload, _)| is_load(workload))
@@ -236,8 +237,8 @@ fn polls(variant: &Variant) -> bool {
 }
 
 /// What NVMe drives with one namespace each read from the host and write to it besides user data, for so many requests
-/// on so many queues of all together that interrupt for each completion, or for none: entries of 64 B, PRP lists; Identify
-/// twice, entries of 16 B, MSI-X writes of 4 B.
+/// on so many queues of all together that interrupt for each completion, or for none: entries of 64 B, PRP lists;
+/// Identify twice, entries of 16 B, MSI-X writes of 4 B.
 fn nvme_bytes(case: &Case, requests: u64, (drives, queues): (u64, u64), polls: bool) -> [u64; 2] {
     let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
     let pages = block.size.0.div_ceil(4096);
@@ -247,8 +248,8 @@ fn nvme_bytes(case: &Case, requests: u64, (drives, queues): (u64, u64), polls: b
     [64 * (requests + admin) + list * requests, 2 * 4096 * drives + 16 * (requests + admin) + 4 * interrupts]
 }
 
-/// What the drives of a world read and write for shadow doorbells: the command that says where they are, 4 B read of each doorbell, and 4 B written
-/// to ask for the next.
+/// What the drives of a world read and write for shadow doorbells: the command that says where they are, 4 B read of
+/// each doorbell, and 4 B written to ask for the next.
 fn shadow_bytes(world: &mut World) -> [u64; 2] {
     let now = world.kernel.now();
     let mut bytes = [0; 2];
@@ -289,7 +290,8 @@ run: {{repeats: 1}}
     )
 }
 
-/// The bounds of SC041 and SC042 are where they belong: with the least that passes the check, everything still gets through.
+/// The bounds of SC041 and SC042 are where they belong: with the least that passes the check, everything still gets
+/// through.
 #[test]
 fn the_smallest_buffers_that_are_accepted_are_enough() {
     // 256 B of payload are 16 credits, and 280 B on the wire

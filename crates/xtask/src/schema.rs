@@ -4,7 +4,8 @@
 //!  crates/stats/src/results/*.rs ── structs and enums with `Serialize` ──► python/lanetwin/schema.py: TypedDicts, Literals
 //! ```
 //!
-//! A field that is left out where it is empty is `NotRequired`; what may be null is `| None`. Documentation comes along.
+//! A field that is left out where it is empty is `NotRequired`; what may be null is `| None`. Documentation comes
+//! along.
 //!
 //! Not here: what Python does with a document (`python/lanetwin/results.py`).
 

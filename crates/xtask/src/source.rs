@@ -1,4 +1,5 @@
-//! Rust source as a stream of tokens: enough to find imports, modules and error codes without understanding the program.
+//! Rust source as a stream of tokens: enough to find imports, modules and error codes without understanding the
+//! program.
 //!
 //! Tokens, not lines: comments do not count, and what stands inside a macro call does.
 

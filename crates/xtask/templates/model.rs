@@ -1,4 +1,5 @@
-//! `template-model`: a block device of so many workers. It has a connector on PCIe, or a port that takes requests directly.
+//! `template-model`: a block device of so many workers. It has a connector on PCIe, or a port that takes requests
+//! directly.
 //!
 //! ```text
 //!  read:   doorbell ─► command ─ queue for a worker ─ work ─► MWr data ═► MWr completion entry (signals)
@@ -161,7 +162,8 @@ impl TemplateModel {
         }
     }
 
-    /// Everything that a request needs is there. What it will go through is known now, and is said for whoever follows it.
+    /// Everything that a request needs is there. What it will go through is known now, and is said for whoever follows
+    /// it.
     fn begin(&mut self, handle: u32, cx: &mut Context<'_>) {
         let service =
             self.least + Span::from_ps(self.chance.below(self.most.as_ps() - self.least.as_ps() + 1));

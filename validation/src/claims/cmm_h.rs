@@ -1,4 +1,5 @@
-//! `cmm-h`: a memory with flash behind it beside DRAM, from the slots of its link, a row of a table and two of its latencies.
+//! `cmm-h`: a memory with flash behind it beside DRAM, from the slots of its link, a row of a table and two of its
+//! latencies.
 //!
 //! ```text
 //!   white paper: 1:0 row, median and mean latency, knee of figure 2 ──► host, parts/samsung-cmm-h.yaml (calibrated)
@@ -6,22 +7,24 @@
 //!   white paper: everything else ────────────────────────────────────────────────────────────────► errors of predictions
 //! ```
 //!
-//! **The host.** Table 2 gives eight modules of DDR5 for two sockets: four channels each. What is on a channel and how many lines a core keeps outstanding nobody
-//! says, and the 1:0 row has to: of one rank or two with rows left open or closed, each with as many lines as come nearest to 161 GB/s of reads, two ranks
-//! that close their rows are nearest to the row (2.7 %; with one rank 1R1W is 15 % too slow). Threads stream in order over pages that
-//! lie on both memories in turn, so a core is in one memory at a time and leaves the other alone.
+//! **The host.** Table 2 gives eight modules of DDR5 for two sockets: four channels each. What is on a channel and how
+//! many lines a core keeps outstanding nobody says, and the 1:0 row has to: of one rank or two with rows left open or
+//! closed, each with as many lines as come nearest to 161 GB/s of reads, two ranks that close their rows are nearest to
+//! the row (2.7 %; with one rank 1R1W is 15 % too slow). Threads stream in order over pages that lie on both memories
+//! in turn, so a core is in one memory at a time and leaves the other alone.
 //!
-//! **Mixes.** What the module
-//! does with writes is one number for each mix, the time between look-ups, calibrated to the 2:1 cell. It stands for the mechanism, which the paper does
-//! not tell; `scenarios/long/cmm-h-ceilings.yaml` tests candidates, and `docs/cxl-hybrid.md` says what is left of them.
+//! **Mixes.** What the module does with writes is one number for each mix, the time between look-ups, calibrated to the
+//! 2:1 cell. It stands for the mechanism, which the paper does not tell; `scenarios/long/cmm-h-ceilings.yaml` tests
+//! candidates, and `docs/cxl-hybrid.md` says what is left of them.
 //!
-//! **Latency.** A chain of loads over pages of 4 KiB, after the caches have settled. The median calibrates the endpoint. The mean is above it because of refreshes, which the
-//! DDR4 table gives, and of page walks that go to the same memory, whose share is calibrated by the mean. The last permille is both at once. Caches and
-//! working set are scaled down together: only their ratio decides which entries that map pages leave the caches. Entries of upper levels, of which a line spans 16 MiB,
-//! never do.
+//! **Latency.** A chain of loads over pages of 4 KiB, after the caches have settled. The median calibrates the
+//! endpoint. The mean is above it because of refreshes, which the DDR4 table gives, and of page walks that go to the
+//! same memory, whose share is calibrated by the mean. The last permille is both at once. Caches and working set are
+//! scaled down together: only their ratio decides which entries that map pages leave the caches. Entries of upper
+//! levels, of which a line spans 16 MiB, never do.
 //!
-//! **Figure 2.** Threads that go round buffers larger than the cache find nothing again under LRU: every page is fetched once for 64 lines, and the drive
-//! gives the pace.
+//! **Figure 2.** Threads that go round buffers larger than the cache find nothing again under LRU: every page is
+//! fetched once for 64 lines, and the drive gives the pace.
 //!
 //! Not here: figure 3; figures 4 and 5 are a claim of their own ([`APPS`]).
 
@@ -76,8 +79,9 @@ const CORES: u64 = 64;
 const FEW: u64 = 32;
 /// Lines that are measured.
 const LINES: u64 = 120_000;
-/// Of a cell of table 4, after as many that are not counted: threads begin anywhere in their buffers, too few of them in the slower memory, and it takes some twenty
-/// turns of the interleave until their places are those of a long run. Seven times as many lines change no cell by more than chance.
+/// Of a cell of table 4, after as many that are not counted: threads begin anywhere in their buffers, too few of them
+/// in the slower memory, and it takes some twenty turns of the interleave until their places are those of a long run.
+/// Seven times as many lines change no cell by more than chance.
 const TABLE_LINES: u64 = 600_000;
 const TABLE_REPEATS: u32 = 3;
 
@@ -130,7 +134,8 @@ fn large() -> Case {
     Case { host: String::new(), memory, set: Vec::new() }
 }
 
-/// A controller that follows runs of pages, with registers enough; its drive does not read ahead by itself, for it follows fewer streams than there are.
+/// A controller that follows runs of pages, with registers enough; its drive does not read ahead by itself, for it
+/// follows fewer streams than there are.
 #[cfg(test)]
 const AHEAD: [&str; 3] = [
     "machine.cmmh.controller.prefetch.degree=4",

@@ -1,7 +1,8 @@
 //! `cxl-link`: bandwidth and latency of an x8 CXL expander under load, as a detailed simulation of Micron has them.
 //!
-//! The link is as it is by default; what of it nobody confirms is moved like everything else ([`weighing`]). **Saturation** at three shares of reads follows
-//! from the packing of flits alone. **Latency under load** needs the memory behind the link too, of which the publication says nothing.
+//! The link is as it is by default; what of it nobody confirms is moved like everything else ([`weighing`]).
+//! **Saturation** at three shares of reads follows from the packing of flits alone. **Latency under load** needs the
+//! memory behind the link too, of which the publication says nothing.
 //!
 //! | what | from |
 //! |---|---|
@@ -12,7 +13,8 @@
 //! | the load | input: a line every n × 100 ps, as the bandwidths of the rows are |
 //! | random lines, rows closed after use, DDR5-4800, and the rest of the memory | assumed: moved to the ends of their ranges, and counted as free where that moves a row by more than a tenth of its bar |
 //!
-//! Every other row is predicted, but which things are assumed and fitted was settled with all rows in view (docs/validation.md). Latencies of saturated rows are what their outstanding lines make of them, and are inputs.
+//! Every other row is predicted, but which things are assumed and fitted was settled with all rows in view
+//! (docs/validation.md). Latencies of saturated rows are what their outstanding lines make of them, and are inputs.
 
 #[cfg(test)]
 mod tests;
@@ -123,8 +125,8 @@ fn latency(machine: &Machine, row: &Row, effort: Effort<'_>) -> (f64, Vec<Measur
     (all.iter().map(|one| one.latency_ns).sum::<f64>() / all.len() as f64, all)
 }
 
-/// The same machine with latencies of the expander such that the idle row comes out: the nearest of some rounds, since a refresh that falls between
-/// other lines moves the mean a little.
+/// The same machine with latencies of the expander such that the idle row comes out: the nearest of some rounds, since
+/// a refresh that falls between other lines moves the mean a little.
 fn calibrated(machine: &Machine, rows: &[Row], effort: Effort<'_>) -> Machine {
     let idle = row(rows, IDLE);
     let ways = ["request-latency", "answer-latency"];

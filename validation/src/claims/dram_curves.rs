@@ -6,11 +6,12 @@
 //!   DDR5-4800, eight channels, x8, one rank: timing table ─────────────┴─► latency at every published bandwidth, peaks
 //! ```
 //!
-//! Which of the assumed and calibrated numbers matter, [`weighing`] finds out. Published bandwidths are inputs: they say where on its curve the model is read.
+//! Which of the assumed and calibrated numbers matter, [`weighing`] finds out. Published bandwidths are inputs: they
+//! say where on its curve the model is read.
 //!
-//! The machine is [`world`]: the controllers of `media::dram` and threads that keep so many lines under way, without caches. The latency at a published bandwidth
-//! is that of the model's curve there. Not here: prefetchers, the mesh between cores and memory controllers, whatever else makes the
-//! latency of an idle machine.
+//! The machine is [`world`]: the controllers of `media::dram` and threads that keep so many lines under way, without
+//! caches. The latency at a published bandwidth is that of the model's curve there. Not here: prefetchers, the mesh
+//! between cores and memory controllers, whatever else makes the latency of an idle machine.
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +59,8 @@ impl Curve {
     fn is_of_all_reads(&self) -> bool {
         self.share == "100"
     }
-    /// Whether the latency of the point calibrates something: the idle ones, which are nearly the same, and the top of the curve of all reads.
+    /// Whether the latency of the point calibrates something: the idle ones, which are nearly the same, and the top of
+    /// the curve of all reads.
     fn calibrates(&self, point: usize) -> bool {
         point == 0 || self.is_of_all_reads() && point == self.points.len() - 1
     }
@@ -79,7 +81,8 @@ fn published() -> Vec<Curve> {
     SHARES.iter().map(curve).collect()
 }
 
-/// The memory of the socket: what is not in the name of its DIMMs is assumed. [`weighing`] says it once more, in the words of a scenario.
+/// The memory of the socket: what is not in the name of its DIMMs is assumed. [`weighing`] says it once more, in the
+/// words of a scenario.
 fn memory() -> Config {
     let mut config = Config::new(Speed::Ddr5_4800, 8, Bytes(128 << 30));
     config.mapping.interleave = Bytes(INTERLEAVE);

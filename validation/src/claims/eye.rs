@@ -1,12 +1,14 @@
 //! `eye`: which links of the retimer paper hold their eye at 32 GT/s, and whether an unconfirmed number decides it.
 //!
-//! Samsung's and Montage's paper puts a drive behind more loss than Gen5 allows and says that a retimer makes it work; the drive alone works as
-//! well. Three links are judged: processor, board, slot, passive card, cable, drive (41 dB from die to die); the same with a retimer on the card,
-//! which is two channels; and a drive close to its processor. For each, the published answer is a verdict.
+//! Samsung's and Montage's paper puts a drive behind more loss than Gen5 allows and says that a retimer makes it work;
+//! the drive alone works as well. Three links are judged: processor, board, slot, passive card, cable, drive (41 dB
+//! from die to die); the same with a retimer on the card, which is two channels; and a drive close to its processor.
+//! For each, the published answer is a verdict.
 //!
-//! Noise and jitter are calibrated: the channel that takes the whole budget just meets the mask. Everything else that nobody has confirmed is moved
-//! to both ends of a range, one number at a time, with a new calibration each time. A number that turns a verdict is a free parameter of the claim; one
-//! that turns none is not, and stands in the table of effects with what it does to the heights.
+//! Noise and jitter are calibrated: the channel that takes the whole budget just meets the mask. Everything else that
+//! nobody has confirmed is moved to both ends of a range, one number at a time, with a new calibration each time. A
+//! number that turns a verdict is a free parameter of the claim; one that turns none is not, and stands in the table of
+//! effects with what it does to the heights.
 
 use super::{Cell, Claim, Outcome};
 use crate::report::{Effect, FreeParameter, Role};
@@ -67,8 +69,8 @@ enum Change {
     Set(&'static str),
 }
 
-/// What is moved, and how far. The ranges of losses are those of the parts (`corner`); the others are assumed: a fifth of what is a corner
-/// frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
+/// What is moved, and how far. The ranges of losses are those of the parts (`corner`); the others are assumed: a fifth
+/// of what is a corner frequency, a quarter of what is jitter, half of what is a limit or a bandwidth.
 const MOVES: [Move; 20] = [
     Move { name: "losses of elements", end: "high corner", change: Change::Set("corner=high") },
     Move {
@@ -257,7 +259,8 @@ fn cells(base: &Judged, moved: &[Judged]) -> Vec<Cell> {
         .collect()
 }
 
-/// The width of the channel of the whole budget, if it was brought to the mask's: only where the height leaves something to take.
+/// The width of the channel of the whole budget, if it was brought to the mask's: only where the height leaves
+/// something to take.
 fn width(base: &Judged) -> Option<f64> {
     let mask = base.eyes[0].mask_width_ui;
     base.stress().compliance_width_ui.filter(|width| (width / mask - 1.0).abs() < AIMED)

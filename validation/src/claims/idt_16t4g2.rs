@@ -5,9 +5,10 @@
 //!   "with" column ───────────────────────────────────────────────────────────────────────────────────────────────────────────┴─► errors
 //! ```
 //!
-//! One number for each row is calibrated, how slow the drives are; it is calibrated to the row's "without". Everything else is in the parts, most of it
-//! assumed: each assumption is moved to the ends of its range, one at a time, the drives are slowed anew where the machine without the switch changes, and what
-//! comes out is the interval. Both readings of Iometer's MB are in it. No number of the "with" column enters anything but the errors.
+//! One number for each row is calibrated, how slow the drives are; it is calibrated to the row's "without". Everything
+//! else is in the parts, most of it assumed: each assumption is moved to the ends of its range, one at a time, the
+//! drives are slowed anew where the machine without the switch changes, and what comes out is the interval. Both
+//! readings of Iometer's MB are in it. No number of the "with" column enters anything but the errors.
 
 mod machine;
 mod mechanism;
@@ -44,7 +45,8 @@ const MISSED_AIM: f64 = 0.01;
 /// By so much a row must be faster to count as faster.
 const FASTER: f64 = 0.005;
 
-/// The closed form, with nothing fitted: the lesser of "without" and a cap, 1523.8 MB/s of 64 B completions for disk writes.
+/// The closed form, with nothing fitted: the lesser of "without" and a cap, 1523.8 MB/s of 64 B completions for disk
+/// writes.
 const fn baseline(row: &Published) -> f64 {
     match row.known.workload {
         Workload::SequentialWrites => 1523.8_f64.min(row.known.without),
@@ -326,7 +328,8 @@ mod tests {
         }
     }
 
-    /// Simulations are given [`Known`] and cannot see the "with" column; what the report makes of them is the same whatever that says.
+    /// Simulations are given [`Known`] and cannot see the "with" column; what the report makes of them is the same
+    /// whatever that says.
     #[test]
     fn no_published_cell_reaches_a_prediction() {
         let moved = |bytes_per_second| machine::Moved { bytes_per_second, digest: Digest(7) };

@@ -1,16 +1,20 @@
 //! `latency-vs-size`: the latency of a pointer chase against the size of its array, in local DDR5 and in a CXL device.
 //!
-//! The plateaus are calibrated: a size for each level of cache, one for what a page walk and what the first-level TLB cost, and 1 GB for each memory.
-//! What is predicted lies between: where each level ends, and how the curve gets from one plateau to the next.
+//! The plateaus are calibrated: a size for each level of cache, one for what a page walk and what the first-level TLB
+//! cost, and 1 GB for each memory. What is predicted lies between: where each level ends, and how the curve gets from
+//! one plateau to the next.
 //!
-//! **The mechanism of the knee.** A cycle through more lines than a cache of C lines has never hits under LRU. Under random replacement a line is still
-//! there after the (1 - h) N misses of a cycle of N lines with probability h = exp(-(1 - h) N / C): that is the closed form of this claim. The published
-//! curve falls off slowly, as that does. TLBs are LRU, and their steps are sharp: at 0.75 MB and at 12 MB, where pages are more than 96 and more than 2048, the
-//! curve has its next plateau at once. Both are seen only if pages come round in one order, one line of each at a time, as LMBench's `-t` has it; a chase through lines
-//! in a random order would spread the steps over a decade. It rises further once the last level is missed altogether: the entries of the page table, 1/512 of the array,
-//! leave the second level, too. The run with LRU stands beside the prediction in the text.
+//! **The mechanism of the knee.** A cycle through more lines than a cache of C lines has never hits under LRU. Under
+//! random replacement a line is still there after the (1 - h) N misses of a cycle of N lines with probability h =
+//! exp(-(1 - h) N / C): that is the closed form of this claim. The published curve falls off slowly, as that does. TLBs
+//! are LRU, and their steps are sharp: at 0.75 MB and at 12 MB, where pages are more than 96 and more than 2048, the
+//! curve has its next plateau at once. Both are seen only if pages come round in one order, one line of each at a time,
+//! as LMBench's `-t` has it; a chase through lines in a random order would spread the steps over a decade. It rises
+//! further once the last level is missed altogether: the entries of the page table, 1/512 of the array, leave the
+//! second level, too. The run with LRU stands beside the prediction in the text.
 //!
-//! The device hangs on the host's port without a link: one load at a time sees nothing of a link but a constant, which the plateau contains.
+//! The device hangs on the host's port without a link: one load at a time sees nothing of a link but a constant, which
+//! the plateau contains.
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +54,8 @@ const BAR_PCT: f64 = 8.0;
 const SEED: u64 = 1;
 /// What is measured, once caches hold what they will always hold.
 const LOADS: u64 = 30_000;
-/// Arrays of more than so many times the last level find nothing there worth the time of a whole cycle: under random replacement exp(-4).
+/// Arrays of more than so many times the last level find nothing there worth the time of a whole cycle: under random
+/// replacement exp(-4).
 const LARGE: u64 = 4;
 /// The last level without the closed form's hits: what a size below it takes, 16 MB.
 const IN_LLC: f64 = 16.0;
@@ -139,7 +144,8 @@ fn hits(times: f64) -> f64 {
     (0..500).fold(0.0, |h: f64, _| (-(1.0 - h) * times).exp())
 }
 
-/// The closed form: a level's calibrated latency up to its size, and behind the last level a mixture of hits and memory.
+/// The closed form: a level's calibrated latency up to its size, and behind the last level a mixture of hits and
+/// memory.
 fn closed_form(rows: &[Row], memory: usize, mb: f64) -> f64 {
     let at = |size: f64, memory: usize| {
         rows.iter().find(|row| row.0 == size).expect("a size of the table").1[memory]

@@ -1,7 +1,7 @@
 //! `link-ceilings`: what a saturated link carries when DLLPs and SKP ordered sets take their share.
 //!
-//! Both directions are busy with writes of full MPS and have credits to spare. The simulation is set beside arithmetic that
-//! shares nothing with it: [`ceiling`] has its own constants and calls no function of the simulator.
+//! Both directions are busy with writes of full MPS and have credits to spare. The simulation is set beside arithmetic
+//! that shares nothing with it: [`ceiling`] has its own constants and calls no function of the simulator.
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
@@ -32,9 +32,9 @@ const PAYLOADS: [u16; 3] = [128, 256, 512];
 
 /// Payload bits per second and direction, by arithmetic alone: generation 1 to 5, lanes, MPS \[B\].
 ///
-/// Each TLP takes its payload, a header of 4 DW and 8 B of framing. As many TLPs as fit into the ACK latency limit share
-/// an Ack and an UpdateFC, 8 B each, which the opposite direction pays; with both directions busy, both pay as much.
-/// A SKP ordered set takes 4 symbols in 1180 (8b/10b), or 1 block in 370 (128b/130b).
+/// Each TLP takes its payload, a header of 4 DW and 8 B of framing. As many TLPs as fit into the ACK latency limit
+/// share an Ack and an UpdateFC, 8 B each, which the opposite direction pays; with both directions busy, both pay as
+/// much. A SKP ordered set takes 4 symbols in 1180 (8b/10b), or 1 block in 370 (128b/130b).
 #[must_use]
 pub fn ceiling(generation: u8, lanes: u32, mps: u32) -> f64 {
     let (gigatransfers, coding, skp) = match generation {

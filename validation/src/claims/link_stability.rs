@@ -1,10 +1,11 @@
 //! `link-stability`: the retimer paper's Table 5, and what the same cycles find on channels that should not pass it.
 //!
-//! Eight rows, with and without a retimer, ten thousand cycles each and a thousand power cycles: all passed. The simulated links are those of
-//! `scenarios/link/three-grades.yaml`: the eyes of its good channel become margins of the lanes, each cycle draws them anew, and the runner of real
-//! machines drives the link through its registers. A table of passes cannot fail a simulator whose links never fail, so the same tests
-//! run on a channel that only just holds and on one that does not: there failures have to appear. A retimer has to cure the first; it stands behind the long board of the second, and
-//! cannot cure that.
+//! Eight rows, with and without a retimer, ten thousand cycles each and a thousand power cycles: all passed. The
+//! simulated links are those of `scenarios/link/three-grades.yaml`: the eyes of its good channel become margins of the
+//! lanes, each cycle draws them anew, and the runner of real machines drives the link through its registers. A table of
+//! passes cannot fail a simulator whose links never fail, so the same tests run on a channel that only just holds and
+//! on one that does not: there failures have to appear. A retimer has to cure the first; it stands behind the long
+//! board of the second, and cannot cure that.
 
 use super::{Cell, Claim, Outcome};
 use crate::report::{FreeParameter, Role};

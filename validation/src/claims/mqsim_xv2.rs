@@ -1,12 +1,14 @@
-//! `mqsim-xv2`: the flash of another simulator, MQSim, on a host that costs nothing: read latency at three queue depths.
+//! `mqsim-xv2`: the flash of another simulator, MQSim, on a host that costs nothing: read latency at three queue
+//! depths.
 //!
 //! ```text
 //!   validation/data/mqsim/reads.csv: device files, and what MQSim says of each ──► a drive in the same words ──► mean latency
 //! ```
 //!
-//! `xv2` is the configuration that gives the claim its name: 16 channels of 4 chips with 2 dies of 4 planes, pages of 4 KiB, 45 µs to read one, 2 B at
-//! 1000 MT/s. Five others were chosen to be unlike it, eight were drawn at random. By MQSim's rules one die of a chip works at a time. Firmware, software
-//! and memory take no time; the link is Gen5 x4 with an MPS of 128 B, which carries what MQSim's four lanes of 3.938 GB/s carry.
+//! `xv2` is the configuration that gives the claim its name: 16 channels of 4 chips with 2 dies of 4 planes, pages of 4
+//! KiB, 45 µs to read one, 2 B at 1000 MT/s. Five others were chosen to be unlike it, eight were drawn at random. By
+//! MQSim's rules one die of a chip works at a time. Firmware, software and memory take no time; the link is Gen5 x4
+//! with an MPS of 128 B, which carries what MQSim's four lanes of 3.938 GB/s carry.
 
 mod table;
 

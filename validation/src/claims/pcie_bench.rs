@@ -5,10 +5,10 @@
 //!   published values ─────────────────────────────────────────────────────────────────────────────────┴─► errors
 //! ```
 //!
-//! The scenario is one that a user could write; everything about the card and the hosts is in `parts/`, where the numbers
-//! that were fitted say to which cell. Those cells ([`CALIBRATION`], all of them of one host) are not predicted; all
-//! others are, and nothing of them enters a prediction: scenarios are made from sizes alone. Nothing tells the two hosts apart
-//! in these experiments, so that both have the same predictions.
+//! The scenario is one that a user could write; everything about the card and the hosts is in `parts/`, where the
+//! numbers that were fitted say to which cell. Those cells ([`CALIBRATION`], all of them of one host) are not
+//! predicted; all others are, and nothing of them enters a prediction: scenarios are made from sizes alone. Nothing
+//! tells the two hosts apart in these experiments, so that both have the same predictions.
 
 mod baseline;
 mod table;

@@ -6,9 +6,9 @@
 //!   identities: Little's law ───────────────────────────────────────────────────────────────────┴─► errors of predictions
 //! ```
 //!
-//! Nothing in the drive is near 14 GB/s: what a sequential read comes to follows from the link and its MPS. Random writes
-//! follow from sequential ones and the write amplification that the over-provisioning gives, which is assumed: they are a claim of their own
-//! ([`RANDOM_WRITES`]).
+//! Nothing in the drive is near 14 GB/s: what a sequential read comes to follows from the link and its MPS. Random
+//! writes follow from sequential ones and the write amplification that the over-provisioning gives, which is assumed:
+//! they are a claim of their own ([`RANDOM_WRITES`]).
 //!
 //! Not here: the retimer itself (`retimer-ab`, `retimer-ab-pm1743`), link stability.
 

@@ -1,4 +1,5 @@
-//! `retimer-ab`: a drive with and without retimers in its slot, over the matrix of a published comparison, and what latency alone can explain of it.
+//! `retimer-ab`: a drive with and without retimers in its slot, over the matrix of a published comparison, and what
+//! latency alone can explain of it.
 //!
 //! ```text
 //!   scenarios/retimer.yaml, with the matrix ──► verdicts with intervals ──► equivalent? (controls must not be)
@@ -6,8 +7,8 @@
 //!   published changes ──► beside what one crossing costs ──► explained, or not
 //! ```
 //!
-//! No published number goes into a scenario. A rate is expected not to change, and a latency by the crossings that the waterfall counts; both
-//! are arithmetic that anybody can repeat.
+//! No published number goes into a scenario. A rate is expected not to change, and a latency by the crossings that the
+//! waterfall counts; both are arithmetic that anybody can repeat.
 
 mod on_pm1743;
 mod table;
@@ -67,7 +68,8 @@ struct Effort {
 /// Before it, all that are in flight at 16 × QD64 have been answered once.
 const FULL: Effort = Effort { warm_up: 1100, requests: 1024, alone: 10_000, repeats: 3 };
 
-/// The scenario with the matrix of the paper: sequential 32, 64, 128 KiB at QD64, random 4, 32, 64 KiB at 16 × QD64, 4 KiB at QD1.
+/// The scenario with the matrix of the paper: sequential 32, 64, 128 KiB at QD64, random 4, 32, 64 KiB at 16 × QD64, 4
+/// KiB at QD1.
 fn plan(effort: Effort) -> Plan {
     let Effort { warm_up, requests, alone, repeats } = effort;
     let mut sets = vec![format!("run.repeats={repeats}"), format!("run.warm-up={warm_up}")];
@@ -144,7 +146,8 @@ impl Ran {
     }
 }
 
-/// What a row asks, in the words of the published table: its workload, or the first two words of a phase of the job file (`seq-read-32k`).
+/// What a row asks, in the words of the published table: its workload, or the first two words of a phase of the job
+/// file (`seq-read-32k`).
 fn asks(row: &VerdictRow) -> &str {
     if !row.workload.starts_with(MATRIX) {
         return &row.workload;

@@ -1,8 +1,9 @@
 //! `section-i`: what framing and DLLPs leave of a Gen2 link, as an application note of 2009 computes it.
 //!
-//! The note adds up both directions: raw payload-carrying rate (2 × 4 Gb/s a lane at 8b/10b) × payload / (payload + overhead),
-//! with an overhead of 20 B (framing of 8 B, header of 3 DW) and, in its second figure, of 4 B more: two DLLPs of 8 B for
-//! every four TLPs. One point is printed as a number, 64 B on x4: 24.38 Gb/s; the others are its formula.
+//! The note adds up both directions: raw payload-carrying rate (2 × 4 Gb/s a lane at 8b/10b) × payload / (payload +
+//! overhead), with an overhead of 20 B (framing of 8 B, header of 3 DW) and, in its second figure, of 4 B more: two
+//! DLLPs of 8 B for every four TLPs. One point is printed as a number, 64 B on x4: 24.38 Gb/s; the others are its
+//! formula.
 //!
 //! Here two endpoints saturate the link; DLLPs off, or an Ack and an UpdateFC for every four TLPs. Nothing is fitted.
 

@@ -1,9 +1,10 @@
-//! `steady-state`: what random writes cost a drive that is full, against the analysis of greedy garbage collection (GC).
+//! `steady-state`: what random writes cost a drive that is full, against the analysis of greedy garbage collection
+//! (GC).
 //!
-//! Drives of different over-provisioning are written from end to end, then at random until the write amplification no longer changes.
-//! [`mean_field`] is the published analysis for blocks of a finite size, [`fluid`] its limit for large blocks, which anybody can
-//! evaluate. Both stand here with their own arithmetic and call no function of the simulator. The last rows set a drive whose steady state was drawn
-//! beside the one that lived through it.
+//! Drives of different over-provisioning are written from end to end, then at random until the write amplification no
+//! longer changes. [`mean_field`] is the published analysis for blocks of a finite size, [`fluid`] its limit for large
+//! blocks, which anybody can evaluate. Both stand here with their own arithmetic and call no function of the simulator.
+//! The last rows set a drive whose steady state was drawn beside the one that lived through it.
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
@@ -76,7 +77,8 @@ pub fn mean_field(block: u32, share: f64) -> f64 {
     b / (b - low)
 }
 
-/// The share of valid units in full blocks: of each die some blocks are free, of those that are open half is written, and half of a victim has been moved.
+/// The share of valid units in full blocks: of each die some blocks are free, of those that are open half is written,
+/// and half of a victim has been moved.
 fn share(units: u64) -> f64 {
     let full = f64::from(BLOCKS - FREE) - f64::from(OPEN + 1) / 2.0;
     units as f64 / f64::from(DIES) / (full * f64::from(BLOCK))

@@ -1,7 +1,9 @@
-//! `switch-forwarding`: how long a packet is in a switch that cuts through or stores and forwards, alone and as the last of several that come at once.
+//! `switch-forwarding`: how long a packet is in a switch that cuts through or stores and forwards, alone and as the
+//! last of several that come at once.
 //!
-//! The closed forms are those of a textbook: [`alone_ns`] and [`last_ns`] have their own constants and call no function of the simulator.
-//! They say why a latency is valid for the port widths that it was measured at, and for an idle switch, and for nothing else.
+//! The closed forms are those of a textbook: [`alone_ns`] and [`last_ns`] have their own constants and call no function
+//! of the simulator. They say why a latency is valid for the port widths that it was measured at, and for an idle
+//! switch, and for nothing else.
 
 use super::{Cell, Claim, Outcome};
 use crate::accuracy;
@@ -81,7 +83,8 @@ fn cell(volley: &Volley, core: &str) -> Cell {
     let lanes = (from.lanes() as f64, to.lanes() as f64);
     let latency_ns = volley.latency.as_ps() as f64 / 1e3;
     let published = last_ns(latency_ns, payload.into(), lanes, cut_through, sources.into());
-    // The links have no flight, and a packet that waits for nobody enters the switch at the instant at which it is eligible.
+    // The links have no flight, and a packet that waits for nobody enters the switch at the instant at which it is
+    // eligible.
     let predicted = last.as_ps() as f64 / 1e3;
     let how = if cut_through { "cut-through" } else { "store-and-forward" };
     let which = if sources == 1 { "one packet".to_owned() } else { format!("last of {sources}") };

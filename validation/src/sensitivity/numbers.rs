@@ -23,7 +23,8 @@ pub(crate) struct Range {
     pub(crate) reason: &'static str,
 }
 
-/// A number that the scenario of a claim sets, so that the plan takes it for part of the question, and that nobody confirms all the same.
+/// A number that the scenario of a claim sets, so that the plan takes it for part of the question, and that nobody
+/// confirms all the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen {
     /// The component that has it.
@@ -48,7 +49,8 @@ pub(crate) struct Number {
 const OF_CLAIM: &str = "claim.";
 
 impl Number {
-    /// A number of the claim itself, beside those of its plan. Both ends are values: one each, or none where it cannot be moved farther.
+    /// A number of the claim itself, beside those of its plan. Both ends are values: one each, or none where it cannot
+    /// be moved farther.
     pub(crate) fn of_claim(what: FreeParameter, ends: [&str; 2]) -> Self {
         let set = |end: &str| vec![format!("{OF_CLAIM}{}={end}", what.name)];
         let ends = ends.map(|end| if end.is_empty() { Vec::new() } else { vec![set(end)] });

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Two rows, each of a kind of its own: `a` moves the first by 1 % a step, `b` neither but the events, `c` makes no machine beyond 1 and moves the second by 0.1 %
-/// a step. `near` moves the first by a little less than counts in a full run, and by more in a long one. Another seed moves the first by `noise`.
+/// Two rows, each of a kind of its own: `a` moves the first by 1 % a step, `b` neither but the events, `c` makes no
+/// machine beyond 1 and moves the second by 0.1 % a step. `near` moves the first by a little less than counts in a full
+/// run, and by more in a long one. Another seed moves the first by `noise`.
 #[derive(Default)]
 struct Rows {
     noise: f64,

@@ -94,7 +94,8 @@ impl Weighed {
         )
     }
 
-    /// The effects, for a claim with more predicted rows than were weighed: `weighed` says which were, the others are not known.
+    /// The effects, for a claim with more predicted rows than were weighed: `weighed` says which were, the others are
+    /// not known.
     pub(crate) fn effects_among(&self, weighed: &[bool]) -> Vec<Effect> {
         let spread = |effect: &Effect| {
             let mut known = effect.changes_pct.iter();

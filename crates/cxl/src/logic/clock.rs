@@ -5,10 +5,11 @@
 //!    <────── 80 × lanes ────>    340 data blocks, then one block of ordered set
 //! ```
 //!
-//! A link in its active state always sends: where nobody has a flit, the physical layer fills in NULL flits. So a flit starts at
-//! a boundary of the grid, never between two. With sync headers bypassed, 340 data blocks hold a whole number of flits
-//! (340 × 16 B × lanes = 80 × 68 B × lanes; CXL §6.8.1). With sync headers a SKP ordered set comes at intervals of PCI Express, and a
-//! NULL flit of variable length fills the rest of the last block before it (CXL §6.2.2.1).
+//! A link in its active state always sends: where nobody has a flit, the physical layer fills in NULL flits. So a flit
+//! starts at a boundary of the grid, never between two. With sync headers bypassed, 340 data blocks hold a whole number
+//! of flits (340 × 16 B × lanes = 80 × 68 B × lanes; CXL §6.8.1). With sync headers a SKP ordered set comes at
+//! intervals of PCI Express, and a NULL flit of variable length fills the rest of the last block before it (CXL
+//! §6.2.2.1).
 
 use crate::spec::constants::{
     BLOCK_SYMBOLS, FLIT_BYTES, SKP_BYPASS_DATA_BLOCKS, SKP_LENGTH_BLOCKS, SKP_PERIOD_BLOCKS,

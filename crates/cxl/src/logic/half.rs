@@ -62,7 +62,8 @@ pub struct Wire {
     pub lag: u64,
     /// How long a credit waits for a flit \[ticks\].
     pub flush: u64,
-    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's doing.
+    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's
+    /// doing.
     pub drain: [u64; 2],
     /// The protocol flits.
     pub plans: Plans,
@@ -102,7 +103,8 @@ pub struct Half<U> {
     pub watched: bool,
     /// What is not counted by protocol and all-data flits.
     pub activity: Activity,
-    /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and while flits are watched.
+    /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and
+    /// while flits are watched.
     aside: u64,
     /// From when on any flit is wanted \[ticks\].
     wanted: u64,
@@ -334,7 +336,8 @@ impl<U: Copy> Half<U> {
         Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
-    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is not.
+    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is
+    /// not.
     #[inline(always)]
     pub fn plain_flits(
         &mut self,

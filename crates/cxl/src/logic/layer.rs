@@ -34,7 +34,8 @@ pub trait LinkLayer<U> {
     fn credits(&self, direction: Direction, class: Class) -> u32;
     /// How many credits of a direction are on their way back or owed.
     fn credits_returning(&self, direction: Direction, class: Class) -> u32;
-    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
+    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as
+    /// this message goes.
     fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant;
     /// As [`Self::submit`], for a message that takes one flit of CXL.io.
     fn submit_io(&mut self, direction: Direction, at: Instant, message: &U) -> Instant;

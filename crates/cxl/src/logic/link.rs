@@ -7,14 +7,14 @@
 //!                                     credits, retries: between the two
 //! ```
 //!
-//! **Late, not early.** A flit that starts at tick *t* is decided with everything that was handed in for *t* or before, and its messages
-//! arrive a flit, a flight and a receiver later. Between the two nobody can see what was decided. So the link asks to be woken only
-//! just before the first delivery ([`Link::deadline`]), and then decides all flits up to there at once: some flits for each wake, and
-//! the same flits as with one wake each.
+//! **Late, not early.** A flit that starts at tick *t* is decided with everything that was handed in for *t* or before,
+//! and its messages arrive a flit, a flight and a receiver later. Between the two nobody can see what was decided. So
+//! the link asks to be woken only just before the first delivery ([`Link::deadline`]), and then decides all flits up to
+//! there at once: some flits for each wake, and the same flits as with one wake each.
 //!
-//! Each direction carries the credits and the retry requests of the other, and those take at least a flit, a flight and a receiver. So from
-//! the first flit that is wanted on, so long a window is decided one direction after the other; flits that a tap may see are decided one by
-//! one in the order of time.
+//! Each direction carries the credits and the retry requests of the other, and those take at least a flit, a flight and
+//! a receiver. So from the first flit that is wanted on, so long a window is decided one direction after the other;
+//! flits that a tap may see are decided one by one in the order of time.
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
@@ -65,7 +65,8 @@ pub struct Link<U> {
     transmit: [u64; 2],
     /// Whether answers free the buffers of their requests.
     answers_release: bool,
-    /// From the start of a flit to the first that can have to do with it in the other direction, whichever it is \[ticks\].
+    /// From the start of a flit to the first that can have to do with it in the other direction, whichever it is
+    /// \[ticks\].
     reach: u64,
     submitted: u64,
     tap: Option<FlitTap>,
@@ -75,7 +76,8 @@ impl<U: Copy> Link<U> {
     /// A link at rest.
     ///
     /// # Panics
-    /// If its flits are not those of 68 B, the generation is below Gen3 or above Gen5, or S2M credits are to wait for answers, which there are none to responses.
+    /// If its flits are not those of 68 B, the generation is below Gen3 or above Gen5, or S2M credits are to wait for
+    /// answers, which there are none to responses.
     #[must_use]
     pub fn new(spec: LinkSpec) -> Self {
         assert!(spec.flits == FlitMode::Bytes68 && spec.generation <= Generation::Gen5, "another flit");
@@ -158,7 +160,8 @@ impl<U: Copy> Link<U> {
         self.tap = tap;
     }
 
-    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as this message goes.
+    /// A message is handed to the link at `at`. The answer says when the link must be pumped at the latest, as far as
+    /// this message goes.
     #[inline(always)]
     pub fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
@@ -171,7 +174,8 @@ impl<U: Copy> Link<U> {
             bound
         }
     }
-    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as the credit goes.
+    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as
+    /// the credit goes.
     #[inline(always)]
     fn answered(&mut self, class: Class, at: Instant) -> Instant {
         // An answer with data is that of a Req, one without that of a RwD.
@@ -328,8 +332,8 @@ impl<U: Copy> Link<U> {
         true
     }
 
-    /// A flit of CXL.io: of the steady load, or one with a message. After an error it is sent again, as the data-link layer of PCI Express
-    /// would see to.
+    /// A flit of CXL.io: of the steady load, or one with a message. After an error it is sent again, as the data-link
+    /// layer of PCI Express would see to.
     fn io_flit(&mut self, direction: Direction, now: u64, message: bool, env: &mut impl Environment<U>) {
         let d = direction.index();
         self.halves[d].activity.io_flits += 1;

@@ -10,8 +10,8 @@
 //! | several data headers only in one slot (H5: 2, G6: 3), and then none elsewhere | two DRS in slot 0 halve what their headers cost |
 //! | a message takes the first slot that can hold it | slots fill from the left |
 //!
-//! What is left to an implementation is fairness between channels. Here it is age: a free slot takes the message that has waited
-//! longest, and of responses the format that holds the two (slot 0) or three (slots 1 to 3) oldest.
+//! What is left to an implementation is fairness between channels. Here it is age: a free slot takes the message that
+//! has waited longest, and of responses the format that holds the two (slot 0) or three (slots 1 to 3) oldest.
 //!
 //! | slot | the oldest | format | carries |
 //! |---|---|---|---|
@@ -109,8 +109,8 @@ pub trait Waiting {
     fn age(&self, class: Class, n: u8) -> Option<Age>;
 }
 
-/// Fills the next flit, with so many chunks of data left from earlier ones. With `multi` both ends can do slots with several
-/// data headers.
+/// Fills the next flit, with so many chunks of data left from earlier ones. With `multi` both ends can do slots with
+/// several data headers.
 #[inline]
 #[must_use]
 pub fn pack(direction: Direction, rollover: u8, multi: bool, waiting: &impl Waiting) -> Packed {

@@ -1,8 +1,8 @@
 //! Every protocol flit that there can be, worked out once.
 //!
-//! What the [packer](super::packer) puts into a flit depends on four small numbers: the chunks that roll over (0 to 3), how many messages of
-//! each class may go (no more count than a flit can carry), and how those of the two classes stand to each other by age. So it is asked once for
-//! each case when a link is built, and a flit is a look into a table.
+//! What the [packer](super::packer) puts into a flit depends on four small numbers: the chunks that roll over (0 to 3),
+//! how many messages of each class may go (no more count than a flit can carry), and how those of the two classes stand
+//! to each other by age. So it is asked once for each case when a link is built, and a flit is a look into a table.
 
 use super::activity::Activity;
 use super::packer::{Age, Class, Packed, Waiting, pack};
@@ -11,8 +11,9 @@ use crate::spec::constants::{
     LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
 };
 
-/// How the oldest messages of both classes stand to each other by age. Beyond the second of a class nothing depends on it: by then the flit has a
-/// header of data, behind which all is data, or all the messages without data that it may have.
+/// How the oldest messages of both classes stand to each other by age. Beyond the second of a class nothing depends on
+/// it: by then the flit has a header of data, behind which all is data, or all the messages without data that it may
+/// have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Order {
     /// The two oldest have data; also if not both classes wait.
@@ -159,7 +160,8 @@ impl Plans {
     pub const fn most_no_data(&self) -> u8 {
         M2S_REQ_PER_FLIT
     }
-    /// The same of data headers. A third is for slots 1 to 3, which hold headers only where slot 0 has the two messages without data.
+    /// The same of data headers. A third is for slots 1 to 3, which hold headers only where slot 0 has the two messages
+    /// without data.
     #[inline(always)]
     pub fn most_data(&self, no_data: u8) -> u8 {
         if no_data < S2M_NDR_PER_FLIT { self.most_data.min(2) } else { self.most_data }

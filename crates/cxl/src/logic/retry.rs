@@ -6,12 +6,12 @@
 //!  receiver     └► 5 × RETRY.Frame, RETRY.Req
 //! ```
 //!
-//! From a wrong CRC on the receiver drops everything (CXL §4.2.8). It asks for the first flit that it misses; the sender goes on until
-//! that request arrives, answers, and sends again what lies in its retry buffer (LLRB) from there on. A sequence of control flits is not
-//! sent between a header and its all-data flits.
+//! From a wrong CRC on the receiver drops everything (CXL §4.2.8). It asks for the first flit that it misses; the
+//! sender goes on until that request arrives, answers, and sends again what lies in its retry buffer (LLRB) from there
+//! on. A sequence of control flits is not sent between a header and its all-data flits.
 //!
-//! Not here: errors in control flits (a RETRY.Req that is lost is repeated after a timeout), a link that retrains after many retries, a
-//! retry buffer that fills up: it is taken to be larger than a round trip, as §4.2.8 asks for.
+//! Not here: errors in control flits (a RETRY.Req that is lost is repeated after a timeout), a link that retrains after
+//! many retries, a retry buffer that fills up: it is taken to be larger than a round trip, as §4.2.8 asks for.
 
 use super::packer::Class;
 use super::receiver::Unload;

@@ -1,5 +1,5 @@
-//! A queue of small values in the order of their times, in a ring with a power of two of places: to find the n-th is an addition and a mask,
-//! and the times of the first and the last are at hand.
+//! A queue of small values in the order of their times, in a ring with a power of two of places: to find the n-th is an
+//! addition and a mask, and the times of the first and the last are at hand.
 
 use super::half::NEVER;
 
@@ -67,7 +67,8 @@ impl<T: Timed> Ring<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map_while(|n| self.get(n))
     }
-    /// Puts one in its place: behind all that are not later, and behind the first `fixed` in any case; looked for from the end.
+    /// Puts one in its place: behind all that are not later, and behind the first `fixed` in any case; looked for from
+    /// the end.
     #[inline(always)]
     pub fn insert(&mut self, value: T, fixed: usize) {
         if self.len == self.places.len() {

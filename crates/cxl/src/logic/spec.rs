@@ -13,7 +13,8 @@ pub struct LinkSpec {
     pub width: Width,
     /// Which flits; at 64 GT/s those of 256 B.
     pub flits: FlitMode,
-    /// Whether the sync headers of 128b/130b are dropped, which needs a common reference clock (CXL §6.8). 64 GT/s has none.
+    /// Whether the sync headers of 128b/130b are dropped, which needs a common reference clock (CXL §6.8). 64 GT/s has
+    /// none.
     pub sync_header_bypass: bool,
     /// Whether SKP ordered sets are sent.
     pub skp: bool,

@@ -1,5 +1,5 @@
-//! How many slots an access takes, and the bandwidth that a link can have at most: arithmetic, beside which the machines of
-//! [`logic`](crate::logic) must stand.
+//! How many slots an access takes, and the bandwidth that a link can have at most: arithmetic, beside which the
+//! machines of [`logic`](crate::logic) must stand.
 //!
 //! Flits of 68 B:
 //!
@@ -65,7 +65,8 @@ pub fn lines_per_flit_256(layout: Layout, read_share: f64) -> [f64; 2] {
     ]
 }
 
-/// The most bytes of lines in a second with flits of 256 B, both directions together; without ordered sets, and with sync headers unless they are bypassed.
+/// The most bytes of lines in a second with flits of 256 B, both directions together; without ordered sets, and with
+/// sync headers unless they are bypassed.
 #[must_use]
 pub fn bandwidth_256(
     generation: Generation,
@@ -82,7 +83,8 @@ pub fn bandwidth_256(
 mod tests {
     use super::*;
 
-    /// Three writes fill the fifteen slots of either flit; the data of reads leave no slot for headers where two slots are never data.
+    /// Three writes fill the fifteen slots of either flit; the data of reads leave no slot for headers where two slots
+    /// are never data.
     #[test]
     fn a_flit_of_256_bytes_carries_three_lines_and_some() {
         assert_eq!(lines_per_flit_256(Layout::Standard, 0.0)[0], 3.0);
@@ -91,7 +93,8 @@ mod tests {
         assert_eq!(lines_per_flit_256(Layout::LatencyOptimised, 1.0)[1], 13.0 / 4.0);
     }
 
-    /// Published: 26.76, 38.05 and 24.47 GB/s (detailed simulation of an x8 expander, curve set "cxl" of the Mess simulator).
+    /// Published: 26.76, 38.05 and 24.47 GB/s (detailed simulation of an x8 expander, curve set "cxl" of the Mess
+    /// simulator).
     #[test]
     fn an_x8_link_of_32_gt_per_s() {
         let at = |share| bandwidth(Generation::Gen5, Width::X8, true, share) / 1e9;

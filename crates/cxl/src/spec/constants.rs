@@ -1,6 +1,7 @@
 //! Every number that the link layer rests on, with where it comes from.
 //!
-//! "CXL" is the Compute Express Link Specification, revision 3.2, whose 68 B flit mode is that of revisions 1.1 and 2.0.
+//! "CXL" is the Compute Express Link Specification, revision 3.2, whose 68 B flit mode is that of revisions 1.1 and
+//! 2.0.
 
 /// A flit on the wire \[B\]: protocol ID 2, four slots of 16, CRC 2 (CXL §4.2.2, §6.2.2).
 pub const FLIT_BYTES: u64 = 68;
@@ -30,8 +31,8 @@ pub const S2M_DRS_PER_FLIT: u8 = 3;
 pub const BLOCK_SYMBOLS: u64 = 16;
 /// With sync headers bypassed: data blocks from one SKP ordered set to the next (CXL §6.8.1).
 pub const SKP_BYPASS_DATA_BLOCKS: u64 = 340;
-/// With sync headers: the longest period of SKP ordered sets \[blocks\], that of PCI Express with a common clock (MindShare, PCI Express
-/// Technology 3.0).
+/// With sync headers: the longest period of SKP ordered sets \[blocks\], that of PCI Express with a common clock
+/// (MindShare, PCI Express Technology 3.0).
 pub const SKP_PERIOD_BLOCKS: u64 = 375;
 /// A SKP ordered set \[blocks\] (Intel: nominal 130 bits).
 pub const SKP_LENGTH_BLOCKS: u64 = 1;
@@ -40,5 +41,6 @@ pub const SKP_LENGTH_BLOCKS: u64 = 1;
 pub const RETRY_SEQUENCE_FLITS: u32 = 6;
 /// The most credits that one field of a flit header returns (CXL §4.2.2, table 4-4).
 pub const CREDITS_PER_FIELD: u32 = 64;
-/// Bytes of transaction-layer packets that a CXL.io flit carries: what is between protocol ID and the two reserved bytes (CXL §6.2.2).
+/// Bytes of transaction-layer packets that a CXL.io flit carries: what is between protocol ID and the two reserved
+/// bytes (CXL §6.2.2).
 pub const IO_FLIT_PAYLOAD_BYTES: u64 = 64;

@@ -3,7 +3,8 @@
 /// The generator polynomial without its highest term (CXL §4.2.8.7.1: 1F053h).
 const POLYNOMIAL: u16 = 0xf053;
 
-/// The CRC of a flit's 64 bytes of slots: bit 511 is the highest power of the message polynomial, nothing is inverted (CXL §4.2.8.7.2).
+/// The CRC of a flit's 64 bytes of slots: bit 511 is the highest power of the message polynomial, nothing is inverted
+/// (CXL §4.2.8.7.2).
 #[must_use]
 pub fn crc(slots: &[u8; 64]) -> u16 {
     let bit = |crc: u16| if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ POLYNOMIAL };
@@ -20,7 +21,8 @@ mod tests {
         crc(&slots)
     }
 
-    /// The first and the last bits of the data masks of the standard, read across the sixteen masks from DM\[15\] to DM\[0\].
+    /// The first and the last bits of the data masks of the standard, read across the sixteen masks from DM\[15\] to
+    /// DM\[0\].
     #[test]
     fn it_is_that_of_the_data_masks() {
         let first = [0xe, 0x9, 0x2, 0x7, 0x5, 0xa, 0x5, 0x2, 0x1, 0x8, 0xa, 0xd, 0x8, 0xc, 0x6, 0xd];

@@ -9,10 +9,12 @@
 //!                     any bytes ── Decoder ──► Flit or FlitError, never a panic
 //! ```
 //!
-//! An all-data flit has no header: the receiver knows from the data headers before it that it comes. So the [`Decoder`] counts the
-//! chunks that are still to come, as every receiver does. Reserved bits are sent as zero and ignored when received.
+//! An all-data flit has no header: the receiver knows from the data headers before it that it comes. So the [`Decoder`]
+//! counts the chunks that are still to come, as every receiver does. Reserved bits are sent as zero and ignored when
+//! received.
 //!
-//! Not here: slots of CXL.cache and of integrity and data encryption, which the decoder refuses by name; byte enables; half lines.
+//! Not here: slots of CXL.cache and of integrity and data encryption, which the decoder refuses by name; byte enables;
+//! half lines.
 
 use super::Direction;
 use super::constants::{
@@ -105,7 +107,8 @@ wire! {
         data_credits / with_data_credits: u8 = 31:28;
     }
 
-    /// The first eight bytes of a control flit (CXL §4.2.6, figures 4-35 and 4-36; the places of LLCTRL and SubType are `assumed`).
+    /// The first eight bytes of a control flit (CXL §4.2.6, figures 4-35 and 4-36; the places of LLCTRL and SubType are
+    /// `assumed`).
     pub struct ControlHeader(u64) {
         /// Type: a control flit
         control / with_control: bool = 0:0;

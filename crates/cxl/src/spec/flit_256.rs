@@ -9,8 +9,8 @@
 //!     240    credits 2 │ CRC 8 │ FEC 6             credits 2 │ slot 8, the rest 2 │ FEC 6 │ CRC 6       odd half
 //! ```
 //!
-//! (CXL §4.3.2, figures 4-43 and 4-44; §6.2.3.1.) Slots are decided, and messages limited, by *groups* of 64 B on the wire: slots 0 to 3, 4 to 7,
-//! 8 to 11, 12 to 14 (CXL §4.3.4).
+//! (CXL §4.3.2, figures 4-43 and 4-44; §6.2.3.1.) Slots are decided, and messages limited, by *groups* of 64 B on the
+//! wire: slots 0 to 3, 4 to 7, 8 to 11, 12 to 14 (CXL §4.3.4).
 //!
 //! Not here: the bits of messages, CRC and FEC; port-based routing, whose messages are longer; CXL.cache; trailers.
 
@@ -40,15 +40,15 @@ pub const HEADER_SLOT_MAX_ROLLOVER: u8 = 16;
 /// The numbers of credits that a field can return (CXL §4.3.5, table 4-19).
 pub const CREDIT_COUNTS: [u32; 5] = [1, 4, 8, 12, 16];
 
-/// What error correction and CRC take at the receiver \[ps\]: less than this (D. Das Sharma, "The PCIe 6.0 Specification Webinar Q&A: Error Detection
-/// and Correction with FEC", PCI-SIG).
+/// What error correction and CRC take at the receiver \[ps\]: less than this (D. Das Sharma, "The PCIe 6.0
+/// Specification Webinar Q&A: Error Detection and Correction with FEC", PCI-SIG).
 pub const FEC_MOST_PS: u64 = 2_000;
-/// Codes whose symbols of a byte alternate, each of which corrects one symbol (CXL §6.2.3.1.1.1: 3-way interleaved; one symbol: `assumed`, what two
-/// check symbols of a byte can do).
+/// Codes whose symbols of a byte alternate, each of which corrects one symbol (CXL §6.2.3.1.1.1: 3-way interleaved; one
+/// symbol: `assumed`, what two check symbols of a byte can do).
 pub const FEC_WAYS: u64 = 3;
 
-/// Between two SKP ordered sets: whole flits that last no longer than so many blocks (`assumed`, that of PCI Express below 64 GT/s; that it is a fixed number of
-/// flits: CXL §6.8.1, table 6-15).
+/// Between two SKP ordered sets: whole flits that last no longer than so many blocks (`assumed`, that of PCI Express
+/// below 64 GT/s; that it is a fixed number of flits: CXL §6.8.1, table 6-15).
 pub const SKP_DATA_BLOCKS: u64 = 374;
 
 /// How the bytes of a flit are laid out, which is negotiated once for a link (CXL §6.2.3.1.2).
@@ -90,7 +90,8 @@ impl Layout {
             _ => SlotKind::G,
         }
     }
-    /// What has to be in before a slot can be used. Slot 7 of a latency-optimised flit stands in both halves (CXL §4.3.2).
+    /// What has to be in before a slot can be used. Slot 7 of a latency-optimised flit stands in both halves (CXL
+    /// §4.3.2).
     #[must_use]
     pub const fn part(self, slot: usize) -> Part {
         match self {
@@ -126,8 +127,8 @@ impl SlotKind {
             Self::Hs => 12,
         }
     }
-    /// How many messages of a kind fit. A request is longer than an HS-slot by some bits of its end, which have to be zero there (CXL §4.3.2, table 4-16):
-    /// traffic class 0 and no key identifiers are `assumed`, so it fits.
+    /// How many messages of a kind fit. A request is longer than an HS-slot by some bits of its end, which have to be
+    /// zero there (CXL §4.3.2, table 4-16): traffic class 0 and no key identifiers are `assumed`, so it fits.
     #[must_use]
     pub const fn most(self, message: Message) -> u8 {
         match message {
@@ -180,8 +181,8 @@ impl Message {
     }
 }
 
-/// The probability that error correction cannot help, so that a flit is sent again: two wrong symbols in one of its codes, where bits are wrong with this
-/// probability, each by itself. Errors that come together make it larger.
+/// The probability that error correction cannot help, so that a flit is sent again: two wrong symbols in one of its
+/// codes, where bits are wrong with this probability, each by itself. Errors that come together make it larger.
 #[must_use]
 pub fn retry_probability(bit_error_ratio: f64) -> f64 {
     let symbol = -(8.0 * (-bit_error_ratio).ln_1p()).exp_m1();

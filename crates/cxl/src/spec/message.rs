@@ -7,8 +7,9 @@
 //! | S2M NDR | 30 | a response without data: `Cmp` | the same |
 //! | S2M DRS | 40 | a response with data: `MemData` | the same |
 //!
-//! The lengths are the standard's. The order of the fields inside a message was read from two public implementations of the 68 B
-//! flit, not from the figures of the standard: it is `assumed`, and nothing but encoding and decoding rests on it.
+//! The lengths are the standard's. The order of the fields inside a message was read from two public implementations of
+//! the 68 B flit, not from the figures of the standard: it is `assumed`, and nothing but encoding and decoding rests on
+//! it.
 //!
 //! Not here: CXL.cache, back-invalidation (BISnp, BIRsp), opcodes of trusted execution.
 

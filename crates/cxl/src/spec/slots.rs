@@ -9,8 +9,8 @@
 //! | G5 | 1–3 | 2 NDR | 60 |
 //! | G6 | 1–3 | 3 DRS | 120 |
 //!
-//! (CXL §4.2.2, table 4-8.) Messages follow each other without gaps. Where there are two NDR, DevLoad stands behind both: CXL 2.0 added it,
-//! and left what was there in its place (CXL §4.2.3.2).
+//! (CXL §4.2.2, table 4-8.) Messages follow each other without gaps. Where there are two NDR, DevLoad stands behind
+//! both: CXL 2.0 added it, and left what was there in its place (CXL §4.2.3.2).
 
 use super::constants::{S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT};
 use super::message::{DRS_BITS, NDR_BITS, NDR_SPLIT_BITS, S2mDrs, S2mNdr};

@@ -372,7 +372,8 @@ impl Reference {
         self.sides[d].read += 1;
         self.after_sending(d, now);
     }
-    /// The flit before `read` is on its way. Arrivals leave the buffer: it always begins with what the receiver waits for.
+    /// The flit before `read` is on its way. Arrivals leave the buffer: it always begins with what the receiver waits
+    /// for.
     fn after_sending(&mut self, d: usize, now: u64) {
         if self.sides[d].deaf {
             return;

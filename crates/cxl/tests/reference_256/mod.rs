@@ -402,7 +402,8 @@ impl Reference {
             self.sides[d].read += 1;
         }
     }
-    /// The flit before `read` has been sent again. Arrivals leave the buffer: it always begins with what the receiver waits for.
+    /// The flit before `read` has been sent again. Arrivals leave the buffer: it always begins with what the receiver
+    /// waits for.
     fn after_sending(&mut self, d: usize, start: u64) {
         if self.sides[d].deaf {
             return;

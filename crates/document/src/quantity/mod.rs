@@ -217,7 +217,8 @@ fn scaled(grains: u64, units: &[Unit]) -> String {
     format!("{grains}{}", units[units.len() - 1].0)
 }
 
-/// In the binary unit or the decimal one that needs fewer digits, as it was most likely meant; in the binary one where both need as many.
+/// In the binary unit or the decimal one that needs fewer digits, as it was most likely meant; in the binary one where
+/// both need as many.
 fn exact(bytes: u64) -> String {
     let binary = binary(bytes);
     let decimal = DECIMAL_SIZES.iter().find(|(_, times)| bytes != 0 && bytes.is_multiple_of(*times));
@@ -243,7 +244,8 @@ pub fn label(value: Value) -> String {
     if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
 }
 
-/// Two sizes as labels, each rounded to a tenth of the largest binary unit that it reaches, if they can still be told apart: `149.8 GiB`, `64 GiB`.
+/// Two sizes as labels, each rounded to a tenth of the largest binary unit that it reaches, if they can still be told
+/// apart: `149.8 GiB`, `64 GiB`.
 pub fn beside(a: Bytes, b: Bytes) -> (String, String) {
     let (a, b) = (Value::Size(a), Value::Size(b));
     let rounded = (rounded(a), rounded(b));

@@ -16,8 +16,8 @@
 //!
 //! The layouts are those of FC-FS (Fibre Channel Framing and Signaling) and FCP (Fibre Channel Protocol for SCSI).
 //!
-//! Not here: login, class 1 and 2, arbitrated loops, switches of a fabric, 64b/66b rates (16GFC and later), optional headers of
-//! frames.
+//! Not here: login, class 1 and 2, arbitrated loops, switches of a fabric, 64b/66b rates (16GFC and later), optional
+//! headers of frames.
 
 pub mod logic;
 pub mod spec;

@@ -1,7 +1,7 @@
 //! What is left of a line rate: closed forms, to be held against measurements and simulations.
 //!
-//! HP measured a 4GFC adapter (AB379B, sequential 256 KB) at 410 MB/s one way and 808 MB/s both ways. The forms here say, with
-//! the exchanges' own frames, 412.8 MB/s (+0.6 %) and 825.1 MB/s (+2.1 %).
+//! HP measured a 4GFC adapter (AB379B, sequential 256 KB) at 410 MB/s one way and 808 MB/s both ways. The forms here
+//! say, with the exchanges' own frames, 412.8 MB/s (+0.6 %) and 825.1 MB/s (+2.1 %).
 
 use super::spec::fcp::ExchangeBytes;
 use super::spec::frame::{DataField, WORD_BYTES, frame_bytes, spacing_bytes};
@@ -14,14 +14,16 @@ pub const fn one_way(rate: Rate, field: DataField) -> u64 {
     portion(rate.bytes_per_second(), field.bytes() as u64, spacing_bytes(field.bytes()) as u64)
 }
 
-/// Data that exchanges of `bytes` carry, reads only or writes only, if there is always a next one \[B/s\], rounded down.
+/// Data that exchanges of `bytes` carry, reads only or writes only, if there is always a next one \[B/s\], rounded
+/// down.
 #[must_use]
 pub const fn exchanges(rate: Rate, field: DataField, bytes: u64) -> u64 {
     portion(rate.bytes_per_second(), bytes, ExchangeBytes::read(bytes, field).to_initiator)
 }
 
-/// Data that as many reads as writes of `bytes` carry, both directions together, if there is always a next one \[B/s\], rounded
-/// down. R_RDY takes no more than the fill words between frames, so that the directions do not disturb one another.
+/// Data that as many reads as writes of `bytes` carry, both directions together, if there is always a next one \[B/s\],
+/// rounded down. R_RDY takes no more than the fill words between frames, so that the directions do not disturb one
+/// another.
 #[must_use]
 pub const fn both_ways(rate: Rate, field: DataField, bytes: u64) -> u64 {
     let (read, write) = (ExchangeBytes::read(bytes, field), ExchangeBytes::write(bytes, field));
@@ -29,8 +31,8 @@ pub const fn both_ways(rate: Rate, field: DataField, bytes: u64) -> u64 {
     portion(rate.bytes_per_second(), 2 * bytes, if there > back { there } else { back })
 }
 
-/// As [`one_way`], with `credits` buffers at the receiver and a flight time of `flight` each way: as long as a frame, its flight, its
-/// R_RDY and the flight of that last, only `credits` frames can be sent \[B/s\], rounded down.
+/// As [`one_way`], with `credits` buffers at the receiver and a flight time of `flight` each way: as long as a frame,
+/// its flight, its R_RDY and the flight of that last, only `credits` frames can be sent \[B/s\], rounded down.
 #[must_use]
 pub const fn one_way_with_credits(rate: Rate, field: DataField, credits: u64, flight: Span) -> u64 {
     let turn = rate.line().ticks_for((frame_bytes(field.bytes()) + WORD_BYTES) as u64).0
@@ -74,8 +76,8 @@ mod tests {
         assert_eq!(one_way(Rate::Gfc8, DataField::B2048), 825_806_451);
     }
 
-    /// 10 km are 50 µs each way; a frame of 2084 B and the word of R_RDY take 4.913 µs at 4GFC: 2048 B for each credit every
-    /// 104.913 µs, until 21.15 credits fill the line.
+    /// 10 km are 50 µs each way; a frame of 2084 B and the word of R_RDY take 4.913 µs at 4GFC: 2048 B for each credit
+    /// every 104.913 µs, until 21.15 credits fill the line.
     #[test]
     fn distance_costs_credits() {
         let km10 = Span::from_us(50);

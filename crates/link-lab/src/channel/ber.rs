@@ -1,8 +1,9 @@
 //! The bit error ratios that the segments of a channel leave a link.
 //!
-//! An eye that just meets the mask is what the standard allows, and has the mask's bit error ratio, 1e-12: what the mask asks for beyond
-//! an open eye is for what the eye does not contain (the sampler's sensitivity, neighbours, drift). So height and width of the mask are taken off the
-//! eye, one at a time, and the ratio is that of what is left: the worse of the two.
+//! An eye that just meets the mask is what the standard allows, and has the mask's bit error ratio, 1e-12: what the
+//! mask asks for beyond an open eye is for what the eye does not contain (the sampler's sensitivity, neighbours,
+//! drift). So height and width of the mask are taken off the eye, one at a time, and the ratio is that of what is left:
+//! the worse of the two.
 
 use super::problem::{Physical, Problem};
 use super::stress::{Bench, path};
@@ -36,8 +37,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// The eyes of a variant of a channel at a generation, from the root on, whatever rate the description names. A judge is asked about one
-    /// channel alone.
+    /// The eyes of a variant of a channel at a generation, from the root on, whatever rate the description names. A
+    /// judge is asked about one channel alone.
     ///
     /// # Errors
     /// `CH009` for generations without an eye; else as the elements and data have it.

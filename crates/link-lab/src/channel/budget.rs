@@ -100,7 +100,8 @@ pub fn budget(channel: &Channel) -> Result<Budget, Vec<Diagnostic>> {
     })
 }
 
-/// What was found with the document, and that a redriver makes a budget say less: once, for the first variant that has one.
+/// What was found with the document, and that a redriver makes a budget say less: once, for the first variant that has
+/// one.
 fn warnings(channel: &Channel) -> Vec<Diagnostic> {
     let amplified = channel.variants.iter().find_map(|variant| {
         let redriver = |item: &&Item| matches!(item.element, Element::Redriver(_));

@@ -13,7 +13,8 @@ use lanetwin_phy::element::Element;
 use lanetwin_phy::network::Pairing;
 use lanetwin_ports::Value;
 
-/// The neighbour of an entry of `crosstalk`; none if something in it is wrong. Of `items`, those that could be read are known.
+/// The neighbour of an entry of `crosstalk`; none if something in it is wrong. Of `items`, those that could be read are
+/// known.
 pub(super) fn read(
     entry: &Entry,
     items: &[Option<Item>],

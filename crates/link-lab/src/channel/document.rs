@@ -1,7 +1,8 @@
 //! From the text to the channel: the chain of every variant, and everything that is wrong with any of them.
 //!
-//! The chain is written as a list, because its order is what it is, and so are neighbours. Inside both are mappings from names, so
-//! that variants and `--set` address them as they address a scenario: `chain.board.length`, `crosstalk.next.kind`.
+//! The chain is written as a list, because its order is what it is, and so are neighbours. Inside both are mappings
+//! from names, so that variants and `--set` address them as they address a scenario: `chain.board.length`,
+//! `crosstalk.next.kind`.
 
 use super::element::{self, Surroundings};
 use super::files::Files;
@@ -195,8 +196,8 @@ fn free_name(name: &str, taken: &[Entry]) -> String {
     [name.to_owned()].into_iter().chain(numbered).find(|name| is_free(name)).expect("numbers do not end")
 }
 
-/// Whether a path to an element or a neighbour leads to one: an overlay would add what it does not find, and at the end of a chain
-/// that is never meant.
+/// Whether a path to an element or a neighbour leads to one: an overlay would add what it does not find, and at the end
+/// of a chain that is never meant.
 fn is_known(tree: &Node, path: &str, spot: Spot, reports: &mut Reports) -> bool {
     let mut steps = path.split('.');
     let (Some(section @ ("chain" | "crosstalk")), Some(name)) = (steps.next(), steps.next()) else {

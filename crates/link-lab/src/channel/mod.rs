@@ -7,8 +7,8 @@
 //!                                                                └► place     where one or two retimers may sit
 //! ```
 //!
-//! A document is read with the machinery of scenarios, so its mistakes come all at once, with file, line and column: `SC…` for
-//! what is wrong in any document, `CH…` for what is wrong with a channel, `PH…` for what is wrong with data.
+//! A document is read with the machinery of scenarios, so its mistakes come all at once, with file, line and column:
+//! `SC…` for what is wrong in any document, `CH…` for what is wrong with a channel, `PH…` for what is wrong with data.
 //!
 //! Not here: what a channel does (`lanetwin-phy`).
 //!
@@ -125,7 +125,8 @@ pub fn check_text(text: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// Checks the text of a channel's description as if it had been read from `path`, with the changes `sets`, each `path=value`.
+/// Checks the text of a channel's description as if it had been read from `path`, with the changes `sets`, each
+/// `path=value`.
 ///
 /// # Errors
 /// Everything that is wrong; warnings alone are not an error (they are in [`Channel::warnings`]).

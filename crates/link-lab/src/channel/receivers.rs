@@ -1,5 +1,5 @@
-//! What the receivers of a channel see at every rate on the way to its own: the eye with the best equalisation and with each
-//! preset, as a link that trains needs them.
+//! What the receivers of a channel see at every rate on the way to its own: the eye with the best equalisation and with
+//! each preset, as a link that trains needs them.
 
 use super::problem::{Physical, Problem};
 use super::stress::{Bench, path};

@@ -8,8 +8,9 @@
 //! | card of low loss | the add-in card's share without the package |
 //! | package of an endpoint | its own |
 //!
-//! It has the reflections that the elements have between them, and no neighbours: nobody says how much of the mask the standard
-//! leaves to them. Neighbours that a description names come on top of what was calibrated, so that its verdict is on the safe side.
+//! It has the reflections that the elements have between them, and no neighbours: nobody says how much of the mask the
+//! standard leaves to them. Neighbours that a description names come on top of what was calibrated, so that its verdict
+//! is on the safe side.
 
 use super::Channel;
 use super::budget::{TERMINATION_OHM, share_db};
@@ -120,8 +121,8 @@ fn compliance(channel: &Channel, rate: DataRate) -> Result<Chain, String> {
     .map_err(|found| found.message)
 }
 
-/// A segment on the frequencies of the bench, with its neighbours, and who they are. Their transmitters send without de-emphasis, as
-/// preset P4 does: no other setting sends more at any frequency.
+/// A segment on the frequencies of the bench, with its neighbours, and who they are. Their transmitters send without
+/// de-emphasis, as preset P4 does: no other setting sends more at any frequency.
 pub(super) fn path<'v>(
     channel: &Channel,
     variant: &'v super::Variant,

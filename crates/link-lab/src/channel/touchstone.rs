@@ -53,7 +53,8 @@ pub struct LaneReport {
     pub curve: Vec<(f64, f64)>,
 }
 
-/// A file as version 1 in Hz with real and imaginary parts, or version 2 where its ports differ in reference: what other tools read without guessing.
+/// A file as version 1 in Hz with real and imaginary parts, or version 2 where its ports differ in reference: what
+/// other tools read without guessing.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,5 +1,5 @@
-//! A configuration space from a dump whose link is simulated: the registers of the link answer from the simulation, all others
-//! from the dump.
+//! A configuration space from a dump whose link is simulated: the registers of the link answer from the simulation, all
+//! others from the dump.
 
 use super::host::{DEVICE, PORT, Simulated};
 use super::link::{Wanted, open_link};
@@ -160,8 +160,8 @@ impl Host for Fed {
     }
 }
 
-/// Cycles the link of a dump: its registers answer from a simulated link with the speed, width and retimers of the dump, over
-/// lanes whose eyes are wide open.
+/// Cycles the link of a dump: its registers answer from a simulated link with the speed, width and retimers of the
+/// dump, over lanes whose eyes are wide open.
 ///
 /// # Errors
 /// `LC015` and what stands against it.

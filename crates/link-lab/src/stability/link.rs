@@ -9,7 +9,8 @@ use lanetwin_units::{Generation, Span, Width};
 
 /// The standard deviations of noise that leave 1e-12 of the bits lost.
 const SIGMAS: f64 = 7.034;
-/// Bit error ratios between which the slope of an eye is taken from it: told beyond, they are what is left of the arithmetic.
+/// Bit error ratios between which the slope of an eye is taken from it: told beyond, they are what is left of the
+/// arithmetic.
 const TRUSTED: core::ops::Range<f64> = 1e-38..0.1;
 /// Heights from which on the slope is taken from the eye \[V\]: nearer to 0 it is a quotient of small numbers.
 const STEEP_V: f64 = 0.5e-3;
@@ -25,8 +26,8 @@ pub struct Wanted {
     pub seed: u64,
 }
 
-/// The link over a channel whose receivers see these eyes. Every lane and both directions have the eye of the segment: a channel's
-/// description is of one lane.
+/// The link over a channel whose receivers see these eyes. Every lane and both directions have the eye of the segment:
+/// a channel's description is of one lane.
 #[must_use]
 pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: Wanted) -> LinkConfig {
     let segments = eyes.first().map_or(1, |rate| rate.segments.len());
@@ -70,8 +71,8 @@ fn with_channel(
     config
 }
 
-/// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of noise, so
-/// that it has the eye's bit error ratio at the sampling point too.
+/// The eye of a lane as a link needs it: height at 1e-12, and the height that goes with one more standard deviation of
+/// noise, so that it has the eye's bit error ratio at the sampling point too.
 fn lane(eye: &ReceiverEye) -> LaneEye {
     let noise_mv = 2e3 * eye.sigma_v;
     let sigmas = -lanetwin_stats::normal_quantile(eye.ber);

@@ -6,9 +6,11 @@
 //!  lspci dump ─► fed: configuration space of the dump, its link simulated ┘
 //! ```
 //!
-//! The runner is that of real machines (`lanetwin-probe`): it sees registers and time, and knows nothing of what answers.
+//! The runner is that of real machines (`lanetwin-probe`): it sees registers and time, and knows nothing of what
+//! answers.
 //!
-//! Not here: the states of training (`lanetwin-pcie`), the tests and their proofs (`lanetwin-probe`), eyes (`lanetwin-phy`).
+//! Not here: the states of training (`lanetwin-pcie`), the tests and their proofs (`lanetwin-probe`), eyes
+//! (`lanetwin-phy`).
 
 mod fed;
 mod host;
@@ -166,7 +168,8 @@ pub fn cycles(
     Ok(CyclesReport { report, margins, numbers: numbers::ALL })
 }
 
-/// Powers a link on and cycles it. A link that does not come up is cycled too: its cycles fail, with the codes of its training.
+/// Powers a link on and cycles it. A link that does not come up is cycled too: its cycles fail, with the codes of its
+/// training.
 pub(crate) fn cycle_one(
     name: &str,
     config: LinkConfig,

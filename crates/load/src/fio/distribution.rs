@@ -1,11 +1,11 @@
 //! How random accesses are spread: the distributions of fio 3.33, and how each draws a block.
 //!
-//! A distribution draws one of *n* blocks. Zipf and Pareto draw a rank, the first the most frequent; fio hides which block has which rank
-//! by multiplying the rank with 2⁶⁴/φ, and so does this (`lib/zipf.c`, `hash.h`): hot blocks lie apart. `normal` sums twelve even draws and
-//! is hidden the same way.
+//! A distribution draws one of *n* blocks. Zipf and Pareto draw a rank, the first the most frequent; fio hides which
+//! block has which rank by multiplying the rank with 2⁶⁴/φ, and so does this (`lib/zipf.c`, `hash.h`): hot blocks lie
+//! apart. `normal` sums twelve even draws and is hidden the same way.
 //!
-//! The streams are not fio's: each draw is made from 53 random bits where fio has 32, and the rotation (`center`, or a random one) is a draw of
-//! its own. That the spread is the same is what `tests/fio_judge.rs` compares, with fio.
+//! The streams are not fio's: each draw is made from 53 random bits where fio has 32, and the rotation (`center`, or a
+//! random one) is a draw of its own. That the spread is the same is what `tests/fio_judge.rs` compares, with fio.
 
 use lanetwin_kernel::Stream;
 
@@ -173,7 +173,8 @@ fn begin_of(begin: &mut u64, size: u64) -> u64 {
     *begin
 }
 
-/// The sum of n^−θ from 1 to `terms`: the first term by term, the others by the Euler–Maclaurin formula, whose error is below 10⁻¹² here.
+/// The sum of n^−θ from 1 to `terms`: the first term by term, the others by the Euler–Maclaurin formula, whose error is
+/// below 10⁻¹² here.
 fn zeta(terms: u64, theta: f64) -> f64 {
     const FIRST: u64 = 1000;
     let power = |n: u64, exponent: f64| libm::pow(n as f64, -exponent);
@@ -187,8 +188,8 @@ fn zeta(terms: u64, theta: f64) -> f64 {
     sum(FIRST) + integral + ends + slopes
 }
 
-/// Draws ranks from 0, the first the most frequent (Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994, as in
-/// `lib/zipf.c`).
+/// Draws ranks from 0, the first the most frequent (Gray et al., "Quickly generating billion-record synthetic
+/// databases", SIGMOD 1994, as in `lib/zipf.c`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Zipf {
     ranks: u64,

@@ -1,5 +1,5 @@
-//! The engines of fio (`ioengine`): what each asks for, and the options that it has for itself (`fio --enghelp=ENGINE`; fio 3.33 as Debian
-//! builds it, and those of its sources that Debian leaves out).
+//! The engines of fio (`ioengine`): what each asks for, and the options that it has for itself (`fio --enghelp=ENGINE`;
+//! fio 3.33 as Debian builds it, and those of its sources that Debian leaves out).
 
 use Asks::{Drive, Elsewhere, Nothing};
 

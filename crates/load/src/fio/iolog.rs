@@ -9,9 +9,10 @@
 //! /dev/sda close                 900 /dev/sda close
 //! ```
 //!
-//! Lines that fio leaves out with a message are left out here with a warning (`iolog.c`, `read_iolog`). **Times.** In version 3 an
-//! I/O waits as long after the one before it as the log has it between the two lines. In version 2 only `wait` waits: fio 3.33 takes its
-//! number as the milliseconds since the start of the run at which the next I/O goes out, whatever the manual says (`read_iolog_get`).
+//! Lines that fio leaves out with a message are left out here with a warning (`iolog.c`, `read_iolog`). **Times.** In
+//! version 3 an I/O waits as long after the one before it as the log has it between the two lines. In version 2 only
+//! `wait` waits: fio 3.33 takes its number as the milliseconds since the start of the run at which the next I/O goes
+//! out, whatever the manual says (`read_iolog_get`).
 
 use super::problem::Problem;
 use crate::findings::{Finding, Findings, Place};

@@ -1,5 +1,5 @@
-//! A job file as understood: its jobs in the order of the file, each with everything that its options and those of the global sections above
-//! it say.
+//! A job file as understood: its jobs in the order of the file, each with everything that its options and those of the
+//! global sections above it say.
 
 use super::settings::{Room, Settings};
 use serde::Serialize;
@@ -22,8 +22,8 @@ pub struct Given {
     pub name: String,
     /// Its value with everything replaced; none for a plain yes.
     pub value: Option<String>,
-    /// Every number that was read from it, as fio's own trace (`--debug=parse`) shows them: bytes, microseconds, a plain number, or for a
-    /// percentage its complement.
+    /// Every number that was read from it, as fio's own trace (`--debug=parse`) shows them: bytes, microseconds, a
+    /// plain number, or for a percentage its complement.
     pub numbers: Vec<u64>,
     /// What is made of it.
     pub effect: Effect,

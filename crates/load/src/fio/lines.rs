@@ -1,4 +1,5 @@
-//! The lines of a job file: sections and the options in them, as fio 3.33 takes them apart (`init.c`, `__parse_jobs_ini`; `options.c`).
+//! The lines of a job file: sections and the options in them, as fio 3.33 takes them apart (`init.c`,
+//! `__parse_jobs_ini`; `options.c`).
 //!
 //! ```text
 //! [job name]            the text between the brackets
@@ -39,8 +40,8 @@ impl std::fmt::Debug for Surroundings<'_> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Nobody's: no variable, and `assumed` one processor, pages of 4 KiB and 1 GiB of memory. What a simulation is asked must not depend on
-    /// the machine that simulates.
+    /// Nobody's: no variable, and `assumed` one processor, pages of 4 KiB and 1 GiB of memory. What a simulation is
+    /// asked must not depend on the machine that simulates.
     #[must_use]
     pub const fn nowhere(read: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
         Self { variables: BTreeMap::new(), page_bytes: 4096, processors: 1, memory_mib: 1024, read }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 const WORD: u64 = 64;
 /// Words in a piece of a map of a large file.
 const PIECE: u64 = 64;
-/// Files of up to so many blocks have their whole map in memory (8 MiB); of larger ones there are the pieces that were touched.
+/// Files of up to so many blocks have their whole map in memory (8 MiB); of larger ones there are the pieces that were
+/// touched.
 const WHOLE: u64 = 1 << 26;
 
 /// A set of blocks.

@@ -1,4 +1,5 @@
-//! Numbers as fio 3.33 reads them: what a text means, to the byte and the microsecond, and what somebody may not expect of it.
+//! Numbers as fio 3.33 reads them: what a text means, to the byte and the microsecond, and what somebody may not expect
+//! of it.
 //!
 //! | Written | Read | Why (`parse.c`) |
 //! |---|---|---|
@@ -94,8 +95,8 @@ pub(super) fn time(text: &str, seconds: bool) -> Option<Read> {
     Some(Read { value: whole.wrapping_mul(factor), percent: false, doubt })
 }
 
-/// The number that opens a text after blanks, as C's `strtoll` takes it, and what follows it; in hexadecimal if there is a `0x` anywhere.
-/// None if there is no number, or one that 63 bits do not hold.
+/// The number that opens a text after blanks, as C's `strtoll` takes it, and what follows it; in hexadecimal if there
+/// is a `0x` anywhere. None if there is no number, or one that 63 bits do not hold.
 fn integer(text: &str) -> Option<(u64, &str)> {
     let hex = text.contains("0x") || text.contains("0X");
     let trimmed = text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{b}');

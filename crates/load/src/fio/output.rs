@@ -1,10 +1,12 @@
 //! Results as fio writes them: JSON and json+ (`stat.c`, `show_thread_status_json`).
 //!
-//! **What is there.** Every key that fio 3.33 writes, so that programs that read fio's results read these. What a simulation does not know is 0:
-//! submission latency (`slat_ns`; completion latency is therefore the whole of it), context switches, page faults, user time. `iodepth_level` is
-//! the mean number outstanding. The key `lanetwin` says where the numbers are from.
+//! **What is there.** Every key that fio 3.33 writes, so that programs that read fio's results read these. What a
+//! simulation does not know is 0: submission latency (`slat_ns`; completion latency is therefore the whole of it),
+//! context switches, page faults, user time. `iodepth_level` is the mean number outstanding. The key `lanetwin` says
+//! where the numbers are from.
 //!
-//! **Runtimes** are whole milliseconds as in fio, at least 1, although virtual runs are often shorter; rates are over the exact time.
+//! **Runtimes** are whole milliseconds as in fio, at least 1, although virtual runs are often shorter; rates are over
+//! the exact time.
 
 use super::job::{Given, Job};
 use super::plat::Plat;
@@ -387,7 +389,8 @@ fn latency(latency: &Histogram, percents: Option<&[f64]>, format: Format) -> Lat
     }
 }
 
-/// The shares of latencies below each bound, in nanoseconds, microseconds and milliseconds \[%\] (`io_u.c`, `io_u_mark_latency`).
+/// The shares of latencies below each bound, in nanoseconds, microseconds and milliseconds \[%\] (`io_u.c`,
+/// `io_u_mark_latency`).
 fn shares(sum: &Sum) -> (Map<f64>, Map<f64>, Map<f64>) {
     const BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
     let mut counts = [[0_u64; 12]; 3];

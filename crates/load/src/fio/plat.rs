@@ -1,4 +1,5 @@
-//! fio's histogram of latencies: 29 groups of 64 buckets (`stat.h`, `FIO_IO_U_PLAT_BITS` 6), each twice as wide as those of the group before.
+//! fio's histogram of latencies: 29 groups of 64 buckets (`stat.h`, `FIO_IO_U_PLAT_BITS` 6), each twice as wide as
+//! those of the group before.
 
 use lanetwin_stats::Histogram;
 use std::collections::BTreeMap;
@@ -59,7 +60,8 @@ impl Plat {
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts.iter().map(|(bucket, count)| (middle(*bucket), *count))
     }
-    /// The percentiles \[ns\], as fio takes them (`calc_clat_percentiles`): the middle of the bucket in which they lie. Percents ascend.
+    /// The percentiles \[ns\], as fio takes them (`calc_clat_percentiles`): the middle of the bucket in which they lie.
+    /// Percents ascend.
     #[must_use]
     pub fn percentiles(&self, percents: &[f64]) -> Vec<u64> {
         let at = |percent: &f64| {

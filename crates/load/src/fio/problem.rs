@@ -1,7 +1,7 @@
 //! What can be wrong with a job file or an I/O log: one variant a code, with the message and the remedy.
 //!
-//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run as
-//! tests. `FI0…` are errors, `FI1…` warnings.
+//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run
+//! as tests. `FI0…` are errors, `FI1…` warnings.
 
 use crate::findings::problems;
 

@@ -27,8 +27,8 @@ pub struct Understood {
     pub warnings: Vec<Finding>,
 }
 
-/// Reads the file at `path` on this machine: with its environment, its processors and its memory as fio would find them; without them,
-/// see [`read`].
+/// Reads the file at `path` on this machine: with its environment, its processors and its memory as fio would find
+/// them; without them, see [`read`].
 ///
 /// # Errors
 /// Everything that is wrong with it, errors and warnings, in the order of their places.

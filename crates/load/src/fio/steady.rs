@@ -1,7 +1,7 @@
 //! `steadystate`: fio's rule, applied to the intervals of a run.
 //!
-//! fio looks once a second; a simulated run is shorter than that. Here the rule looks at the intervals that were counted, and its window,
-//! `ss_dur` seconds there, is as many intervals here.
+//! fio looks once a second; a simulated run is shorter than that. Here the rule looks at the intervals that were
+//! counted, and its window, `ss_dur` seconds there, is as many intervals here.
 
 use super::settings::Settings;
 use crate::intervals::Moved;

@@ -1,14 +1,16 @@
-//! The I/Os of a job: which they are, where they go, how long they are, and when the next may go out (`io_u.c`, `backend.c`).
+//! The I/Os of a job: which they are, where they go, how long they are, and when the next may go out (`io_u.c`,
+//! `backend.c`).
 //!
-//! **Where.** Every direction has its own position. A sequential access goes on behind the last of its direction, after the gap of `rw=read:8k`; a random
-//! one draws a block, and with a random map takes the next free one if it has been taken in this pass. When a pass is over, the file begins
-//! again: a stream has no end, and who measures says when it is enough.
+//! **Where.** Every direction has its own position. A sequential access goes on behind the last of its direction, after
+//! the gap of `rw=read:8k`; a random one draws a block, and with a random map takes the next free one if it has been
+//! taken in this pass. When a pass is over, the file begins again: a stream has no end, and who measures says when it
+//! is enough.
 //!
-//! **When.** `rate` and `rate_iops` hold an I/O back until the bytes before it are due; `thinktime` waits until nothing is outstanding, and
-//! then as long as it says; a log has its own times.
+//! **When.** `rate` and `rate_iops` hold an I/O back until the bytes before it are due; `thinktime` waits until nothing
+//! is outstanding, and then as long as it says; a log has its own times.
 //!
-//! Random numbers are not fio's; a direction is drawn for every I/O by itself, where fio draws one when the share of the last has been
-//! reached.
+//! Random numbers are not fio's; a direction is drawn for every I/O by itself, where fio draws one when the share of
+//! the last has been reached.
 
 mod workload;
 
@@ -93,7 +95,8 @@ struct Pace {
     entry_due: Option<Instant>,
 }
 
-/// How many may be outstanding (`lat_target_check`): the largest depth at which enough I/Os are answered in time is searched for.
+/// How many may be outstanding (`lat_target_check`): the largest depth at which enough I/Os are answered in time is
+/// searched for.
 #[derive(Clone, Debug)]
 struct Depth {
     target: Option<LatencyTarget>,

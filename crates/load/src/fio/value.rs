@@ -1,7 +1,7 @@
 //! The value of an option, as fio 3.33 takes it apart (`parse.c`, `handle_option`).
 //!
-//! Numbers may be three, for reads, writes and trims: `4k,8k,16k`. What is left out at the end is as the last; an empty place, as in `,1m`
-//! or `4k,`, leaves what was there before. Where there is no comma, a colon or a minus divides, too.
+//! Numbers may be three, for reads, writes and trims: `4k,8k,16k`. What is left out at the end is as the last; an empty
+//! place, as in `,1m` or `4k,`, leaves what was there before. Where there is no comma, a colon or a minus divides, too.
 
 use super::lines::{At, Line, shown};
 use super::number::{self, Doubt, Read};

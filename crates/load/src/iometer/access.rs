@@ -1,17 +1,17 @@
 //! The meaning of an access specification: which operations a worker makes, where they go, and when.
 //!
-//! A worker of Iometer makes **bursts**. Before each it draws a line of its specification by the lines' shares, waits for
-//! the line's transfer delay while it asks for nothing new, and then makes as many accesses as the line's burst length, back
-//! to back. Each access is a read or a write by the line's percentage of reads, and random or sequential by its percentage of
-//! random accesses (`IOGrunt.cpp`, `Do_IOs`; `IOAccess.cpp`). So a share is one of accesses only if all lines have the same
-//! burst length; otherwise it is one of bursts.
+//! A worker of Iometer makes **bursts**. Before each it draws a line of its specification by the lines' shares, waits
+//! for the line's transfer delay while it asks for nothing new, and then makes as many accesses as the line's burst
+//! length, back to back. Each access is a read or a write by the line's percentage of reads, and random or sequential
+//! by its percentage of random accesses (`IOGrunt.cpp`, `Do_IOs`; `IOAccess.cpp`). So a share is one of accesses only
+//! if all lines have the same burst length; otherwise it is one of bursts.
 //!
 //! Each target has a position. A sequential access starts where the target's last access ended, be it random or not; a
-//! random one at any byte of the region. Either goes up to the next multiple of the alignment, and a request that would not fit
-//! before the end of the region goes to its start (`IOTargetDisk.cpp`, `Seek`).
+//! random one at any byte of the region. Either goes up to the next multiple of the alignment, and a request that would
+//! not fit before the end of the region goes to its start (`IOTargetDisk.cpp`, `Seek`).
 //!
-//! Random numbers are not Iometer's: they are drawn from streams by purpose, so that each can be repeated and changed alone.
-//! Replies are left out: a disk has none.
+//! Random numbers are not Iometer's: they are drawn from streams by purpose, so that each can be repeated and changed
+//! alone. Replies are left out: a disk has none.
 
 use super::config::{AccessLine, DiskSettings};
 use lanetwin_kernel::Stream;
@@ -173,8 +173,8 @@ impl Accesses {
         Self { lines, draws: Stream::new(seed, path, "lines"), burst: None, targets }
     }
 
-    /// How long to wait before the next access, with nothing asked for meanwhile: a burst is over, and the one that is begun
-    /// hereby has a delay. Zero if a burst is under way.
+    /// How long to wait before the next access, with nothing asked for meanwhile: a burst is over, and the one that is
+    /// begun hereby has a delay. Zero if a burst is under way.
     pub fn pause(&mut self) -> Span {
         if self.burst.is_some() {
             return Span::ZERO;

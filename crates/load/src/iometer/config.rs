@@ -1,7 +1,7 @@
 //! What an `.icf` file says, as types.
 //!
-//! Sources: the sections are those that `PageSetup`, `PageDisplay`, `AccessSpecList`, `Manager` and `Worker` of Iometer's
-//! sources save and load (`SaveConfig`, `LoadConfig`), and that its user's guide describes.
+//! Sources: the sections are those that `PageSetup`, `PageDisplay`, `AccessSpecList`, `Manager` and `Worker` of
+//! Iometer's sources save and load (`SaveConfig`, `LoadConfig`), and that its user's guide describes.
 
 use super::version::{Dialect, Version};
 use super::words::{Assignment, Protocol, Record, Step, TestType, UpdateType};

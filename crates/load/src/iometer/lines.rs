@@ -126,7 +126,8 @@ fn shaped(line: &str, number: u32) -> Option<Line<'_>> {
     (!text.is_empty() && !heads).then_some(Line { place: Place { line: number, column }, text, shape })
 }
 
-/// The text of a file: UTF-8, or else one character a byte (Latin-1), as Iometer writes in the code page of its computer.
+/// The text of a file: UTF-8, or else one character a byte (Latin-1), as Iometer writes in the code page of its
+/// computer.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {

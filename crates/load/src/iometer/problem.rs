@@ -1,7 +1,7 @@
 //! What can be wrong with an `.icf` file: one variant a code, with the message and the remedy.
 //!
-//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run as
-//! tests. `IO0…` are errors, `IO1…` warnings.
+//! A code never changes its meaning and is never used again; `docs/errors/` has a page for each, whose examples are run
+//! as tests. `IO0…` are errors, `IO1…` warnings.
 
 use crate::findings::problems;
 

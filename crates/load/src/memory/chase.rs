@@ -9,7 +9,8 @@
 //!                 next line of every page                                       lib_mem.c, thrash_initialize)
 //! ```
 //!
-//! Every order is a single cycle through all lines: a chase comes back to a line when it has been at all others. No order is stored.
+//! Every order is a single cycle through all lines: a chase comes back to a line when it has been at all others. No
+//! order is stored.
 
 use super::permutation::Permutation;
 use super::{Program, Step, Touch};
@@ -37,7 +38,8 @@ pub enum ChaseOrder {
 pub struct ChaseSpec {
     /// The size of the array \[B\].
     pub bytes: u64,
-    /// From one pointer to the next in the array \[B\]; at least a pointer, and a line of 64 B if every load shall be another line.
+    /// From one pointer to the next in the array \[B\]; at least a pointer, and a line of 64 B if every load shall be
+    /// another line.
     pub stride: u64,
     /// In which order.
     pub order: ChaseOrder,

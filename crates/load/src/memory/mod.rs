@@ -1,8 +1,8 @@
 //! Programs that use memory: for each thread, which line it touches next and what it does before.
 //!
-//! A [`Program`] knows neither caches nor devices; it gives virtual addresses, the way a thread of an application would.
-//! The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place for an
-//! outstanding miss is free, and, if it depends on the load before it, when that has been answered.
+//! A [`Program`] knows neither caches nor devices; it gives virtual addresses, the way a thread of an application
+//! would. The host that runs it decides when a [`Step`] can be taken: after the step's own computing time, when a place
+//! for an outstanding miss is free, and, if it depends on the load before it, when that has been answered.
 //!
 //! | module | is about |
 //! |---|---|
@@ -45,8 +45,8 @@ pub struct Step {
     pub touch: Touch,
     /// Whether it needs what the last load before it brought: a pointer, an index.
     pub depends: bool,
-    /// Whether it ends an operation of the program (a request of a client, a vertex, a row): latencies of operations are counted
-    /// from the issue of the first step after the last end to the completion of this one.
+    /// Whether it ends an operation of the program (a request of a client, a vertex, a row): latencies of operations
+    /// are counted from the issue of the first step after the last end to the completion of this one.
     pub ends: bool,
 }
 
@@ -62,13 +62,14 @@ pub trait Program: std::fmt::Debug {
     fn warm(&mut self, thread: u32) -> Option<Step> {
         self.next(thread)
     }
-    /// How many distinct bytes all threads together touch, at least, between two touches of a line \[B\], if that is known. A cache that
-    /// is much smaller than this never has a line when it is touched again, and need not be looked into.
+    /// How many distinct bytes all threads together touch, at least, between two touches of a line \[B\], if that is
+    /// known. A cache that is much smaller than this never has a line when it is touched again, and need not be looked
+    /// into.
     fn reuse(&self) -> Option<u64> {
         None
     }
-    /// How many steps each thread makes before the program proper, to bring into caches what an earlier part of the run has left there. They
-    /// take no time and are no part of the program: whoever has no caches passes over them.
+    /// How many steps each thread makes before the program proper, to bring into caches what an earlier part of the run
+    /// has left there. They take no time and are no part of the program: whoever has no caches passes over them.
     fn warm_up(&self) -> u64 {
         0
     }

@@ -1,8 +1,9 @@
 //! Orders in which every one of n things comes once, in no memory: a permutation that is computed, not stored.
 //!
-//! A balanced Feistel network of four rounds permutes the numbers below a power of four (Luby and Rackoff 1988: four rounds make a
-//! permutation that looks random to whoever may go both ways); what falls at or above n is sent through again until it is below
-//! (cycle walking: Black and Rogaway 2002, section 4). That takes fewer than four passes on average, whatever n.
+//! A balanced Feistel network of four rounds permutes the numbers below a power of four (Luby and Rackoff 1988: four
+//! rounds make a permutation that looks random to whoever may go both ways); what falls at or above n is sent through
+//! again until it is below (cycle walking: Black and Rogaway 2002, section 4). That takes fewer than four passes on
+//! average, whatever n.
 
 use lanetwin_kernel::Stream;
 use lanetwin_units::mix;
@@ -57,7 +58,8 @@ mod tests {
         }
     }
 
-    /// Neighbours of a random order of n are some n / 3 apart on average; those of a stride or of a short cycle are not.
+    /// Neighbours of a random order of n are some n / 3 apart on average; those of a stride or of a short cycle are
+    /// not.
     #[test]
     fn neighbours_are_as_far_apart_as_chance_has_it() {
         const N: u64 = 100_000;

@@ -1,7 +1,9 @@
-//! Traffic of the kind that Intel's Memory Latency Checker (MLC) makes: threads that each stream over a buffer of their own.
+//! Traffic of the kind that Intel's Memory Latency Checker (MLC) makes: threads that each stream over a buffer of their
+//! own.
 //!
-//! **Mixes are ratios of memory traffic.** A store to part of a line reads it first and writes it back later: one read and one write. So
-//! the mixes need no writes of their own, only a share of stores (Intel, Memory Latency Checker v3.11a, options `-W2`, `-W3`, `-W5`):
+//! **Mixes are ratios of memory traffic.** A store to part of a line reads it first and writes it back later: one read
+//! and one write. So the mixes need no writes of their own, only a share of stores (Intel, Memory Latency Checker
+//! v3.11a, options `-W2`, `-W3`, `-W5`):
 //!
 //! | mix | steps | reads : writes at the memory |
 //! |---|---|---|
@@ -127,8 +129,8 @@ struct Thread {
 }
 
 impl Traffic {
-    /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads begin: buffers that
-    /// all begin on the same channel and bank would else be walked through in step.
+    /// Traffic; a random order depends on the seed and the path, and so do the places of their buffers where threads
+    /// begin: buffers that all begin on the same channel and bank would else be walked through in step.
     ///
     /// # Errors
     /// If it makes no sense.

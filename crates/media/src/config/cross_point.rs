@@ -4,8 +4,8 @@ use lanetwin_units::{Bytes, Span};
 
 /// A medium that is written in place.
 ///
-/// Lines are dealt to channels in turn, and on a channel to its partitions in turn. A line occupies its partition while it
-/// is read or written, and its channel while it crosses the bus.
+/// Lines are dealt to channels in turn, and on a channel to its partitions in turn. A line occupies its partition while
+/// it is read or written, and its channel while it crosses the bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CrossPoint {
     /// Channels of the drive.

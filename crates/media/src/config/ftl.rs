@@ -15,10 +15,12 @@ pub enum Victim {
 /// What garbage collection (GC) keeps free of a die \[blocks\].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watermarks {
-    /// So many blocks are free in the mean: GC works, and writes of the host to the die wait, while there is less space than this, half of each block that is
-    /// being written and half a victim ([`theory::Die::reserve`](crate::theory::Die::reserve)).
+    /// So many blocks are free in the mean: GC works, and writes of the host to the die wait, while there is less space
+    /// than this, half of each block that is being written and half a victim
+    /// ([`theory::Die::reserve`](crate::theory::Die::reserve)).
     pub low: u32,
-    /// GC works while fewer are free or being erased, and the host leaves one less for it. At least 2, since GC itself needs one to write to.
+    /// GC works while fewer are free or being erased, and the host leaves one less for it. At least 2, since GC itself
+    /// needs one to write to.
     pub urgent: u32,
 }
 

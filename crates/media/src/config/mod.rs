@@ -47,11 +47,11 @@ pub enum Medium {
 pub struct WriteBuffer {
     /// How much it holds. A request larger than this is taken in pieces.
     pub capacity: Bytes,
-    /// Whether the data survive a loss of power. If so, a write is acknowledged when it is in the buffer; if not, when it is on the
-    /// medium, unless `volatile_cache` is set.
+    /// Whether the data survive a loss of power. If so, a write is acknowledged when it is in the buffer; if not, when
+    /// it is on the medium, unless `volatile_cache` is set.
     pub power_loss_protected: bool,
-    /// Acknowledge from a buffer that does not survive a loss of power (a client drive's volatile write cache); Flush then
-    /// waits for the medium.
+    /// Acknowledge from a buffer that does not survive a loss of power (a client drive's volatile write cache); Flush
+    /// then waits for the medium.
     pub volatile_cache: bool,
     /// From the arrival of data to their acknowledgement, and from a hit to the data.
     pub latency: Span,
@@ -92,8 +92,8 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// A TLC drive; every figure is assumed: 60 µJ a page read, 300 µJ a page program, 2 mJ a block erase, 40 pJ and 100 pJ a byte on
-    /// flash bus and through the controller, 5 W idle.
+    /// A TLC drive; every figure is assumed: 60 µJ a page read, 300 µJ a page program, 2 mJ a block erase, 40 pJ and
+    /// 100 pJ a byte on flash bus and through the controller, 5 W idle.
     pub const TLC: Self = Self {
         read: 60_000_000,
         program: 300_000_000,

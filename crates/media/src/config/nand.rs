@@ -185,7 +185,8 @@ pub struct Nand {
     pub timing: Timing,
     /// What a channel does.
     pub bus: Bus,
-    /// Reads that somebody waits for go before programs, erases and reads of GC at their die, but no more than so many in a row.
+    /// Reads that somebody waits for go before programs, erases and reads of GC at their die, but no more than so many
+    /// in a row.
     pub read_burst: u32,
     /// By whose rules commands are scheduled.
     pub rules: Rules,

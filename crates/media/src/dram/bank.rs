@@ -53,7 +53,8 @@ impl Bank {
     }
 }
 
-/// A bank group. Its size is a power of two, so that finding one in a row of them takes no multiplication; that of a rank too.
+/// A bank group. Its size is a power of two, so that finding one in a row of them takes no multiplication; that of a
+/// rank too.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(align(32))]
 pub(super) struct Group {

@@ -12,7 +12,8 @@ pub struct Clock {
     by_den: u64,
 }
 
-/// Up to here a product with a rounded reciprocal has the right whole part: the error, less than the divisor, stays below 2^64.
+/// Up to here a product with a rounded reciprocal has the right whole part: the error, less than the divisor, stays
+/// below 2^64.
 const EXACT: u64 = 1 << 51;
 
 impl Clock {

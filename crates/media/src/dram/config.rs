@@ -58,10 +58,11 @@ pub struct Mapping {
     pub interleave: Bytes,
     /// What changes first from line to line on a bus.
     pub order: Order,
-    /// Whether the bank and its group are XORed with bits of the row, so that rows apart by a power of two are in different banks.
+    /// Whether the bank and its group are XORed with bits of the row, so that rows apart by a power of two are in
+    /// different banks.
     pub hash: bool,
-    /// Whether the data bus is XORed with all address bits above its own, so that granules apart by a power of two are on different
-    /// buses; for a power of two of buses.
+    /// Whether the data bus is XORed with all address bits above its own, so that granules apart by a power of two are
+    /// on different buses; for a power of two of buses.
     pub hash_buses: bool,
 }
 
@@ -83,8 +84,9 @@ pub enum PagePolicy {
     Open,
     /// With the last access to it that waits (an automatic precharge).
     Closed,
-    /// When it has not been used for so long. The time adapts, bank by bank, between an eighth and eight times of this: a row that is
-    /// opened again after its time ran out doubles it, a request for another row that finds it open halves it.
+    /// When it has not been used for so long. The time adapts, bank by bank, between an eighth and eight times of this:
+    /// a row that is opened again after its time ran out doubles it, a request for another row that finds it open
+    /// halves it.
     Adaptive(Span),
 }
 
@@ -103,7 +105,8 @@ pub struct Queues {
     pub idle: Span,
     /// A write older than this is written before further reads.
     pub age: Span,
-    /// So many requests for an open row may pass an older one for another row of its bank (a cap of FR-FCFS, Mutlu and Moscibroda 2007).
+    /// So many requests for an open row may pass an older one for another row of its bank (a cap of FR-FCFS, Mutlu and
+    /// Moscibroda 2007).
     pub passes: u32,
     /// Reads, and as many writes, that wait before the queues; who comes then is refused.
     pub waiting: u32,
@@ -114,8 +117,8 @@ pub struct Queues {
 pub enum Turn {
     /// From then on only requests of the new direction go: the data bus is idle until their rows are open.
     Eager,
-    /// Rows are opened for the new direction. Meanwhile requests of the one before go on whose rows are open, as long as they hold
-    /// up no other.
+    /// Rows are opened for the new direction. Meanwhile requests of the one before go on whose rows are open, as long
+    /// as they hold up no other.
     Prepared,
 }
 
@@ -183,8 +186,8 @@ impl Geometry {
 }
 
 impl Config {
-    /// A memory of this capacity with chips of 16 Gbit (8 Gbit in DDR4), x8, one rank a channel, that leaves rows open and
-    /// answers writes when they are queued.
+    /// A memory of this capacity with chips of 16 Gbit (8 Gbit in DDR4), x8, one rank a channel, that leaves rows open
+    /// and answers writes when they are queued.
     #[must_use]
     pub const fn new(speed: Speed, channels: u32, capacity: Bytes) -> Self {
         let density = if speed.is_ddr5() { Density::Gb16 } else { Density::Gb8 };
@@ -322,7 +325,8 @@ impl Config {
     }
 }
 
-/// What can be built that is near: the multiple of a row of every bank that is as round as the capacity allows, as 128 GiB is for 128 GB.
+/// What can be built that is near: the multiple of a row of every bank that is as round as the capacity allows, as 128
+/// GiB is for 128 GB.
 fn near_capacity(capacity: u64, whole: u64) -> String {
     let mut step = whole;
     while step <= capacity / 4 {

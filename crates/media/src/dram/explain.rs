@@ -22,8 +22,8 @@ pub struct ReadSteps {
 }
 
 impl Machine {
-    /// How the read of a line that was offered at `offered` came to its last beat at `done`, by the commands that were recorded since. None if
-    /// no command says: the line came out of the write queue, or is beyond the capacity.
+    /// How the read of a line that was offered at `offered` came to its last beat at `done`, by the commands that were
+    /// recorded since. None if no command says: the line came out of the write queue, or is beyond the capacity.
     #[must_use]
     pub fn read_steps(
         &self,

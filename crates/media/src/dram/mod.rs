@@ -18,10 +18,10 @@
 //! | `channel` | which command is next on one data bus, and when |
 //! | `explain` | where the time of one read went |
 //!
-//! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now` depend on
-//! nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at every clock, and at less cost:
-//! requests stand before their data bus until an answer could be due. An answer is known when its command is issued, which is CL and a burst
-//! before its data are out: [`Done::at`] may be later than now.
+//! Time is an argument. A controller does nothing of its own: it catches up when it is asked. Its commands before `now`
+//! depend on nothing that can still come, so that a caller that asks rarely gets the same answers as one that asks at
+//! every clock, and at less cost: requests stand before their data bus until an answer could be due. An answer is known
+//! when its command is issued, which is CL and a burst before its data are out: [`Done::at`] may be later than now.
 //!
 //! Not here: energy; training, thermal refresh rates, ECC, command errors; refreshes that are put off; data.
 //!
@@ -202,8 +202,8 @@ impl Machine {
         Offer::Accepted
     }
 
-    /// When [`Machine::advance`] has to be called at the latest so that no answer comes late; none if no answer will come without
-    /// further requests. It is never later than the next answer, and can be earlier than any.
+    /// When [`Machine::advance`] has to be called at the latest so that no answer comes late; none if no answer will
+    /// come without further requests. It is never later than the next answer, and can be earlier than any.
     #[inline]
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
@@ -212,8 +212,8 @@ impl Machine {
         (next != Instant::NEVER).then_some(next)
     }
 
-    /// Catches up where an answer could be due, and appends the answers that are known, in the order of their times; none of a
-    /// later call is due before [`Machine::next`].
+    /// Catches up where an answer could be due, and appends the answers that are known, in the order of their times;
+    /// none of a later call is due before [`Machine::next`].
     #[inline]
     pub fn advance(&mut self, now: Instant, done: &mut Vec<Done>) {
         let edge = self.edge(now);
@@ -239,7 +239,8 @@ impl Machine {
         }
     }
 
-    /// Catches up to clock `edge` on all buses where there may be something to decide before it, so that the next time is not soon.
+    /// Catches up to clock `edge` on all buses where there may be something to decide before it, so that the next time
+    /// is not soon.
     #[inline(never)]
     fn run_to(&mut self, edge: u64) {
         for (channel, answer) in self.channels.iter_mut().zip(&mut self.answers) {
@@ -274,14 +275,15 @@ impl Machine {
         self.settle();
     }
 
-    /// What it has done, up to the last command that has been decided on each bus: that depends on how far the machine has looked ahead.
+    /// What it has done, up to the last command that has been decided on each bus: that depends on how far the machine
+    /// has looked ahead.
     #[must_use]
     pub fn counters(&self) -> Counters {
         sum(self.channels.iter().map(Channel::counters))
     }
 
-    /// What it has done before `now`, the latest time that it has been told, however far it has looked. What is not decided yet is decided on
-    /// a copy, so that nothing depends on whether somebody has asked: not for every request.
+    /// What it has done before `now`, the latest time that it has been told, however far it has looked. What is not
+    /// decided yet is decided on a copy, so that nothing depends on whether somebody has asked: not for every request.
     #[must_use]
     pub fn counters_up_to(&self, now: Instant) -> Counters {
         let edge = self.clock.edge(now);

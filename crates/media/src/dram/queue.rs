@@ -1,4 +1,5 @@
-//! Requests among which the scheduler chooses: slots in the order of arrival, so that the lowest bit of a mask of slots is the oldest.
+//! Requests among which the scheduler chooses: slots in the order of arrival, so that the lowest bit of a mask of slots
+//! is the oldest.
 
 /// Slots of a direction: some more than places, so that they are put together only now and then.
 pub(super) const SLOTS: usize = 64;

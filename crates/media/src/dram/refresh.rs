@@ -1,8 +1,9 @@
 //! When cells are refreshed: each rank has its turn, all its banks or one of every bank group.
 //!
-//! **Refreshes have no exact period.** What JEDEC demands is an average interval: single refreshes may come early or be put off, by up to eight intervals with
-//! DDR4 (JESD79-4, 4.26), and controllers use that. Here each comes anywhere in its rank's own share of the interval, each time equally likely (assumed).
-//! With an exact period, one load after the other would fall into step with it: a load that waits for a refresh goes on when that ends, and the loads after it
+//! **Refreshes have no exact period.** What JEDEC demands is an average interval: single refreshes may come early or be
+//! put off, by up to eight intervals with DDR4 (JESD79-4, 4.26), and controllers use that. Here each comes anywhere in
+//! its rank's own share of the interval, each time equally likely (assumed). With an exact period, one load after the
+//! other would fall into step with it: a load that waits for a refresh goes on when that ends, and the loads after it
 //! then meet the next refresh at one phase, whatever the latency is, so that a latency that grows shows in part only.
 
 use super::channel::NEVER;

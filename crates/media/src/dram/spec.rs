@@ -1,12 +1,13 @@
 //! Timing tables: what JEDEC demands between commands, by speed bin, width and density of the chips.
 //!
-//! Times are counted in clocks of the command bus, which has two transfers of data a clock. A clock is an exact fraction of a
-//! nanosecond ([`Clock`]): 4800 MT/s is 1250/3 ps. Analogue limits become clocks by rounding up with that period.
+//! Times are counted in clocks of the command bus, which has two transfers of data a clock. A clock is an exact
+//! fraction of a nanosecond ([`Clock`]): 4800 MT/s is 1250/3 ps. Analogue limits become clocks by rounding up with that
+//! period.
 //!
-//! Sources: JESD79-4 (DDR4) and JESD79-5 (DDR5), tables of speed bins, of timing parameters by speed grade, and of refresh parameters
-//! by density. The standards are not at hand where this is written, so that **every figure is assumed** in the sense of
-//! `docs/dram.md`: from memory of the standard, and compared with the tables of Ramulator 2.1 (`ddr4.py`, `ddr5.py`) where those have it.
-//! That page says where the two differ.
+//! Sources: JESD79-4 (DDR4) and JESD79-5 (DDR5), tables of speed bins, of timing parameters by speed grade, and of
+//! refresh parameters by density. The standards are not at hand where this is written, so that **every figure is
+//! assumed** in the sense of `docs/dram.md`: from memory of the standard, and compared with the tables of Ramulator 2.1
+//! (`ddr4.py`, `ddr5.py`) where those have it. That page says where the two differ.
 
 use super::clock::Clock;
 

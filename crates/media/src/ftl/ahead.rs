@@ -1,7 +1,7 @@
 //! Reading ahead of sequential reads.
 //!
-//! Requests that begin where another ended are a sequence; after `trigger` of them the drive reads the window behind the last
-//! one. What has arrived, or is on its way, serves the requests that come for it.
+//! Requests that begin where another ended are a sequence; after `trigger` of them the drive reads the window behind
+//! the last one. What has arrived, or is on its way, serves the requests that come for it.
 
 use crate::config::{ReadAhead, UNIT};
 use core::ops::Range;

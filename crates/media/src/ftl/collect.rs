@@ -1,9 +1,9 @@
 //! Garbage collection, wear levelling and folding of the SLC cache: units leave a block, the block is erased.
 //!
-//! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits for, programs in turn
-//! with the host's, and no more of them under way than keep the die at work. It pauses in the middle of a block of garbage when the die has
-//! its reserve ([`pace`](super::pace)). Units that do not fill a program wait for those of the next victim; a block is erased when nothing
-//! in it counts any more.
+//! A die collects one block at a time, while its other operations go on: page reads behind those that somebody waits
+//! for, programs in turn with the host's, and no more of them under way than keep the die at work. It pauses in the
+//! middle of a block of garbage when the die has its reserve ([`pace`](super::pace)). Units that do not fill a program
+//! wait for those of the next victim; a block is erased when nothing in it counts any more.
 
 use super::blocks::{Blocks, NONE, State};
 use super::{Flash, Owner, Write, buffer};

@@ -1,10 +1,10 @@
 //! What a drive has lived through, without living through it.
 //!
-//! The steady state of random writes is drawn, not simulated: a keyed permutation scatters the units over **seats**, and the seats
-//! are dealt to blocks, each as many as it has valid units; how many those are comes from the stationary distribution of greedy GC
-//! ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in both directions, so the state takes memory for
-//! its blocks and none for its units. What has been overwritten since is in the map, and a seat counts only while the map does
-//! not know its unit.
+//! The steady state of random writes is drawn, not simulated: a keyed permutation scatters the units over **seats**,
+//! and the seats are dealt to blocks, each as many as it has valid units; how many those are comes from the stationary
+//! distribution of greedy GC ([`Greedy`]), by quantiles, in random order. Where a unit lies follows by arithmetic, in
+//! both directions, so the state takes memory for its blocks and none for its units. What has been overwritten since is
+//! in the map, and a seat counts only while the map does not know its unit.
 
 use super::layout::Layout;
 use crate::config::Initial;
@@ -121,8 +121,8 @@ impl Seats {
             }
             Self::Empty => 0,
             Self::Sequential { units, program, dies, block, blocks } => {
-                // a block is written from its first place on, so that its units ascend: the first one that is not there is looked for, for a
-                // drive has a thousand million of them
+                // a block is written from its first place on, so that its units ascend: the first one that is not there
+                // is looked for, for a drive has a thousand million of them
                 let (die, on_die) = (u64::from(number) / blocks, u64::from(number) % blocks * block);
                 let is_there = |offset: u64| {
                     let turn = (on_die + offset) / program * dies + die;

@@ -1,7 +1,8 @@
 //! Where a unit lies: die, block, page, plane.
 //!
-//! A **block** of the FTL is one block of every plane of a die: planes are programmed and erased together. Its units are numbered in the
-//! order in which they are programmed: first those of a page, then plane by plane, then page by page.
+//! A **block** of the FTL is one block of every plane of a die: planes are programmed and erased together. Its units
+//! are numbered in the order in which they are programmed: first those of a page, then plane by plane, then page by
+//! page.
 
 use crate::config::{Ftl, Nand, Program, Rules, UNIT};
 use crate::divisor::Divisor;

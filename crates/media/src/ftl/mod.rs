@@ -1,4 +1,5 @@
-//! The flash translation layer (FTL): from addresses to pages, and everything that follows from pages being written once.
+//! The flash translation layer (FTL): from addresses to pages, and everything that follows from pages being written
+//! once.
 //!
 //! ```text
 //!  write ─► buffer ─► queue of (partition, stream) ─► program on the next die that takes it ─► map, valid counts

@@ -1,8 +1,8 @@
 //! A map from units to places that takes memory for what it holds: 8 B an entry, at most three quarters full.
 //!
-//! A number of 32 bits is scrambled by a bijection; its upper 8 bits choose one of 256 tables, its lower 24 bits are stored
-//! beside a place of 40 bits. So an entry says exactly whose it is. A table is at least three fifths full once it has grown, and each grows by itself: growing never needs more than 1/256 of
-//! the map twice.
+//! A number of 32 bits is scrambled by a bijection; its upper 8 bits choose one of 256 tables, its lower 24 bits are
+//! stored beside a place of 40 bits. So an entry says exactly whose it is. A table is at least three fifths full once
+//! it has grown, and each grows by itself: growing never needs more than 1/256 of the map twice.
 
 /// Places have so many bits; the largest means an empty entry.
 const PLACE_BITS: u32 = 40;
@@ -82,7 +82,8 @@ impl Table {
     #[cold]
     fn grow(&mut self) {
         let old = core::mem::take(&mut self.entries);
-        // all tables fill alike and so grow at nearly the same time: by a fourth, so that there is never much room for nothing
+        // all tables fill alike and so grow at nearly the same time: by a fourth, so that there is never much room for
+        // nothing
         self.entries = vec![EMPTY; (old.len() * 5 / 4).max(8)];
         for entry in old.into_iter().filter(|entry| entry & PLACE != EMPTY) {
             let at = find(&self.entries, entry >> PLACE_BITS);

@@ -1,10 +1,11 @@
 //! How garbage collection (GC) keeps pace with the host: the space of a die, and the reserve that it keeps.
 //!
-//! **Space** is counted in units, and changes with each of them: a unit that the host writes takes one; a unit that leaves a victim
-//! which had v valid units when it was chosen, of b, gives b / v and takes one where it goes. So a victim earns what it will free
-//! while it is being collected, not when it is erased. The host writes to a die that has its reserve; GC works on a die that has no more than its reserve
-//! and a program, and pauses in the middle of a victim when it has. What the host gets is then what GC earns, program by program, and
-//! the rate of writes does not swing with the erases of blocks.
+//! **Space** is counted in units, and changes with each of them: a unit that the host writes takes one; a unit that
+//! leaves a victim which had v valid units when it was chosen, of b, gives b / v and takes one where it goes. So a
+//! victim earns what it will free while it is being collected, not when it is erased. The host writes to a die that has
+//! its reserve; GC works on a die that has no more than its reserve and a program, and pauses in the middle of a victim
+//! when it has. What the host gets is then what GC earns, program by program, and the rate of writes does not swing
+//! with the erases of blocks.
 
 use super::blocks::{Blocks, NONE, State};
 use super::{DEEP, Flash};
@@ -13,7 +14,8 @@ use lanetwin_units::mix;
 
 /// Parts of a unit in which gains are counted: a bit more or less is less than a unit in a block.
 const PART: u32 = 20;
-/// A reserve that is not what it should be moves by this share of a block with each erase: a few per cent of what the erase has gained.
+/// A reserve that is not what it should be moves by this share of a block with each erase: a few per cent of what the
+/// erase has gained.
 const DRIFT: u64 = 256;
 /// Separates this draw from others of the seed.
 const PHASE: u64 = 0x0070_6861_7365;
@@ -31,7 +33,8 @@ struct Leaving {
 /// The space of a die.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Units that fit into blocks that are free or being erased, and into the rest of those that are being written; the SLC cache apart.
+    /// Units that fit into blocks that are free or being erased, and into the rest of those that are being written; the
+    /// SLC cache apart.
     unwritten: u64,
     /// Blocks that are being left, the SLC cache apart: seldom more than two.
     leaving: Vec<Leaving>,
@@ -138,7 +141,8 @@ impl Pace {
 }
 
 impl Flash {
-    /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to write to.
+    /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to
+    /// write to.
     #[inline]
     pub(super) fn is_short(&self, die: u32) -> bool {
         let d = &self.dies[die as usize];
@@ -188,8 +192,9 @@ impl Flash {
 
     /// Sets what each die keeps, once its blocks are dealt.
     ///
-    /// Free blocks, open ones and the one that is being collected are drawn independently, so that dies have more or less space than they would keep. A
-    /// die that was at work keeps what it has, but for a part of a program that it has earned: it goes on as it was, and no two in step.
+    /// Free blocks, open ones and the one that is being collected are drawn independently, so that dies have more or
+    /// less space than they would keep. A die that was at work keeps what it has, but for a part of a program that it
+    /// has earned: it goes on as it was, and no two in step.
     pub(super) fn set_reserves(&mut self, seed: u64) {
         for die in 0..self.layout.dies {
             self.dies[die as usize].pace.reserve = self.reserve;
@@ -202,8 +207,8 @@ impl Flash {
         }
     }
 
-    /// The emptiest block of a drawn die is being collected. It had been taken at the level at which greedy GC takes blocks, which is where the
-    /// second emptiest is.
+    /// The emptiest block of a drawn die is being collected. It had been taken at the level at which greedy GC takes
+    /// blocks, which is where the second emptiest is.
     fn draw_phase(&mut self, die: u32) {
         let (mut victim, mut chosen) = ((u32::MAX, NONE), u32::MAX);
         for number in self.blocks.of_die(die) {

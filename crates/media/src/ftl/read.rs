@@ -9,8 +9,8 @@ use crate::nand::machine::{Op, Queue, Work};
 use crate::nand::times::Times;
 
 impl Flash {
-    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if nothing but reads has ever been
-    /// asked for.
+    /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if
+    /// nothing but reads has ever been asked for.
     #[inline]
     pub fn least(&self, kind: Kind, only_reads: bool) -> u64 {
         let answer = match kind {

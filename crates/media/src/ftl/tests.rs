@@ -148,7 +148,8 @@ fn ftl_of(config: &mut DriveConfig) -> &mut Ftl {
     ftl
 }
 
-/// Gives the flash random requests, `depth` at a time, and checks it against a set of what is mapped; the time at the end.
+/// Gives the flash random requests, `depth` at a time, and checks it against a set of what is mapped; the time at the
+/// end.
 ///
 /// A trim may pass a write that is under way, so what both touch is anybody's guess.
 fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
@@ -168,7 +169,8 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
             flash.finished().drain(..).for_each(|end| assert!(under_way.remove(&end.token).is_some()));
         }
         let units = 1 + draws.below(8);
-        // every other load comes back to a few units for most of the time: what is being written is garbage before it is full
+        // every other load comes back to a few units for most of the time: what is being written is garbage before it
+        // is full
         let few = seed.is_multiple_of(2) && draws.below(8) > 0;
         let first = draws.below(if few { 64 } else { flash.units - units });
         let kind = match draws.below(20) {

@@ -1,7 +1,7 @@
 //! The mapping cache of a drive without DRAM for its table (Gupta et al. 2009, DFTL).
 //!
-//! The table lies on flash, 512 entries of 8 B to a translation page of 4 KiB; the cache holds pages, in sets of eight, and replaces the least
-//! recently used one of a set. Writing back changed translation pages is not modelled.
+//! The table lies on flash, 512 entries of 8 B to a translation page of 4 KiB; the cache holds pages, in sets of eight,
+//! and replaces the least recently used one of a set. Writing back changed translation pages is not modelled.
 
 use crate::config::MappingTable;
 use lanetwin_units::mix;

@@ -1,8 +1,8 @@
 //! What a machine does next, and how soon anybody outside can hear of something.
 //!
-//! Most of what a machine does is nobody's business but its own: when a page is sensed, its data still have to cross the bus. So whoever
-//! owns a machine need not look at every step, only soon enough for the next that can matter ([`Due::soonest`]); the
-//! steps before it are then made up for, in their order.
+//! Most of what a machine does is nobody's business but its own: when a page is sensed, its data still have to cross
+//! the bus. So whoever owns a machine need not look at every step, only soon enough for the next that can matter
+//! ([`Due::soonest`]); the steps before it are then made up for, in their order.
 
 use crate::alarms::{Alarms, NEVER};
 
@@ -54,7 +54,8 @@ impl Due {
         self.alarms[step as usize].of(part)
     }
 
-    /// From now on there is an operation that ends no sooner than `inner` after any step before its last, and is heard of `late` after that.
+    /// From now on there is an operation that ends no sooner than `inner` after any step before its last, and is heard
+    /// of `late` after that.
     #[inline]
     pub(super) fn bound(&mut self, inner: u64, late: u64) {
         self.least_inner = self.least_inner.min(inner);
@@ -63,7 +64,8 @@ impl Due {
         }
     }
 
-    /// Takes out the earliest alarm, if it is not after `limit`: when, and whose it is. Among equals the part with the lower number comes first.
+    /// Takes out the earliest alarm, if it is not after `limit`: when, and whose it is. Among equals the part with the
+    /// lower number comes first.
     #[inline]
     pub(super) fn take(&mut self, limit: u64) -> Option<(u64, usize)> {
         let [end, late, sensed, idle] = self.fronts;
@@ -83,8 +85,8 @@ impl Due {
         self.fronts[kind] = alarms.first().0;
         Some((at, part))
     }
-    /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what resumes it, so that it counts
-    /// like any other.
+    /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what
+    /// resumes it, so that it counts like any other.
     #[inline]
     pub(super) fn soonest(&self, suspense: bool) -> u64 {
         let [end, late, sensed, idle] = self.fronts;

@@ -6,11 +6,12 @@
 //!               writes, back reads                                   tPROG …   front before back
 //! ```
 //!
-//! A **server** is what works by itself behind a channel: a die, or, by MQSim's rules, a chip of which one die works at a time.
-//! It is also a partition of a medium that is written in place: the machine knows operations, not cells.
+//! A **server** is what works by itself behind a channel: a die, or, by MQSim's rules, a chip of which one die works at
+//! a time. It is also a partition of a medium that is written in place: the machine knows operations, not cells.
 //!
-//! * When a channel falls idle it takes, in this order: the command of a read in front; data out; a page of a program, an erase or the command of a
-//!   read at the back. Among servers it goes round. (By MQSim's rules: data out, then commands, and a program's data at once.)
+//! * When a channel falls idle it takes, in this order: the command of a read in front; data out; a page of a program,
+//!   an erase or the command of a read at the back. Among servers it goes round. (By MQSim's rules: data out, then
+//!   commands, and a program's data at once.)
 //! * A read takes along reads of other planes of the same die that wait in its queue, as the part allows.
 //! * Reads in front go before what waits at their die, but no more than `burst` in a row. They suspend a program or an
 //!   erase where the part can.

@@ -40,7 +40,8 @@ pub struct Op {
     pub plane: u8,
     /// Which page of the block, of a read.
     pub page: u32,
-    /// On the bus before the array works, in so many transfers of this length; a read's command is added by the machine \[ps\].
+    /// On the bus before the array works, in so many transfers of this length; a read's command is added by the machine
+    /// \[ps\].
     pub bus_in: u64,
     /// Transfers of a program: others may use the bus between them.
     pub transfers: u16,
@@ -56,7 +57,8 @@ pub struct Op {
 pub(super) struct Slot {
     pub op: Op,
     pub next: u32,
-    /// How often a program or an erase has been suspended; of a read that is out of its queue, whether it was at the back.
+    /// How often a program or an erase has been suspended; of a read that is out of its queue, whether it was at the
+    /// back.
     pub note: u32,
 }
 

@@ -58,9 +58,11 @@ pub enum Policy {
     Lru,
     /// The oldest page that has not been used since the hand came by (second chance).
     Clock,
-    /// The page that was used least often, with all counts halved now and then; among equals the one whose last use is the longest ago.
+    /// The page that was used least often, with all counts halved now and then; among equals the one whose last use is
+    /// the longest ago.
     Lfu,
-    /// Adaptive replacement: recency and frequency in a balance that misses shift (Megiddo and Modha, FAST 2003, figure 4).
+    /// Adaptive replacement: recency and frequency in a balance that misses shift (Megiddo and Modha, FAST 2003, figure
+    /// 4).
     Arc,
     /// Any page.
     Random,
@@ -82,8 +84,8 @@ impl Policy {
 pub struct Fill {
     /// What is fetched at a time \[B\]: a page, or 512 B, 1 KiB or 2 KiB of it.
     pub sector: Bytes,
-    /// Whether the lines that are waited for are answered as soon as the sector has come from the medium; if not, when they have been read
-    /// from the cache.
+    /// Whether the lines that are waited for are answered as soon as the sector has come from the medium; if not, when
+    /// they have been read from the cache.
     pub forward: bool,
 }
 
@@ -102,11 +104,11 @@ pub struct Write {
 pub struct Registers {
     /// How many there are: how many sectors can be on their way in.
     pub count: u32,
-    /// How many reads one answers as soon as its sector has come. Further reads of the sector are read from the cache after that, or wait in front of
-    /// everybody else where nothing passes.
+    /// How many reads one answers as soon as its sector has come. Further reads of the sector are read from the cache
+    /// after that, or wait in front of everybody else where nothing passes.
     pub targets: u32,
-    /// Whether requests that need no register of their own, hits and reads of what is on its way, go on while others wait for one; if not,
-    /// everybody waits behind them.
+    /// Whether requests that need no register of their own, hits and reads of what is on its way, go on while others
+    /// wait for one; if not, everybody waits behind them.
     pub hits_pass: bool,
 }
 
@@ -150,17 +152,19 @@ pub enum Initial {
     },
 }
 
-/// The probability that a page is dirty that came clean and has been touched so often since, each time with a share `writes` of writes.
+/// The probability that a page is dirty that came clean and has been touched so often since, each time with a share
+/// `writes` of writes.
 #[must_use]
 pub fn dirty_after(writes: f64, touches: f64) -> f64 {
     1.0 - libm::pow(1.0 - writes, touches)
 }
 
-/// The share of dirty pages that a cache without cleaning has in the long run, if a share `writes` of the visits to pages write and a
-/// share `hits` of them hit.
+/// The share of dirty pages that a cache without cleaning has in the long run, if a share `writes` of the visits to
+/// pages write and a share `hits` of them hit.
 ///
-/// A page is dirty after a visit if that wrote, or if it hit a page that was dirty: p = w + (1 − w) · h · p. A visit hits with the same
-/// probability whatever was done before, which is so for random visits under LRU and under random replacement.
+/// A page is dirty after a visit if that wrote, or if it hit a page that was dirty: p = w + (1 − w) · h · p. A visit
+/// hits with the same probability whatever was done before, which is so for random visits under LRU and under random
+/// replacement.
 #[must_use]
 pub fn dirty_share(writes: f64, hits: f64) -> f64 {
     let kept = (1.0 - writes) * hits;

@@ -1,7 +1,7 @@
 //! The directory: which page is in which frame, what is known of it, and the lists that policies keep.
 //!
-//! Each set is a block of 32-bit words in one table. Zero everywhere means "nothing known", and the table comes from the system as
-//! untouched zeroes: sets that nobody visits cost no memory.
+//! Each set is a block of 32-bit words in one table. Zero everywhere means "nothing known", and the table comes from
+//! the system as untouched zeroes: sets that nobody visits cost no memory.
 
 use super::config::{CacheConfig, LINES, Policy};
 use super::index::Index;

@@ -31,7 +31,8 @@ impl Request {
     }
 }
 
-/// Something that an effect begins and that [`PageCache::ended`](super::PageCache::ended) is told the end of. Numbers are used again when their job has ended.
+/// Something that an effect begins and that [`PageCache::ended`](super::PageCache::ended) is told the end of. Numbers
+/// are used again when their job has ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Job(pub u32);
 

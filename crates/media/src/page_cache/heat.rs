@@ -1,7 +1,7 @@
 //! The temperature of a page: how often it has been used of late.
 //!
-//! A count of lines that were read or written, halved for each `half_life` that has passed. Time is cut into such lengths; a count of
-//! an earlier one is halved once for each that began since.
+//! A count of lines that were read or written, halved for each `half_life` that has passed. Time is cut into such
+//! lengths; a count of an earlier one is halved once for each that began since.
 
 use lanetwin_units::{Instant, Span};
 

@@ -7,8 +7,8 @@
 //! | status | how many are in the cache | nothing |
 //! | temperature | the temperatures, summed | nothing; a page that is not in the cache has none |
 //!
-//! All of them return at once; announcing and dismissing are advice, and what does not fit into the queue is forgotten and not counted.
-//! Pages beyond the device are ignored.
+//! All of them return at once; announcing and dismissing are advice, and what does not fit into the queue is forgotten
+//! and not counted. Pages beyond the device are ignored.
 
 use super::directory::At;
 use super::{Effect, PageCache};

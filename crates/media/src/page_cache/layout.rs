@@ -4,9 +4,9 @@
 //!   a set: │ registers │ lists │ … │ tags │ records: state, heat, links │ … │   a tag and a record for each way, ghosts included
 //! ```
 //!
-//! Who visits a large directory at random waits for memory, not for instructions. So the parts of a set begin with cache lines of that
-//! machine, and a small set has no links: the order of a list is a number whose digits are places. A hit in a set of 16 ways then touches
-//! three lines: registers and lists, tags, and one of records.
+//! Who visits a large directory at random waits for memory, not for instructions. So the parts of a set begin with
+//! cache lines of that machine, and a small set has no links: the order of a list is a number whose digits are places.
+//! A hit in a set of 16 ways then touches three lines: registers and lists, tags, and one of records.
 
 use super::directory::{At, Directory, Set, register};
 
@@ -100,8 +100,8 @@ const fn digit_of(order: u64, place: u32) -> u32 {
 }
 
 impl Directory {
-    /// Reads the blocks of sets for nothing: the lines of small ones are then on their way to the caches of the machine that simulates, all of
-    /// them at once, as nothing else is done in between.
+    /// Reads the blocks of sets for nothing: the lines of small ones are then on their way to the caches of the machine
+    /// that simulates, all of them at once, as nothing else is done in between.
     pub(super) fn approach(&self, sets: &[Set]) {
         if self.layout.is_small() {
             let block = |set: &Set| self.words[set.block..set.block + self.layout.block].iter().step_by(LINE);
@@ -175,8 +175,8 @@ impl Directory {
     pub(super) const fn is_ordered(&self) -> bool {
         self.layout.is_small()
     }
-    /// Puts pages into the first frames of a set that has never held any, and those into the first list, the last at its head; all in this
-    /// state. The lists of sets are numbers.
+    /// Puts pages into the first frames of a set that has never held any, and those into the first list, the last at
+    /// its head; all in this state. The lists of sets are numbers.
     pub(super) fn fill_ordered(&mut self, set: Set, pages: &[u32], state: u32) {
         let Layout { tags, records, record, block, .. } = self.layout;
         let words = &mut self.words[set.block..set.block + block];

@@ -22,17 +22,18 @@
 //! | `host` | what the host says and asks of pages: announce, dismiss, status, temperature |
 //! | `warm` | contents drawn instead of lived through |
 //!
-//! **Effects.** A call appends what is to be done, in order. The cache's memory has to keep the order of accesses to one line; of the medium
-//! nothing is demanded: a page is never read from it or written to it while it is being written. What an effect is told to end is told
-//! to [`PageCache::ended`] when it is done.
+//! **Effects.** A call appends what is to be done, in order. The cache's memory has to keep the order of accesses to
+//! one line; of the medium nothing is demanded: a page is never read from it or written to it while it is being
+//! written. What an effect is told to end is told to [`PageCache::ended`] when it is done.
 //!
-//! **Writes** go to the cache's memory as soon as their page has a frame, whatever is still on its way: a fetch brings the lines that are not there.
+//! **Writes** go to the cache's memory as soon as their page has a frame, whatever is still on its way: a fetch brings
+//! the lines that are not there.
 //!
-//! **Warm.** [`Initial::Warm`] draws, set by set when one is first visited, what random visits to a working set leave behind: of the pages
-//! that belong in the set any that fit, in any order, each dirty with the same probability.
+//! **Warm.** [`Initial::Warm`] draws, set by set when one is first visited, what random visits to a working set leave
+//! behind: of the pages that belong in the set any that fit, in any order, each dirty with the same probability.
 //!
-//! Not here: how long anything takes (look-ups, the cache's memory, the medium), and links. Time is an argument and only matters to
-//! temperatures.
+//! Not here: how long anything takes (look-ups, the cache's memory, the medium), and links. Time is an argument and
+//! only matters to temperatures.
 
 mod config;
 mod counters;
@@ -428,7 +429,8 @@ impl PageCache {
             self.bring(now, page, effects);
         }
     }
-    /// Whether a page that nobody waits for may come: half of the registers are for those that somebody waits for (assumed).
+    /// Whether a page that nobody waits for may come: half of the registers are for those that somebody waits for
+    /// (assumed).
     const fn can_bring(&self) -> bool {
         2 * self.registers.free() > self.registers.count()
     }

@@ -8,8 +8,8 @@
 //! | ARC | recent, frequent, and ghosts of both | the tail of recent or frequent, by the target that ghosts shift |
 //! | random | none | any |
 //!
-//! A row of accesses to one page of a set is one use: a page of 64 lines that is read through has been wanted once. Choosing changes
-//! nothing; what was chosen may be chosen again.
+//! A row of accesses to one page of a set is one use: a page of 64 lines that is read through has been wanted once.
+//! Choosing changes nothing; what was chosen may be chosen again.
 
 use super::config::Policy;
 use super::directory::{At, Directory, REFERENCED, Set, register};
@@ -131,7 +131,8 @@ impl Directory {
         }
     }
 
-    /// Puts pages into the first frames of a set that has never held any: as taking frames and admitting pages one by one leaves it.
+    /// Puts pages into the first frames of a set that has never held any: as taking frames and admitting pages one by
+    /// one leaves it.
     pub(super) fn admit_first(&mut self, set: Set, pages: &[u32]) {
         let state = match self.policy {
             Policy::Lru => Some(0),

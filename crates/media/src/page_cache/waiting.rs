@@ -1,7 +1,8 @@
 //! Requests that wait for a register, a frame or a write-back.
 //!
-//! Where hits pass, requests of one page wait together, in the place of the first of them: as soon as that page has what it needs, all of them go
-//! on, and nobody else of the line has to be looked at. Where nothing passes, requests wait strictly in the order in which they came.
+//! Where hits pass, requests of one page wait together, in the place of the first of them: as soon as that page has
+//! what it needs, all of them go on, and nobody else of the line has to be looked at. Where nothing passes, requests
+//! wait strictly in the order in which they came.
 
 use super::Request;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,4 +1,5 @@
-//! What JEDEC demands, as rules between pairs of commands: every command is compared with all before it that could still matter.
+//! What JEDEC demands, as rules between pairs of commands: every command is compared with all before it that could
+//! still matter.
 //!
 //! It shares the table of timings with the machine, and nothing else.
 

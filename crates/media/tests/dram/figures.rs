@@ -284,8 +284,8 @@ fn mean_of_a_chain(config: &Config, gap: Span) -> f64 {
     sum as f64 / f64::from(READS)
 }
 
-/// What a chain of loads takes beside the memory is added to the latency once, wherever its period lies to that of refreshes: a read waits for
-/// refreshes as long in the mean as at any other phase.
+/// What a chain of loads takes beside the memory is added to the latency once, wherever its period lies to that of
+/// refreshes: a read waits for refreshes as long in the mean as at any other phase.
 #[test]
 fn chains_of_reads_do_not_fall_into_step_with_refreshes() {
     let config = Config::new(Speed::Ddr4_2666, 3, Bytes(48 << 30));
@@ -296,8 +296,9 @@ fn chains_of_reads_do_not_fall_into_step_with_refreshes() {
     assert!(most - least < 3.0, "{means:.1?}");
 }
 
-/// Ramulator 2.1 (revision c5b1c3a), 200 000 uniform random reads of 64 B in 4 GiB, one channel, FR-FCFS, open rows, refresh of all
-/// banks. It is given its own tables here: what is compared is what two controllers make of the same limits.
+/// Ramulator 2.1 (revision c5b1c3a), 200 000 uniform random reads of 64 B in 4 GiB, one channel, FR-FCFS, open rows,
+/// refresh of all banks. It is given its own tables here: what is compared is what two controllers make of the same
+/// limits.
 #[test]
 fn ramulators_figures_follow_from_its_tables() {
     let mut config = Config::new(Speed::Ddr4_2400, 1, Bytes(4 << 30));

@@ -1,4 +1,5 @@
-//! The same policy, tick by tick: at every clock, every request is asked what it needs, and the checker whether that is allowed.
+//! The same policy, tick by tick: at every clock, every request is asked what it needs, and the checker whether that is
+//! allowed.
 
 use crate::checker::Checker;
 use lanetwin_media::dram::{

@@ -61,7 +61,8 @@ pub fn small(over_provisioning: f64, initial: Initial) -> DriveConfig {
     config
 }
 
-/// An enterprise drive of 15.36 TB: 16 channels of 16 dies of 4 planes, blocks of 768 pages of 16 KiB, 7 % more flash than capacity.
+/// An enterprise drive of 15.36 TB: 16 channels of 16 dies of 4 planes, blocks of 768 pages of 16 KiB, 7 % more flash
+/// than capacity.
 pub fn large(initial: Initial) -> DriveConfig {
     let geometry = Geometry {
         channels: 16,
@@ -91,7 +92,8 @@ pub fn sixteen_dies(over_provisioning: f64, initial: Initial) -> DriveConfig {
     tlc(geometry, (geometry.capacity().0 as f64 / (1.0 + over_provisioning)) as u64, initial)
 }
 
-/// So many dies as drives for servers have them, one on each channel: 1316 blocks of 768 pages of 16 KiB on 4 planes, tPROG 3.14 ms.
+/// So many dies as drives for servers have them, one on each channel: 1316 blocks of 768 pages of 16 KiB on 4 planes,
+/// tPROG 3.14 ms.
 pub fn real_blocks(dies: u32, over_provisioning: f64, initial: Initial) -> DriveConfig {
     let geometry = Geometry {
         channels: dies,

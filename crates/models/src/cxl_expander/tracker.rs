@@ -1,7 +1,8 @@
 //! The tracker: places that requests hold from their arrival to their answer.
 //!
-//! An answer is known before it leaves, and a place is free when it has left. Times in it are summed up without a look at the present: the integral of
-//! the places in use is the time from arrival to departure of each request, whoever comes first.
+//! An answer is known before it leaves, and a place is free when it has left. Times in it are summed up without a look
+//! at the present: the integral of the places in use is the time from arrival to departure of each request, whoever
+//! comes first.
 
 use lanetwin_units::Instant;
 use std::collections::VecDeque;

@@ -1,9 +1,10 @@
 //! Look-ups that are under way, and what they find.
 //!
-//! What a hit does takes time to be seen: a line leaves the cache's memory a column access and a burst after the look-up at the earliest, and
-//! the answer of a write is on its way to the link for `endpoint.egress`. So hits are not seen to at the instants at which their look-ups end,
-//! but several at a time, before the first of them can show; each as of its own instant. What is no hit for certain (it needs a
-//! register, a frame or the disk) is seen to when its look-up ends, and so is everything before whatever else changes the cache.
+//! What a hit does takes time to be seen: a line leaves the cache's memory a column access and a burst after the
+//! look-up at the earliest, and the answer of a write is on its way to the link for `endpoint.egress`. So hits are not
+//! seen to at the instants at which their look-ups end, but several at a time, before the first of them can show; each
+//! as of its own instant. What is no hit for certain (it needs a register, a frame or the disk) is seen to when its
+//! look-up ends, and so is everything before whatever else changes the cache.
 
 use super::{CxlHybrid, LOOK_UP, Open};
 use lanetwin_media::page_cache::{Access, Effect, Request};
@@ -17,7 +18,8 @@ pub(super) struct LookUps {
     under_way: VecDeque<(Instant, u32)>,
     /// How many of them the cache has been told of.
     near: usize,
-    /// When those that have ended have to be seen to at the latest, for which there is a wake; [`Instant::NEVER`] if there are none.
+    /// When those that have ended have to be seen to at the latest, for which there is a wake; [`Instant::NEVER`] if
+    /// there are none.
     due: Instant,
     /// For how long a write that hits can be left alone, if its answer does not wait for the cache's memory.
     writes: Option<Span>,
@@ -114,7 +116,8 @@ impl CxlHybrid {
         self.end_look_ups(Instant::from_ps(before), cx);
     }
 
-    /// Sees to reads whose look-ups have ended at `until`, the present, up to a write: what can be counted then has been.
+    /// Sees to reads whose look-ups have ended at `until`, the present, up to a write: what can be counted then has
+    /// been.
     pub(super) fn count_reads(&mut self, until: Instant) {
         while let Some(&(at, token)) = self.look_ups.under_way.front().filter(|(at, _)| *at <= until)
             && let Some(open) = self.open.get(token).filter(|open| open.operation == Operation::Read)
@@ -134,7 +137,8 @@ impl CxlHybrid {
         }
     }
 
-    /// Finds out which of the look-ups that end next are hits for certain, and asks to be woken before anything of that can show.
+    /// Finds out which of the look-ups that end next are hits for certain, and asks to be woken before anything of that
+    /// can show.
     pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>) {
         let Some(inside) = &mut self.inside else { return };
         let look_ups = &mut self.look_ups;

@@ -6,8 +6,8 @@
 //!                   (at most `dma.reads`)         (`buffer.tx`)
 //! ```
 //!
-//! Commands go before data. The data of exchanges go in the order in which the target asked for them, and within an exchange in the
-//! order of their offsets, so that a burst that is late holds up those behind it.
+//! Commands go before data. The data of exchanges go in the order in which the target asked for them, and within an
+//! exchange in the order of their offsets, so that a burst that is late holds up those behind it.
 
 use super::params::Rules;
 use super::target::Target;

@@ -6,7 +6,8 @@
 //!   data of a write ─► medium ─► FCP_RSP ───────────────────────────────┘   (a credit a frame)   (`buffer.rx`)
 //! ```
 //!
-//! FCP_XFER_RDY and FCP_RSP go before data, between two runs of frames. The data of exchanges go in the order of their commands.
+//! FCP_XFER_RDY and FCP_RSP go before data, between two runs of frames. The data of exchanges go in the order of their
+//! commands.
 
 use super::params::Rules;
 use super::{Effect, Effects, Event};

@@ -36,8 +36,8 @@ pub(super) struct Victim {
     pub(super) dirty: bool,
 }
 
-/// A set-associative cache of tags. A tag is a line's number and a bit for dirty; 0 is an empty place. Under LRU the tags of a set stand in
-/// the order of their last touch, the latest first.
+/// A set-associative cache of tags. A tag is a line's number and a bit for dirty; 0 is an empty place. Under LRU the
+/// tags of a set stand in the order of their last touch, the latest first.
 #[derive(Debug)]
 pub(super) struct Cache {
     tags: Vec<u64>,
@@ -170,8 +170,9 @@ mod tests {
         }
     }
 
-    /// A cycle through more lines than there are never hits under LRU; under random replacement the share h of hits is a solution of
-    /// h = exp(-(1 - h) N / C) (each miss throws one of C lines out; a line survives the (1 - h) N misses until it comes again).
+    /// A cycle through more lines than there are never hits under LRU; under random replacement the share h of hits is
+    /// a solution of h = exp(-(1 - h) N / C) (each miss throws one of C lines out; a line survives the (1 - h) N misses
+    /// until it comes again).
     #[test]
     fn a_cycle_larger_than_the_cache_hits_only_by_chance() {
         const LINES: u64 = 4096;

@@ -25,7 +25,8 @@ pub(super) struct Core {
     pub(super) writes: u32,
     pub(super) prefetches: u32,
     pub(super) pending: Pending,
-    /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, nothing more is asked for.
+    /// Write-backs that wait for a write buffer, with the thread that caused each. While there are any, nothing more is
+    /// asked for.
     pub(super) owed: VecDeque<(u64, u32)>,
     /// Threads that wait for a place, first come first served.
     pub(super) blocked: VecDeque<u32>,
@@ -135,7 +136,8 @@ pub(super) struct Thread {
     pub(super) operation: Option<Instant>,
     /// The last page that it touched: its number, and the place of its first line.
     pub(super) page: (u64, u64),
-    /// Of a thread whose lines are known never to be hit: what it stored to and has not been written back, with its number at that time.
+    /// Of a thread whose lines are known never to be hit: what it stored to and has not been written back, with its
+    /// number at that time.
     pub(super) stored: VecDeque<(u64, u64)>,
     /// Steps taken.
     pub(super) steps: u64,

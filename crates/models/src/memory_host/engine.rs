@@ -84,10 +84,12 @@ impl MemoryHost {
         }
     }
 
-    /// Lets a thread wait until its step is due; or for a place at once, if it will have to wait for one then unless one comes free before.
+    /// Lets a thread wait until its step is due; or for a place at once, if it will have to wait for one then unless
+    /// one comes free before.
     ///
-    /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that out. What happens is the
-    /// same: the step keeps its turn among those of the same instant, and a core has no other thread that could come between.
+    /// Threads whose cores are full, as those of all streams are, would else be woken for each line only to find that
+    /// out. What happens is the same: the step keeps its turn among those of the same instant, and a core has no other
+    /// thread that could come between.
     fn wait(&mut self, t: u32, due: Instant, step: Step) {
         let thread = &mut self.threads[t as usize];
         let core = &mut self.cores[thread.core as usize];

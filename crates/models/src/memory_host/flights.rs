@@ -45,7 +45,8 @@ pub(super) struct Flight {
     /// When memory was asked, and when the request gets there.
     pub(super) asked: Instant,
     pub(super) arrives: Instant,
-    /// When its translation is known, and when its line came from another socket's memory: told of loads that are followed.
+    /// When its translation is known, and when its line came from another socket's memory: told of loads that are
+    /// followed.
     pub(super) translated: Instant,
     pub(super) returned: Instant,
     /// Who has asked for its line, if somebody had before; none if it has itself.

@@ -24,7 +24,8 @@ impl Laid {
         let mut map = PageMap::with_parts((mapping, parts), pages, frames, used)?;
         let own = map.used().to_vec();
         let table = PageTable::new(pages, map.large(), rules);
-        // page tables are the kernel's: their pages are small, and lie in memory of the host where all else is mapped directly
+        // page tables are the kernel's: their pages are small, and lie in memory of the host where all else is mapped
+        // directly
         let of_tables = match mapping.policy.clone() {
             Policy::Dax(_) => Policy::Preferred(0),
             policy => policy,
@@ -43,8 +44,8 @@ pub struct UsedFrames {
     pub all: Vec<u64>,
 }
 
-/// The frames that are used when a host with these parameters has given a program its pages, on nodes with so many frames of which so many were used
-/// before.
+/// The frames that are used when a host with these parameters has given a program its pages, on nodes with so many
+/// frames of which so many were used before.
 ///
 /// # Errors
 /// Everything that is wrong with the placement; of what does not fit, the first.

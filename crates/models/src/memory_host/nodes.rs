@@ -112,7 +112,8 @@ impl Dram {
             self.due = machine.next().unwrap_or(Instant::NEVER);
         }
     }
-    /// For how long data have been on its buses up to `now`, the present; without controllers, for how long lines have occupied it.
+    /// For how long data have been on its buses up to `now`, the present; without controllers, for how long lines have
+    /// occupied it.
     pub(super) fn used(&self, now: Instant) -> Supply {
         let (in_use_ps, supply) = match &self.machine {
             Some(machine) => {
@@ -133,9 +134,9 @@ impl Dram {
     }
 }
 
-/// Where the controllers of a socket find a line: among its neighbours, at a place that a hash of the bits above decides. Address decoders of servers
-/// hash channels with upper bits for the same reason: were the channels of all pages in one order, threads that stream would fall into step
-/// and ask the same few channels at a time.
+/// Where the controllers of a socket find a line: among its neighbours, at a place that a hash of the bits above
+/// decides. Address decoders of servers hash channels with upper bits for the same reason: were the channels of all
+/// pages in one order, threads that stream would fall into step and ask the same few channels at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     /// The bits that are changed: of sixteen pieces that an interleave leaves together, which one it is.
@@ -147,7 +148,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// The least piece that is moved: places in a page of 4 KiB are changed only, unless an interleave leaves more together.
+    /// The least piece that is moved: places in a page of 4 KiB are changed only, unless an interleave leaves more
+    /// together.
     const PIECE: u64 = 256;
 
     const fn over(interleave: u64, size: u64) -> Self {
@@ -206,8 +208,8 @@ impl Lane {
     pub(super) const fn new(line: Span) -> Self {
         Self { line, free: Instant::ZERO, passed: 0 }
     }
-    /// A line that was let pass is on the other side. Writes may be handed in before they are there, so that only now is it certain that the
-    /// lane worked for it.
+    /// A line that was let pass is on the other side. Writes may be handed in before they are there, so that only now
+    /// is it certain that the lane worked for it.
     pub(super) const fn has_passed(&mut self) {
         self.passed += 1;
     }

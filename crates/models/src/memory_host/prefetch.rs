@@ -1,8 +1,8 @@
 //! A prefetcher: it sees which lines a core misses, and says which will be needed.
 //!
-//! Like Intel's second-level streamer (Intel 64 and IA-32 Architectures Optimization Reference Manual, "Data Prefetch to the L2 and Last
-//! Level Cache") it keeps a stream for each of the pages of 4 KiB touched last, finds out whether it ascends or descends, and never
-//! leaves the page.
+//! Like Intel's second-level streamer (Intel 64 and IA-32 Architectures Optimization Reference Manual, "Data Prefetch
+//! to the L2 and Last Level Cache") it keeps a stream for each of the pages of 4 KiB touched last, finds out whether it
+//! ascends or descends, and never leaves the page.
 
 use super::params::{Prefetch, Rules};
 

@@ -40,7 +40,8 @@ impl MemoryHost {
             .any(|flight| flight.issued <= at && matches!(flight.cause, Cause::Load | Cause::Store))
     }
 
-    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at `sent`.
+    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at
+    /// `sent`.
     #[must_use]
     pub fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark> {
         let mut marks = vec![(load.translated, "translation"), (load.arrives, "to the other socket")];

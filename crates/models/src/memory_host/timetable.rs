@@ -21,7 +21,8 @@ pub(super) enum Task {
     Hint(u32),
 }
 
-/// Bits of a key: when \[ps\], how many were asked before, which kind of task, about whom. One number compares faster than four.
+/// Bits of a key: when \[ps\], how many were asked before, which kind of task, about whom. One number compares faster
+/// than four.
 const KIND: u32 = 27;
 const ORDER: u32 = 30;
 const TIME: u32 = 64;
@@ -40,7 +41,8 @@ impl Timetable {
     /// A turn among tasks of the same time: before those of all later ones.
     #[inline]
     pub(super) const fn reserve(&mut self) -> u64 {
-        // after 17 thousand million tasks the order begins again: equal times across that moment are ordered the other way round
+        // after 17 thousand million tasks the order begins again: equal times across that moment are ordered the other
+        // way round
         let turn = self.asked % (1 << (TIME - ORDER));
         self.asked += 1;
         turn

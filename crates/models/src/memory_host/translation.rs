@@ -5,14 +5,17 @@
 //!                                          one load for each level below, each after the one before, through the caches to memory
 //! ```
 //!
-//! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels or 5. Pages of 2 MiB and 1 GiB end it a level or
-//! two earlier: those of a placement, those that are mapped directly (DAX), which are of 2 MiB, or all (`tlb.page`). Paging-structure caches are those of section 4.10.3: an entry of one stands for everything above it. Each is fully associative and LRU,
-//! which the manual leaves open.
+//! The tree is that of x86-64 (Intel 64 SDM volume 3, section 4.5): 512 entries of 8 B in a page of 4 KiB, 4 levels
+//! or 5. Pages of 2 MiB and 1 GiB end it a level or two earlier: those of a placement, those that are mapped directly
+//! (DAX), which are of 2 MiB, or all (`tlb.page`). Paging-structure caches are those of section 4.10.3: an entry of
+//! one stands for everything above it. Each is fully associative and LRU, which the manual leaves open.
 //!
-//! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure cache have an entry from the moment on
-//! when the walk begins that brings it: a second load of the same page does not wait for the first one's walk.
+//! Pages of tables are pages of the program, behind its own, and are placed by its policy. A TLB and a paging-structure
+//! cache have an entry from the moment on when the walk begins that brings it: a second load of the same page does not
+//! wait for the first one's walk.
 //!
-//! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on walks under way other than fill buffers.
+//! Not here: accessed and dirty bits, nested paging, walks for prefetches, a limit on walks under way other than fill
+//! buffers.
 
 use super::MemoryHost;
 use super::cache::{Cache, Index, Replacement, Shape};
@@ -171,7 +174,8 @@ pub(super) struct PageTable {
 struct Level {
     /// Its first page.
     first: u64,
-    /// Pages of entries that are not there, since a level above maps all that they would map: the first that is missing, and the first that is not.
+    /// Pages of entries that are not there, since a level above maps all that they would map: the first that is
+    /// missing, and the first that is not.
     missing: Vec<Range<u64>>,
 }
 
@@ -234,7 +238,8 @@ impl Walks {
 }
 
 impl MemoryHost {
-    /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is larger.
+    /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is
+    /// larger.
     #[inline]
     fn wanted(&self, t: u32, address: u64) -> Wanted {
         let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
@@ -257,7 +262,8 @@ impl MemoryHost {
         let translations = &mut self.core_of(t).translations;
         translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
     }
-    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now on.
+    /// What it takes that the first-level TLB has not got a translation that the one behind it has; it has it from now
+    /// on.
     pub(super) fn first_miss(&mut self, t: u32, address: u64) -> Span {
         if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
             return Span::ZERO;
@@ -313,7 +319,8 @@ impl MemoryHost {
             None => self.go(name, Span::ZERO, cx),
         }
     }
-    /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came from memory.
+    /// Loads the entries that are left, as far as the caches have them; `delay` has gone by since the last that came
+    /// from memory.
     fn load_entries(
         &mut self,
         name: u32,
@@ -395,7 +402,8 @@ mod tests {
     }
 
     proptest! {
-        /// Entries of all levels lie in the pages of their level, and two pages share one exactly if they share their upper bits.
+        /// Entries of all levels lie in the pages of their level, and two pages share one exactly if they share their
+        /// upper bits.
         #[test]
         fn every_entry_is_in_its_level(pages in 1..5_000_000_u64, a in any::<u64>(), b in any::<u64>(), levels in 1..6_u32) {
             let table = PageTable::new(pages, &[], Some(&rules(levels, 0, [0; 3])));

@@ -4,9 +4,10 @@ use lanetwin_units::{Span, mix};
 
 /// What a line takes across its socket and back.
 ///
-/// A socket's last level and its mesh are in slices, and a hash of the address decides which slice a line goes by: the way is longer for one line than for
-/// another, and always the same for one line. With a way of one length for all, a chain of loads falls into step with whatever has a grid of its own, such as the
-/// flits of a CXL link: what is added to its latency then shows in whole steps of the grid.
+/// A socket's last level and its mesh are in slices, and a hash of the address decides which slice a line goes by: the
+/// way is longer for one line than for another, and always the same for one line. With a way of one length for all, a
+/// chain of loads falls into step with whatever has a grid of its own, such as the flits of a CXL link: what is added
+/// to its latency then shows in whole steps of the grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncore {
     least: Span,

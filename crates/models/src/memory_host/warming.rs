@@ -6,9 +6,10 @@ use super::prefetch::Advice;
 use lanetwin_load::memory::{Program, Touch};
 
 impl MemoryHost {
-    /// After how many touches the caches hold what they will always hold, for a program that comes back to a line after so many bytes:
-    /// under LRU when all lines have been touched once, under random replacement (where what is in a cache of C lines is forgotten at a
-    /// rate of 1/C a miss) after some times that, but in either case not more often than it takes to replace everything.
+    /// After how many touches the caches hold what they will always hold, for a program that comes back to a line after
+    /// so many bytes: under LRU when all lines have been touched once, under random replacement (where what is in a
+    /// cache of C lines is forgotten at a rate of 1/C a miss) after some times that, but in either case not more often
+    /// than it takes to replace everything.
     pub(super) fn settled(&self, reuse: Option<u64>) -> u64 {
         let times = if self.is_random() { 5 } else { 1 };
         // the first level holds lines, too; a line more for each set that is not filled evenly
@@ -17,8 +18,8 @@ impl MemoryHost {
     }
 
     /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far
-    /// larger than they are: what it comes back to often, such as its page table, and lines that it will not find again,
-    /// which take room; none if they never hold anything of use to it.
+    /// larger than they are: what it comes back to often, such as its page table, and lines that it will not find
+    /// again, which take room; none if they never hold anything of use to it.
     #[must_use]
     pub fn settles_after(&self, program: &dyn Program) -> Option<u64> {
         if program.reuse().is_some_and(|bytes| self.never_hits(bytes)) {
@@ -36,7 +37,8 @@ impl MemoryHost {
         Some((times * lines).div_ceil(threads))
     }
 
-    /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had been taken.
+    /// Takes so many steps of each thread of a program, in turn, in no time: caches and TLBs are then as if they had
+    /// been taken.
     pub(super) fn warm(&mut self, number: u32, steps: u64) {
         let own = |thread: &u32| self.threads[*thread as usize].program == number;
         let threads: Vec<u32> = (0..self.threads.len() as u32).filter(own).collect();
@@ -82,8 +84,8 @@ impl MemoryHost {
         self.llc.iter().any(|llc| llc.replacement() == Replacement::Random)
     }
 
-    /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a line survives with
-    /// a probability of exp(-bytes / capacity); that is neglected below one in a million.
+    /// Whether no cache has a line any more when so many bytes have been touched after it. Under random replacement a
+    /// line survives with a probability of exp(-bytes / capacity); that is neglected below one in a million.
     pub(super) fn never_hits(&self, bytes: u64) -> bool {
         let times = if self.is_random() { 14 } else { 2 };
         self.rules.translation.is_none() && bytes / 64 >= times * self.capacity()

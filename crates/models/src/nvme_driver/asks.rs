@@ -1,12 +1,13 @@
-//! What an administrator asks of a drive while programs read and write: logs, Format NVM, Sanitize; and the commands about blocks that no load has.
+//! What an administrator asks of a drive while programs read and write: logs, Format NVM, Sanitize; and the commands
+//! about blocks that no load has.
 //!
 //! ```text
 //!  at ─ controller ready? ─► submit ─► doorbell ═ … ═ completion entry ─► interrupt or poll ─► complete     Answer::ended
 //!  sanitize:  Asynchronous Event Request, Sanitize ─► … ─► event ─► Get Log Page 81h ─► how it ended        Answer::finished
 //! ```
 //!
-//! Admin commands go to the admin queue, the others to the queue of the first load, and cost the CPU time of its core. An answer that a lost path took along is
-//! [`Answer::lost`]; nobody repeats it.
+//! Admin commands go to the admin queue, the others to the queue of the first load, and cost the CPU time of its core.
+//! An answer that a lost path took along is [`Answer::lost`]; nobody repeats it.
 
 use super::buffers::{Lists, ONE_LIST};
 use super::{NvmeDriver, Place, Ring, Task};
@@ -44,7 +45,8 @@ pub(super) struct Asking {
 }
 
 impl NvmeDriver {
-    /// Asks something of the drive at this time; gives the number that [`NvmeDriver::answers`] has it under. To be said before the run starts.
+    /// Asks something of the drive at this time; gives the number that [`NvmeDriver::answers`] has it under. To be said
+    /// before the run starts.
     pub fn ask_at(&mut self, at: Instant, ask: Ask) -> usize {
         let (submitted, ended, status, finished) = (None, None, None, None);
         let answer = Answer { at, submitted, ended, status, lost: false, finished, content: Vec::new() };

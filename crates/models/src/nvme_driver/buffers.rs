@@ -5,8 +5,8 @@ use lanetwin_ports::HostMemory;
 /// Where user data begin: far behind whatever has bytes, so that they are in DRAM.
 const DATA: u64 = 1 << 36;
 
-/// Where the data of a request are: a buffer for each handle, so that a load of depth `n` uses `n` buffers over and over, as a
-/// program with `n` buffers does.
+/// Where the data of a request are: a buffer for each handle, so that a load of depth `n` uses `n` buffers over and
+/// over, as a program with `n` buffers does.
 pub(super) fn data_address(handle: u32, bytes: u32) -> u64 {
     DATA + u64::from(handle) * u64::from(bytes).next_multiple_of(HostMemory::PAGE)
 }
@@ -22,8 +22,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// PRP Entry 2 of a command: nothing for one page, the second page for two, else the address of a list, which is written. No command
-    /// moves more than `most` bytes.
+    /// PRP Entry 2 of a command: nothing for one page, the second page for two, else the address of a list, which is
+    /// written. No command moves more than `most` bytes.
     pub(super) fn second_pointer(
         &mut self,
         name: u32,

@@ -1,4 +1,5 @@
-//! A driver that is one of several paths to a drive: how it finds out that the path is lost, and what it does when it works again.
+//! A driver that is one of several paths to a drive: how it finds out that the path is lost, and what it does when it
+//! works again.
 //!
 //! ```text
 //!  link down ─ driver.link-loss ─┐
@@ -17,8 +18,8 @@ use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
 use lanetwin_units::Span;
 
-/// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under way, which takes as long as a program of
-/// flash, and this driver reads no CSTS.RDY.
+/// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under
+/// way, which takes as long as a program of flash, and this driver reads no CSTS.RDY.
 const PATIENCE: Span = Span::from_us(5_000);
 
 /// What a driver knows of its path.
@@ -35,7 +36,8 @@ pub(super) struct Path {
 }
 
 impl NvmeDriver {
-    /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run starts.
+    /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run
+    /// starts.
     pub fn be_path(&mut self, outages: Vec<Outage>) {
         self.path = Some(Path { outages, lost: false, watching: false, losses: 0, retired: Vec::new() });
     }
@@ -102,7 +104,8 @@ impl NvmeDriver {
         }
     }
 
-    /// Disables the controller of a lost path, to start it once more; and again, as long as that does not make it ready.
+    /// Disables the controller of a lost path, to start it once more; and again, as long as that does not make it
+    /// ready.
     pub(super) fn reset(&mut self, cx: &mut Context<'_>) {
         if self.path.as_ref().is_some_and(|path| path.lost) {
             self.write(cx.now(), registers::CC, 0, cx);

@@ -150,8 +150,8 @@ impl Queue {
         }
     }
 
-    /// The next command of what waits, if there is one and the queue has room: when it is submitted, and whether it has a
-    /// doorbell of its own.
+    /// The next command of what waits, if there is one and the queue has room: when it is submitted, and whether it has
+    /// a doorbell of its own.
     pub(super) fn submit(
         &mut self,
         limits: &Limits,
@@ -195,7 +195,8 @@ impl Queue {
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.commands.iter().map(|part| part.submitted).min()
     }
-    /// Gives up everything that was asked for and has not been answered: the names that the askers gave. What the drive does of it is not known.
+    /// Gives up everything that was asked for and has not been answered: the names that the askers gave. What the drive
+    /// does of it is not known.
     pub(super) fn give_up(&mut self, now: Instant) -> Vec<u32> {
         self.queued.remove(self.waiting.len() as u64, now);
         self.waiting.clear();
@@ -210,7 +211,8 @@ impl Queue {
         std::mem::take(&mut self.lists).into_regions()
     }
 
-    /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will anyway.
+    /// A completion entry is there to be looked at, or an interrupt says so: when the core looks; nothing if it will
+    /// anyway.
     pub(super) fn notice(&mut self, now: Instant) -> Option<Instant> {
         if std::mem::replace(&mut self.looking, true) {
             return None;

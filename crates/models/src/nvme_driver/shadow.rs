@@ -1,4 +1,5 @@
-//! Doorbells in memory: where they are, and when one has to be rung after all (NVM Express Base 2.0 §5.8 and annex B.5).
+//! Doorbells in memory: where they are, and when one has to be rung after all (NVM Express Base 2.0 §5.8 and annex
+//! B.5).
 //!
 //! ```text
 //!  a tail or head moves ─► its shadow is written ─► EventIdx is read ─┬─ passed by the move: the doorbell is rung (MMIO)

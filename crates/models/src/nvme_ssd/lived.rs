@@ -63,8 +63,8 @@ impl Lived {
             Some(if watts > 0.0 { added[1] as f64 / seconds / watts / MB } else { 0.0 })
         });
     }
-    /// The share of what the host read where nothing was ever written, so that no flash was touched; none if it read nothing. A read of part
-    /// of a unit counts as one of the whole unit.
+    /// The share of what the host read where nothing was ever written, so that no flash was touched; none if it read
+    /// nothing. A read of part of a unit counts as one of the whole unit.
     fn report_unwritten(&self, report: &mut Report) {
         let totals = [self.counters.unwritten_units_read, self.counters.host_bytes_read];
         report.derived(UNWRITTEN, &totals, |added, _| {
@@ -145,8 +145,8 @@ impl Endurance {
 mod tests {
     use super::*;
 
-    /// By hand: 16 TB of flash that survives 3000 cycles, 15 TB of it for the host: 48 PB of programs, 9.6 PB of writes at 5, 640 drive
-    /// writes, 0.35 a day for five years.
+    /// By hand: 16 TB of flash that survives 3000 cycles, 15 TB of it for the host: 48 PB of programs, 9.6 PB of writes
+    /// at 5, 640 drive writes, 0.35 a day for five years.
     #[test]
     fn endurance_is_what_can_be_programmed_by_what_a_write_costs() {
         let endurance = Endurance { programmed_bytes: 16e12 * 3000.0, capacity_bytes: 15e12 };

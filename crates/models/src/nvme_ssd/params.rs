@@ -66,7 +66,8 @@ pub(super) fn ports(params: &Params) -> u16 {
     if params.flag("dual-port") { 2 } else { 1 }
 }
 
-/// The subsystem that the parameters describe: a controller for each port, so many equal namespaces that all of them have.
+/// The subsystem that the parameters describe: a controller for each port, so many equal namespaces that all of them
+/// have.
 pub(super) fn subsystem(params: &Params) -> SubsystemConfig {
     let ids: Vec<ControllerId> = (0..ports(params)).map(ControllerId).collect();
     let queues = params.count("queues") as u16;

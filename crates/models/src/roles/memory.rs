@@ -17,8 +17,8 @@ pub trait RunsPrograms {
     fn advise(&mut self, program: usize, advice: PageAdvice);
     /// What devices were told of pages, and what they answered.
     fn advised(&self) -> Advised;
-    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far larger than they
-    /// are; none if they never hold anything of use to it.
+    /// After how many steps of each of its threads the caches hold what they will always hold of a program that is far
+    /// larger than they are; none if they never hold anything of use to it.
     fn settles_after(&self, program: &dyn Program) -> Option<u64>;
     /// Counts from `at` on, the present.
     fn reset(&mut self, at: Instant);
@@ -34,7 +34,8 @@ pub trait RunsPrograms {
     fn recorded(&self) -> &[LoadRecord];
     /// Whether a load or store that was issued up to `at` still waits for memory.
     fn waits_since(&self, at: Instant) -> bool;
-    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at `sent`.
+    /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at
+    /// `sent`.
     fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark>;
     /// Where a load was in the DRAM of a socket.
     fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark>;
@@ -53,8 +54,8 @@ pub struct MemoryResults {
     pub since: Instant,
     /// When it ended.
     pub until: Instant,
-    /// What went to and came from each NUMA node, in the order of their numbers. A write-back counts for the program that had the line's
-    /// place.
+    /// What went to and came from each NUMA node, in the order of their numbers. A write-back counts for the program
+    /// that had the line's place.
     pub nodes: Vec<NodeTraffic>,
     /// From the issue of each load to its data: all loads, wherever they were served.
     pub loads: Histogram,
@@ -140,7 +141,8 @@ impl MemoryResults {
     }
 }
 
-/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other, one for each thread.
+/// What threads that stream over buffers say of pages as they go on. The buffers of a program lie one behind the other,
+/// one for each thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageAdvice {
     /// They announce the page so many ahead of the one that they come to; 0 for none.

@@ -12,7 +12,8 @@ pub const PATH_WORKS: u32 = 1;
 
 /// The software of a host that submits commands to a drive.
 pub trait NvmeHost {
-    /// Says which class the queue of each load is of; those that are left out are medium. To be said before the run starts.
+    /// Says which class the queue of each load is of; those that are left out are medium. To be said before the run
+    /// starts.
     fn prioritise(&mut self, priorities: &[QueuePriority]);
     /// Makes it one of several paths; the link that it leads over is down then. To be said before the run starts.
     fn be_path(&mut self, outages: Vec<Outage>);
@@ -36,8 +37,8 @@ pub trait NvmeHost {
 
 /// A controller that takes commands from queues in host memory.
 pub trait NvmeController {
-    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls it
-    /// queue × 2^16 + command identifier.
+    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls
+    /// it queue × 2^16 + command identifier.
     fn name_of(&self, port: u16, command: u32) -> u32;
     /// Records from now on when each command is where, or stops recording.
     fn record(&mut self, on: bool);
@@ -149,7 +150,8 @@ pub struct Answer {
     pub status: Option<Status>,
     /// Whether the path was lost before a completion came.
     pub lost: bool,
-    /// When the host knew that the operation had ended that the command had only begun, and whether it was successful: of a sanitize.
+    /// When the host knew that the operation had ended that the command had only begun, and whether it was successful:
+    /// of a sanitize.
     pub finished: Option<(Instant, bool)>,
     /// What came with it: the log.
     pub content: Vec<u8>,

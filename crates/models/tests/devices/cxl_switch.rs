@@ -142,7 +142,8 @@ fn a_hint_is_asked_of_every_device_that_has_some_of_the_pages() {
     assert_eq!(values, [(3, 2), (4, 1), (5, 0)]);
 }
 
-/// A host, a link, a switch, two links and two memories: the bandwidth is the upstream link's, and every line is answered.
+/// A host, a link, a switch, two links and two memories: the bandwidth is the upstream link's, and every line is
+/// answered.
 #[test]
 fn two_devices_below_a_switch_have_the_bandwidth_of_its_upstream_link() {
     const LINES: u32 = 20_000;

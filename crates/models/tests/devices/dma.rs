@@ -255,8 +255,8 @@ fn a_transfer_waits_for_its_turn_to_be_in_flight() {
     let script = [(0, read(0, 0, 64)), (0, read(1, 0, 64)), (0, write(2, 0, 64))];
     let card = [("outstanding", "1"), ("command", "30ns"), ("read.transaction", "250ns")];
     let mut bench = Bench::new(&card, PLACE, &script);
-    // The second read was decoded long ago when the first ends, but its engine is busy up to 280 ns; the write is of the
-    // other direction.
+    // The second read was decoded long ago when the first ends, but its engine is busy up to 280 ns; the write is of
+    // the other direction.
     assert_eq!(bench.times(), [(40, 2), (240, 0), (280 + ISSUE + THERE_AND_BACK, 1)]);
     let begun: Vec<_> = bench.record().iter().map(|record| record.begun).collect();
     assert_eq!(begun, [30, 30, 280].map(ns));

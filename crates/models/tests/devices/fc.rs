@@ -195,8 +195,8 @@ fn a_port_carries_what_the_closed_form_says() {
     }
 }
 
-/// One at a time, a 2 MiB request is its frames and the way there and back: firmware, target, flights, frames of the exchange.
-/// What PCIe adds (doorbell, last burst, entry) is below 1 ‰ of it.
+/// One at a time, a 2 MiB request is its frames and the way there and back: firmware, target, flights, frames of the
+/// exchange. What PCIe adds (doorbell, last burst, entry) is below 1 ‰ of it.
 #[test]
 fn one_request_at_a_time_is_a_sum() {
     let hba = [("command", "2us"), ("target.access", "10us"), ("fc.propagation", "500ns")];
@@ -232,8 +232,9 @@ fn ports_are_independent_of_one_another() {
     assert_eq!([both.moved(0), both.moved(1)].map(|moved| moved.to_host), [24 * u64::from(MIB2); 2]);
 }
 
-/// Gen1 x1 carries 250 MB/s; a posted write of 256 B takes 24 B more, a completion of 256 B 20 B. The FC port stands still for the
-/// rest of the time, for want of credits, and no byte is lost. Tolerance 3 ‰: completion entries, read requests, doorbells.
+/// Gen1 x1 carries 250 MB/s; a posted write of 256 B takes 24 B more, a completion of 256 B 20 B. The FC port stands
+/// still for the rest of the time, for want of credits, and no byte is lost. Tolerance 3 ‰: completion entries, read
+/// requests, doorbells.
 #[test]
 fn a_slow_link_slows_fibre_channel_down() {
     let reads = run(GEN1_X1, &[], &[READS]);
@@ -401,7 +402,8 @@ proptest! {
     }
 }
 
-/// Each access takes up to 20 µs more, evenly: requests one at a time are 10 µs slower on average, and none by more than 20 µs.
+/// Each access takes up to 20 µs more, evenly: requests one at a time are 10 µs slower on average, and none by more
+/// than 20 µs.
 #[test]
 fn accesses_take_longer_by_up_to_the_jitter() {
     let small = Flow { bytes: 4096, depth: 1, count: 400, ..READS };

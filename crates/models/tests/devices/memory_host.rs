@@ -59,7 +59,8 @@ struct World {
     expanders: Vec<ComponentId>,
 }
 
-/// A host with a socket of 8 cores, DRAM of 50 ns and 100 GB/s, and no caches but what is said; so many expanders, each a node.
+/// A host with a socket of 8 cores, DRAM of 50 ns and 100 GB/s, and no caches but what is said; so many expanders, each
+/// a node.
 fn world(replaced: &[(&str, &str)], expanders: u16) -> World {
     const PLAIN: &[(&str, &str)] = &[
         ("dram", "simple"),
@@ -156,7 +157,8 @@ fn a_chase_sees_the_latency_of_memory_and_nothing_else() {
     assert_eq!(results.nodes[1].lines_read, 1000);
 }
 
-/// By hand (Little): a core with 10 lines outstanding, 80 ns each, moves 8 GB/s; 8 cores 64 GB/s; twice the lines more than the DRAM has.
+/// By hand (Little): a core with 10 lines outstanding, 80 ns each, moves 8 GB/s; 8 cores 64 GB/s; twice the lines more
+/// than the DRAM has.
 #[test]
 fn outstanding_misses_limit_bandwidth_until_memory_does() {
     let bandwidth = |threads, misses| {
@@ -272,7 +274,8 @@ fn a_prefetcher_hides_latency_of_streams_and_of_nothing_else() {
     }
 }
 
-/// The mean latency \[ns\] of a chase through one line of each of 4096 pages, none of whose translations a TLB of 64 keeps; and its walks.
+/// The mean latency \[ns\] of a chase through one line of each of 4096 pages, none of whose translations a TLB of 64
+/// keeps; and its walks.
 fn walked(more: &[(&'static str, &'static str)]) -> (f64, u64) {
     walked_in(PageSize::Small, more)
 }
@@ -364,8 +367,8 @@ fn parameters_that_make_no_host_are_told() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever runs on whatever host: what is asked is answered, Little's law holds to the picosecond in every window, and cutting the
-    /// run into slices changes nothing.
+    /// Whatever runs on whatever host: what is asked is answered, Little's law holds to the picosecond in every window,
+    /// and cutting the run into slices changes nothing.
     #[test]
     fn slices_change_nothing_and_nothing_is_lost(
         misses in 1..20_u64,

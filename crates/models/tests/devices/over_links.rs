@@ -105,8 +105,8 @@ fn a_write_is_done_when_its_last_byte_is_on_the_wire() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// With translation (buffers freed by the root complex) and without (by the links): the same times in trains and TLP by
-    /// TLP, all bytes, all credits.
+    /// With translation (buffers freed by the root complex) and without (by the links): the same times in trains and
+    /// TLP by TLP, all bytes, all credits.
     #[test]
     fn trains_change_nothing(
         translates: bool,

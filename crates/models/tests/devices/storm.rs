@@ -1,8 +1,8 @@
 //! A storm of random but legal messages through the declared ports of every model, with random parameters.
 //!
-//! Nothing may panic; every question is answered once; every read is completed to the byte; a promised lookahead is kept;
-//! the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` or `disk` asks, any other
-//! is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
+//! Nothing may panic; every question is answered once; every read is completed to the byte; a promised lookahead is
+//! kept; the same seed gives the same digest however the run is cut. Roles by name: a block port called `down` or
+//! `disk` asks, any other is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
 use lanetwin_kernel::{Component, Port, Report, Stream, Supply};
@@ -298,7 +298,8 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId
     builder.connect((bell, Port(0)), to);
 }
 
-/// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks for anything.
+/// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks
+/// for anything.
 fn components() -> impl Iterator<Item = &'static Model> {
     let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && model.name != "memory-host";
     MODELS.iter().copied().filter(asked)

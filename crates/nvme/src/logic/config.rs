@@ -1,4 +1,5 @@
-//! What a subsystem is made of: namespaces, controllers, limits. Checked once, in [`Subsystem::new`](super::Subsystem::new).
+//! What a subsystem is made of: namespaces, controllers, limits. Checked once, in
+//! [`Subsystem::new`](super::Subsystem::new).
 
 use crate::spec::{ControllerId, Nsid};
 use core::fmt;
@@ -99,16 +100,16 @@ pub struct ControllerConfig {
     pub sgl: bool,
     /// Doorbell Buffer Config is supported (OACS).
     pub doorbell_buffers: bool,
-    /// How much of a command the medium and the link are asked for at a time \[B\]: a power of two, at least 4096; none for all at once. It
-    /// lets the first data leave before the last are read.
+    /// How much of a command the medium and the link are asked for at a time \[B\]: a power of two, at least 4096; none
+    /// for all at once. It lets the first data leave before the last are read.
     pub chunk_bytes: Option<u32>,
     /// From CC.EN being set to CSTS.RDY.
     pub ready_after: Span,
 }
 
 impl ControllerConfig {
-    /// A controller of a data centre drive. All numbers are `assumed`, from what drives of 2022 report: 128 queues of 1024, 2 MiB per
-    /// command, 1024 commands in progress.
+    /// A controller of a data centre drive. All numbers are `assumed`, from what drives of 2022 report: 128 queues of
+    /// 1024, 2 MiB per command, 1024 commands in progress.
     #[must_use]
     pub fn new(id: ControllerId) -> Self {
         Self {

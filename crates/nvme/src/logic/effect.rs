@@ -7,13 +7,15 @@
 //!
 //! The contract with whoever carries them out:
 //!
-//! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with [`fetched`],
-//!    [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the controller is not at rest
-//!    (CSTS.RDY stays 1 after CC.EN was cleared).
-//! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have no token. They and whatever a controller
-//!    wrote before must become visible to the host in the order in which they were asked for, as posted writes do.
+//! 1. An effect with a token is resumed **exactly once**, also after the controller was reset or lost: with
+//!    [`fetched`], [`transferred`], [`media_done`], [`stored`] or [`health`], or with [`failed`]. Until then the
+//!    controller is not at rest (CSTS.RDY stays 1 after CC.EN was cleared).
+//! 2. [`HostEffect::Complete`], [`HostEffect::Respond`], [`HostEffect::EventIndex`] and [`HostEffect::Interrupt`] have
+//!    no token. They and whatever a controller wrote before must become visible to the host in the order in which they
+//!    were asked for, as posted writes do.
 //! 3. A [`HostEffect::Fetch`] that follows an [`HostEffect::EventIndex`] reads behind that write.
-//! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion comes behind.
+//! 4. A transfer to the host is resumed when its data are ahead of whatever the controller writes next: the completion
+//!    comes behind.
 //! 5. Everything else may be done in any order and at the same time.
 //!
 //! [`fetched`]: super::Subsystem::fetched
@@ -41,8 +43,8 @@ impl Token {
     pub const fn controller(self) -> usize {
         (self.0 >> 56) as usize
     }
-    /// What all effects of one part of one command have in common: the transfer of a write and its media effect, for owners that keep
-    /// the data between them. No other part has it while one of those effects is not resumed.
+    /// What all effects of one part of one command have in common: the transfer of a write and its media effect, for
+    /// owners that keep the data between them. No other part has it while one of those effects is not resumed.
     #[must_use]
     pub const fn part(self) -> u64 {
         self.0 & !(0xf << 52)
@@ -205,7 +207,8 @@ pub enum MediaOperation {
         /// Force Unit Access, or the volatile write cache is off: not before it is on the medium.
         force_unit_access: bool,
     },
-    /// Compare with data that have come from the host; [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if they differ.
+    /// Compare with data that have come from the host; [`COMPARE_FAILURE`](crate::spec::Status::COMPARE_FAILURE) if
+    /// they differ.
     Compare,
     /// Write zeroes, without data.
     WriteZeroes {
@@ -223,7 +226,8 @@ pub enum MediaOperation {
         /// Secure Erase Settings (SES): 0 none, 1 user data erase, 2 cryptographic erase.
         secure_erase: u8,
     },
-    /// Sanitize the subsystem; [`Subsystem::sanitize_progress`](super::Subsystem::sanitize_progress) tells how far it is.
+    /// Sanitize the subsystem; [`Subsystem::sanitize_progress`](super::Subsystem::sanitize_progress) tells how far it
+    /// is.
     Sanitize {
         /// Sanitize Action (SANACT): 2 block erase, 3 overwrite, 4 crypto erase.
         action: u8,

@@ -1,11 +1,12 @@
 //! A subsystem: controllers that share namespaces, behind one door.
 //!
-//! Whatever happens to a controller is a call that says who, and when; what the controller wants is appended to the caller's list of
-//! [`Effect`]s, which is not cleared. A call about a controller that does not exist, and a token that is no token, change nothing.
+//! Whatever happens to a controller is a call that says who, and when; what the controller wants is appended to the
+//! caller's list of [`Effect`]s, which is not cleared. A call about a controller that does not exist, and a token that
+//! is no token, change nothing.
 //!
-//! When a controller is reset, or lost with its port, its commands end without a completion, and whatever they had asked the medium
-//! for may or may not happen. The media effects of other controllers are held back until it is known. So a command that a host
-//! repeats through another controller always comes after the one it repeats.
+//! When a controller is reset, or lost with its port, its commands end without a completion, and whatever they had
+//! asked the medium for may or may not happen. The media effects of other controllers are held back until it is known.
+//! So a command that a host repeats through another controller always comes after the one it repeats.
 
 use super::config::{ConfigFault, SubsystemConfig};
 use super::connection::{Capsule, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
@@ -235,8 +236,8 @@ impl Subsystem {
             controller.fetched(ticket, Resumed::Bytes(bytes), cx);
         });
     }
-    /// A PRP list has come whose content nobody keeps: its pages follow the one before, each after each. For a simulation whose
-    /// buffers are contiguous. Anything else that was to be fetched has failed.
+    /// A PRP list has come whose content nobody keeps: its pages follow the one before, each after each. For a
+    /// simulation whose buffers are contiguous. Anything else that was to be fetched has failed.
     pub fn fetched_contiguous(&mut self, now: Instant, token: Token, effects: &mut Vec<Effect>) {
         self.resume(now, token, effects, |controller, ticket, cx| {
             controller.fetched(ticket, Resumed::Contiguous, cx);
@@ -303,8 +304,8 @@ impl Subsystem {
         let Some(ticket) = Ticket::of(token) else { return &[] };
         self.controllers.get(ticket.controller as usize).map_or(&[], |controller| controller.content(ticket))
     }
-    /// How many commands are in progress in all controllers, those that are being fetched among them, and whether one of the controllers has no room for others that
-    /// wait in its queues (`commands_in_progress`).
+    /// How many commands are in progress in all controllers, those that are being fetched among them, and whether one
+    /// of the controllers has no room for others that wait in its queues (`commands_in_progress`).
     #[must_use]
     #[inline]
     pub fn in_progress(&self) -> (u32, bool) {
@@ -314,7 +315,8 @@ impl Subsystem {
         let each = self.controllers.iter().map(Controller::in_progress);
         each.fold((0, false), |(sum, short), (number, waits)| (sum + number, short || waits))
     }
-    /// The command that a token belongs to; none for the fetch of entries or of a shadow doorbell, and for a token of before a reset.
+    /// The command that a token belongs to; none for the fetch of entries or of a shadow doorbell, and for a token of
+    /// before a reset.
     #[must_use]
     pub fn command(&self, token: Token) -> Option<CommandInfo> {
         let ticket = Ticket::of(token)?;
@@ -323,8 +325,8 @@ impl Subsystem {
         Some(CommandInfo { controller: controller.id(), sqid: SqId(sqid), cid: Cid(cid), opcode })
     }
 
-    /// A reset of the controller from outside, or its loss: PCIe conventional or function level reset, a port that went down. Its
-    /// registers are as after power on. What it has under way is still to be resumed, as failed or done.
+    /// A reset of the controller from outside, or its loss: PCIe conventional or function level reset, a port that went
+    /// down. Its registers are as after power on. What it has under way is still to be resumed, as failed or done.
     pub fn reset(&mut self, now: Instant, controller: ControllerId, effects: &mut Vec<Effect>) {
         let index = self.index(controller);
         self.act(now, index, effects, Controller::reset);

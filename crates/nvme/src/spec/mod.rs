@@ -15,8 +15,9 @@
 //! | [`log`] | log pages, asynchronous events |
 //! | [`feature`] | features |
 //!
-//! Sources, by section: NVM Express Base Specification 2.0 (Base 2.0), NVM Command Set Specification 1.0 (NVM 1.0), NVMe over PCIe
-//! Transport Specification 1.0 (PCIe Transport 1.0). Offsets and values agree with SPDK `nvme_spec.h` as far as that goes.
+//! Sources, by section: NVM Express Base Specification 2.0 (Base 2.0), NVM Command Set Specification 1.0 (NVM 1.0),
+//! NVMe over PCIe Transport Specification 1.0 (PCIe Transport 1.0). Offsets and values agree with SPDK `nvme_spec.h` as
+//! far as that goes.
 
 pub mod admin;
 pub mod command;

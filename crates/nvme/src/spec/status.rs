@@ -1,6 +1,7 @@
 //! How a command ends: Status Code Type and Status Code in one value of 11 bits (Base 2.0 §3.3.3.2.1).
 //!
-//! The high byte is the Status Code Type (SCT): 0 generic, 1 command specific, 2 media and data integrity, 3 path, 7 vendor.
+//! The high byte is the Status Code Type (SCT): 0 generic, 1 command specific, 2 media and data integrity, 3 path, 7
+//! vendor.
 
 use lanetwin_wire::open_enum;
 
@@ -169,7 +170,8 @@ impl Status {
     }
     /// True if the same command would fail again: what a controller says with Do Not Retry (DNR).
     ///
-    /// The specification leaves DNR to the controller; `assumed`: everything that the host has to change, and unrecovered reads.
+    /// The specification leaves DNR to the controller; `assumed`: everything that the host has to change, and
+    /// unrecovered reads.
     #[must_use]
     pub const fn is_permanent(self) -> bool {
         !matches!(

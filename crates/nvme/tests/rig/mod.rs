@@ -1,5 +1,5 @@
-//! A machine in memory: a subsystem, a medium that keeps what is written, host memory, and a scheduler that resumes effects in a
-//! random order.
+//! A machine in memory: a subsystem, a medium that keeps what is written, host memory, and a scheduler that resumes
+//! effects in a random order.
 
 #![allow(dead_code, reason = "every test uses its part of the machine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]

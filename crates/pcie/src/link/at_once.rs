@@ -1,5 +1,5 @@
-//! At once: a train that is handed in in front of an idle direct link, and can go as a whole, goes without a place in a queue, a record of what is
-//! under way and a wake. The decision is that of `direct.rs`.
+//! At once: a train that is handed in in front of an idle direct link, and can go as a whole, goes without a place in a
+//! queue, a record of what is under way and a wake. The decision is that of `direct.rs`.
 //!
 //! ```text
 //!   device ─ submit ─────────────────wire═► deliver ─► device
@@ -60,7 +60,8 @@ impl Egress {
 }
 
 impl<U: Copy> Domain<U> {
-    /// Decides what waits in front of a direct egress, as far as it goes before tick `t`, at which what is just being handed in becomes eligible.
+    /// Decides what waits in front of a direct egress, as far as it goes before tick `t`, at which what is just being
+    /// handed in becomes eligible.
     #[inline(never)]
     fn send_before(&mut self, own: &mut Egress, t: u64, env: &mut impl Environment<U>) {
         let mut view = self.view(0, env);
@@ -69,7 +70,8 @@ impl<U: Copy> Domain<U> {
         self.pump(own, own.wake, view, env);
     }
 
-    /// The departures of a segment in front of an idle direct egress, if all of them are before the horizon and nothing keeps them back.
+    /// The departures of a segment in front of an idle direct egress, if all of them are before the horizon and nothing
+    /// keeps them back.
     #[inline(always)]
     fn whole_run(
         &self,

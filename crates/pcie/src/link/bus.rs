@@ -6,7 +6,8 @@
 //!   column 2  ──┘
 //! ```
 //!
-//! Each column keeps its inputs, its arbitration and the credits of its output; the wire, its turn and its wake are the bus'.
+//! Each column keeps its inputs, its arbitration and the credits of its output; the wire, its turn and its wake are the
+//! bus'.
 
 use super::Domain;
 use super::choice::Choice;
@@ -132,7 +133,8 @@ impl<U: Copy> Domain<U> {
         result
     }
 
-    /// The least delay from anything that happens anywhere to something new in front of any of the columns, one of which may be in hand.
+    /// The least delay from anything that happens anywhere to something new in front of any of the columns, one of
+    /// which may be in hand.
     fn bus_distance(&mut self, bus: usize, own: Option<&Egress>) -> u64 {
         if self.tlp_by_tlp {
             return 0;
@@ -163,7 +165,8 @@ impl<U: Copy> Domain<U> {
         columns.clone().map(of).min().unwrap_or(step)
     }
 
-    /// A column has sent: the wire is taken for all of them, and its neighbour has the next turn. Returns when the wire is free.
+    /// A column has sent: the wire is taken for all of them, and its neighbour has the next turn. Returns when the wire
+    /// is free.
     fn release_bus(&mut self, bus: usize, column: usize) -> u64 {
         let free = self.egresses[column].link_free;
         for c in self.buses[bus].columns.clone() {

@@ -7,8 +7,8 @@ use super::spec::CLASSES;
 
 /// What an egress can do at a tick.
 pub(super) enum Choice {
-    /// Send from this input. Another one is waiting (`contended`), or will be at `until`, or when the TLPs that were eligible up to `behind` have
-    /// left.
+    /// Send from this input. Another one is waiting (`contended`), or will be at `until`, or when the TLPs that were
+    /// eligible up to `behind` have left.
     Send { input: usize, contended: bool, until: u64, behind: u64 },
     /// Nothing before this tick.
     Wait(u64),
@@ -25,8 +25,8 @@ pub(super) enum Obstacle {
 }
 
 impl Egress {
-    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before `soonest`
-    /// and what happens is at least `distance` away.
+    /// The tick before which nothing that is still unknown can turn up, if nothing unknown happens anywhere before
+    /// `soonest` and what happens is at least `distance` away.
     #[inline]
     pub(super) fn horizon(&self, soonest: u64, distance: u64, step: u64) -> u64 {
         let mut horizon = soonest.saturating_add(distance);
@@ -76,7 +76,8 @@ impl Egress {
         if behind != 0 { self.choose_only(0, t, behind) } else { self.choose_among(t) }
     }
 
-    /// If all that waits here is one ingress' posted TLPs and what has to let them go first: when the first of the others was eligible; else 0.
+    /// If all that waits here is one ingress' posted TLPs and what has to let them go first: when the first of the
+    /// others was eligible; else 0.
     #[inline]
     fn all_behind(&self) -> u64 {
         if self.occupied > EVERY_CLASS || self.occupied & 1 == 0 {
@@ -134,7 +135,8 @@ impl Egress {
             && self.inputs[input].front().is_some_and(|segment| !segment.relaxed)
     }
 
-    /// When the first TLP became eligible that waits only for the posted ones of an input, which came before it: those that came later compete with it.
+    /// When the first TLP became eligible that waits only for the posted ones of an input, which came before it: those
+    /// that came later compete with it.
     #[inline]
     fn kept_back_until(&self, input: usize) -> u64 {
         let kept_back = |other: &usize| self.is_kept_back(*other);
@@ -163,8 +165,8 @@ impl Egress {
         }
     }
 
-    /// When the wire is free again: if only one input holds anything, and its next TLP has no credits in hand, nothing can go
-    /// before the tick at which the next are known to come back.
+    /// When the wire is free again: if only one input holds anything, and its next TLP has no credits in hand, nothing
+    /// can go before the tick at which the next are known to come back.
     #[inline]
     pub(super) fn dry_until(&mut self) -> Option<u64> {
         if self.filled != 1 {

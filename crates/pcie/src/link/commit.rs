@@ -136,7 +136,8 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The buffer upstream is free when the TLPs have left here, and from a column also when they are all in: returns the credits.
+    /// The buffer upstream is free when the TLPs have left here, and from a column also when they are all in: returns
+    /// the credits.
     #[inline(always)]
     fn give_back(
         &mut self,
@@ -309,7 +310,8 @@ impl Egress {
         self.done.replay_time += run.start - decided;
     }
 
-    /// Takes back through a ring the credits of TLPs that have left the column behind this egress; returns when the first of them is back.
+    /// Takes back through a ring the credits of TLPs that have left the column behind this egress; returns when the
+    /// first of them is back.
     #[inline(never)]
     fn give_back_from_column(&mut self, ring: usize, segment: &Segment, run: &Run) -> u64 {
         let rest = self.rest(segment.bytes);

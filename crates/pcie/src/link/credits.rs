@@ -32,7 +32,8 @@ impl Egress {
         }
     }
 
-    /// One bit for each class of which a TLP could go at `t` but for credits, without those that are known to be starved. Takes none.
+    /// One bit for each class of which a TLP could go at `t` but for credits, without those that are known to be
+    /// starved. Takes none.
     pub fn want_of_credits(&self, t: u64) -> u8 {
         let mut want = 0;
         for input in bits(self.occupied) {
@@ -53,8 +54,8 @@ impl Egress {
         due.fold(hand, |(headers, data), (n, weight)| (headers + n, data + weight))
     }
 
-    /// The tick before which every return of credits of the starved classes is known already, whatever happens elsewhere. A ring has
-    /// one writer, in the order of time: what it does not hold yet comes after what it holds.
+    /// The tick before which every return of credits of the starved classes is known already, whatever happens
+    /// elsewhere. A ring has one writer, in the order of time: what it does not hold yet comes after what it holds.
     pub fn returns_known(&self) -> u64 {
         let starved =
             (0..CLASSES).filter(|c| self.starved & (1 << c) != 0).fold(0, |mask, c| mask | class_mask(c));

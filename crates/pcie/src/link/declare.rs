@@ -1,4 +1,5 @@
-//! What is declared before links are wired: endpoints, switches, links, and what is said of pairs of ports, ports and times.
+//! What is declared before links are wired: endpoints, switches, links, and what is said of pairs of ports, ports and
+//! times.
 
 use super::Fabric;
 use super::spec::{Attach, CLASSES, Direction, EndpointId, EndpointSpec, LinkId, SwitchId, SwitchSpec};
@@ -114,8 +115,8 @@ impl FabricBuilder {
     pub fn outage(&mut self, outage: Outage) {
         self.outages.push(outage);
     }
-    /// Promises that no completion will have relaxed ordering: then nothing passes posted writes that wait, and the links can look much further
-    /// ahead of them. The results are the same without.
+    /// Promises that no completion will have relaxed ordering: then nothing passes posted writes that wait, and the
+    /// links can look much further ahead of them. The results are the same without.
     pub fn strictly_ordered(&mut self) {
         self.strictly_ordered = true;
     }

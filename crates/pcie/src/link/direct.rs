@@ -1,5 +1,6 @@
-//! Direct links: the pump of an egress from one device to another, as long as only one of its inputs holds anything. The decisions are those of
-//! `pump.rs` and `commit.rs`, without the steps that need a second input, a switch, or errors.
+//! Direct links: the pump of an egress from one device to another, as long as only one of its inputs holds anything.
+//! The decisions are those of `pump.rs` and `commit.rs`, without the steps that need a second input, a switch, or
+//! errors.
 //!
 //! ```text
 //!   device ─ submit ─► [ input ] ═wire═► deliver ─► device        nobody upstream, nobody behind, nobody beside
@@ -11,8 +12,8 @@ use super::run::{Bounds, Run};
 use super::spec::{DllpMode, Environment};
 
 impl<U: Copy> Domain<U> {
-    /// Lets a direct egress decide from `t` on, as [`Domain::pump`] does; the tick from which to go on when more than one input holds anything, or
-    /// none if nothing is left to do.
+    /// Lets a direct egress decide from `t` on, as [`Domain::pump`] does; the tick from which to go on when more than
+    /// one input holds anything, or none if nothing is left to do.
     #[inline]
     pub(super) fn pump_direct(
         &mut self,
@@ -103,8 +104,9 @@ impl Egress {
         from_device && alone && drained && self.bit_error_ratio == 0.0
     }
 
-    /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the only input, whose first TLP was
-    /// eligible at `head`; and how much later than that a posted TLP may be eligible that still goes first.
+    /// The least delay from anything that happens anywhere, not before `soonest`, to something that competes with the
+    /// only input, whose first TLP was eligible at `head`; and how much later than that a posted TLP may be eligible
+    /// that still goes first.
     #[inline]
     pub(super) fn direct_distance(
         &self,
@@ -138,7 +140,8 @@ impl Egress {
         Bounds { until, behind: echo.min(soonest).saturating_add(held) }
     }
 
-    /// Until when credits or room in the replay buffer keep the only TLP that could go from going at `t`; none if nothing does.
+    /// Until when credits or room in the replay buffer keep the only TLP that could go from going at `t`; none if
+    /// nothing does.
     #[inline]
     fn blocked_until(&mut self, class: usize, segment: &Segment, t: u64) -> Option<u64> {
         if self.finite[class] && !self.has_credits(class, segment.units, t) {

@@ -112,7 +112,8 @@ impl Overhead {
         let said = self.outages.front().map_or(NEVER, |outage| outage.0);
         self.recovery.and_then(|recovery| recovery.next).map_or(said, |next| next.0.min(said))
     }
-    /// Takes out what takes the link down next: the tick at which it is up again, and whether that is a Recovery by chance.
+    /// Takes out what takes the link down next: the tick at which it is up again, and whether that is a Recovery by
+    /// chance.
     pub fn take_down(&mut self) -> Option<(u64, bool)> {
         let said = self.outages.front().copied();
         if let Some(recovery) = &mut self.recovery
@@ -153,7 +154,8 @@ pub struct Activity {
     pub down_time: u64,
     /// Time between being eligible and starting, summed over TLPs.
     pub waited: u128,
-    /// Wire time that was idle, but for single DLLPs and SKPs, while a TLP was waiting for credits or replay-buffer room.
+    /// Wire time that was idle, but for single DLLPs and SKPs, while a TLP was waiting for credits or replay-buffer
+    /// room.
     pub stalled: u64,
     /// A sum over all departures that is equal for equal schedules.
     pub digest: u64,
@@ -190,7 +192,8 @@ pub(super) struct Ingress {
     pub inward: u64,
     /// At a column: the latency of the switch from here to the egress behind it.
     pub onward: u64,
-    /// The least delay from anything that happens anywhere to a TLP coming in here, while one of its class waits upstream.
+    /// The least delay from anything that happens anywhere to a TLP coming in here, while one of its class waits
+    /// upstream.
     pub near: u64,
     /// The same while none waits there: it has to get there first.
     pub far: u64,
@@ -347,7 +350,8 @@ impl Egress {
         }
     }
 
-    /// Whether the credits of all ingresses go back through one ring: those of the output buffer in front of this egress.
+    /// Whether the credits of all ingresses go back through one ring: those of the output buffer in front of this
+    /// egress.
     #[inline]
     pub fn one_lender(&self) -> bool {
         matches!(self.ingress[..], [Ingress { lender, .. }, Ingress { lender: second, .. }, ..] if lender == second && lender != NO_EGRESS)

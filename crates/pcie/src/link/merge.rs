@@ -6,9 +6,10 @@
 //!   wire     ──██──────██──────██──    or leave as they arrive
 //! ```
 //!
-//! A decision costs little, a commit costs much (credits, books, what comes next). Here the decisions are made on a few numbers for each
-//! input, and each input's departures are committed as the runs that they form. Not done where the egress ends at a switch:
-//! there the merged TLPs are one queue of alternating trains, which would not stay compressed. Behind a column each input has a queue of its own.
+//! A decision costs little, a commit costs much (credits, books, what comes next). Here the decisions are made on a few
+//! numbers for each input, and each input's departures are committed as the runs that they form. Not done where the
+//! egress ends at a switch: there the merged TLPs are one queue of alternating trains, which would not stay compressed.
+//! Behind a column each input has a queue of its own.
 
 use super::Domain;
 use super::choice::Obstacle;
@@ -68,7 +69,8 @@ struct Lanes {
 const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
 
 impl<U: Copy> Domain<U> {
-    /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing can go.
+    /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing
+    /// can go.
     pub(super) fn send_merged(
         &mut self,
         own: &mut Egress,
@@ -173,7 +175,8 @@ impl<U: Copy> Domain<U> {
         t.saturating_add(reach)
     }
 
-    /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter here.
+    /// Up to when decisions are safe: before the overhead that is due next, and before what happens next can matter
+    /// here.
     #[inline]
     fn merge_until(&mut self, own: &Egress, until: u64, echo: u64) -> u64 {
         let happens = self.soonest.min(echo).saturating_add(self.distance_on_wire(own));
@@ -257,8 +260,8 @@ impl Egress {
             && self.occupied & !class_mask(self.occupied.trailing_zeros() as usize % CLASSES) == 0
     }
 
-    /// The inputs that hold anything, all of one class, if all hold equal TLPs that are not delivered one by one, and the first may go.
-    /// `room` is where to put them; it is given back if they are not.
+    /// The inputs that hold anything, all of one class, if all hold equal TLPs that are not delivered one by one, and
+    /// the first may go. `room` is where to put them; it is given back if they are not.
     fn lanes(&mut self, t: u64, mut room: Vec<Lane>) -> Result<Lanes, Vec<Lane>> {
         let first = self.occupied.trailing_zeros() as usize;
         let class = first % CLASSES;
@@ -278,8 +281,8 @@ impl Egress {
         Ok(Lanes { lanes: room, class, ser, sample })
     }
 
-    /// At `t` the next of some TLPs has no credits: takes those that are known to come back next, if that is before `until` and nothing else can come
-    /// back sooner. Returns the tick at which there are enough for one.
+    /// At `t` the next of some TLPs has no credits: takes those that are known to come back next, if that is before
+    /// `until` and nothing else can come back sooner. Returns the tick at which there are enough for one.
     fn await_credits(&mut self, lanes: &Lanes, t: u64, until: u64) -> Option<u64> {
         let Lanes { class, sample, .. } = lanes;
         // One ring has one writer, in the order of time: what it does not hold yet comes later than what it holds.

@@ -6,11 +6,13 @@
 //!                              └───────────────────┴──── returns ◄──┘
 //! ```
 //!
-//! docs/link-model.md says what a link does; this module does it, as logic without a clock: time is an argument, effects go to an
-//! [`Environment`]. A [`Fabric`] is every link of one PCIe domain. Each direction of a link, an *egress*, has one pump that
-//! commits at a wake all starts before a horizon (see `pump.rs`); the horizon is what makes it fast and cannot change what happens.
+//! docs/link-model.md says what a link does; this module does it, as logic without a clock: time is an
+//! argument, effects go to an [`Environment`]. A [`Fabric`] is every link of one PCIe domain. Each direction of
+//! a link, an *egress*, has one pump that commits at a wake all starts before a horizon (see `pump.rs`); the
+//! horizon is what makes it fast and cannot change what happens.
 //!
-//! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels, flit mode, power states.
+//! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels,
+//! flit mode, power states.
 
 mod at_once;
 mod bus;
@@ -50,7 +52,8 @@ use lanetwin_units::{Instant, Ticks};
 use returns::Returns;
 use trains::{TrainId, Trains, UnderWay};
 
-/// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was there.
+/// The way of the last TLP of a train: when the train was eligible, when that TLP started on each link, when it was
+/// there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Journey<U> {
     /// The endpoint that the train left from.
@@ -106,7 +109,8 @@ pub type SubmissionTap<U> = Box<dyn FnMut(&Submission<U>)>;
 pub struct Fabric<U> {
     /// The links, but for the egress that decides just now.
     domain: Domain<U>,
-    /// That egress: while one decides, it is here and an empty one in its place, so that it need not be looked up in every step.
+    /// That egress: while one decides, it is here and an empty one in its place, so that it need not be looked up in
+    /// every step.
     hand: Box<Egress>,
     /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
     out: Vec<(u16, u64)>,
@@ -182,8 +186,8 @@ impl<U: Copy> Fabric<U> {
     /// A device hands in a train that is eligible for the wire at `ready`, not before anything it handed in earlier.
     ///
     /// # Panics
-    /// If the train is empty, or its destination cannot be reached from here; if it has relaxed ordering, and the links are
-    /// [`strictly_ordered`](FabricBuilder::strictly_ordered).
+    /// If the train is empty, or its destination cannot be reached from here; if it has relaxed ordering, and the links
+    /// are [`strictly_ordered`](FabricBuilder::strictly_ordered).
     pub fn submit(
         &mut self,
         endpoint: EndpointId,
@@ -235,8 +239,8 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this instant, unless two egresses
-    /// want it.
+    /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this
+    /// instant, unless two egresses want it.
     #[inline]
     fn put_off(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
         if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
@@ -248,8 +252,8 @@ impl<U: Copy> Fabric<U> {
         }
     }
 
-    /// Nothing more will be handed in or freed by whatever happens just now: to be called after each group of [`Fabric::submit`] and
-    /// [`Fabric::release`]. What can be decided already, is.
+    /// Nothing more will be handed in or freed by whatever happens just now: to be called after each group of
+    /// [`Fabric::submit`] and [`Fabric::release`]. What can be decided already, is.
     #[inline]
     pub fn settle(&mut self, now: Instant, env: &mut impl Environment<U>) {
         if let Some((e, t)) = self.asking.take() {
@@ -320,8 +324,8 @@ impl<U: Copy> Fabric<U> {
     pub fn under_way(&self) -> usize {
         self.domain.trains.len()
     }
-    /// Header and data credits of a class that the transmitter holds or that are on their way back to it; `None` if they are
-    /// infinite. When nothing is under way they are what the receiver advertised.
+    /// Header and data credits of a class that the transmitter holds or that are on their way back to it; `None` if
+    /// they are infinite. When nothing is under way they are what the receiver advertised.
     #[must_use]
     pub fn credits(&self, egress: EgressId, class: Class) -> Option<(u64, u64)> {
         let own = &self.domain.egresses[egress.index()];

@@ -112,7 +112,8 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The first epoch whose DLLPs the opposite direction can still ask for: an idle wire passes over what is long past.
+    /// The first epoch whose DLLPs the opposite direction can still ask for: an idle wire passes over what is long
+    /// past.
     fn epoch_needed(&self, own: &Egress) -> u64 {
         let theirs = &self.egresses[usize::from(own.opposite)];
         let idle = theirs.link_free <= theirs.overhead.skp_due();
@@ -134,8 +135,8 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Overhead takes the wire at `start`, for `all` with the DLLPs in its lump, for `own` without. If the wire was idle, and a TLP waited for
-    /// credits, that is no end of the stall.
+    /// Overhead takes the wire at `start`, for `all` with the DLLPs in its lump, for `own` without. If the wire was
+    /// idle, and a TLP waited for credits, that is no end of the stall.
     fn overlay(&mut self, start: u64, own: u64, all: u64) {
         let stalled = start > self.link_free && self.earliest() <= start;
         self.link_free = start + all;
@@ -146,7 +147,8 @@ impl Egress {
         }
     }
 
-    /// The wire is taken at `t`: books how long it was idle although a TLP was eligible. It was free to go but for credits and room.
+    /// The wire is taken at `t`: books how long it was idle although a TLP was eligible. It was free to go but for
+    /// credits and room.
     #[inline]
     pub(super) fn end_stall(&mut self, t: u64) {
         if t > self.idle_from {
@@ -179,7 +181,8 @@ impl Egress {
         true
     }
 
-    /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of the time between.
+    /// The wire is free at `t`, and the link has gone down: it is free again when the link is up, without the SKPs of
+    /// the time between.
     fn go_down(&mut self, t: u64) {
         let Some((up, by_chance)) = self.overhead.take_down() else { return };
         if t >= up {

@@ -7,9 +7,9 @@
 //!                         one commit, O(1)                  can matter before here
 //! ```
 //!
-//! The decision at a tick depends only on what carries a time ≤ that tick (docs/link-model.md, section 4), and nothing with a time
-//! before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and `granularity: tlp` is
-//! this code with the horizon one picosecond away and runs of one.
+//! The decision at a tick depends only on what carries a time ≤ that tick (docs/link-model.md, section 4), and nothing
+//! with a time before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and
+//! `granularity: tlp` is this code with the horizon one picosecond away and runs of one.
 
 use super::bus::NO_BUS;
 use super::choice::Choice;
@@ -34,8 +34,8 @@ struct Distances {
 }
 
 impl Distances {
-    /// The least that counts, if nothing happens before `soonest`. What turns up beside posted TLPs that became eligible before it has
-    /// to let them go first.
+    /// The least that counts, if nothing happens before `soonest`. What turns up beside posted TLPs that became
+    /// eligible before it has to let them go first.
     #[inline]
     fn at(self, soonest: u64, egress: &Egress) -> u64 {
         let held = soonest.saturating_add(self.held);
@@ -74,8 +74,8 @@ impl<U: Copy> Fabric<U> {
         std::mem::swap(&mut domain.egresses[e], hand);
     }
 
-    /// Lets an egress that is on no bus decide at `now`, before the wake that it would ask for at tick `t`, as much as the horizon allows. Other
-    /// things may still happen at `now`.
+    /// Lets an egress that is on no bus decide at `now`, before the wake that it would ask for at tick `t`, as much as
+    /// the horizon allows. Other things may still happen at `now`.
     #[inline]
     pub(super) fn decide_early(&mut self, e: usize, t: u64, now: Instant, env: &mut impl Environment<U>) {
         let Self { domain, hand, .. } = self;
@@ -164,8 +164,8 @@ impl<U: Copy> Domain<U> {
         }
     }
 
-    /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins those
-    /// that wait in an input changes nothing before it is the first, so only inputs that are empty count.
+    /// The least delay from anything that happens anywhere to something new in front of this egress. A TLP that joins
+    /// those that wait in an input changes nothing before it is the first, so only inputs that are empty count.
     #[inline]
     pub(super) fn distance(&self, egress: &Egress) -> u64 {
         let Distances { free, held } = self.distances(egress);
@@ -224,7 +224,8 @@ impl<U: Copy> Domain<U> {
 }
 
 impl Egress {
-    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may have a horizon of their own.
+    /// Whether tick `t` may lie before the horizon of an egress that something has been handed in to. Posted TLPs may
+    /// have a horizon of their own.
     #[inline]
     fn is_near(&self, t: u64, soonest: u64, strictly_ordered: bool) -> bool {
         if self.starved != 0 {
@@ -235,7 +236,8 @@ impl Egress {
         t < soonest.saturating_add(lookahead)
     }
 
-    /// Asks for a wake of this egress, which is on no bus or keeps the wake of one, at tick `t`, unless an earlier one is pending.
+    /// Asks for a wake of this egress, which is on no bus or keeps the wake of one, at tick `t`, unless an earlier one
+    /// is pending.
     #[inline]
     pub(super) fn ask_wake<U>(&mut self, t: u64, soonest: &mut u64, env: &mut impl Environment<U>) {
         if t < self.wake {
@@ -248,8 +250,8 @@ impl Egress {
         }
     }
 
-    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if some do. Nothing is taken: it
-    /// may turn out that `t` cannot be decided yet.
+    /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if
+    /// some do. Nothing is taken: it may turn out that `t` cannot be decided yet.
     #[inline]
     pub(super) fn foresee_want(&mut self, t: u64, soonest: u64, step: u64) -> bool {
         if t < soonest.saturating_add(self.credit_lookahead).max(step) {

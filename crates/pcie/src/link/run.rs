@@ -71,7 +71,8 @@ impl Egress {
         Run { start: t, per, m: m as u16, ser }
     }
 
-    /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a run of one.
+    /// If the credits for the next TLPs come back one by one at a steady pace, the TLPs leave at that pace: extends a
+    /// run of one.
     #[inline(never)]
     pub(super) fn follow_credits(&mut self, segment: Segment, class: usize, bounds: Bounds, run: Run) -> Run {
         let units = i64::from(segment.units);
@@ -133,8 +134,8 @@ impl Egress {
         }
     }
 
-    /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal schedules,
-    /// however they are cut into runs.
+    /// Keeps the books of a run. The digest is a sum over TLPs of `key × (start + index × constant)`: equal for equal
+    /// schedules, however they are cut into runs.
     #[inline]
     pub(super) fn note(&mut self, segment: &Segment, run: &Run, decided: u64) {
         if run.m == 1 {
@@ -175,8 +176,8 @@ fn eligible_by(segment: &Segment, t: u64) -> u64 {
     t.saturating_sub(segment.t).checked_div(segment.p).map_or(u64::MAX, |further| further.saturating_add(1))
 }
 
-/// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free `ser` after the one
-/// before, waits for them to be eligible, summed.
+/// Of `more` TLPs behind the first of a segment, which leave at `t + pace`, `t + 2 · pace`, …: how long the wire, free
+/// `ser` after the one before, waits for them to be eligible, summed.
 #[inline]
 fn late(segment: &Segment, t: u64, (ser, pace): (u64, u64), more: u64) -> u64 {
     let first = (segment.t + segment.p).saturating_sub(t + ser);

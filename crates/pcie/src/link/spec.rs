@@ -47,15 +47,16 @@ pub enum Drain {
         /// The rate at which the receiver takes in payload, if it is limited.
         payload_rate: Option<LinkRate>,
     },
-    /// The device does, and says so with [`super::Fabric::release`]; it reacts `lookahead` after a delivery at the earliest.
+    /// The device does, and says so with [`super::Fabric::release`]; it reacts `lookahead` after a delivery at the
+    /// earliest.
     ByDevice,
 }
 
 /// How a switch forwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SwitchSpec {
-    /// From the moment that a TLP may be forwarded to its being eligible at the egress, for every pair of ports that has no latency
-    /// of its own ([`super::FabricBuilder::latency`]).
+    /// From the moment that a TLP may be forwarded to its being eligible at the egress, for every pair of ports that
+    /// has no latency of its own ([`super::FabricBuilder::latency`]).
     pub latency: Span,
     /// When a TLP may be forwarded.
     pub forwarding: Forwarding,
@@ -82,7 +83,8 @@ pub enum Arbitration {
     Weighted,
 }
 
-/// The core of a switch: what moves TLPs from the ingress buffers to the outputs, at `speed_up` times the rate of a link.
+/// The core of a switch: what moves TLPs from the ingress buffers to the outputs, at `speed_up` times the rate of a
+/// link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Core {
     /// Each output takes TLPs by itself, at a multiple of the rate of its own link.
@@ -99,8 +101,8 @@ pub enum Core {
         /// The buffer at each output.
         output: OutputBuffer,
     },
-    /// One memory holds the TLPs of all ports from their arrival to their departure; it is written one TLP at a time, at a multiple of the
-    /// rate of the fastest link.
+    /// One memory holds the TLPs of all ports from their arrival to their departure; it is written one TLP at a time,
+    /// at a multiple of the rate of the fastest link.
     SharedMemory {
         /// The multiple, at least 1.
         speed_up: u32,
@@ -181,7 +183,8 @@ pub struct Errors {
     pub bit_error_ratio: f64,
     /// From the last byte of a corrupted TLP at the receiver to its NAK leaving, with the NAK's own time on the wire.
     pub nak_latency: Span,
-    /// The time of a Recovery, after a TLP was corrupted [`REPLAY_NUM_ROLLOVER`](crate::spec::constants::REPLAY_NUM_ROLLOVER) times in a row.
+    /// The time of a Recovery, after a TLP was corrupted
+    /// [`REPLAY_NUM_ROLLOVER`](crate::spec::constants::REPLAY_NUM_ROLLOVER) times in a row.
     pub retrain: Span,
     /// Recoveries because of bits outside TLPs; both directions of a link say the same.
     pub recoveries: Option<Recoveries>,
@@ -283,9 +286,9 @@ pub struct Delivery<U> {
 
 /// What the links ask of their surroundings, and tell them.
 pub trait Environment<U> {
-    /// The earliest instant at which anything that the links do not know yet can happen: the next event of anybody, or the
-    /// first moment at which the outside may interfere. What is still to be handed in or freed of what happens just now counts, too: then it is the
-    /// present.
+    /// The earliest instant at which anything that the links do not know yet can happen: the next event of anybody, or
+    /// the first moment at which the outside may interfere. What is still to be handed in or freed of what happens just
+    /// now counts, too: then it is the present.
     fn next_unknown(&mut self) -> Instant;
     /// The last instant for which anything may be decided now: the end of the slice that the caller is running.
     fn limit(&self) -> Instant;
@@ -297,8 +300,8 @@ pub trait Environment<U> {
     fn departed(&mut self, from: EndpointId, at: Instant, user: U);
     /// How many bits of TLPs arrive well before the next corrupted one on this egress.
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64;
-    /// How long it is from the end of a Recovery, or the start of the run, to the next Recovery of this egress' link, by its mean. The
-    /// egresses of a link are given the same, each in its turn.
+    /// How long it is from the end of a Recovery, or the start of the run, to the next Recovery of this egress' link,
+    /// by its mean. The egresses of a link are given the same, each in its turn.
     fn until_recovery(&mut self, egress: EgressId, mean: Span) -> Span;
 }
 

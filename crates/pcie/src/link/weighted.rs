@@ -17,7 +17,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// The table for ingresses with these weights: in round 1, 2, 3 … every ingress whose weight is not below the number of the round.
+    /// The table for ingresses with these weights: in round 1, 2, 3 … every ingress whose weight is not below the
+    /// number of the round.
     pub fn new(weights: &[u32]) -> Self {
         let rounds = weights.iter().copied().max().unwrap_or(0);
         let round = |n: u32| (0..weights.len()).filter(move |&i| weights[i] >= n).map(|i| i as u8);

@@ -146,13 +146,15 @@ impl Wiring {
         said.map_or(1, |weight| weight.weight)
     }
 
-    /// The latency from one port of a switch to another, each named by the egress that leaves through it: to the core, and from there \[ticks\].
+    /// The latency from one port of a switch to another, each named by the egress that leaves through it: to the core,
+    /// and from there \[ticks\].
     fn latency(&self, switch: SwitchId, from: usize, to: usize) -> (u64, u64) {
         let said = self.parts.latencies.iter().rfind(|pair| {
             pair.switch == switch && pair.from.index() == from / 2 && pair.to.index() == to / 2
         });
         let all = ticks(said.map_or(self.parts.switches[switch.index()].latency, |pair| pair.latency));
-        // What leaves a column is not behind it in the same picosecond: then it does not matter which of the two decides first.
+        // What leaves a column is not behind it in the same picosecond: then it does not matter which of the two
+        // decides first.
         let has_core = self.parts.switches[switch.index()].core.is_some();
         (all / 2, (all - all / 2).max(if has_core { TICKS_PER_PS } else { 0 }))
     }
@@ -265,7 +267,8 @@ impl Wiring {
         }
     }
 
-    /// From egress `e` into a switch and on to its egress `next`: the inputs there, or of its column, that belong to the port `e` comes in through.
+    /// From egress `e` into a switch and on to its egress `next`: the inputs there, or of its column, that belong to
+    /// the port `e` comes in through.
     fn hop(&self, e: usize, switch: SwitchId, next: usize) -> Hop {
         let place = self.leaving(switch).iter().position(|&other| other == e ^ 1);
         let place = place.expect("a switch joins all its ports");

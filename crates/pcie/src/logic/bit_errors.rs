@@ -9,8 +9,8 @@
 //! | REPLAY_NUM rolls over | TLPs in a second · *p*⁴: four in a row |
 //! | time lost | bit errors · replay + Recoveries · recovery, at most all of it |
 //!
-//! To first order: a replay is not lost twice, and errors are independent, which those after a decision feedback equaliser are
-//! not. One direction of a link; both together have twice the errors.
+//! To first order: a replay is not lost twice, and errors are independent, which those after a decision feedback
+//! equaliser are not. One direction of a link; both together have twice the errors.
 //!
 //! ```
 //! use lanetwin_pcie::logic::bit_errors::{BitErrors, Costs};

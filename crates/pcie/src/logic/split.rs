@@ -25,8 +25,8 @@
 use crate::spec::range::PAGE_BYTES;
 use crate::spec::{ByteRange, Mps, Mrrs, Rcb};
 
-/// The most runs of equal pieces that any transfer is cut into: head, pieces to the page's end, rest of the page, pieces
-/// after it, tail.
+/// The most runs of equal pieces that any transfer is cut into: head, pieces to the page's end, rest of the page,
+/// pieces after it, tail.
 pub const MAX_RUNS: usize = 5;
 
 /// Where a requester cuts a transfer that one TLP cannot carry.

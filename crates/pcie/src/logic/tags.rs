@@ -6,8 +6,8 @@
 //!                     must be used       in_flight() names it    UnexpectedCompletion if nobody holds it
 //! ```
 //!
-//! Tags are handed out in the order in which they came back, the longest unused first: the same in every run, and a late
-//! completion meets its own tag as late as possible.
+//! Tags are handed out in the order in which they came back, the longest unused first: the same in every run, and a
+//! late completion meets its own tag as late as possible.
 //!
 //! Not here: when a completion is late (the requester's timer).
 //!

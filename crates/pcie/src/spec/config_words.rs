@@ -1,5 +1,5 @@
-//! The words of configuration space that decide where a TLP goes: of a type 1 header (a bridge), of a BAR, and of Access
-//! Control Services (ACS). Least significant byte first, as configuration space is read.
+//! The words of configuration space that decide where a TLP goes: of a type 1 header (a bridge), of a BAR, and of
+//! Access Control Services (ACS). Least significant byte first, as configuration space is read.
 //!
 //! Offsets and bits are those of Linux `pci_regs.h` (`PCI_PRIMARY_BUS`, `PCI_MEMORY_BASE`, `PCI_PREF_MEMORY_BASE`,
 //! `PCI_BRIDGE_CONTROL`, `PCI_BASE_ADDRESS_*`, `PCI_ACS_*`), which follows the PCI-to-PCI Bridge Architecture
@@ -213,7 +213,8 @@ mod tests {
         assert_fields_tile::<AcsControl>();
     }
 
-    /// `lspci -xxx` of a root port: 18: 00 01 03 00, 20: d0 f7 e0 f7, 24: 01 e0 f1 f1; bridge control with 0x0040 resets.
+    /// `lspci -xxx` of a root port: 18: 00 01 03 00, 20: d0 f7 e0 f7, 24: 01 e0 f1 f1; bridge control with 0x0040
+    /// resets.
     #[test]
     fn a_header_reads_as_lspci_reads_it() {
         let buses = BusNumbers::from_raw(u32::from_le_bytes([0x00, 0x01, 0x03, 0x00]));

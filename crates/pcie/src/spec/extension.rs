@@ -6,10 +6,11 @@
 //!  port ═══════► redriver ═══════════════════════► port      an amplifier: one segment, whatever stands in it
 //! ```
 //!
-//! A retimer has a clock on each side. What the two drift apart it takes up in an elasticity buffer, and makes good at the next SKP
-//! ordered set, to which it adds four symbols or from which it takes four (66 to 194 bits at 128b/130b instead of 130). TLPs are never held back for it:
-//! the transmitter sends them at its own clock and SKPs at its own interval. So SKPs that grow or shrink cost no throughput; what is
-//! left is that a TLP stays in the buffer for a little longer or shorter, by at most [`drift`].
+//! A retimer has a clock on each side. What the two drift apart it takes up in an elasticity buffer, and makes good at
+//! the next SKP ordered set, to which it adds four symbols or from which it takes four (66 to 194 bits at 128b/130b
+//! instead of 130). TLPs are never held back for it: the transmitter sends them at its own clock and SKPs at its own
+//! interval. So SKPs that grow or shrink cost no throughput; what is left is that a TLP stays in the buffer for a
+//! little longer or shorter, by at most [`drift`].
 //!
 //! Not here: how well a segment carries its bits (the phy crate), how a retimer takes part in training.
 
@@ -41,7 +42,8 @@ pub enum ExtensionKind {
     },
 }
 
-/// How far two clocks drift apart \[bits a lane\] from one SKP to the next, which may have to wait for a TLP of full MPS.
+/// How far two clocks drift apart \[bits a lane\] from one SKP to the next, which may have to wait for a TLP of full
+/// MPS.
 ///
 /// 0 with a common clock: both sides count the same bits.
 #[must_use]
@@ -65,8 +67,8 @@ pub fn drift(generation: Generation, width: Width, mps: Mps, clocking: Clocking)
     Span::from_ps((bits * MILLION).div_ceil(generation.megatransfers()))
 }
 
-/// How often a bit that is wrong makes the link go through Recovery: the corrupted sync headers of both directions, each of two bits for each
-/// block of 130 on each lane (PCI Express Base 3.0, section 4.2.2).
+/// How often a bit that is wrong makes the link go through Recovery: the corrupted sync headers of both directions,
+/// each of two bits for each block of 130 on each lane (PCI Express Base 3.0, section 4.2.2).
 ///
 /// The mean time from one to the next; none if that is never, as at 8b/10b, which has no sync headers.
 #[must_use]

@@ -1,11 +1,12 @@
-//! The words of configuration space through which software sees and moves a link: Link Control and Status, equalisation at
-//! each rate, lane errors, Advanced Error Reporting, power states. Least significant byte first, as it is read.
+//! The words of configuration space through which software sees and moves a link: Link Control and Status, equalisation
+//! at each rate, lane errors, Advanced Error Reporting, power states. Least significant byte first, as it is read.
 //!
 //! Offsets and bits are those of Linux `pci_regs.h` (`PCI_EXP_LNK*`, `PCI_PM_CTRL_*`, `PCI_ERR_*`, `PCI_L1SS_*`) and of
-//! pciutils `lib/header.h` (`PCI_SEC_*`, `PCI_16GT_*`, `PCI_32GT_*`, `PCI_LMR_*`), which follow PCIe Base §7.5.3 and §7.7.
+//! pciutils `lib/header.h` (`PCI_SEC_*`, `PCI_16GT_*`, `PCI_32GT_*`, `PCI_LMR_*`), which follow PCIe Base §7.5.3 and
+//! §7.7.
 //!
-//! Not here: the words that route ([`config_words`](crate::spec::config_words)); Device Control and Slot Control; what is
-//! new with 64 GT/s.
+//! Not here: the words that route ([`config_words`](crate::spec::config_words)); Device Control and Slot Control; what
+//! is new with 64 GT/s.
 
 use lanetwin_wire::{open_enum, wire};
 
@@ -190,7 +191,8 @@ wire! {
     pub struct LinkStatus(u16) {
         /// Link Autonomous Bandwidth Status: a one clears
         autonomous_bandwidth / with_autonomous_bandwidth: bool = 15:15;
-        /// Link Bandwidth Management Status: a retrain has completed, or speed or width fell for reliability; a one clears
+        /// Link Bandwidth Management Status: a retrain has completed, or speed or width fell for reliability; a one
+        /// clears
         bandwidth_management / with_bandwidth_management: bool = 14:14;
         /// Data Link Layer Link Active
         active / with_active: bool = 13:13;

@@ -8,7 +8,8 @@
 //! AckFactor is not monotonic in MPS: a larger MPS can have a *shorter* limit (Gen3 x8: 203 at 256 B, 182 at 512 B).
 //!
 //! A symbol time here is the time of ten bits at 8b/10b and of eight at 128b/130b, on one lane: 4, 2, 1, 0.5, 0.25 ns.
-//! A byte of a packet takes 130/128 of that at 128b/130b ([`Generation::symbol`]), for the sync headers are paid by all.
+//! A byte of a packet takes 130/128 of that at 128b/130b ([`Generation::symbol`]), for the sync headers are paid by
+//! all.
 
 use super::constants::*;
 use super::size::Mps;
@@ -54,7 +55,8 @@ pub const fn ack_latency_limit(generation: Generation, width: Width, mps: Mps) -
     Ticks(ack_latency_limit_symbols(generation, width, mps) * symbol_time(generation).0)
 }
 
-/// How many back-to-back writes of full MPS one Ack can acknowledge: those that fit in the ACK latency limit, at least 1.
+/// How many back-to-back writes of full MPS one Ack can acknowledge: those that fit in the ACK latency limit, at least
+/// 1.
 ///
 /// The write counted is one with a 64-bit address and no ECRC: MPS + 24 B on the wire.
 #[must_use]

@@ -1,5 +1,5 @@
-//! The devices of a random machine: each asks for things, answers what it is asked for, and reacts to what comes back, so
-//! that a TLP that is late by one tick moves everything behind it.
+//! The devices of a random machine: each asks for things, answers what it is asked for, and reacts to what comes back,
+//! so that a TLP that is late by one tick moves everything behind it.
 
 use super::machine::{Drain, Kind, Machine, Tag, Train, hash};
 use super::world::{Action, Event, Script};

@@ -148,7 +148,8 @@ impl Draw {
         Switch::plain(self.latency(150_000), !self.dice.one_in(3))
     }
 
-    /// Some links are down for 50 ns to 5 us, several times, now and then again at once; some go through Recovery besides.
+    /// Some links are down for 50 ns to 5 us, several times, now and then again at once; some go through Recovery
+    /// besides.
     fn outages(&mut self, machine: &mut Machine) {
         for link in &mut machine.links {
             if self.dice.one_in(3) {

@@ -1,6 +1,6 @@
 //! The naive reference: one event for each TLP and each thing that comes back, and at every tick at which anything
-//! happens every column and every egress is asked what it does. Written from docs/link-model.md; section numbers are that page's.
-//! What switches do is in [`super::switch`].
+//! happens every column and every egress is asked what it does. Written from docs/link-model.md; section numbers are
+//! that page's. What switches do is in [`super::switch`].
 
 use super::egress::Egress;
 use super::machine::{Class, Column, DllpMode, Drain, Machine, Node, Train};

@@ -1,6 +1,6 @@
-//! Switches with cores, weights, latencies of pairs, and outages: worlds worked out by hand, for whoever simulates them. The wires are
-//! Gen1 x1 unless it is said: a byte takes 4 ns, a write of 100 B 400 ns, a header 96 ns. Around a switch, egress `2n` leads from endpoint
-//! `n` to it and egress `2n + 1` back; the columns come behind.
+//! Switches with cores, weights, latencies of pairs, and outages: worlds worked out by hand, for whoever simulates
+//! them. The wires are Gen1 x1 unless it is said: a byte takes 4 ns, a write of 100 B 400 ns, a header 96 ns. Around a
+//! switch, egress `2n` leads from endpoint `n` to it and egress `2n + 1` back; the columns come behind.
 
 use super::by_hand::{INFINITE, NS, bare, direct, star, writes};
 use super::machine::{
@@ -99,8 +99,8 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// Endpoint 1 has one posted credit at the switch and writes to endpoint 0, which takes 10 us for a write and has room for one, then to
-/// endpoint 2.
+/// Endpoint 1 has one posted credit at the switch and writes to endpoint 0, which takes 10 us for a write and has room
+/// for one, then to endpoint 2.
 fn blocked_output(core: Option<Core>, to_blocked: u32) -> (Machine, Vec<Vec<(u64, Train)>>) {
     let mut machine = star(3, switch(core, false), &bare());
     machine.links[1].directions[0].credits = posted(1);
@@ -111,16 +111,17 @@ fn blocked_output(core: Option<Core>, to_blocked: u32) -> (Machine, Vec<Vec<(u64
 }
 
 fn blocked_outputs() -> Vec<Case> {
-    // Without a core the first has left the switch at 60 + 400 + 400 = 860; the second, eligible at 860 + 460, waits for the credit:
-    // 860 + 10 000. It is gone at 11 260, and only then the third may come in.
+    // Without a core the first has left the switch at 60 + 400 + 400 = 860; the second, eligible at 860 + 460, waits
+    // for the credit: 860 + 10 000. It is gone at 11 260, and only then the third may come in.
     let (machine, parts) = blocked_output(None, 2);
     let without = Case::new("a blocked output keeps the ingress buffer without a core", machine, parts)
         .left_ns(2, &[0, 860, 11_260])
         .left_ns(1, &[460, 10_860])
         .left_ns(5, &[11_720]);
 
-    // Speed-up 4: 100 ns on a column. The first is at its column at 0 + 30 + 400, its ingress buffer is free at 530, it is at the egress at
-    // 430 + 30 and gone at 860. The second: 530, column 960, free at 1060, egress 990; it waits for 10 860. The third: 1060, column 1490.
+    // Speed-up 4: 100 ns on a column. The first is at its column at 0 + 30 + 400, its ingress buffer is free at 530, it
+    // is at the egress at 430 + 30 and gone at 860. The second: 530, column 960, free at 1060, egress 990; it waits for
+    // 10 860. The third: 1060, column 1490.
     let (machine, parts) = blocked_output(Some(crossbar(4, 2)), 2);
     let with = Case::new("a blocked output frees the ingress buffer behind a crossbar", machine, parts)
         .left_ns(2, &[0, 530, 1_060])
@@ -129,9 +130,10 @@ fn blocked_outputs() -> Vec<Case> {
         .left_ns(1, &[460, 10_860])
         .left_ns(5, &[1_520]);
 
-    // A buffer for one, and three for it. The first leaves the egress at 860, before the second comes to the column at 960. The second
-    // leaves it at 10 860 + 400; so long the third, at the column since 1060 + 430, waits. Its ingress buffer is free at 11 360, when
-    // what goes to endpoint 2 leaves: column at + 430, egress at + 30. The third has its credit 10 us after 11 260.
+    // A buffer for one, and three for it. The first leaves the egress at 860, before the second comes to the column
+    // at 960. The second leaves it at 10 860 + 400; so long the third, at the column since 1060 + 430, waits. Its
+    // ingress buffer is free at 11 360, when what goes to endpoint 2 leaves: column at + 430, egress at + 30. The
+    // third has its credit 10 us after 11 260.
     let (machine, parts) = blocked_output(Some(crossbar(4, 1)), 3);
     let full = Case::new("a full output buffer holds up the ingress buffer", machine, parts)
         .left_ns(2, &[0, 530, 1_060, 11_360])
@@ -142,7 +144,8 @@ fn blocked_outputs() -> Vec<Case> {
     // 11 data credits of 5 for each TLP are a buffer for two, whatever the number of headers.
     let core = Core::Crossbar { speed_up: 4, output: OutputBuffer { tlps: 99, data: 11 } };
     let (machine, parts) = blocked_output(Some(core), 4);
-    // The third, at its column at 1060 + 430, finds the second alone there; the fourth, 1590 + 430, waits until the second has left.
+    // The third, at its column at 1060 + 430, finds the second alone there; the fourth, 1590 + 430, waits until the
+    // second has left.
     let data = Case::new("an output buffer is as large as its data credits", machine, parts)
         .left_ns(2, &[0, 530, 1_060, 1_590, 11_360])
         .left_ns(6, &[430, 960, 1_490, 11_260]);
@@ -161,8 +164,8 @@ fn buses() -> Vec<Case> {
         .left_ns(9, &[430, 830])
         .left_ns(1, &[460, 860])
         .left_ns(3, &[460, 860]);
-    // The bus takes 400 ns for each: first that of port 0, then, at 830, the first column behind it that has something, so port 1 again
-    // comes before the second for port 0.
+    // The bus takes 400 ns for each: first that of port 0, then, at 830, the first column behind it that has something,
+    // so port 1 again comes before the second for port 0.
     let bus = case("two ingresses contend for a shared bus", shared_bus(1))
         .left_ns(8, &[430, 1_230])
         .left_ns(9, &[830, 1_630])
@@ -211,8 +214,8 @@ fn weights() -> Vec<Case> {
         weights: Some(weights.into_iter().collect()),
         ..switch(core, false)
     };
-    // The port of endpoint 0 has a phase too, in which it has nothing to send: 0, 1, 2, 1, 1. If both others always have something, they
-    // get 1, 2, 1, 1 for ever.
+    // The port of endpoint 0 has a phase too, in which it has nothing to send: 0, 1, 2, 1, 1. If both others always
+    // have something, they get 1, 2, 1, 1 for ever.
     let three_to_one = |core, spacing: u64| {
         let machine = star(3, weighted(core, [(1, 3), (2, 1)]), &bare());
         let parts = vec![vec![], vec![(0, writes(12, 0))], vec![(0, writes(4, 0))]];
@@ -225,11 +228,12 @@ fn weights() -> Vec<Case> {
         three_to_one(None, 400),
         three_to_one(Some(Core::SharedMemory { speed_up: 1 }), 400),
         three_to_one(Some(shared_bus(3)), 400),
-        // With room for one behind the crossbar the next is let in when the one before has left, and is there 30 ns later.
+        // With room for one behind the crossbar the next is let in when the one before has left, and is there 30 ns
+        // later.
         three_to_one(Some(crossbar(2, 1)), 430),
     ];
-    // Two classes of endpoint 1, which nothing keeps in order, against endpoint 2, all with the same weight. They come in in turns, P at
-    // 460, C at 860, P at 1260 …, and leave in turns, although P would be there for each.
+    // Two classes of endpoint 1, which nothing keeps in order, against endpoint 2, all with the same weight. They come
+    // in in turns, P at 460, C at 860, P at 1260 …, and leave in turns, although P would be there for each.
     let machine = star(3, weighted(None, [(1, 1), (2, 1)]), &bare());
     let relaxed = Train { kind: Kind::Completion, relaxed: true, ..writes(3, 0) };
     let parts = vec![vec![], vec![(0, writes(3, 0)), (0, relaxed)], vec![(0, writes(6, 0))]];
@@ -251,7 +255,8 @@ fn latencies() -> Vec<Case> {
         .left_ns(1, &[460])
         .left_ns(5, &[880])
         .left_ns(3, &[400]);
-    // Half of it before the column, half behind; where there is none, a TLP is at the egress a picosecond after its start on the column.
+    // Half of it before the column, half behind; where there is none, a TLP is at the egress a picosecond after its
+    // start on the column.
     let with = case("a core splits the latency of a pair", Some(crossbar(1, 1)))
         .left_ns(6, &[430])
         .left_ns(8, &[840])
@@ -263,8 +268,9 @@ fn latencies() -> Vec<Case> {
 }
 
 fn faster_egresses() -> Vec<Case> {
-    // The link of endpoint 0 is x4: 100 ns at the egress, and on its column at speed-up 1. Cut-through: a header is at the column at
-    // 96 + 30 = 126 and x is 400 - 96 - 100 = 204. The output has room for one, each source for one at the switch.
+    // The link of endpoint 0 is x4: 100 ns at the egress, and on its column at speed-up 1. Cut-through: a header is at
+    // the column at 96 + 30 = 126 and x is 400 - 96 - 100 = 204. The output has room for one, each source for one at
+    // the switch.
     let mut machine = star(3, switch(Some(crossbar(1, 1)), true), &bare());
     for direction in &mut machine.links[0].directions {
         direction.lanes = 4;
@@ -274,13 +280,13 @@ fn faster_egresses() -> Vec<Case> {
     }
     let parts = vec![vec![], vec![(0, writes(2, 0))], vec![(0, writes(2, 0))]];
     let case = Case::new("a faster egress waits for the wire, or for the column", machine, parts)
-        // The first of 1: column at 126, all in at 430, which is when its credit is back (126 + 100 is earlier). Egress at 30 + 126 + 204.
-        // The first of 2 waits for the room until 360 + 100: the column is taken until 560, when its credit is back. Egress at 460 + 30:
-        // 126 + 204 is long over.
+        // The first of 1: column at 126, all in at 430, which is when its credit is back (126 + 100 is earlier). Egress
+        // at 30 + 126 + 204. The first of 2 waits for the room until 360 + 100: the column is taken until 560, when its
+        // credit is back. Egress at 460 + 30: 126 + 204 is long over.
         .left_ns(2, &[0, 430])
         .left_ns(4, &[0, 560])
-        // The second of 1: at the column at 430 + 126; room at 490 + 100; egress at 30 + max(590, 556 + 204) = 790. The second of 2: at
-        // the column at 686; room at 890; egress at 920.
+        // The second of 1: at the column at 430 + 126; room at 490 + 100; egress at 30 + max(590, 556 + 204) = 790. The
+        // second of 2: at the column at 686; room at 890; egress at 920.
         .left_ns(6, &[126, 460, 590, 890])
         .left_ns(1, &[360, 490, 790, 920])
         .order(1, &[(1, 0), (2, 0), (1, 0), (2, 0)]);
@@ -302,8 +308,8 @@ fn outages() -> Vec<Case> {
     let up = Case::new("a link that is up", direct(&skp(600)), five.clone())
         .left_ns(0, &[0, 400, 816, 1_232, 1_632]);
 
-    // The second is on the wire at 500 and ends at 800; the link is up at 2000, in two outages. SKPs 1 to 3, due at 600, 1200 and
-    // 1800, are not sent. SKP 4, due at 2400, is.
+    // The second is on the wire at 500 and ends at 800; the link is up at 2000, in two outages. SKPs 1 to 3, due at
+    // 600, 1200 and 1800, are not sent. SKP 4, due at 2400, is.
     let mut machine = direct(&skp(600));
     down(&mut machine, &[(500, 1_700), (1_700, 2_000)]);
     let outage = Case::new("what is on the wire ends, SKPs of an outage are omitted", machine, five.clone())
@@ -315,7 +321,8 @@ fn outages() -> Vec<Case> {
     let due = Case::new("a SKP that is due when a link is up is sent", machine, five)
         .left_ns(0, &[0, 400, 2_016, 2_416, 2_832]);
 
-    // The first bit is corrupted: again at 400 + 100, until 900. The outage finds no wire free, and omits no SKP: three at 900.
+    // The first bit is corrupted: again at 400 + 100, until 900. The outage finds no wire free, and omits no SKP: three
+    // at 900.
     let errors = Some(BitErrors::Listed([1, 1_000_000].into()));
     let mut machine = direct(&Direction { nak_latency_ps: 100 * NS, errors, ..skp(300) });
     down(&mut machine, &[(300, 600)]);

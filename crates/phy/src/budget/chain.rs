@@ -99,8 +99,8 @@ impl Chain {
     /// From items, in their order.
     ///
     /// # Errors
-    /// `PH010` for no items, `PH029` for two of one name, `PH025` for a retimer at an end or beside another, and for a second
-    /// redriver in a segment.
+    /// `PH010` for no items, `PH029` for two of one name, `PH025` for a retimer at an end or beside another, and for a
+    /// second redriver in a segment.
     pub fn new(items: Vec<Item>) -> Result<Self, Finding> {
         if items.is_empty() {
             return Err(Problem::NoData.found());
@@ -248,8 +248,8 @@ impl Chain {
         };
         segments[index].iter().enumerate().map(of_item).collect()
     }
-    /// The through transfer function of a segment, between terminations of these resistances; through a redriver, to a small
-    /// signal.
+    /// The through transfer function of a segment, between terminations of these resistances; through a redriver, to a
+    /// small signal.
     ///
     /// # Errors
     /// As [`Chain::segment_network`].

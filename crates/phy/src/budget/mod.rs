@@ -7,9 +7,9 @@
 //!     └── placements   ──► where one or two retimers leave the largest margin
 //! ```
 //!
-//! The loss of an element is its own, between terminations that match it: that is what budgets add up. Reflections between
-//! elements are in [`Chain::segment_network`], which has every piece and its bounces; a table has both. What an eye is computed
-//! from, with redrivers and neighbours, is [`Chain::channel`] and [`Chain::coupled`].
+//! The loss of an element is its own, between terminations that match it: that is what budgets add up. Reflections
+//! between elements are in [`Chain::segment_network`], which has every piece and its bounces; a table has both. What an
+//! eye is computed from, with redrivers and neighbours, is [`Chain::channel`] and [`Chain::coupled`].
 //!
 //! Not here: whether the eye is open. Two channels of the same loss can differ in that.
 

@@ -9,8 +9,8 @@
 //!                              ╰──────────────── behind ── RX
 //! ```
 //!
-//! A neighbour's lane is taken to be of the same elements as ours, which is what lanes of one link are. The coupling stands in the
-//! place of one of them, with its own reflections.
+//! A neighbour's lane is taken to be of the same elements as ours, which is what lanes of one link are. The coupling
+//! stands in the place of one of them, with its own reflections.
 
 use super::Chain;
 use crate::element::{Axis, Corner, Element, Library, Piece, reversed};
@@ -66,12 +66,12 @@ impl Chain {
             }
         }
     }
-    /// The way of a neighbour's bits to the receiver of a segment; none if what couples it is in another segment. A redriver on
-    /// the way amplifies it as a small signal, without its compression.
+    /// The way of a neighbour's bits to the receiver of a segment; none if what couples it is in another segment. A
+    /// redriver on the way amplifies it as a small signal, without its compression.
     ///
     /// # Errors
-    /// `PH024` for a place that is not there, `PH025` for one that passes nothing on as it is (a retimer, a redriver), else as
-    /// [`Chain::segment_network`].
+    /// `PH024` for a place that is not there, `PH025` for one that passes nothing on as it is (a retimer, a redriver),
+    /// else as [`Chain::segment_network`].
     ///
     /// # Panics
     /// If there is no segment `index`.

@@ -21,8 +21,8 @@ pub struct Placement {
 }
 
 impl Chain {
-    /// Every way to place up to `retimers` (at most two, those of the chain included) retimers of a part at the joints of
-    /// the chain, behind the items that are named in `allowed`, or behind any if none is; none of them included. The
+    /// Every way to place up to `retimers` (at most two, those of the chain included) retimers of a part at the joints
+    /// of the chain, behind the items that are named in `allowed`, or behind any if none is; none of them included. The
     /// largest least margin comes first; among equals the fewest retimers, then the earliest.
     ///
     /// # Errors
@@ -62,7 +62,8 @@ impl Chain {
         found.sort_by(|a, b| b.least_margin_db.total_cmp(&a.least_margin_db));
         Ok(found)
     }
-    /// The items behind which a retimer can stand: not the last one, not beside a retimer, not between a die and its ball.
+    /// The items behind which a retimer can stand: not the last one, not beside a retimer, not between a die and its
+    /// ball.
     fn joints(&self, allowed: &[&str]) -> Vec<usize> {
         let items = self.items();
         let stands = |at: usize| {

@@ -9,8 +9,8 @@ use num_complex::Complex64;
 
 /// The delay of a line is stated at this frequency \[Hz\].
 const STATED_HZ: f64 = 10e9;
-/// Between these, a dielectric disperses \[Hz\]: far outside of what is asked, so that the loss is k2·f to 0.01 % from 100
-/// MHz to 64 GHz.
+/// Between these, a dielectric disperses \[Hz\]: far outside of what is asked, so that the loss is k2·f to 0.01 % from
+/// 100 MHz to 64 GHz.
 const DISPERSION_HZ: (f64, f64) = (10e3, 1e15);
 
 /// The frequencies of a channel; building it costs about as much as one line.

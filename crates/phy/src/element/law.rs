@@ -12,8 +12,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// The law that comes closest to the stated losses (frequency \[Hz\], loss \[dB\]), each weighted by its size; neither
-    /// part is negative. Of a single loss, `skin_share` is taken for the skin effect.
+    /// The law that comes closest to the stated losses (frequency \[Hz\], loss \[dB\]), each weighted by its size;
+    /// neither part is negative. Of a single loss, `skin_share` is taken for the skin effect.
     #[must_use]
     pub fn fitted(losses: &[(f64, f64)], skin_share: f64) -> Self {
         let usable: Vec<(f64, f64)> =

@@ -1,8 +1,8 @@
 //! The data behind the elements and the budgets: files of numbers, each with its kind, source and confidence.
 //!
-//! The shipped library is `parts/phy/`. Whoever knows better writes a file of the same form; its entries take the place of
-//! those of the same name. A number with `confidence: unconfirmed` is recollection: [`Entry::numbers`] lets a report say
-//! which of them an answer rests on.
+//! The shipped library is `parts/phy/`. Whoever knows better writes a file of the same form; its entries take the place
+//! of those of the same name. A number with `confidence: unconfirmed` is recollection: [`Entry::numbers`] lets a report
+//! say which of them an answer rests on.
 
 use super::stage::{RawStage, Stage};
 use super::{Law, Line, Piece, Pieces, shunt_loss_db};

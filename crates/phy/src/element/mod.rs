@@ -7,12 +7,13 @@
 //!   C near                                 C far
 //! ```
 //!
-//! Losses bring their phase: skin effect as k1·√f·(1 + j), dielectric loss with the logarithmic dispersion of Djordjević
-//! and Sarkar (IEEE Trans. EMC 43, 2001). A line without it would answer before it is asked.
+//! Losses bring their phase: skin effect as k1·√f·(1 + j), dielectric loss with the logarithmic dispersion of
+//! Djordjević and Sarkar (IEEE Trans. EMC 43, 2001). A line without it would answer before it is asked.
 //!
 //! All of it is differential: impedances and capacitances are between P and N. Numbers come from a [`Library`].
 //!
-//! Not here: crosstalk between parametric lanes, roughness beyond what the law fits, temperature other than as a corner.
+//! Not here: crosstalk between parametric lanes, roughness beyond what the law fits, temperature other than as a
+//! corner.
 
 mod axis;
 mod law;
@@ -190,8 +191,8 @@ impl Pieces {
     }
 }
 
-/// Pieces as a wave in the other direction meets them. A redriver stands in the way of that wave, too: each direction of a lane
-/// has its own.
+/// Pieces as a wave in the other direction meets them. A redriver stands in the way of that wave, too: each direction
+/// of a lane has its own.
 pub(crate) fn reversed(pieces: Vec<Piece>) -> Vec<Piece> {
     let turned = |piece| match piece {
         Piece::Network(network) => {
@@ -224,8 +225,8 @@ impl Element {
             Self::Die(_) | Self::Network(_) => return None,
         })
     }
-    /// What it is computed from; of a retimer, its package with the die on the near side; of a redriver, the stage between
-    /// its package on either side.
+    /// What it is computed from; of a retimer, its package with the die on the near side; of a redriver, the stage
+    /// between its package on either side.
     ///
     /// # Errors
     /// `PH020` for a name that the library does not have, `PH017` for data that are no two-port.

@@ -1,17 +1,18 @@
 //! From an eye to the bit error ratio of a link, the number that a scenario gives as `ber:`.
 //!
-//! [`Eye::ber`] is the share of bits that the sampler decides wrongly, [`Eye::ber_after`] the same when part of the eye is
-//! lost, to temperature, ageing or an adaptation that settled elsewhere. Lanes carry equal shares of the bits of a link, so
-//! that its ratio is their mean ([`of_lanes`]); behind a retimer a bit must pass all segments ([`of_segments`]).
+//! [`Eye::ber`] is the share of bits that the sampler decides wrongly, [`Eye::ber_after`] the same when part of the eye
+//! is lost, to temperature, ageing or an adaptation that settled elsewhere. Lanes carry equal shares of the bits of a
+//! link, so that its ratio is their mean ([`of_lanes`]); behind a retimer a bit must pass all segments
+//! ([`of_segments`]).
 //!
 //! What the number is and is not:
 //!
-//! 1. Errors are taken as independent. The DFE makes bursts of them: the true ratio is somewhat higher, and there are fewer
-//!    replays for as many errors.
+//! 1. Errors are taken as independent. The DFE makes bursts of them: the true ratio is somewhat higher, and there are
+//!    fewer replays for as many errors.
 //! 2. It says nothing of what is not in the channel: supply noise, a clock that wanders, a connector that is touched.
 //! 3. No value below 1e-40 is told, and none below about 1e-15 can be measured.
-//! 4. It follows the stress: a millivolt of noise moves it by many orders of magnitude. Calibrate, and give a scenario the
-//!    order of magnitude, not the figures.
+//! 4. It follows the stress: a millivolt of noise moves it by many orders of magnitude. Calibrate, and give a scenario
+//!    the order of magnitude, not the figures.
 
 use super::search::Eye;
 
@@ -25,7 +26,8 @@ pub struct Lost {
 }
 
 impl Eye {
-    /// The bit error ratio when part of the eye is lost: threshold and sampling time are off by half of it, to the worse side.
+    /// The bit error ratio when part of the eye is lost: threshold and sampling time are off by half of it, to the
+    /// worse side.
     #[must_use]
     pub fn ber_after(&self, lost: Lost) -> f64 {
         let (off_v, off_ui) = (0.5 * lost.height_v, 0.5 * lost.width_ui);
@@ -40,7 +42,8 @@ pub fn of_lanes(lanes: &[f64]) -> f64 {
     if lanes.is_empty() { 0.0 } else { lanes.iter().sum::<f64>() / lanes.len() as f64 }
 }
 
-/// The bit error ratio behind retimers, from those of the segments: a bit is wrong if an odd number of segments turned it.
+/// The bit error ratio behind retimers, from those of the segments: a bit is wrong if an odd number of segments turned
+/// it.
 #[must_use]
 pub fn of_segments(segments: &[f64]) -> f64 {
     segments.iter().fold(0.0, |wrong, ber| wrong + ber - 2.0 * wrong * ber)

@@ -1,17 +1,17 @@
 //! Self-calibration: the noise and jitter with which a compliance channel just meets the mask.
 //!
 //! Many numbers of transmitter and receiver are known to members of the PCI-SIG only. What everybody knows is that the
-//! worst channel allowed (36 dB for Gen5) is to give exactly the mask. So noise and deterministic jitter are solved for it,
-//! and other channels are judged with the same stress: an error of the CTLE or the swing then acts on both and cancels for
-//! the most part. Height falls with noise and width with jitter; random jitter stays as it is.
+//! worst channel allowed (36 dB for Gen5) is to give exactly the mask. So noise and deterministic jitter are solved for
+//! it, and other channels are judged with the same stress: an error of the CTLE or the swing then acts on both and
+//! cancels for the most part. Height falls with noise and width with jitter; random jitter stays as it is.
 //!
-//! A lossy channel may lose the height of the mask before jitter has taken its width down to the mask: jitter takes height
-//! too. Then only the height is brought to the mask, by noise, the jitter stays as the constants have it, and
+//! A lossy channel may lose the height of the mask before jitter has taken its width down to the mask: jitter takes
+//! height too. Then only the height is brought to the mask, by noise, the jitter stays as the constants have it, and
 //! [`Calibration::opening`] says how wide the eye is. Height is what such a channel fails by.
 //!
-//! How the stress divides between noise and jitter is soft: on a line of 29 dB the settings that give the mask's height give
-//! widths from 0.37 UI without deterministic jitter to 0.27 UI with 12 ps of it. Sizes that it decides, such as how much jitter
-//! more a link would bear, are not to be read from it; whether a channel meets the mask is.
+//! How the stress divides between noise and jitter is soft: on a line of 29 dB the settings that give the mask's height
+//! give widths from 0.37 UI without deterministic jitter to 0.27 UI with 12 ps of it. Sizes that it decides, such as
+//! how much jitter more a link would bear, are not to be read from it; whether a channel meets the mask is.
 //!
 //! The compliance channel is the caller's, and the calibration can only be as good. One that is smoother than real ones
 //! gives a stress that real ones of the same loss fail: give it the reflections and neighbours that the channels have.
@@ -108,9 +108,9 @@ impl Bench<'_> {
 
 /// Where a falling function is 0, to within [`NEAR`]; `None` if it is not in the range, or ends before.
 ///
-/// False position with the Illinois rule (Dowell and Jarratt, BIT 11 (1971) 168) between the last place that is above and
-/// the first that is not, of places that double from `first`, a share of the range. The low end is looked at only if that one
-/// is already below: it is where an eye is slowest to draw.
+/// False position with the Illinois rule (Dowell and Jarratt, BIT 11 (1971) 168) between the last place that is above
+/// and the first that is not, of places that double from `first`, a share of the range. The low end is looked at only
+/// if that one is already below: it is where an eye is slowest to draw.
 fn falls_to_zero(of: impl Fn(f64) -> Option<f64>, low: f64, high: f64, first: f64) -> Option<f64> {
     let mut last = None;
     let mut share = first;

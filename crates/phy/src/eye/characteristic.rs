@@ -1,8 +1,8 @@
 //! The tail of the disturbance by its characteristic function, for comparison alone.
 //!
 //! A product of cosines and one sum over frequencies is neat, and its terms have both signs: they cancel down to the
-//! rounding of doubles, about 1e-17, and then give noise, even below 0. An answer below [`FLOOR`] is therefore refused. The
-//! other two methods have no such floor.
+//! rounding of doubles, about 1e-17, and then give noise, even below 0. An answer below [`FLOOR`] is therefore refused.
+//! The other two methods have no such floor.
 
 use super::interference::Interference;
 use core::f64::consts::PI;

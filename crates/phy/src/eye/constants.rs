@@ -1,7 +1,7 @@
 //! The numbers of transmitter, reference receiver, mask, jitter and noise, read from data.
 //!
-//! They come with kind and source from `data/equalisation.yaml`, which is built in; [`Constants::read`] takes a corrected
-//! copy. Most are for members of the PCI-SIG only and stand there as `assumed`.
+//! They come with kind and source from `data/equalisation.yaml`, which is built in; [`Constants::read`] takes a
+//! corrected copy. Most are for members of the PCI-SIG only and stand there as `assumed`.
 
 use super::ctle::CtleFamily;
 use lanetwin_units::{Generation, Number};
@@ -159,7 +159,8 @@ impl Constants {
         Ok(self)
     }
 
-    /// The numbers of a generation; `None` for Gen1 and Gen2, which have no adaptive equalisation, and for Gen6, which has four levels.
+    /// The numbers of a generation; `None` for Gen1 and Gen2, which have no adaptive equalisation, and for Gen6, which
+    /// has four levels.
     #[must_use]
     pub fn of(&self, generation: Generation) -> Option<&Reference> {
         match generation {

@@ -1,23 +1,24 @@
 //! The distribution of the disturbance by direct convolution: every cursor shifts half of it up and half of it down.
 //!
-//! All terms are positive, so that a tail of 1e-30 is as exact, relatively, as the middle. Three things keep the bins from
-//! showing; each is a matter of per cent in a tail if it is left out:
+//! All terms are positive, so that a tail of 1e-30 is as exact, relatively, as the middle. Three things keep the bins
+//! from showing; each is a matter of per cent in a tail if it is left out:
 //!
 //! 1. A bin is the probability between its edges, not a sample of a density, and tails are told at edges.
-//! 2. A shift that is not a whole number of bins is split over two. That adds a variance of f(1 − f) bins², which is taken
-//!    out of the noise from the start.
+//! 2. A shift that is not a whole number of bins is split over two. That adds a variance of f(1 − f) bins², which is
+//!    taken out of the noise from the start.
 //! 3. Cursors far below the noise are not shifted at all but counted as noise. How many is decided by what that does to
 //!    the tail, about (c_k·z/σ)⁴/12 each at z standard deviations.
 //!
-//! What remains are the third moments of the split shifts: some per cent at 1e-12, a factor of 1.3 at 1e-30, beside the saddle
-//! point.
+//! What remains are the third moments of the split shifts: some per cent at 1e-12, a factor of 1.3 at 1e-30, beside the
+//! saddle point.
 
 use super::interference::Interference;
 use super::normal;
 
 /// Bins of a standard deviation of the noise.
 const BINS_PER_SIGMA: f64 = 8.0;
-/// The noise is followed to this many standard deviations; the tails of 1e-40 that are told need 13, and their slope 5 more.
+/// The noise is followed to this many standard deviations; the tails of 1e-40 that are told need 13, and their slope 5
+/// more.
 const REACH: f64 = 18.0;
 /// The depth for which small cursors are weighed, in standard deviations, and what they may change there.
 const WEIGHED_AT: f64 = 8.0;

@@ -5,8 +5,8 @@
 //! | one zero, two poles | 3, 4 | ωp2·(s + ωp1·A) / ((s + ωp1)(s + ωp2)) |
 //! | two zeros, four poles | 5 | ωp3·ωp4·(s + ωz1)(s + ωz2) / ((s + ωp1)(s + ωp2)(s + ωp3)(s + ωp4)), ωz2 = A·ωp1·ωp2/ωz1 |
 //!
-//! A is the gain at DC, below 1. The first form is the one of R&S's RTP manual ("first order, fixed poles"); the second is
-//! unconfirmed. Exchanging one for the other has changed no verdict in trials: the noise matters more.
+//! A is the gain at DC, below 1. The first form is the one of R&S's RTP manual ("first order, fixed poles"); the second
+//! is unconfirmed. Exchanging one for the other has changed no verdict in trials: the noise matters more.
 
 use lanetwin_units::Number;
 use num_complex::Complex64;

@@ -1,9 +1,9 @@
 //! The inverse Fourier transform of a half spectrum to a real signal, of a length that is a power of two.
 //!
-//! Our own for one reason: published libraries take the roots of unity from the platform's sine and cosine, whose last bit
-//! differs between machines and, on one machine, with the instructions of its processor. Here they come from `libm`. The
-//! tests hold it against rustfft. Stockham's self-sorting radix 4 (Van Loan, Computational Frameworks for the FFT, 1992,
-//! section 1.7), decimation in frequency.
+//! Our own for one reason: published libraries take the roots of unity from the platform's sine and cosine, whose last
+//! bit differs between machines and, on one machine, with the instructions of its processor. Here they come from
+//! `libm`. The tests hold it against rustfft. Stockham's self-sorting radix 4 (Van Loan, Computational Frameworks for
+//! the FFT, 1992, section 1.7), decimation in frequency.
 
 use num_complex::Complex64;
 

@@ -1,8 +1,8 @@
 //! The grid in time and frequency that pulses of one generation live on, and how a measured channel gets onto it.
 //!
-//! 16 samples a UI, and a record of 32 ns: longer than any echo of a server, so that nothing wraps around. The delay of a
-//! channel is taken out first. What is left turns slowly with frequency and can be interpolated; what it cost is of no
-//! interest to an eye.
+//! 16 samples a UI, and a record of 32 ns: longer than any echo of a server, so that nothing wraps around. The delay of
+//! a channel is taken out first. What is left turns slowly with frequency and can be interpolated; what it cost is of
+//! no interest to an eye.
 
 use super::pulse::PulseError;
 use crate::Transfer;
@@ -91,7 +91,8 @@ fn without_delay(h: &[Complex64]) -> Vec<Complex64> {
     h.iter().enumerate().map(|(index, value)| value * back(index)).collect()
 }
 
-/// A cubic (Catmull-Rom) through the four neighbours; the spectrum of a real signal goes on as its own conjugate below 0.
+/// A cubic (Catmull-Rom) through the four neighbours; the spectrum of a real signal goes on as its own conjugate below
+/// 0.
 fn between(h: &[Complex64], place: f64) -> Complex64 {
     let index = (place as usize).min(h.len() - 1);
     let share = place - index as f64;
@@ -117,7 +118,8 @@ fn fade(share: f64) -> f64 {
     if into <= 0.0 { 1.0 } else { 0.5 + 0.5 * libm::cos(PI * into.min(1.0)) }
 }
 
-/// Spectrum of a bit, scaled so that the inverse transform is in volts: a UI long, edges of the rise time, swing to one side.
+/// Spectrum of a bit, scaled so that the inverse transform is in volts: a UI long, edges of the rise time, swing to one
+/// side.
 pub fn drive(grid: &Grid, swing_v: f64, rise_s: f64) -> Vec<f64> {
     // 10 % to 90 % of a Gaussian step are 2.563 of its standard deviations
     let sigma = rise_s / 2.563_103_131_089_201;

@@ -47,9 +47,9 @@ impl Interference {
 
 /// About the voltage that a disturbance exceeds with a given probability, from few sums: fit to rank, not to judge.
 ///
-/// Chernoff: P(X > x) ≤ exp(K(s) − s·x) for every s > 0, so that x = (K(s) − ln P)/s for the s that makes it least. Large s
-/// lead to peak distortion, the least one that is tried to the sub-Gaussian bound. To 1 % of ln cosh z, without a
-/// transcendental: z²/(z + ln 2 + r/(1 + z/r + 0.37·z²)) with r = 2 − ln 2, exact at 0 and at infinity.
+/// Chernoff: P(X > x) ≤ exp(K(s) − s·x) for every s > 0, so that x = (K(s) − ln P)/s for the s that makes it least.
+/// Large s lead to peak distortion, the least one that is tried to the sub-Gaussian bound. To 1 % of ln cosh z, without
+/// a transcendental: z²/(z + ln 2 + r/(1 + z/r + 0.37·z²)) with r = 2 − ln 2, exact at 0 and at infinity.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quantile {
     /// −ln P.

@@ -26,7 +26,8 @@ pub struct Stress {
 }
 
 impl Stress {
-    /// The stress by the constants of a generation: the transmitter's jitter with the reference clock's, the assumed noise.
+    /// The stress by the constants of a generation: the transmitter's jitter with the reference clock's, the assumed
+    /// noise.
     #[must_use]
     pub fn of(reference: &Reference) -> Self {
         let (total, deterministic) = (reference.jitter.total_s.value, reference.jitter.deterministic_s.value);
@@ -50,8 +51,8 @@ pub struct Shift {
 impl Jitter {
     /// The distribution as points to average over; their weights add up to 1.
     ///
-    /// The trapezoidal rule on a smooth function that falls as a Gaussian: at steps of ¾ of its standard deviation the error
-    /// is below 1e-15. The points reach to 12 standard deviations, past any bit error ratio that is told.
+    /// The trapezoidal rule on a smooth function that falls as a Gaussian: at steps of ¾ of its standard deviation the
+    /// error is below 1e-15. The points reach to 12 standard deviations, past any bit error ratio that is told.
     pub(super) fn shifts(&self, ui_s: f64) -> Vec<Shift> {
         const STEP: f64 = 0.75;
         const STEPS: i32 = 16;

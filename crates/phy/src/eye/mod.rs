@@ -8,12 +8,12 @@
 //! ```
 //!
 //! [`Receiver`] is where to enter: it holds the reference receiver of a generation and judges channels. How much noise
-//! and jitter it judges with is a [`Stress`]; [`Receiver::calibrate`] finds the one with which a compliance channel just
-//! meets the mask, so that a verdict does not hang on constants that nobody outside the PCI-SIG can confirm.
+//! and jitter it judges with is a [`Stress`]; [`Receiver::calibrate`] finds the one with which a compliance channel
+//! just meets the mask, so that a verdict does not hang on constants that nobody outside the PCI-SIG can confirm.
 //!
 //! Not modelled: clock recovery (the sampler stands at the best phase), propagation of decision errors through the DFE,
-//! amplification of the transmitter's jitter by the channel, a receiver that is not linear, common mode, PAM4. Not here:
-//! reading S-parameters, loss budgets, how a link trains.
+//! amplification of the transmitter's jitter by the channel, a receiver that is not linear, common mode, PAM4. Not
+//! here: reading S-parameters, loss budgets, how a link trains.
 //!
 //! Every transcendental comes from the pinned `libm` and every sum has one order: results are equal on every machine.
 

@@ -1,8 +1,8 @@
 //! A redriver: an analogue stage in the middle of a channel, which amplifies what comes and knows no bits.
 //!
-//! Unlike a retimer it also amplifies noise and what is left of earlier bits, and adds noise of its own. Near the limit of
-//! its output it compresses. A statistical eye is linear and cannot show that; the stage then acts with the smaller gain that
-//! its highest voltage sees (a hyperbolic tangent), the eye says so, and is an estimate.
+//! Unlike a retimer it also amplifies noise and what is left of earlier bits, and adds noise of its own. Near the limit
+//! of its output it compresses. A statistical eye is linear and cannot show that; the stage then acts with the smaller
+//! gain that its highest voltage sees (a hyperbolic tangent), the eye says so, and is an estimate.
 
 use super::ctle::Ctle;
 use super::ctle::one_zero_two_poles;

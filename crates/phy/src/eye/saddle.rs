@@ -1,7 +1,7 @@
 //! The tail of the disturbance by the saddle point: near exact at any depth, and linear in the number of cursors.
 //!
-//! Lugannani and Rice, Advances in Applied Probability 12 (1980) 475: with the cumulant generating function
-//! K(s) = σ²s²/2 + Σ ln cosh(c_k·s) and K'(s) = x, P(X > x) = Q(w) + φ(w)·(1/u − 1/w), w = √(2(s·x − K(s))), u = s·√K''(s).
+//! Lugannani and Rice, Advances in Applied Probability 12 (1980) 475: with the cumulant generating function K(s) =
+//! σ²s²/2 + Σ ln cosh(c_k·s) and K'(s) = x, P(X > x) = Q(w) + φ(w)·(1/u − 1/w), w = √(2(s·x − K(s))), u = s·√K''(s).
 //! Shares no step with the direct convolution, and is its cross-check.
 
 use super::interference::Interference;

@@ -6,7 +6,8 @@
 //!          └─► the few best                      statistical eye, opening, margin to the mask
 //! ```
 //!
-//! A transmitter that answers with presets only is searched over presets, one that takes coefficients over coefficients.
+//! A transmitter that answers with presets only is searched over presets, one that takes coefficients over
+//! coefficients.
 
 use super::ffe::{Coefficients, Ffe, PRESETS, coefficients};
 use super::grid::SAMPLES_PER_UI;
@@ -34,8 +35,8 @@ pub struct Search {
     pub ffes: Vec<Ffe>,
     /// The number of candidates whose eye is drawn; more never makes the result worse.
     pub full_eyes: usize,
-    /// Sampling phases beside that of a candidate, to either side, at which its eye is drawn as well. A candidate has the
-    /// phase of the best ratio of signal to power; the height can be larger a sixteenth of a UI beside it.
+    /// Sampling phases beside that of a candidate, to either side, at which its eye is drawn as well. A candidate has
+    /// the phase of the best ratio of signal to power; the height can be larger a sixteenth of a UI beside it.
     pub phases_beside: usize,
 }
 
@@ -47,15 +48,15 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The presets, more eyes, and the phases beside them: for calibration, whose opening has to follow noise and jitter
-    /// smoothly, and for what is judged by it.
+    /// The presets, more eyes, and the phases beside them: for calibration, whose opening has to follow noise and
+    /// jitter smoothly, and for what is judged by it.
     #[must_use]
     pub fn thorough() -> Self {
         Self { full_eyes: 5, phases_beside: 1, ..Self::default() }
     }
 
-    /// All coefficients that a transmitter with these FS and LF must accept, as thoroughly; none if there are none. Neighbours on
-    /// the grid of coefficients promise much the same, so that more eyes are drawn.
+    /// All coefficients that a transmitter with these FS and LF must accept, as thoroughly; none if there are none.
+    /// Neighbours on the grid of coefficients promise much the same, so that more eyes are drawn.
     #[must_use]
     pub fn of_coefficients(full_swing: u8, low_frequency: u8) -> Option<Self> {
         let legal = coefficients(full_swing, low_frequency);
@@ -113,8 +114,8 @@ impl Prepared {
         self.waves[eye.curve].interference(&sampling, eye.sigma_v)
     }
 
-    /// What each neighbour leaves at the sampler of an eye of this channel, rms over its bits \[V\]: the integrated crosstalk
-    /// noise, at the phase at which it is greatest.
+    /// What each neighbour leaves at the sampler of an eye of this channel, rms over its bits \[V\]: the integrated
+    /// crosstalk noise, at the phase at which it is greatest.
     #[must_use]
     pub fn crosstalk_v(&self, eye: &Eye) -> Vec<f64> {
         self.waves[eye.curve].crosstalk.iter().map(|neighbour| libm::sqrt(neighbour.power)).collect()

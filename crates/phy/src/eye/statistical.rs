@@ -1,8 +1,9 @@
 //! The statistical eye: how likely a bit is lost, for a sampling time and a threshold.
 //!
-//! At each of a UI's 16 phases the disturbance has its distribution; between phases the probability is interpolated on the
-//! scale of [`normal::depth`](super::normal::depth), on which a bathtub is nearly straight; jitter averages over times. A
-//! one is lost when main cursor and disturbance stay below the threshold, a zero by symmetry at the opposite threshold.
+//! At each of a UI's 16 phases the disturbance has its distribution; between phases the probability is interpolated on
+//! the scale of [`normal::depth`](super::normal::depth), on which a bathtub is nearly straight; jitter averages over
+//! times. A one is lost when main cursor and disturbance stay below the threshold, a zero by symmetry at the opposite
+//! threshold.
 
 use super::convolution::Distribution;
 use super::grid::SAMPLES_PER_UI;

@@ -24,7 +24,8 @@ pub struct Wave {
     pub pulse: Pulse,
     /// The same by phase: `columns[phase][number]` is sample `16·number + phase`.
     columns: Vec<Vec<f64>>,
-    /// By phase: the sums over cursors of c_k², c_k·c_(k+1) and c_k·c_(k+2), from which follows the power after any FFE.
+    /// By phase: the sums over cursors of c_k², c_k·c_(k+1) and c_k·c_(k+2), from which follows the power after any
+    /// FFE.
     products: Vec<[f64; 3]>,
     pub crosstalk: Vec<Crosstalk>,
     /// Noise of a redriver \[V²\].

@@ -21,8 +21,8 @@ use num_complex::Complex64;
 /// Where reference resistances differ at a joint, the later network is converted (`PH110`).
 ///
 /// # Errors
-/// `PH017` for numbers of ports that do not fit, `PH026` for frequencies that differ, `PH013` for a joint that no passive
-/// networks have, `PH010` for no networks at all.
+/// `PH017` for numbers of ports that do not fit, `PH026` for frequencies that differ, `PH013` for a joint that no
+/// passive networks have, `PH010` for no networks at all.
 pub fn cascade(networks: &[&Network]) -> Result<(Network, Vec<Finding>), Finding> {
     let Some((first, rest)) = networks.split_first() else { return Err(Problem::NoData.found()) };
     let mut made = (*first).clone();

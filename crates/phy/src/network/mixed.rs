@@ -1,7 +1,7 @@
 //! Mixed mode: the waves of a pair as their difference and their sum.
 //!
-//! With a_d = (a_p − a_n)/√2 and a_c = (a_p + a_n)/√2, M is orthogonal and S' = M·S·Mᵀ. The reference of a difference is
-//! twice that of a port (100 Ω for 50 Ω), that of a sum half of it (25 Ω).
+//! With a_d = (a_p − a_n)/√2 and a_c = (a_p + a_n)/√2, M is orthogonal and S' = M·S·Mᵀ. The reference of a difference
+//! is twice that of a port (100 Ω for 50 Ω), that of a sum half of it (25 Ω).
 
 use crate::complex::ZERO;
 use crate::network::{Network, Pair, Pairing};
@@ -70,8 +70,8 @@ impl Network {
             }
         }
     }
-    /// The differential network of a pairing: near pairs first, then far pairs, twice the reference. What a differential
-    /// wave leaves as a sum is lost, as at a receiver that ignores sums.
+    /// The differential network of a pairing: near pairs first, then far pairs, twice the reference. What a
+    /// differential wave leaves as a sum is lost, as at a receiver that ignores sums.
     ///
     /// # Errors
     /// As [`Network::mixed_mode`].
@@ -114,7 +114,8 @@ impl MixedMode {
     }
 }
 
-/// What port `row` of a network in the order of `modes` is made of: (port, factor) twice, or once for a single-ended one.
+/// What port `row` of a network in the order of `modes` is made of: (port, factor) twice, or once for a single-ended
+/// one.
 pub(crate) type Mode = [(usize, f64); 2];
 
 /// S of single-ended ports from S of modes: with orthogonal M, S = Mᵀ·S'·M. `modes[k]` says what mode k is made of.

@@ -39,7 +39,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// From frequencies \[Hz\], a reference resistance \[Ω\] for each port, and for each frequency the matrix row by row.
+    /// From frequencies \[Hz\], a reference resistance \[Ω\] for each port, and for each frequency the matrix row by
+    /// row.
     ///
     /// # Errors
     /// `PH009`, `PH010`, `PH012`, `PH014`, `PH027`: frequencies that are none or do not ascend, a resistance or a cell
@@ -116,7 +117,8 @@ impl Network {
         assert!(to < ports && from < ports, "ports count from 0");
         self.cells.iter().skip(to * ports + from).step_by(ports * ports).copied().collect()
     }
-    /// The loss from port `from` to port `to` at a frequency \[dB\], between the nearest samples; none outside the data.
+    /// The loss from port `from` to port `to` at a frequency \[dB\], between the nearest samples; none outside the
+    /// data.
     #[must_use]
     pub fn loss_db(&self, to: usize, from: usize, hertz: f64) -> Option<f64> {
         let above = self.frequencies.partition_point(|f| *f < hertz);
@@ -130,8 +132,8 @@ impl Network {
         let share = (hertz - self.frequencies[below]) / (upper - self.frequencies[below]);
         Some(loss(below) * (1.0 - share) + loss(above) * share)
     }
-    /// The network of some of its ports, in this order: new port k is old port `order[k]`, from 0. Ports that are not named
-    /// are terminated with their reference.
+    /// The network of some of its ports, in this order: new port k is old port `order[k]`, from 0. Ports that are not
+    /// named are terminated with their reference.
     ///
     /// # Errors
     /// `PH016` if a port is named twice or does not exist, or none is named.

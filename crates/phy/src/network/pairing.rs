@@ -81,11 +81,12 @@ impl Pairing {
         let near = self.lanes.iter().flat_map(|lane| [lane.near.p, lane.near.n]);
         near.chain(self.lanes.iter().flat_map(|lane| [lane.far.p, lane.far.n])).collect()
     }
-    /// Finds the pairing of a network of 4, 8, 12 … ports, and what has to be said about it: `PH105` for P and N that are
-    /// exchanged, `PH112` for lanes that were assumed.
+    /// Finds the pairing of a network of 4, 8, 12 … ports, and what has to be said about it: `PH105` for P and N that
+    /// are exchanged, `PH112` for lanes that were assumed.
     ///
     /// # Errors
-    /// `PH015` if no lines run through the network, as in a file of crosstalk; `PH016` if the ports are no multiple of 4.
+    /// `PH015` if no lines run through the network, as in a file of crosstalk; `PH016` if the ports are no multiple of
+    /// 4.
     pub fn detect(network: &Network) -> Result<(Self, Vec<Finding>), Finding> {
         let ports = network.ports();
         if !ports.is_multiple_of(4) {
@@ -166,8 +167,8 @@ fn is_inverted(network: &Network, lane: Lane) -> bool {
 }
 
 impl Network {
-    /// The differential transfer over frequency from one pair to another: ½(S_pp − S_pn − S_np + S_nn). From the near pair
-    /// to the far pair of a lane it is SDD21; between lanes it is crosstalk.
+    /// The differential transfer over frequency from one pair to another: ½(S_pp − S_pn − S_np + S_nn). From the near
+    /// pair to the far pair of a lane it is SDD21; between lanes it is crosstalk.
     ///
     /// # Panics
     /// If there is no such port.

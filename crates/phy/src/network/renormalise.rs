@@ -1,8 +1,8 @@
 //! From one description of a network to waves with another reference.
 //!
-//! A linear network of n ports is n equations `V·v + I·i = 0` between the voltages and currents of its ports. Z-, Y-, H-
-//! and G-parameters are such equations as they stand. With v = √R·(a + b) and i = (a − b)/√R, they become an equation
-//! between incoming waves a and outgoing waves b, whose solution is S. One conversion serves all.
+//! A linear network of n ports is n equations `V·v + I·i = 0` between the voltages and currents of its ports. Z-, Y-,
+//! H- and G-parameters are such equations as they stand. With v = √R·(a + b) and i = (a − b)/√R, they become an
+//! equation between incoming waves a and outgoing waves b, whose solution is S. One conversion serves all.
 
 use crate::complex::{ONE, ZERO};
 use crate::matrix::Matrix;

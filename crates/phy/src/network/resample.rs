@@ -23,7 +23,8 @@ const TOP_SHARE: f64 = 0.25;
 
 impl Network {
     /// The same network on a grid from 0 Hz, and what was guessed for it: `PH104` for data that begin late, `PH109` for
-    /// samples too far apart. Whether the data reach far enough depends on the rate: see [`crate::quality::check_range`].
+    /// samples too far apart. Whether the data reach far enough depends on the rate: see
+    /// [`crate::quality::check_range`].
     ///
     /// # Errors
     /// `PH010` if there are fewer than four samples.

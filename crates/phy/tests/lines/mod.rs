@@ -29,8 +29,8 @@ impl Line {
         Self { loss_db, skin: 0.4, delay_s: 0.15e-9 * loss_db }
     }
 
-    /// Propagation: attenuation and phase at a frequency. Skin effect is (1 + j)·√f; a dielectric of constant loss angle
-    /// disperses with the logarithm of frequency, as causality demands.
+    /// Propagation: attenuation and phase at a frequency. Skin effect is (1 + j)·√f; a dielectric of constant loss
+    /// angle disperses with the logarithm of frequency, as causality demands.
     pub fn at(&self, frequency: f64) -> Complex64 {
         if frequency == 0.0 {
             return Complex64::new(1.0, 0.0);

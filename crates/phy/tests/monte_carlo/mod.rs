@@ -1,5 +1,5 @@
-//! A receiver that decides bit by bit: random bits, the pulse they arrive with, noise, jitter. It shares nothing with the
-//! statistical eye but the pulse, the taps and the noise.
+//! A receiver that decides bit by bit: random bits, the pulse they arrive with, noise, jitter. It shares nothing with
+//! the statistical eye but the pulse, the taps and the noise.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 

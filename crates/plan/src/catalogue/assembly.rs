@@ -1,11 +1,13 @@
-//! Assemblies: parts that are made of parts. Which components there are, how they are joined, what a machine sees of them.
+//! Assemblies: parts that are made of parts. Which components there are, how they are joined, what a machine sees of
+//! them.
 //!
 //! ```text
 //!  cmmh: {part: samsung-cmm-h}     ═►   cmmh.controller, cmmh.root, cmmh.ssd     joined inside, `cmmh.cxl` outside
 //! ```
 //!
-//! Names inside have a point, which no name of a scenario can have. The numbers of an assembly stand under `parameters:`, each with
-//! the component that it is of (`ssd.capacity`); for every component they go before those of its own part.
+//! Names inside have a point, which no name of a scenario can have. The numbers of an assembly stand under
+//! `parameters:`, each with the component that it is of (`ssd.capacity`); for every component they go before those of
+//! its own part.
 
 use super::{Catalogue, Grade, Part, find_model, find_param, grade, read_number};
 use crate::language::COMPONENT;

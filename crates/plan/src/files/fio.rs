@@ -201,7 +201,8 @@ impl JobFiles {
     }
 }
 
-/// Where the log that is given as this may be: the first of several names, from the folder of the scenario or that of the job file.
+/// Where the log that is given as this may be: the first of several names, from the folder of the scenario or that of
+/// the job file.
 fn names(given: &str, file: &str) -> Vec<String> {
     let name = given.split(':').next().unwrap_or_default();
     let beside = file.rfind('/').map(|end| format!("{}{name}", &file[..=end]));

@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 impl Plan {
-    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value of the first variant, and
-    /// what is otherwise in the others.
+    /// The plan as a complete scenario: reading it gives this plan again. Under `origins:`, who set each value of the
+    /// first variant, and what is otherwise in the others.
     #[must_use]
     pub fn document(&self) -> Node {
         let first = &self.variants[0];

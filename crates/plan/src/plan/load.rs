@@ -100,7 +100,8 @@ impl IometerCase {
         let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
         (has(|line| line.reads > 0), has(|line| line.reads < 100))
     }
-    /// Whether what one target is asked depends, in Iometer, on what another was: its worker has one burst at a time, and one delay.
+    /// Whether what one target is asked depends, in Iometer, on what another was: its worker has one burst at a time,
+    /// and one delay.
     #[must_use]
     pub fn is_paced(&self) -> bool {
         self.used().any(|line| line.burst > 1 || line.delay_ms > 0)

@@ -182,8 +182,8 @@ pub(super) fn report_unconnected(
         for (port, declared) in plan.ports.iter().enumerate() {
             let needed = match declared.speaks {
                 Protocol::Pcie => !declared.many,
-                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has memory
-                // and a block port asks for what its memory does not hold
+                // a wrapper passes requests on: both its sides are needed, unless a workload is one of them; what has
+                // memory and a block port asks for what its memory does not hold
                 Protocol::Block => blocks > 1 && !(asked && port == 0) || plan.has(Protocol::Cxl),
                 Protocol::Dma | Protocol::Cpu | Protocol::Cxl => false,
             };

@@ -4,8 +4,9 @@
 //!  0             local DRAM │ node of the first device │ node of the next, or of several that are interleaved │ …
 //! ```
 //!
-//! Every device is a node of its own, unless `interleave:` says otherwise. A decoder spreads a window over the ports of one component, in
-//! turns; below a switch what comes over its port is spread again, so that devices behind switches take turns, too.
+//! Every device is a node of its own, unless `interleave:` says otherwise. A decoder spreads a window over the ports of
+//! one component, in turns; below a switch what comes over its port is spread again, so that devices behind switches
+//! take turns, too.
 
 use super::links::Wiring;
 use super::{Machine, check_name};
@@ -21,7 +22,8 @@ use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Windows begin at multiples of this, as the registers of decoders have it \[B\] (Compute Express Link 2.0, HDM Decoder Base Low).
+/// Windows begin at multiples of this, as the registers of decoders have it \[B\] (Compute Express Link 2.0, HDM
+/// Decoder Base Low).
 const ALIGNMENT: u64 = 256 << 20;
 /// The granularity of a device that takes no turns \[B\]: any would do.
 const ALONE: u64 = 4096;

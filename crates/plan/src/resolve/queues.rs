@@ -1,5 +1,5 @@
-//! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its queue has room for, a sample of
-//! writes that its buffer swallows, priorities that nobody heeds.
+//! What a workload asks of an NVMe drive that will not show what was meant: parts of blocks, more in flight than its
+//! queue has room for, a sample of writes that its buffer swallows, priorities that nobody heeds.
 
 use super::Machine;
 use crate::plan::{Case, ComponentPlan, Load, Offered, WorkloadPlan};
@@ -87,7 +87,8 @@ fn with_priority(case: &Case) -> Option<String> {
     Some(job.job.name().to_owned())
 }
 
-/// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it is about.
+/// Whether the controller takes commands from its queues in turn, although nobody says so: whoever does knows what it
+/// is about.
 fn takes_turns(drive: &ComponentPlan, host: &ComponentPlan) -> bool {
     drive.software("driver.arbitration", host) == Some((Value::Choice("round-robin"), Origin::Default))
 }

@@ -1,8 +1,8 @@
 //! Lane Margining at the Receiver: how far each receiver can be moved from where it samples before bits are lost.
 //!
-//! Receivers are 1 (the port), 2 to 5 (retimers, two each) and 6 (the device); retimers answer through the port. The exchange is that of
-//! pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control, its answer appears in the lane's
-//! status with the same type and receiver; No Command goes between two commands.
+//! Receivers are 1 (the port), 2 to 5 (retimers, two each) and 6 (the device); retimers answer through the port. The
+//! exchange is that of pciutils `lmr/` and of PCIe Base 6.0 §4.2.18: a command is written to the lane's control, its
+//! answer appears in the lane's status with the same type and receiver; No Command goes between two commands.
 //!
 //! Everything that is changed for it is put back: ASPM off at both ends, hardware's own changes of width and speed off.
 

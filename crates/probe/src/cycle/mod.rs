@@ -1,7 +1,7 @@
 //! Stability cycles: a link is reset, retrained, put to sleep and woken some thousand times, and looked at each time.
 //!
-//! Every action has a proof of its effect. Without it a cycle is NOT PERFORMED, which is neither a pass nor a failure: a runner
-//! whose writes go nowhere reports that, and not ten thousand passes.
+//! Every action has a proof of its effect. Without it a cycle is NOT PERFORMED, which is neither a pass nor a failure:
+//! a runner whose writes go nowhere reports that, and not ten thousand passes.
 //!
 //! | test | proof |
 //! |---|---|

@@ -42,8 +42,8 @@ impl Bench<'_, '_> {
         Ok("Power State read D3hot, then D0".into())
     }
 
-    /// L1 at both ends, and time for it. The proof: both ends keep the setting; that the link was in L1 only a machine that shows
-    /// its state can prove.
+    /// L1 at both ends, and time for it. The proof: both ends keep the setting; that the link was in L1 only a machine
+    /// that shows its state can prove.
     pub(super) fn aspm_l1(&mut self) -> Step<String> {
         let (above, below) = (self.of_port(LINK_CAPABILITIES)?, self.of_device(LINK_CAPABILITIES)?);
         let can = |aspm: Aspm| aspm == Aspm::L1 || aspm == Aspm::L0S_AND_L1;

@@ -1,5 +1,5 @@
-//! What a reset takes from a device and what is given back: the registers that software has set, and a mark that proves the
-//! reset.
+//! What a reset takes from a device and what is given back: the registers that software has set, and a mark that proves
+//! the reset.
 
 use super::bench::{Bench, Step, word};
 use crate::host::{Host, HostError, Width};
@@ -15,8 +15,8 @@ const fn bar(offset: u16) -> Place {
     place("Base Address Register", Home::Header, offset, Width::Dword, u32::MAX)
 }
 
-/// What is saved of an endpoint and restored after a reset, in this order: the registers of a type 0 header and of capabilities
-/// that Linux `pci_save_state` restores too; Command last, so that nothing is decoded half way.
+/// What is saved of an endpoint and restored after a reset, in this order: the registers of a type 0 header and of
+/// capabilities that Linux `pci_save_state` restores too; Command last, so that nothing is decoded half way.
 const OF_A_DEVICE: &[Place] = &[
     POWER_CONTROL.place,
     CACHE_LINE.place,
@@ -108,7 +108,8 @@ impl Bench<'_, '_> {
     }
 }
 
-/// Whether a device answers with its identity: neither all ones, nor Request Retry Status, nor the zeros that some give for a while.
+/// Whether a device answers with its identity: neither all ones, nor Request Retry Status, nor the zeros that some give
+/// for a while.
 pub(super) fn answers(host: &mut dyn Host, device: &crate::Function) -> Result<bool, HostError> {
     let identity = match host.read(device.address, 0, Width::Dword) {
         Ok(identity) => identity,

@@ -1,6 +1,7 @@
 //! A made-up machine to try things on: a root port and, below it, a drive with four lanes. No real device is copied.
 //!
-//! Vendor and device IDs are those that QEMU gives its generic root port (1b36:000c) and its NVMe controller (1b36:0010).
+//! Vendor and device IDs are those that QEMU gives its generic root port (1b36:000c) and its NVMe controller
+//! (1b36:0010).
 
 use super::{Behaviour, Fake};
 use crate::host::Address;

@@ -139,8 +139,8 @@ struct Mounts {
 }
 
 impl Mounts {
-    /// `/proc/self/mountinfo` (proc(5)): ID, parent, major:minor, root, mount point, options, … `-`, type, source, options. All
-    /// processes count, as far as they can be seen: other mount namespaces have theirs.
+    /// `/proc/self/mountinfo` (proc(5)): ID, parent, major:minor, root, mount point, options, … `-`, type, source,
+    /// options. All processes count, as far as they can be seen: other mount namespaces have theirs.
     fn read(root: &Path) -> Self {
         let proc = root.join("proc");
         let (mut mounts, mut openers) = (BTreeSet::new(), BTreeSet::new());

@@ -1,5 +1,5 @@
-//! The words that driving a link needs beside those of `lanetwin_pcie::spec`: resets, lane margining, containment, errors of
-//! lanes. Least significant byte first.
+//! The words that driving a link needs beside those of `lanetwin_pcie::spec`: resets, lane margining, containment,
+//! errors of lanes. Least significant byte first.
 //!
 //! Offsets and bits are those of pciutils `lib/header.h` (`PCI_EXP_DEV*`, `PCI_LMR_*`, `PCI_ERR_UNC_*`, `PCI_DPC_*`,
 //! `PCI_MSIX_*`, `PCI_DEV3_*`) and of Linux `pci_regs.h`, which follow PCI Express Base 6.0 §7.5.3 to §7.9.

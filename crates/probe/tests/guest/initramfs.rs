@@ -1,5 +1,5 @@
-//! An initial file system: this program, the libraries it loads, busybox, and a script that starts it. The format is that of
-//! cpio, "newc" (Linux `Documentation/driver-api/early-userspace/buffer-format.rst`).
+//! An initial file system: this program, the libraries it loads, busybox, and a script that starts it. The format is
+//! that of cpio, "newc" (Linux `Documentation/driver-api/early-userspace/buffer-format.rst`).
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

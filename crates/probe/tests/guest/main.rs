@@ -1,8 +1,8 @@
 //! The real backend on a real kernel: a guest of QEMU with one NVMe drive behind a root port and one behind a switch.
 //!
 //! The guest is Debian's kernel for clouds, in which NVMe and PCIe hot plug are built in, with this very program as its
-//! initial file system. It needs no privilege, no network and no disk. Where QEMU has a link in name only (Link Disable, retraining, speeds) the
-//! runner has to say so.
+//! initial file system. It needs no privilege, no network and no disk. Where QEMU has a link in name only (Link
+//! Disable, retraining, speeds) the runner has to say so.
 //!
 //! `LANETWIN_GUEST_KERNEL` names the kernel; `.ci/guest-kernel` fetches one and prints its path.
 

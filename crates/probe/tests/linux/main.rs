@@ -1,5 +1,5 @@
-//! The backend of a real machine on a machine of files: every guard refuses, nothing is written before it is confirmed, a
-//! killed run is put back.
+//! The backend of a real machine on a machine of files: every guard refuses, nothing is written before it is confirmed,
+//! a killed run is put back.
 
 mod tree;
 

@@ -32,7 +32,8 @@ pub struct ActionOutcome {
     /// From submission to the end of what the command only begins \[ns\]: of a sanitize.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_ns: Option<f64>,
-    /// Whether it was over before the measurement began (`warm-up`), within it (`measurement`) or behind it (`afterwards`).
+    /// Whether it was over before the measurement began (`warm-up`), within it (`measurement`) or behind it
+    /// (`afterwards`).
     pub during: String,
     /// What a log says: SMART / Health Information, Sanitize Status.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What one direction of one CXL link was busy with; fractions of the time, 0 to 1, that sum to 1 but for the stall, which is a part of
-/// `idle`.
+/// What one direction of one CXL link was busy with; fractions of the time, 0 to 1, that sum to 1 but for the stall,
+/// which is a part of `idle`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct CxlUse {
     /// The variant's name.

@@ -27,7 +27,8 @@ pub struct IometerMetric {
 /// A file in the format of another program.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Attachment {
-    /// Its name, perhaps with folders: letters, digits, `-`, `_` and `.`, and `/` between them ("iometer-with.csv", "fio/gen4/rand/4k/randread-1-1.json").
+    /// Its name, perhaps with folders: letters, digits, `-`, `_` and `.`, and `/` between them ("iometer-with.csv",
+    /// "fio/gen4/rand/4k/randread-1-1.json").
     pub name: String,
     /// Its text, whole.
     pub text: String,

@@ -27,8 +27,8 @@ pub struct Relative {
     pub high: Option<f64>,
 }
 
-/// How many cached pages of a device have which temperature at the end of a case: the accesses that the device counts of a page, halved for
-/// each half-life since.
+/// How many cached pages of a device have which temperature at the end of a case: the accesses that the device counts
+/// of a page, halved for each half-life since.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Temperatures {
     /// The variant's name.

@@ -10,9 +10,9 @@
 //!     └─► rows_csv / rows_ndjson
 //! ```
 //!
-//! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a later
-//! minor version stays readable, and so does one written by hand from a measurement. A number is never made up: a row
-//! without its value is damage.
+//! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a
+//! later minor version stays readable, and so does one written by hand from a measurement. A number is never made up: a
+//! row without its value is damage.
 //!
 //! Not here: rendering, comparing (see [`verdict`](crate::verdict)), histograms as such (rows carry their percentiles).
 //!
@@ -219,7 +219,8 @@ pub struct Row {
     /// Which way is the good one; a metric that does not say is not judged.
     #[serde(default)]
     pub better: Better,
-    /// Whether it says again, in other units or of a part, what another row of the case says: it is then not judged beside that.
+    /// Whether it says again, in other units or of a part, what another row of the case says: it is then not judged
+    /// beside that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restates: bool,
     /// Its value, the mean over the repeats.

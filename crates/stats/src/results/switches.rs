@@ -4,8 +4,8 @@ use super::waterfall::nanoseconds;
 use lanetwin_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// How long packets of one kind and size were in a switch on their way from one of its links to another: from the first bit coming in to
-/// the first bit going out. Of packets that were sent together, the last one is counted.
+/// How long packets of one kind and size were in a switch on their way from one of its links to another: from the first
+/// bit coming in to the first bit going out. Of packets that were sent together, the last one is counted.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct SwitchTransit {
     /// The variant's name.

@@ -1,4 +1,5 @@
-//! When a drive counts as steady: the rule of the SNIA Performance Test Specification, and that of fio. They are not the same.
+//! When a drive counts as steady: the rule of the SNIA Performance Test Specification, and that of fio. They are not
+//! the same.
 //!
 //! | | SNIA PTS 2.0.1 | fio `steadystate` |
 //! |---|---|---|
@@ -89,8 +90,8 @@ fn slope(window: &[f64]) -> f64 {
     products / places().map(|x| x * x).sum::<f64>()
 }
 
-/// Looks at every window of five rounds, the earliest first, until one is steady; none if there are fewer rounds, or no mean to hold
-/// them against.
+/// Looks at every window of five rounds, the earliest first, until one is steady; none if there are fewer rounds, or no
+/// mean to hold them against.
 #[must_use]
 pub fn snia_rule(rounds: &[f64], rule: SniaRule) -> Option<SniaFound> {
     let mut last = None;
@@ -113,8 +114,8 @@ pub fn snia_rule(rounds: &[f64], rule: SniaRule) -> Option<SniaFound> {
     last
 }
 
-/// Looks at every window, the earliest first, until one is steady (`steadystate.c`); none if there are fewer observations than a window, or a
-/// window is shorter than two.
+/// Looks at every window, the earliest first, until one is steady (`steadystate.c`); none if there are fewer
+/// observations than a window, or a window is shorter than two.
 #[must_use]
 pub fn fio_rule(observations: &[f64], rule: FioRule) -> Option<FioFound> {
     if rule.window < 2 {

@@ -107,8 +107,8 @@ impl Adding<'_> {
         if self.askers.iter().any(is_other) { format!("{disk}@{host}") } else { disk }
     }
 
-    /// Adds what joins the paths of a host to a drive whose ports are linked, with a driver for each port below the host; where hosts take over from each
-    /// other, with those of the other hosts behind them.
+    /// Adds what joins the paths of a host to a drive whose ports are linked, with a driver for each port below the
+    /// host; where hosts take over from each other, with those of the other hosts behind them.
     fn add_paths(&mut self, driving: Driving<'_>, path: &str) -> SharedDriver {
         let Driving { asker, loads, .. } = driving;
         let pair = asker.pair;
@@ -170,7 +170,8 @@ impl Adding<'_> {
         paths
     }
 
-    /// The drivers of all hosts of a drive, each with a port for every load on it; adds them with the first host that needs them.
+    /// The drivers of all hosts of a drive, each with a port for every load on it; adds them with the first host that
+    /// needs them.
     fn common_paths(&mut self, driving: Driving<'_>) -> Vec<HostPath> {
         let pair = driving.asker.pair;
         if !self.common.contains_key(&pair.target) {
@@ -189,7 +190,8 @@ impl Adding<'_> {
         self.common[&pair.target].clone()
     }
 
-    /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several, with the port of the device.
+    /// Adds the driver of a device, with so many ports to loads, and joins it to the host; for one path of several,
+    /// with the port of the device.
     fn add_driver(
         &mut self,
         Driving { model, asker, loads }: Driving<'_>,
@@ -313,8 +315,9 @@ pub(super) fn is_shared(driver: &Model) -> bool {
     driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
 }
 
-/// The class of the queue of a job, by its I/O priority: real time is urgent at its highest level and high below, best effort and none are
-/// medium, idle is low. Which class a queue is of is the software's choice; NVM Express says nothing of it, and this one is `assumed`.
+/// The class of the queue of a job, by its I/O priority: real time is urgent at its highest level and high below, best
+/// effort and none are medium, idle is low. Which class a queue is of is the software's choice; NVM Express says
+/// nothing of it, and this one is `assumed`.
 fn priority(job: &FioJob) -> QueuePriority {
     match (job.job.settings.prioclass, job.job.settings.prio) {
         (1, 0) => QueuePriority::URGENT,

@@ -1,4 +1,5 @@
-//! What is in the cache of a device in front of a disk at the start: what a machine that has run for long would have there.
+//! What is in the cache of a device in front of a disk at the start: what a machine that has run for long would have
+//! there.
 
 use super::super::wire::Wiring;
 use super::programs;
@@ -77,9 +78,10 @@ impl Wiring<'_> {
 
 /// The share of cached pages that are dirty in the long run, where a share `fits` of all pages is cached.
 ///
-/// A page that has been touched n times since it came, each time with a share w of stores, is dirty with 1 - (1 - w)^n. Steps of the programs are sampled; where pages
-/// are touched how often in a row, and with how many stores among that, is told for each of [`REGIONS`] of their addresses. A page that is visited again is still there with
-/// the share `fits`, so that n is geometric in visits ([`dirty_share`]); what nobody stores to stays clean.
+/// A page that has been touched n times since it came, each time with a share w of stores, is dirty with 1 - (1 - w)^n.
+/// Steps of the programs are sampled; where pages are touched how often in a row, and with how many stores among that,
+/// is told for each of [`REGIONS`] of their addresses. A page that is visited again is still there with the share
+/// `fits`, so that n is geometric in visits ([`dirty_share`]); what nobody stores to stays clean.
 fn dirty_share_of(case: &MemoryCase, seed: u64, fits: f64) -> f64 {
     let (mut dirty, mut all) = (0.0, 0.0);
     for (_, mut program) in programs(case, seed) {
@@ -122,7 +124,8 @@ impl Touched {
     }
 }
 
-/// Whether the last program comes to each page of its page table far more often than to each of its own, since it does not go through these in order.
+/// Whether the last program comes to each page of its page table far more often than to each of its own, since it does
+/// not go through these in order.
 const fn goes_anywhere(case: &MemoryCase) -> bool {
     match case.program {
         MemoryProgram::Chase { order, .. } => matches!(order, ChaseOrder::Random | ChaseOrder::AcrossPages),
@@ -165,7 +168,8 @@ mod tests {
             |found: f64, expected: f64| assert!((found - expected).abs() < 0.01, "{found}, {expected}");
         use TrafficMix::{AllReads, R2W1, R3W1};
         use TrafficOrder::{Random, Sequential};
-        // one touch of a page that is not there again when it is wanted next: the share of stores, a third of steps and a half
+        // one touch of a page that is not there again when it is wanted next: the share of stores, a third of steps and
+        // a half
         close(share(R3W1, Random, 0.0), 1.0 / 3.0);
         close(share(R2W1, Random, 0.0), 0.5);
         // n touches: w + (1 - w) h p, the mean over all n

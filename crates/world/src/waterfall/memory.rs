@@ -5,9 +5,10 @@
 //!                    └ DRAM: queue ─ activate ─ CAS latency ─ burst ─ uncore                       └ look-up, DRAM, disk
 //! ```
 //!
-//! Loads are told node by node: of each that served any, the one of median latency. A load that found its line under way begins in the
-//! middle: what was over before it was issued is no part of it. What a link did follows from when a message was handed to it and when it
-//! came out: a port before the first flit, a wait for the slots, the flit that completes it, the flight, the port behind it.
+//! Loads are told node by node: of each that served any, the one of median latency. A load that found its line under
+//! way begins in the middle: what was over before it was issued is no part of it. What a link did follows from when a
+//! message was handed to it and when it came out: a port before the first flit, a wait for the slots, the flit that
+//! completes it, the flight, the port behind it.
 
 use super::{Followed, shown};
 use crate::memory::WorldMemory;
@@ -23,8 +24,8 @@ use std::rc::Rc;
 
 /// So many loads of each node are followed …
 const FOLLOWED: usize = 101;
-/// … unless so many lines have been answered before. Then all loads that had been issued by then are waited for: were those taken that are answered first, slow ones
-/// would be missing.
+/// … unless so many lines have been answered before. Then all loads that had been issued by then are waited for: were
+/// those taken that are answered first, slow ones would be missing.
 const MOST_LINES: u64 = 4_000;
 /// Nothing is waited for longer.
 const LONGEST: Span = Span::from_us(20_000);
@@ -264,7 +265,8 @@ impl Way<'_> {
         }
     }
 
-    /// From a link that a request was handed to, to its memory and back out of that link: when its answer came out of it.
+    /// From a link that a request was handed to, to its memory and back out of that link: when its answer came out of
+    /// it.
     fn travel(&mut self, sent: Passed) -> Option<Instant> {
         let link = sent.to;
         let came =

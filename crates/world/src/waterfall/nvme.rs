@@ -1,12 +1,13 @@
-//! The waterfall of an NVMe command: driver and drive say when it was where, the links how it came from one to the other.
+//! The waterfall of an NVMe command: driver and drive say when it was where, the links how it came from one to the
+//! other.
 //!
 //! ```text
 //!  driver: submit ─ doorbell ═ drive: queue for a fetch ═ entry ═ [data ═] firmware ─ medium ═ answer ═ driver: interrupt, complete
 //! ```
 //!
-//! `═` is a way over links, hop by hop: of the doorbell, of the request for the entry and its completion, of the request for
-//! the last data of a write and its completion, and of what tells the host (an MSI-X write, or the entry itself if it is
-//! polled for), whose queue contains the data of a read.
+//! `═` is a way over links, hop by hop: of the doorbell, of the request for the entry and its completion, of the
+//! request for the last data of a write and its completion, and of what tells the host (an MSI-X write, or the entry
+//! itself if it is polled for), whose queue contains the data of a read.
 
 use super::{Course, Followed, Operation, within};
 use crate::loads::{NvmeLoad, NvmePath, WorldLoad, shown};
@@ -95,7 +96,8 @@ pub(super) fn followed(
     course.follow_command(&known, &journeys)
 }
 
-/// The path that an operation took: the number of the drive's port, what its driver says of the request, and the port's place on the links.
+/// The path that an operation took: the number of the drive's port, what its driver says of the request, and the port's
+/// place on the links.
 fn on_path(
     world: &mut World,
     load: &WorldLoad,

@@ -1,5 +1,5 @@
-//! The record of what the scenarios of the tree come to: for each its digest, which changes with anything at all, and beside it a few rows, so
-//! that a reader sees which figures moved, and by how much.
+//! The record of what the scenarios of the tree come to: for each its digest, which changes with anything at all, and
+//! beside it a few rows, so that a reader sees which figures moved, and by how much.
 
 use lanetwin_stats::results::{Results, Row};
 use std::collections::BTreeMap;
@@ -12,7 +12,8 @@ pub fn record(results: &Results) -> String {
     format!("{} {digest}\n{rows}", results.name)
 }
 
-/// Throughput and latency in the last case of every workload on the first variant, and of the first workload on the others.
+/// Throughput and latency in the last case of every workload on the first variant, and of the first workload on the
+/// others.
 fn key_rows(rows: &[Row]) -> Vec<&Row> {
     let Some(first) = rows.first() else { return Vec::new() };
     let of_all = || rows.iter().filter(|row| row.device.is_none());

@@ -1,5 +1,5 @@
-//! Outside the models crate nobody knows a device by its type or its name: a device says what it is in its declaration, what it did in its
-//! report, and what it can do as a role.
+//! Outside the models crate nobody knows a device by its type or its name: a device says what it is in its declaration,
+//! what it did in its report, and what it can do as a role.
 
 use super::Breach;
 use crate::source::{self, Token, starts_with};

@@ -15,6 +15,7 @@ mod models;
 mod names;
 mod numbers;
 mod scenarios;
+mod width;
 mod words;
 
 use crate::workspace::Workspace;
@@ -95,6 +96,7 @@ const RULES: &[Rule] = &[
     Rule { name: "scenarios", about: "a scenario opens with why it exists", breaches: scenarios::breaches },
     Rule { name: "claims", about: "every claim names the command that shows it", breaches: claims::breaches },
     Rule { name: "links", about: "links between documents lead somewhere", breaches: links::breaches },
+    Rule { name: "width", about: "comments of Rust files keep to 120 characters", breaches: width::breaches },
     Rule { name: "words", about: "no machine's own paths, no notes to self", breaches: words::breaches },
 ];
 

@@ -1,7 +1,8 @@
 //! Every number of a part says what kind of number it is and where it comes from.
 //!
-//! In `parts/` and in the `data/` of crates, a mapping with `value:` is a number, and so is every entry of a part's `parameters:`. It carries `kind:`
-//! (datasheet, measured, standard, assumed, calibrated) and `source:`; a calibrated one also `to:`, what it was fitted to.
+//! In `parts/` and in the `data/` of crates, a mapping with `value:` is a number, and so is every entry of a part's
+//! `parameters:`. It carries `kind:` (datasheet, measured, standard, assumed, calibrated) and `source:`; a calibrated
+//! one also `to:`, what it was fitted to.
 
 use super::Breach;
 use crate::workspace::Workspace;

@@ -1,15 +1,18 @@
-//! `cmm-h-apps`: four applications with pages spread by weight over DRAM and a CMM-H, relative to DRAM alone, beside what the white paper prints of them.
+//! `cmm-h-apps`: four applications with pages spread by weight over DRAM and a CMM-H, relative to DRAM alone, beside
+//! what the white paper prints of them.
 //!
 //! ```text
 //!   scenarios/long/cmm-h-apps.yaml, as everybody runs it, three times ──► operations, or program time ──► relative to DRAM alone
 //!   white paper, section III.D: five values that are printed as numbers ─────────────────────────────► errors
 //! ```
 //!
-//! **Nothing is fitted.** The bar, 10 % for each relative performance, is this project's own, and was set when it was known that most rows miss; the paper repeats nothing and
-//! gives no intervals. The closed form is that nothing changes: 1.
+//! **Nothing is fitted.** The bar, 10 % for each relative performance, is this project's own, and was set when it was
+//! known that most rows miss; the paper repeats nothing and gives no intervals. The closed form is that nothing
+//! changes: 1.
 //!
-//! **What is not a row.** The paper says of CG that every ratio gains, of MG how badly each declines, and of the latency of Redis 1.30 without the ratio. These are told in the text.
-//! Several statements have no number, and a row that any number satisfies is none.
+//! **What is not a row.** The paper says of CG that every ratio gains, of MG how badly each declines, and of the
+//! latency of Redis 1.30 without the ratio. These are told in the text. Several statements have no number, and a row
+//! that any number satisfies is none.
 //!
 //! Not here: why it misses (docs/memory-kernels.md; `scenarios/long/cmm-h-apps-what-if.yaml` moves what can be moved).
 
@@ -196,7 +199,8 @@ mod tests {
         }
     }
 
-    /// The law, and whether the claim can be met and missed: predictions are given here, so that only the comparison is judged.
+    /// The law, and whether the claim can be met and missed: predictions are given here, so that only the comparison is
+    /// judged.
     #[test]
     fn a_corrupted_cell_and_a_corrupted_prediction_are_missed() {
         let digest = Digest(0);
@@ -216,7 +220,8 @@ mod tests {
         }
     }
 
-    /// Cases are taken for what they are: with more of a small store on the module, it does not do more. Four cores are enough for that.
+    /// Cases are taken for what they are: with more of a small store on the module, it does not do more. Four cores are
+    /// enough for that.
     #[test]
     fn relative_performances_are_taken_from_the_cases_that_they_are_of() {
         let sets = [

@@ -34,7 +34,8 @@ fn a_peak_is_within_its_bar_and_a_corrupted_one_is_not() {
     }
 }
 
-/// Wrong machines are seen in the table, too: DRAM of half the channels, or a module on half the lanes, takes the 2:1 cell of all reads far below.
+/// Wrong machines are seen in the table, too: DRAM of half the channels, or a module on half the lanes, takes the 2:1
+/// cell of all reads far below.
 #[test]
 fn a_cell_of_a_corrupted_machine_is_far_off() {
     let ratio = ratios()[1];

@@ -6,8 +6,8 @@ use lanetwin_stats::results::{Digest, Results, Row};
 use lanetwin_world::Options;
 use std::path::Path;
 
-/// Threads have buffers of an odd number of pages: the turns of the interleave then begin at other places in each, as they do where every
-/// thread has a turn of its own. Buffers of a round number of pages go through the nodes in step.
+/// Threads have buffers of an odd number of pages: the turns of the interleave then begin at other places in each, as
+/// they do where every thread has a turn of its own. Buffers of a round number of pages go through the nodes in step.
 const THREAD_PAGES: u64 = 16_411;
 const PAGE: u64 = 4096;
 

@@ -1,8 +1,9 @@
 //! What the assumed and calibrated numbers of host, module and drive do to the predictions.
 //!
-//! The time of the endpoint is calibrated anew with each to the median, and the time between look-ups to the 2:1 cell of each mix, by one line of arithmetic
-//! each: what the median has moved by is taken off, a time is longer by as much as the bandwidth is too high. Lines outstanding in a core are not calibrated
-//! anew; they are moved themselves. A calibrated number that is itself moved stays where it was moved to.
+//! The time of the endpoint is calibrated anew with each to the median, and the time between look-ups to the 2:1 cell
+//! of each mix, by one line of arithmetic each: what the median has moved by is taken off, a time is longer by as much
+//! as the bandwidth is too high. Lines outstanding in a core are not calibrated anew; they are moved themselves. A
+//! calibrated number that is itself moved stays where it was moved to.
 
 use super::machine::{Case, Shown};
 use super::table::{MIXES, ratios};
@@ -29,7 +30,8 @@ const CHOSEN: [Chosen; 1] = [Chosen {
 /// What a predicted row is, of the results of its case.
 type Of = fn(&Shown) -> f64;
 
-/// A predicted row: its case, the kind of its run, what of it is meant, the bar \[%\], and the mix if its look-ups are calibrated.
+/// A predicted row: its case, the kind of its run, what of it is meant, the bar \[%\], and the mix if its look-ups are
+/// calibrated.
 struct Row {
     case: Case,
     kind: usize,
@@ -38,7 +40,8 @@ struct Row {
     mix: Option<usize>,
 }
 
-/// The rows that are weighed, in the order of the claim: of the table every second cell that is predicted, so that each mix and each ratio is seen. The plateau has no bar of its own; it is held to that of the last permille.
+/// The rows that are weighed, in the order of the claim: of the table every second cell that is predicted, so that each
+/// mix and each ratio is seen. The plateau has no bar of its own; it is held to that of the last permille.
 fn rows() -> Vec<Row> {
     let bandwidth: Of = |shown| shown.of_all("throughput");
     let row = |case, kind, of, bar, mix| Row { case, kind, of, bar, mix };
@@ -61,7 +64,8 @@ fn rows() -> Vec<Row> {
     all
 }
 
-/// Whether a cell of the table is weighed. DRAM alone is given, and the 2:1 cell of a mix with writes calibrates its look-ups.
+/// Whether a cell of the table is weighed. DRAM alone is given, and the 2:1 cell of a mix with writes calibrates its
+/// look-ups.
 pub(super) fn is_weighed(mix: usize, row: usize) -> bool {
     let is_predicted = row > usize::from(mix > 0);
     is_predicted && (mix + row) % 2 == 1
@@ -158,7 +162,8 @@ fn targets(effort: Effort) -> Targets {
     Targets { median, cells: [1, 2, 3].map(cell) }
 }
 
-/// The settings of the endpoint calibrated anew: none of them if the median has not moved. None at all if there is no machine.
+/// The settings of the endpoint calibrated anew: none of them if the median has not moved. None at all if there is no
+/// machine.
 fn endpoint(sets: &[String], effort: Effort, targets: Targets) -> Option<Vec<String>> {
     let off = walk(sets, walked(effort))?.percentile(50.0) - targets.median;
     if off == 0.0 {

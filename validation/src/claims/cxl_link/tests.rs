@@ -32,7 +32,8 @@ fn saturation_is_within_the_bar_whatever_the_memory_is() {
     }
 }
 
-/// The machine that the fits choose, with the latency without load calibrated to the table: the fits themselves are for release builds.
+/// The machine that the fits choose, with the latency without load calibrated to the table: the fits themselves are for
+/// release builds.
 fn calibrated_to(rows: &[Row]) -> Machine {
     let machine = arranged(&assumed(), (4, 2)).set("dram.write-idle", Value::Time(Span::from_us(1)));
     calibrated(&machine, rows, QUICK)
@@ -64,8 +65,8 @@ fn some_rows_are_within_the_bar() {
     assert!(is_met(&HONEST), "{:?}", worst(&HONEST));
 }
 
-/// The law: no value that is called predicted reaches a prediction. A table in which each of them is wrong calibrates the same machine, which gives the same
-/// to the last bit, and the claim is missed.
+/// The law: no value that is called predicted reaches a prediction. A table in which each of them is wrong calibrates
+/// the same machine, which gives the same to the last bit, and the claim is missed.
 #[test]
 fn no_predicted_cell_reaches_a_prediction() {
     let rows = table();
@@ -98,7 +99,8 @@ fn a_corrupted_cell_is_missed() {
     }
 }
 
-/// Wrong machines are seen: slots with one data header, no SKP and half the lanes, memory of another generation, ports that take twice as long.
+/// Wrong machines are seen: slots with one data header, no SKP and half the lanes, memory of another generation, ports
+/// that take twice as long.
 #[test]
 fn a_corrupted_model_is_missed() {
     let rows = table();

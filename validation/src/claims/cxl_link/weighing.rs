@@ -1,4 +1,5 @@
-//! What the assumed and fitted numbers of expander, link and load do to the predictions, when the latency without load is calibrated anew with each.
+//! What the assumed and fitted numbers of expander, link and load do to the predictions, when the latency without load
+//! is calibrated anew with each.
 
 use super::world::{Addresses, Machine};
 use super::{
@@ -13,7 +14,8 @@ use lanetwin_stats::results::Digest;
 use lanetwin_units::Span;
 use std::path::Path;
 
-/// Rows that numbers are weighed on, by share of reads and bandwidth: of each share a low, a middle and a high load, and saturation, in the order of the claim.
+/// Rows that numbers are weighed on, by share of reads and bandwidth: of each share a low, a middle and a high load,
+/// and saturation, in the order of the claim.
 pub(super) const ROWS: [(u64, f64); 12] = [
     (2, SATURATED),
     (46, SATURATED),

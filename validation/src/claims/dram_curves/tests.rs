@@ -4,7 +4,8 @@ use super::*;
 use lanetwin_media::dram::Speed;
 use std::sync::LazyLock;
 
-/// Fewer loads and a third of the time, for a debug build: two intervals of refreshes, which do not come at the same time in each.
+/// Fewer loads and a third of the time, for a debug build: two intervals of refreshes, which do not come at the same
+/// time in each.
 fn quick() -> Setup {
     let length = Length { seed: 1, warm_up: Span::from_us(1), measure: Span::from_us(8) };
     Setup { length, delays: &[2000, 45, 23, 0], ..Setup::full() }
@@ -16,8 +17,8 @@ fn ran(setup: &Setup, published: &[Curve]) -> Ran {
 
 static HONEST: LazyLock<Ran> = LazyLock::new(|| ran(&quick(), &published()));
 
-/// The law: no latency that is called predicted reaches a prediction. Bandwidths say where the model is read; idle latencies and the top of all reads are
-/// what is fitted to.
+/// The law: no latency that is called predicted reaches a prediction. Bandwidths say where the model is read; idle
+/// latencies and the top of all reads are what is fitted to.
 #[test]
 fn no_predicted_latency_reaches_a_prediction() {
     let honest = published();
@@ -56,7 +57,8 @@ fn what_is_calibrated_to_reaches_the_predictions() {
     assert_eq!(ran(&quick(), &other).fixed, HONEST.fixed + Span::from_ns(20));
 }
 
-/// One wrong cell among the published ones is seen: a latency that is four times what was measured takes the mean over the bar.
+/// One wrong cell among the published ones is seen: a latency that is four times what was measured takes the mean over
+/// the bar.
 #[test]
 fn a_corrupted_cell_is_missed_and_the_published_ones_are_met() {
     assert!(is_met(&compare(&published(), &HONEST)), "{}", mean_error(&compare(&published(), &HONEST), ""));

@@ -1,5 +1,5 @@
-//! What the assumed and calibrated numbers of memory and threads do to the predictions. What a load takes beside the memory is calibrated anew with each, but
-//! for itself.
+//! What the assumed and calibrated numbers of memory and threads do to the predictions. What a load takes beside the
+//! memory is calibrated anew with each, but for itself.
 
 use super::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
 use crate::experiment;
@@ -17,7 +17,8 @@ use std::path::Path;
 /// Fewer points of a curve than the claim has.
 const DELAYS_NS: [u64; 7] = [2000, 90, 45, 28, 19, 16, 0];
 
-/// What the memory is in the words of a scenario, so that the numbers of its model can be moved like those of any other.
+/// What the memory is in the words of a scenario, so that the numbers of its model can be moved like those of any
+/// other.
 fn plan(sets: &[String]) -> Option<Plan> {
     let text = format!(
         "about: The DRAM of a socket.\nmachine:\n  host: {{model: memory-host}}\n  memory: {{model: cxl-expander, capacity: 128GiB, dram.speed: ddr5-4800, \
@@ -77,7 +78,8 @@ fn of_threads(fixed: Span, outstanding: u64) -> Vec<OfThreads> {
     ]
 }
 
-/// Every assumed and calibrated number, of which two are calibrated: what a load takes beside the memory, and lines under way.
+/// Every assumed and calibrated number, of which two are calibrated: what a load takes beside the memory, and lines
+/// under way.
 pub(super) fn numbers(fixed: Span, outstanding: u64) -> Vec<Number> {
     let plan = plan(&[]).expect("the memory of the claim is one");
     let of_memory = sensitivity::numbers_and(&plan, &[], &CHOSEN);

@@ -1,6 +1,7 @@
 //! The machine of the claim: threads that stream and write back, some that follow pointers, the memory of a socket.
 //!
-//! It has no caches and no kernel: lines that a thread reads miss, and lines that it stored to come back as writes when the caches would let them go.
+//! It has no caches and no kernel: lines that a thread reads miss, and lines that it stored to come back as writes when
+//! the caches would let them go.
 
 use lanetwin_kernel::Stream;
 use lanetwin_media::dram::{Config, Done, Machine, Offer, Operation, Request};
@@ -16,7 +17,8 @@ const LINES: u64 = 1 << 20;
 /// What is assumed of the threads and of the caches between them and the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Threads {
-    /// Those that follow pointers. The benchmark has one; more of them sample the same latency more often, and are not felt among 815 lines.
+    /// Those that follow pointers. The benchmark has one; more of them sample the same latency more often, and are not
+    /// felt among 815 lines.
     pub chasers: u64,
     /// Lines of a page.
     pub page: u64,

@@ -22,7 +22,8 @@ pub(super) struct Prediction {
     pub(super) slow: f64,
 }
 
-/// Slows the drives until the machine without the switch moves `target` B/s. It may not reach that: then they are as fast as they can be.
+/// Slows the drives until the machine without the switch moves `target` B/s. It may not reach that: then they are as
+/// fast as they can be.
 pub(super) fn calibrate(workload: Workload, mechanism: &Mechanism, target: f64) -> (f64, Moved) {
     let rate = mechanism.brake == Brake::Rate;
     let mut slow = if rate {

@@ -46,8 +46,8 @@ fn plateaus_of_the_caches_are_what_they_were_calibrated_to() {
     }
 }
 
-/// The law: a machine is made of its parts alone. A table in which every cell is wrong gives the same predictions to the last bit; only its errors change,
-/// and the claim is missed.
+/// The law: a machine is made of its parts alone. A table in which every cell is wrong gives the same predictions to
+/// the last bit; only its errors change, and the claim is missed.
 #[test]
 fn no_published_latency_reaches_a_prediction() {
     let right = published(PUBLISHED);

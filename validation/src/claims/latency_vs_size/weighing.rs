@@ -1,6 +1,8 @@
-//! What the assumed and calibrated numbers of host and device do to sizes between the plateaus, when the plateaus are calibrated anew with each.
+//! What the assumed and calibrated numbers of host and device do to sizes between the plateaus, when the plateaus are
+//! calibrated anew with each.
 //!
-//! A latency is fitted by one line of arithmetic: what its plateau has moved by is taken off. A calibrated number that is itself moved stays where it was moved to.
+//! A latency is fitted by one line of arithmetic: what its plateau has moved by is taken off. A calibrated number that
+//! is itself moved stays where it was moved to.
 
 use super::{BAR_PCT, chase, parts, plan};
 use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
@@ -104,7 +106,8 @@ fn calibrated(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<S
     Some(all)
 }
 
-/// The rows: all of one kind of run, for a level that a number acts on is behind each of them or before the plateau that they are calibrated with.
+/// The rows: all of one kind of run, for a level that a number acts on is behind each of them or before the plateau
+/// that they are calibrated with.
 pub(super) struct Weighing {
     /// By effort.
     plateaus: [Vec<f64>; 2],
@@ -123,7 +126,8 @@ impl Weighing {
 
 /// Of a trace: the last level is so many times smaller, so that it is full soon.
 const SMALLER: u64 = 32;
-/// Arrays of traces \[MB\], each with its loads before anything is counted: one that leaves the TLBs and the second level, one that leaves the last.
+/// Arrays of traces \[MB\], each with its loads before anything is counted: one that leaves the TLBs and the second
+/// level, one that leaves the last.
 const TRACES: [(At, u64); 3] = [((0, 12.0), 60_000), ((0, 4.0), 100_000), ((1, 4.0), 100_000)];
 const TRACED: u64 = 500;
 

@@ -54,8 +54,8 @@ impl Run {
         let unit = if self.bytes() > UNIT { self.bytes() } else { UNIT };
         flash / 200 * 93 / unit * unit
     }
-    /// The closed form of a read that is alone, without the link: pages read in equal shares, 290 ns of command and address, the data at
-    /// MQSim's whole nanoseconds a transfer \[µs\].
+    /// The closed form of a read that is alone, without the link: pages read in equal shares, 290 ns of command and
+    /// address, the data at MQSim's whole nanoseconds a transfer \[µs\].
     pub(super) fn alone_us(&self) -> f64 {
         let [first, step, last] = self.read_ns().map(|ns| ns as f64);
         let page = match &*self.cell {

@@ -1,8 +1,8 @@
 //! The closed form to beat: the link formula of pcie-model, and the same with a cap on transfers per second.
 //!
-//! Source: github.com/pcie-bench/pcie-model. RAW = 8 × 8 GT/s × 128/130; ACKs and flow control take 8 B in 203 each, SKPs
-//! 4 in 1538. Writes have 24 B around each 256 B, reads 24 B for each request of 512 B and 20 B around each completion of
-//! 256 B. The cap is calibrated on the 64 B cell of each system and direction.
+//! Source: github.com/pcie-bench/pcie-model. RAW = 8 × 8 GT/s × 128/130; ACKs and flow control take 8 B in 203 each,
+//! SKPs 4 in 1538. Writes have 24 B around each 256 B, reads 24 B for each request of 512 B and 20 B around each
+//! completion of 256 B. The cap is calibrated on the 64 B cell of each system and direction.
 
 use super::table::Quantity;
 

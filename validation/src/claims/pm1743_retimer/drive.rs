@@ -23,15 +23,16 @@ pub(super) struct Asked {
     pub dual_port: bool,
 }
 
-/// How much smaller than the drive what is simulated is. The over-provisioning stays, and so does the write amplification, which does not know the
-/// size of a block if there are many.
+/// How much smaller than the drive what is simulated is. The over-provisioning stays, and so does the write
+/// amplification, which does not know the size of a block if there are many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scale {
     /// The drive as it is.
     Whole,
     /// A sixteenth of the drive, of which reads notice nothing.
     Sixteenth,
-    /// An eighth of the drive, with blocks of a thirty-second, and a sixteenth of the buffer: garbage collection comes round sooner.
+    /// An eighth of the drive, with blocks of a thirty-second, and a sixteenth of the buffer: garbage collection comes
+    /// round sooner.
     Eighth,
 }
 
@@ -71,8 +72,8 @@ pub(super) const RANDOM_WRITE: Asked = Asked {
     ..RANDOM
 };
 
-/// The numbers of the part that a smaller simulation divides: name, what it is, by how much in an eighth of the drive. Blocks are multiplied: an eighth of
-/// the drive in blocks of a thirty-second.
+/// The numbers of the part that a smaller simulation divides: name, what it is, by how much in an eighth of the drive.
+/// Blocks are multiplied: an eighth of the drive in blocks of a thirty-second.
 const BLOCKS: (&str, u64) = ("machine.ssd.nand.blocks", 1316);
 const PAGES: (&str, u64) = ("machine.ssd.nand.pages", 768);
 const BUFFER: (&str, u64) = ("machine.ssd.buffer", 256 << 20);
@@ -118,7 +119,8 @@ impl Scale {
 }
 
 impl Asked {
-    /// The same with a share of the requests, before and while it is measured; without waiting for a steady state where nothing was said of it.
+    /// The same with a share of the requests, before and while it is measured; without waiting for a steady state where
+    /// nothing was said of it.
     pub(super) fn shorter(self, by: u64) -> Self {
         let warm_up = self.warm_up.unwrap_or(self.requests / 5) / by;
         Self { requests: self.requests / by, warm_up: Some(warm_up), ..self }
@@ -132,8 +134,9 @@ impl Asked {
         } else {
             ("  slot: {from: cpu.slot0, to: ssd.pcie}\n", "dual-port: false")
         };
-        // requests of one sequence come out of order over two ports, which a drive that reads ahead takes for several sequences; 64 in flight need no reading ahead
-        // what is asked is no assumption: one namespace, the ports, and MPS by the link
+        // requests of one sequence come out of order over two ports, which a drive that reads ahead takes for several
+        // sequences; 64 in flight need no reading ahead what is asked is no assumption: one namespace, the ports, and
+        // MPS by the link
         let text = format!(
             "about: A PM1743.\nmachine:\n  cpu: {{part: amd-epyc-9554, port.mps: 512B}}\n  ssd: {{part: samsung-pm1743, port.mps: 512B, namespaces: 1, \
              namespaces.isolated: false, ftl.initial: steady-state, {ports}}}\nlinks:\n{links}workloads:\n  load:\n    \

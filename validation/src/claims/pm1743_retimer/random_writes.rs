@@ -5,8 +5,8 @@
 //!   over-provisioning, assumed ──► write amplification ─┴──► random writes: 280 000 a second are published
 //! ```
 //!
-//! The over-provisioning of the drive is not published. At the one that is assumed the rate is missed; the table says at which it would be met. That is an
-//! inference and not a prediction, and no part takes it over.
+//! The over-provisioning of the drive is not published. At the one that is assumed the rate is missed; the table says
+//! at which it would be met. That is an inference and not a prediction, and no part takes it over.
 
 use super::drive::{RANDOM_WRITE, iops};
 use crate::accuracy;
@@ -27,7 +27,8 @@ pub const CLAIM: Claim = Claim {
 
 const PUBLISHED: f64 = 280.0;
 const BAR_PCT: f64 = 10.0;
-/// Blocks of a plane in the part, and what comes of an over-provisioning of each \[%\]: 64 dies of 4 planes, 768 pages of 16 KiB.
+/// Blocks of a plane in the part, and what comes of an over-provisioning of each \[%\]: 64 dies of 4 planes, 768 pages
+/// of 16 KiB.
 const ASSUMED: u64 = 1316;
 const BLOCK_BYTES: f64 = 64.0 * 4.0 * 768.0 * 16_384.0;
 const CAPACITY: f64 = 3.84e12;

@@ -1,7 +1,8 @@
 //! What the assumed numbers of drive and host do to the predictions, when the drive is calibrated anew with each.
 //!
-//! The numbers that reads are calibrated with are fitted as docs/nvme-ssd.md has it, one line of arithmetic each, to what short runs of their loads come to.
-//! A calibrated number that is itself moved is not fitted: it counts if a prediction hangs on it. `nand.program` is not fitted: no read waits for a program here.
+//! The numbers that reads are calibrated with are fitted as docs/nvme-ssd.md has it, one line of arithmetic each, to
+//! what short runs of their loads come to. A calibrated number that is itself moved is not fitted: it counts if a
+//! prediction hangs on it. `nand.program` is not fitted: no read waits for a program here.
 
 use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, Scale, iops, latency};
 use super::{Experiment, experiments};

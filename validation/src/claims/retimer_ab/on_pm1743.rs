@@ -1,7 +1,8 @@
-//! `retimer-ab-pm1743`: the same comparison on the drive and the host of the paper, with queues in host memory, firmware and flash: the matrix of its Table 2
-//! from a job file of fio, and latencies at QD1.
+//! `retimer-ab-pm1743`: the same comparison on the drive and the host of the paper, with queues in host memory,
+//! firmware and flash: the matrix of its Table 2 from a job file of fio, and latencies at QD1.
 //!
-//! Commands are fetched from queues, so that a read crosses the slot four times one after the other and a write six times.
+//! Commands are fetched from queues, so that a read crosses the slot four times one after the other and a write six
+//! times.
 
 use super::{Effort, Ran, outcome};
 use crate::claims::retimer_ab::table::published;
@@ -21,7 +22,8 @@ pub const CLAIM: Claim = Claim {
     run,
 };
 
-/// The phases of sequential reads in which the link is the limit: one job with one core asks for 195 000 a second at most, 6.4 GB/s of 32 KiB.
+/// The phases of sequential reads in which the link is the limit: one job with one core asks for 195 000 a second at
+/// most, 6.4 GB/s of 32 KiB.
 const LINK_LIMITED: &str = "128k";
 const SCENARIO: &str = include_str!("../../../../scenarios/long/pm1743-retimer.yaml");
 const JOBS: (&str, &str) = ("../fio/odcc-like.fio", include_str!("../../../../scenarios/fio/odcc-like.fio"));
@@ -48,7 +50,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let ran = Ran { controls_at: LINK_LIMITED, ..Ran::of(&plan(None)) };
     watch.step(1)?;
     let mut found = outcome(&published(), &ran);
-    // a row is a difference of two machines that share every number of drive and host: what moves both alike moves no row
+    // a row is a difference of two machines that share every number of drive and host: what moves both alike moves no
+    // row
     found
         .free_parameters
         .retain(|number| number.part.contains("retimer") || number.part.starts_with("montage"));

@@ -25,8 +25,8 @@ impl Published {
     pub(super) fn is_of(&self, workload: &str) -> bool {
         self.workloads.contains(&workload)
     }
-    /// With over without: a bound has no sign and no value, so that none is the best that can be said; a latency that is told to differ is taken
-    /// to be longer.
+    /// With over without: a bound has no sign and no value, so that none is the best that can be said; a latency that
+    /// is told to differ is taken to be longer.
     pub(super) fn ratio(&self) -> f64 {
         if self.said == "at most" { 1.0 } else { 1.0 + self.change_pct / 100.0 }
     }

@@ -1,4 +1,5 @@
-//! Credits of the two classes of a direction: those that its transmitter has, and those that it has to return for the other direction.
+//! Credits of the two classes of a direction: those that its transmitter has, and those that it has to return for the
+//! other direction.
 
 use super::super::half::{INFINITE, NEVER, Returning};
 use super::super::packer::Class;

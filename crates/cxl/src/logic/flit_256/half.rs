@@ -28,7 +28,8 @@ pub struct Wire {
     pub lag: u64,
     /// How long a credit waits for a flit \[ticks\].
     pub flush: u64,
-    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's doing.
+    /// From the arrival of a message to its buffer being free, by class \[ticks\]; never, if that is not its arrival's
+    /// doing.
     pub drain: [u64; 2],
     /// A bit error ratio at which as many flits fail as error correction cannot help.
     pub error_ratio: f64,
@@ -158,7 +159,8 @@ impl<U: Copy> Half<U> {
         let forced = self.first_of(LAST, self.owed.first().saturating_add(self.wire.flush));
         earlier(self.needed(self.background[0]), forced)
     }
-    /// The next group that somebody waits for; `io` is when a flit of CXL.io is wanted besides those with messages \[ticks\].
+    /// The next group that somebody waits for; `io` is when a flit of CXL.io is wanted besides those with messages
+    /// \[ticks\].
     fn needed(&self, io: u64) -> Place {
         if self.open.is_some() || self.before.rollover > 0 || self.replays() {
             return self.next;
@@ -405,7 +407,8 @@ impl<U: Copy> Half<U> {
         self.activity.crc_errors += u64::from(self.clean_bits.is_none());
         self.clean_bits.is_none()
     }
-    /// The other end says in the header of its next flit that it misses the one that started at `start`, and this end learns of it when that is in.
+    /// The other end says in the header of its next flit that it misses the one that started at `start`, and this end
+    /// learns of it when that is in.
     fn ask_again<E>(&mut self, start: u64, far: &mut Far<'_, U, E>) {
         let back = &far.other.wire;
         let found = self.wire.arrival(start, Part::Whole);

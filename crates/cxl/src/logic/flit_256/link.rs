@@ -1,6 +1,7 @@
 //! Both directions of a link with flits of 256 B.
 //!
-//! It decides as late as the link of 68 B flits does ([`super::super::link`]): one wake for all groups up to the first that can have an effect.
+//! It decides as late as the link of 68 B flits does ([`super::super::link`]): one wake for all groups up to the first
+//! that can have an effect.
 
 use super::super::activity::Activity;
 use super::super::clock::Grid;
@@ -31,7 +32,8 @@ impl<U: Copy> Link<U> {
     /// A link at rest.
     ///
     /// # Panics
-    /// If its flits are not those of 256 B, the generation is below Gen3, or S2M credits are to wait for answers, which there are none to responses.
+    /// If its flits are not those of 256 B, the generation is below Gen3, or S2M credits are to wait for answers, which
+    /// there are none to responses.
     #[must_use]
     pub fn new(spec: LinkSpec) -> Self {
         let FlitMode::Bytes256(layout) = spec.flits else { panic!("another flit") };
@@ -60,7 +62,8 @@ impl<U: Copy> Link<U> {
             user: *user,
         }
     }
-    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as the credit goes.
+    /// An answer frees the buffer of its request. The answer says when the link must be pumped at the latest, as far as
+    /// the credit goes.
     fn answered(&mut self, class: Class, at: Instant) -> Instant {
         // An answer with data is that of a Req, one without that of a RwD.
         let answered = match class {

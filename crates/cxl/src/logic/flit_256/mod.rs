@@ -8,11 +8,12 @@
 //!   usable, halves                             ↑ what is whole in slots 0 to 6    ↑ the rest
 //! ```
 //!
-//! The transmitter decides a group of slots when the group starts, as a pipeline of 64 B does (CXL §4.3.8): a message waits for the next group, not for the
-//! next flit, also in a flit that begins empty. What it carries can be used when the flit is all in and corrected, or when its half is in.
+//! The transmitter decides a group of slots when the group starts, as a pipeline of 64 B does (CXL §4.3.8): a message
+//! waits for the next group, not for the next flit, also in a flit that begins empty. What it carries can be used when
+//! the flit is all in and corrected, or when its half is in.
 //!
-//! Reliability is the physical layer's: every flit has a number, there is no control flit, and a flit that error correction cannot help is sent again with all
-//! behind it.
+//! Reliability is the physical layer's: every flit has a number, there is no control flit, and a flit that error
+//! correction cannot help is sent again with all behind it.
 //!
 //! | module | is about |
 //! |---|---|

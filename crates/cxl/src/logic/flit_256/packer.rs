@@ -10,8 +10,8 @@
 //! | a slot holds messages of one kind: 1 Req, 1 RwD; 3 NDR or 3 DRS in a G-slot, 2 in the others | |
 //! | at most 4 Req, 2 RwD, 6 NDR, 3 DRS in two groups that follow each other | slot 7 of a latency-optimised flit counts with the group behind it, too |
 //!
-//! What is left to an implementation is fairness between channels. Here it is age, as in 68 B flits: a free slot takes the message that has waited longest,
-//! and more of its kind.
+//! What is left to an implementation is fairness between channels. Here it is age, as in 68 B flits: a free slot takes
+//! the message that has waited longest, and more of its kind.
 
 use super::super::packer::{Class, Slot, Waiting};
 use crate::spec::Direction;

@@ -1,7 +1,7 @@
 //! Buffer-to-buffer credits (BB_Credit): a frame takes one, the R_RDY that its receiver sends gives it back.
 //!
-//! A credit is known by the time from which it can be used. That can lie ahead: the receiver of a frame often knows when it will
-//! have sent R_RDY before the frame is there.
+//! A credit is known by the time from which it can be used. That can lie ahead: the receiver of a frame often knows
+//! when it will have sent R_RDY before the frame is there.
 //!
 //! ```
 //! use lanetwin_fabric::fc::logic::credits::Credits;
@@ -77,7 +77,8 @@ impl Credits {
         assert!(self.known.len() < self.total as usize, "what comes back was taken");
         self.known.push(Reverse(at));
     }
-    /// How many credits were out, integrated up to `now`, which is not before any present that was told \[credits · ticks\].
+    /// How many credits were out, integrated up to `now`, which is not before any present that was told
+    /// \[credits · ticks\].
     #[must_use]
     pub fn used(&self, now: Ticks) -> u128 {
         let past = |from: Ticks, to: Ticks| u128::from(to.0.min(now.0).saturating_sub(from.0));
@@ -93,7 +94,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a list of all uses: never more out than there are, and the integral is their sum, cut at every instant.
+        /// Against a list of all uses: never more out than there are, and the integral is their sum, cut at every
+        /// instant.
         #[test]
         fn credits_are_conserved(
             total in 1_u32..5,

@@ -29,7 +29,8 @@ impl ReceiveBuffer {
     pub const fn new(room: u64) -> Self {
         Self { room, received: 0, taken: 0, withheld: VecDeque::new() }
     }
-    /// A frame with `bytes` of data arrives at `at`, behind all before it: when its R_RDY can be sent; none if it is withheld.
+    /// A frame with `bytes` of data arrives at `at`, behind all before it: when its R_RDY can be sent; none if it is
+    /// withheld.
     pub fn land(&mut self, at: Ticks, bytes: u64) -> Option<Ticks> {
         self.received += bytes;
         if self.withheld.is_empty() && self.received - self.taken <= self.room {
@@ -38,7 +39,8 @@ impl ReceiveBuffer {
         self.withheld.push_back((at, self.received));
         None
     }
-    /// `bytes` have been taken out at `now`, the oldest first; tells when each R_RDY can be sent that was withheld until now.
+    /// `bytes` have been taken out at `now`, the oldest first; tells when each R_RDY can be sent that was withheld
+    /// until now.
     ///
     /// # Panics
     /// If more is taken out than was there.

@@ -1,8 +1,8 @@
 //! One direction of a link: frames leave one after another, each with a credit.
 //!
-//! A **run** is as many frames as follow one another as closely as the standard allows, six fill words apart. It ends before a frame
-//! that is not ready, or has no credit, when its turn comes: so a run is decided at its start, with nothing ahead that could still
-//! change it.
+//! A **run** is as many frames as follow one another as closely as the standard allows, six fill words apart. It ends
+//! before a frame that is not ready, or has no credit, when its turn comes: so a run is decided at its start, with
+//! nothing ahead that could still change it.
 //!
 //! ```
 //! use lanetwin_fabric::fc::{Rate, logic::transmitter::Transmitter};
@@ -89,8 +89,8 @@ impl Transmitter {
     pub const fn free(&self) -> Ticks {
         self.free
     }
-    /// Sends a run: `next(i)` is the data field of its `i`-th frame \[B\] and when that is ready; none ends it. None if there is no
-    /// first frame, or no credit known for it.
+    /// Sends a run: `next(i)` is the data field of its `i`-th frame \[B\] and when that is ready; none ends it. None if
+    /// there is no first frame, or no credit known for it.
     pub fn send(&mut self, next: &mut dyn FnMut(u32) -> Option<(u32, Ticks)>) -> Option<Run> {
         let (data, ready) = next(0)?;
         let start = self.next_start(ready)?;
@@ -129,7 +129,8 @@ impl Transmitter {
     pub const fn credits(&self) -> &Credits {
         &self.credits
     }
-    /// The time up to `now` that frames have waited for nothing but a credit, if the next one is ready at `front` \[ticks\].
+    /// The time up to `now` that frames have waited for nothing but a credit, if the next one is ready at `front`
+    /// \[ticks\].
     #[must_use]
     pub fn waited(&self, front: Option<Ticks>, now: Ticks) -> u128 {
         let since = front.map_or(now, |ready| self.free.max(ready));

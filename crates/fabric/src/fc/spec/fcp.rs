@@ -6,8 +6,8 @@ use super::frame::{DataField, sequence_bytes, spacing_bytes};
 pub const COMMAND_BYTES: u32 = 32;
 /// FCP_XFER_RDY \[B\]: relative offset 4, burst length 4, reserved 4 (FCP-4, FCP_XFER_RDY IU).
 pub const TRANSFER_READY_BYTES: u32 = 12;
-/// FCP_RSP \[B\] of a command that ended well: reserved 8, status 4, residual 4, lengths of sense and response 8 (FCP-4, FCP_RSP
-/// IU without sense data).
+/// FCP_RSP \[B\] of a command that ended well: reserved 8, status 4, residual 4, lengths of sense and response 8
+/// (FCP-4, FCP_RSP IU without sense data).
 pub const RESPONSE_BYTES: u32 = 24;
 
 /// What an information unit of a command is.

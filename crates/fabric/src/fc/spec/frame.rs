@@ -12,8 +12,8 @@ pub const EOF_BYTES: u32 = 4;
 pub const DATA_FIELD_MAX_BYTES: u32 = 2112;
 /// A transmission word, which delimiters, fill words and primitive signals are \[B\].
 pub const WORD_BYTES: u32 = 4;
-/// The fewest fill words and primitive signals that a transmitter puts between two frames (FC-FS; the same in the Seagate
-/// Fibre Channel Interface manual, rev. D, table 8). R_RDY counts among them.
+/// The fewest fill words and primitive signals that a transmitter puts between two frames (FC-FS; the same in the
+/// Seagate Fibre Channel Interface manual, rev. D, table 8). R_RDY counts among them.
 pub const FILL_WORDS: u32 = 6;
 /// What comes with a data field from the start of the frame to its end \[B\].
 pub const FRAMING_BYTES: u32 = SOF_BYTES + HEADER_BYTES + CRC_BYTES + EOF_BYTES;
@@ -32,8 +32,8 @@ impl DataField {
     /// 2112 B, the most.
     pub const B2112: Self = Self(2112);
 
-    /// The data field of this many bytes; none unless it is a multiple of 4 from 256 to 2112, as a login may ask for (FC-LS,
-    /// receive data field size of an N_Port).
+    /// The data field of this many bytes; none unless it is a multiple of 4 from 256 to 2112, as a login may ask for
+    /// (FC-LS, receive data field size of an N_Port).
     #[must_use]
     pub const fn from_bytes(bytes: u64) -> Option<Self> {
         let legal = bytes >= 256 && bytes <= DATA_FIELD_MAX_BYTES as u64 && bytes.is_multiple_of(4);

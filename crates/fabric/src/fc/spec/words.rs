@@ -1,5 +1,5 @@
-//! The words of frame headers and of FCP, most significant byte first on the wire (FC-FS, frame header; FCP-4, information
-//! units).
+//! The words of frame headers and of FCP, most significant byte first on the wire (FC-FS, frame header; FCP-4,
+//! information units).
 
 use lanetwin_wire::{open_enum, wire};
 

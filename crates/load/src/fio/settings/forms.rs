@@ -10,8 +10,8 @@ use super::{SteadyState, WHOLE};
 /// A list of zones has at most so many (`thread_options.h`).
 const MOST_ZONES: usize = 256;
 
-/// A list `a/b:c/d:e` of sizes with what stands behind the stroke: none where it is left out. Sizes are numbers with units; so is what stands behind them if
-/// `absolute`, otherwise a percentage.
+/// A list `a/b:c/d:e` of sizes with what stands behind the stroke: none where it is left out. Sizes are numbers with
+/// units; so is what stands behind them if `absolute`, otherwise a percentage.
 pub(super) fn shares(
     text: &str,
     name: &'static str,

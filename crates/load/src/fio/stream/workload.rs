@@ -1,4 +1,5 @@
-//! What a load makes of a job: which part of a file one of its clones uses, how many I/Os that is, and whether it can be.
+//! What a load makes of a job: which part of a file one of its clones uses, how many I/Os that is, and whether it can
+//! be.
 
 use super::super::iolog::{Entry, Log};
 use super::super::job::Job;

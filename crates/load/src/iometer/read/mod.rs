@@ -1,7 +1,7 @@
 //! Reading an `.icf` file: text in, a configuration or everything that is wrong with it out.
 //!
-//! As Iometer does, the reader takes sections in any order, keys in any order inside a section, any case, and either line
-//! end. Unlike Iometer it reads on after a mistake, and tells all of them.
+//! As Iometer does, the reader takes sections in any order, keys in any order inside a section, any case, and either
+//! line end. Unlike Iometer it reads on after a mistake, and tells all of them.
 
 mod check;
 mod display;

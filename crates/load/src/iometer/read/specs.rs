@@ -58,7 +58,8 @@ impl<'a> Reader<'a> {
         if name.text.is_empty() {
             self.report(&Problem::MissingValue { key: short(key.text), wanted: wanted.into() }, line.place);
         }
-        // the heads of the columns; Iometer takes any comment here, and so would lose a specification whose heads are missing
+        // the heads of the columns; Iometer takes any comment here, and so would lose a specification whose heads are
+        // missing
         if self.lines.peek().is_some_and(|next| next.shape == Shape::Key && next.opens_with("'size")) {
             self.lines.next();
         }

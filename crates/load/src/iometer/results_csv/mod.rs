@@ -10,7 +10,8 @@
 //! 'End Test                          all went well
 //! ```
 //!
-//! The format knows no quotes: commas and line ends in names become spaces, as in Iometer (`Worker.cpp`, `SaveResults`).
+//! The format knows no quotes: commas and line ends in names become spaces, as in Iometer (`Worker.cpp`,
+//! `SaveResults`).
 //!
 //! Not here: the file of updates that 1.1.0 can write during a test.
 
@@ -27,8 +28,8 @@ use super::config::AccessSpec;
 use super::version::Version;
 use super::words::TestType;
 
-/// What stands where Iometer writes the time of day, in the file of a run that had none: a simulation gives the same file whenever it is
-/// run.
+/// What stands where Iometer writes the time of day, in the file of a run that had none: a simulation gives the same
+/// file whenever it is run.
 pub const NO_TIME: &str = "1970-01-01 00:00:00:000";
 
 /// A series of tests.

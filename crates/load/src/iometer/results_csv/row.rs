@@ -99,7 +99,8 @@ pub struct Running {
 /// Raw times count nanoseconds: the speed of the clock that they count \[1/s\].
 const RAW_PER_SECOND: f64 = 1e9;
 const PS_PER_RAW: u128 = 1000;
-/// What Iometer writes where there is no one number, and for transactions of a connection when none is tested (`Worker.h`).
+/// What Iometer writes where there is no one number, and for transactions of a connection when none is tested
+/// (`Worker.h`).
 const AMBIGUOUS: Cell = Cell::Whole(-1);
 
 /// Where each metric stands.
@@ -143,8 +144,8 @@ const OF_PROCESSORS: [(&str, Column); 7] = [
 ];
 const OF_NETWORKS: [Column; 3] = [Column::Packets, Column::PacketErrors, Column::Retransmitted];
 
-/// The columns that hold 0 because what they tell is not modelled, each with the reason. Iometer writes 0 as well where a
-/// system tells it nothing, such as the DPC time of Linux (`IOPerformanceLinux.cpp`).
+/// The columns that hold 0 because what they tell is not modelled, each with the reason. Iometer writes 0 as well where
+/// a system tells it nothing, such as the DPC time of Linux (`IOPerformanceLinux.cpp`).
 #[must_use]
 pub fn not_modelled(counted: &Counted<'_>) -> Vec<(Column, &'static str)> {
     let why = |name: &str| {
@@ -208,7 +209,8 @@ impl Row {
         row.load(counted, settings);
         row
     }
-    /// What a worker did to one disk. (Iometer repeats the raw times and the bins of the worker here; these are the disk's.)
+    /// What a worker did to one disk. (Iometer repeats the raw times and the bins of the worker here; these are the
+    /// disk's.)
     #[must_use]
     pub fn disk(name: &str, counted: &Counted<'_>, settings: Settings) -> Self {
         let mut row = Self::new(RowKind::Disk, name, "");

@@ -12,7 +12,8 @@ pub struct Part {
     pub first: u64,
     /// Its size \[B\].
     pub bytes: u64,
-    /// Whether the simulated program touches it; what only builds the data is listed, but lies behind the program's footprint.
+    /// Whether the simulated program touches it; what only builds the data is listed, but lies behind the program's
+    /// footprint.
     pub touched: bool,
 }
 

@@ -6,9 +6,9 @@
 //!   loop ──► trips ──► static chunks ──► thread ──► walks and steps of its trips, one trip after the other
 //! ```
 //!
-//! **Not modelled:** barriers. A thread that is done with its chunk of a loop begins the next loop at once. Chunks are equal to a trip, so
-//! threads in one machine stay together as far as their memory is alike. Reductions, calls and the sequential parts between loops
-//! touch a few lines and are left out.
+//! **Not modelled:** barriers. A thread that is done with its chunk of a loop begins the next loop at once. Chunks are
+//! equal to a trip, so threads in one machine stay together as far as their memory is alike. Reductions, calls and the
+//! sequential parts between loops touch a few lines and are left out.
 
 use super::walk::LINE;
 use super::walk::Walk;
@@ -29,8 +29,8 @@ pub(super) trait Loops: Debug {
     fn trips(&self, of: Self::Loop) -> u64;
     /// About how many lines a trip touches: places samples, and nothing else.
     fn weight(&self, of: Self::Loop) -> u64;
-    /// Writes the first of `trips`, or more of them; returns how many. They are the last ones of a thread's chunk, and `first` says
-    /// that the thread comes from elsewhere. It writes something.
+    /// Writes the first of `trips`, or more of them; returns how many. They are the last ones of a thread's chunk, and
+    /// `first` says that the thread comes from elsewhere. It writes something.
     fn write(&self, of: Self::Loop, trips: Range<u64>, first: bool, tape: &mut Tape<Self::Scratch>) -> u64;
     /// Steps of each of so many threads that bring into caches what the loops before a sample have left there.
     fn warm_up(&self, _threads: u32) -> u64 {
@@ -115,7 +115,8 @@ impl<L: Copy> Schedule<L> {
     }
 }
 
-/// The trips of one thread, in a static schedule without a chunk size (OpenMP 5.2 §11.5.3): as equal as can be, the first ones longer.
+/// The trips of one thread, in a static schedule without a chunk size (OpenMP 5.2 §11.5.3): as equal as can be, the
+/// first ones longer.
 pub(super) fn chunk(trips: u64, threads: u32, thread: u32) -> Range<u64> {
     let (threads, thread) = (u64::from(threads), u64::from(thread));
     let (each, more) = (trips / threads, trips % threads);

@@ -1,4 +1,5 @@
-//! Applications as programs: kernels that run their algorithm, or what is left of it without its data, and touch what it touches.
+//! Applications as programs: kernels that run their algorithm, or what is left of it without its data, and touch what
+//! it touches.
 //!
 //! | module | is | exact | drawn |
 //! |---|---|---|---|
@@ -7,8 +8,8 @@
 //! | [`graph500`] | a breadth-first search on a Kronecker graph | to scale 20 | above |
 //! | [`kv`] | a key-value store as Redis is one | chains of its hash table | keys, operations |
 //!
-//! *Exact* means that a run of the real algorithm touches the same lines in the same order; tests compare the two. All of them
-//! are [`Kernel`]s, which have programs, parts and a footprint.
+//! *Exact* means that a run of the real algorithm touches the same lines in the same order; tests compare the two. All
+//! of them are [`Kernel`]s, which have programs, parts and a footprint.
 //!
 //! Not here: caches, prefetchers and the time that a line takes (the memory host), NUMA policies (placement).
 //!
@@ -46,8 +47,8 @@ use npb::Class;
 use std::fmt;
 pub use window::{Window, sampled};
 
-/// The computing time of a floating-point operation (assumed: 200 ps, two for each cycle of a core of 2.4 GHz, as loops sustain that are not
-/// waiting for memory).
+/// The computing time of a floating-point operation (assumed: 200 ps, two for each cycle of a core of 2.4 GHz, as loops
+/// sustain that are not waiting for memory).
 pub const FLOP: Span = Span::from_ps(200);
 /// The most threads of a program.
 const MOST_THREADS: u32 = 4096;
@@ -181,9 +182,10 @@ mod tests {
         kernel.bytes(1) as f64 / 1e9
     }
 
-    /// CG of class E: a run of NPB 3.4.3-OMP was seen to take 154 GB at its peak (notes on a CloudLab c6420, by `time -v`); the declared arrays
-    /// are 160.9 GB, the rows that come out shorter than declared leave pages untouched. Others: the arrays that NPB 3.4 declares, u and r on all
-    /// levels and v on the finest, 8 B for each point.
+    /// CG of class E: a run of NPB 3.4.3-OMP was seen to take 154 GB at its peak (notes on a CloudLab c6420, by
+    /// `time -v`); the declared arrays are 160.9 GB, the rows that come out shorter than declared leave pages
+    /// untouched. Others: the arrays that NPB 3.4 declares, u and r on all levels and v on the finest, 8 B for each
+    /// point.
     #[test]
     fn classes_have_their_sizes() {
         assert!((gb(Kernel::cg(Class::E)) / 154.0 - 1.0).abs() < 0.05, "{}", gb(Kernel::cg(Class::E)));

@@ -1,7 +1,7 @@
 //! What all NAS Parallel Benchmarks share: the classes of problems and the random numbers.
 //!
-//! Source: Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, sections 2.2 (classes) and 2.3 (the generator); the classes
-//! since then: NPB 3.4.
+//! Source: Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, sections 2.2 (classes) and 2.3 (the generator);
+//! the classes since then: NPB 3.4.
 
 use std::fmt;
 use std::str::FromStr;

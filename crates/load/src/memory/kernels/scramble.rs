@@ -4,7 +4,8 @@ use lanetwin_kernel::mix;
 
 const ROUNDS: usize = 3;
 
-/// A permutation of 2ᵐ numbers: multiplications by odd numbers, the upper half of the bits folded onto the lower after each.
+/// A permutation of 2ᵐ numbers: multiplications by odd numbers, the upper half of the bits folded onto the lower after
+/// each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scramble {
     bits: u32,

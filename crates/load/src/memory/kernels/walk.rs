@@ -1,8 +1,9 @@
 //! One innermost loop over arrays, as the lines that it touches.
 //!
-//! **When a reference is a step.** A [`Reference`] is one row of one array in one innermost loop, and moves forward. It makes a step where
-//! it comes to a line behind those that it has touched; other elements lie in lines that the thread has just used, and their cost is in
-//! the computing time. Each loop begins anew: its first pass touches the line of every reference.
+//! **When a reference is a step.** A [`Reference`] is one row of one array in one innermost loop, and moves forward. It
+//! makes a step where it comes to a line behind those that it has touched; other elements lie in lines that the thread
+//! has just used, and their cost is in the computing time. Each loop begins anew: its first pass touches the line of
+//! every reference.
 //!
 //! The same rule, applied to a run of the real algorithm, is [`super::watch::Lines`].
 
@@ -80,7 +81,8 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// A loop of so many passes over these references, in the order in which a pass touches them; each pass computes for `pass_ps`.
+    /// A loop of so many passes over these references, in the order in which a pass touches them; each pass computes
+    /// for `pass_ps`.
     ///
     /// # Panics
     /// Of our own mistakes: no reference, or more than twelve; a stride of a line and more with a reach.

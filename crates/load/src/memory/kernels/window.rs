@@ -1,14 +1,15 @@
 //! Which part of a long run is simulated, and how sure that makes its mean.
 //!
-//! A class E kernel makes some 10¹² steps. [`Window::Stretches`] simulates disjoint stretches of equal length instead, spread over one
-//! iteration by systematic sampling: the iteration is cut into `count` parts of equal weight (about the same number of lines), and a
-//! stretch begins at the same share of each part, drawn from the seed. All threads are in the same loop at the same time, as barriers
-//! would keep them.
+//! A class E kernel makes some 10¹² steps. [`Window::Stretches`] simulates disjoint stretches of equal length instead,
+//! spread over one iteration by systematic sampling: the iteration is cut into `count` parts of equal weight (about the
+//! same number of lines), and a stretch begins at the same share of each part, drawn from the seed. All threads are in
+//! the same loop at the same time, as barriers would keep them.
 //!
 //! The mean over stretches estimates the mean over the run, and its error follows from how the stretches differ:
-//! [`sampled`] is batch means with a stretch as batch. What no interval shows: caches are cold for the lines that an earlier part of the
-//! same loop left in them, so the first lines of a stretch miss more than they would. A stretch should be several times as long as the
-//! reuse it is meant to see; doubling the length and looking at the change tells.
+//! [`sampled`] is batch means with a stretch as batch. What no interval shows: caches are cold for the lines that an
+//! earlier part of the same loop left in them, so the first lines of a stretch miss more than they would. A stretch
+//! should be several times as long as the reuse it is meant to see; doubling the length and looking at the change
+//! tells.
 
 use lanetwin_kernel::Stream;
 use lanetwin_stats::Confidence;

@@ -39,8 +39,8 @@ impl PageMap {
     ) -> Result<Self, Vec<BadPlacement>> {
         Self::with_parts((mapping, &[]), pages, frames, used)
     }
-    /// The same with mappings of their own for parts, which ascend and are apart; what of them lies beyond the pages is left out. The turns of
-    /// every policy follow from the numbers of the pages, each size counted in its own.
+    /// The same with mappings of their own for parts, which ascend and are apart; what of them lies beyond the pages is
+    /// left out. The turns of every policy follow from the numbers of the pages, each size counted in its own.
     ///
     /// # Errors
     /// Everything that is wrong; of what does not fit, the first.

@@ -12,20 +12,23 @@
 //!
 //! Parts of a program can have a policy of their own, as `mbind(2)` or a mapping of a device gives them.
 //!
-//! **Pages of 2 MiB and 1 GiB.** A policy gives a large page to one node and takes one turn for it: Linux 6.9 divides the place in the mapping by the size of
-//! the page before it looks whose turn it is (`mm/mempolicy.c`: `get_vma_policy`, `interleave_nid`, `weighted_interleave_nid`). Only aligned pages that lie wholly
-//! in the mapping are large (`include/linux/huge_mm.h`: `thp_vma_suitable_order`); what is left at its ends is in pages of 4 KiB, whose turns are counted
-//! in their own size. Where no node has room for a whole large page, the rest is in pages of 4 KiB. A node that is full sends its large pages to the nearest that has room, as
-//! Linux does for interleaving, and for memory that was advised to be in huge pages; other large pages under `preferred` it would rather break up on their own node.
+//! **Pages of 2 MiB and 1 GiB.** A policy gives a large page to one node and takes one turn for it: Linux 6.9 divides
+//! the place in the mapping by the size of the page before it looks whose turn it is (`mm/mempolicy.c`:
+//! `get_vma_policy`, `interleave_nid`, `weighted_interleave_nid`). Only aligned pages that lie wholly in the mapping
+//! are large (`include/linux/huge_mm.h`: `thp_vma_suitable_order`); what is left at its ends is in pages of 4 KiB,
+//! whose turns are counted in their own size. Where no node has room for a whole large page, the rest is in pages of 4
+//! KiB. A node that is full sends its large pages to the nearest that has room, as Linux does for interleaving, and for
+//! memory that was advised to be in huge pages; other large pages under `preferred` it would rather break up on their
+//! own node.
 //!
-//! *Near* goes by the numbers of the nodes from the page's own upwards, and round again: nodes are numbered by sockets first, then by
-//! memory behind CXL.
+//! *Near* goes by the numbers of the nodes from the page's own upwards, and round again: nodes are numbered by sockets
+//! first, then by memory behind CXL.
 //!
-//! **Order of allocation: ascending addresses.** It is what Linux does for the mapping's own policy (`mbind`), where the turn follows
-//! from the page's place in the mapping, and for the task's policy (`numactl`) when one thread touches the memory first from its start to
-//! its end, as an initialising loop does. (Under a task's policy each thread has its own turn; several threads that touch pages first in
-//! no fixed order leave the same shares in another order.) It makes the place of a page a function of its number: nothing is stored for a
-//! page, however large the memory.
+//! **Order of allocation: ascending addresses.** It is what Linux does for the mapping's own policy (`mbind`), where
+//! the turn follows from the page's place in the mapping, and for the task's policy (`numactl`) when one thread touches
+//! the memory first from its start to its end, as an initialising loop does. (Under a task's policy each thread has its
+//! own turn; several threads that touch pages first in no fixed order leave the same shares in another order.) It makes
+//! the place of a page a function of its number: nothing is stored for a page, however large the memory.
 
 mod map;
 mod policy;
@@ -59,11 +62,13 @@ pub struct Placement {
     pub mapping: Mapping,
     /// Parts that have another, by address and apart.
     pub parts: Vec<Part>,
-    /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no program has yet, if
-    /// there are none. Hardware threads are numbered core by core first, then again for the second of every core, as Linux does.
+    /// The hardware threads that its threads are pinned to, in their order and round again; from the first that no
+    /// program has yet, if there are none. Hardware threads are numbered core by core first, then again for the second
+    /// of every core, as Linux does.
     pub cpus: Vec<u32>,
-    /// So many steps of each of its threads are taken before the run, in no time and beside its count: caches and TLBs then begin warm. If
-    /// none is said, as many as it takes until the caches hold what they will hold, where that is known ([`super::Program::reuse`]).
+    /// So many steps of each of its threads are taken before the run, in no time and beside its count: caches and TLBs
+    /// then begin warm. If none is said, as many as it takes until the caches hold what they will hold, where that is
+    /// known ([`super::Program::reuse`]).
     pub warm: Option<u64>,
 }
 

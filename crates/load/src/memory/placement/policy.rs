@@ -33,7 +33,8 @@ impl PageSize {
     /// Every size, the smallest first.
     pub const ALL: [Self; 3] = [Self::Small, Self::Huge, Self::Gigantic];
 
-    /// How many pages of 4 KiB one is, as a power of two: nine more for each level of the page table that it leaves out.
+    /// How many pages of 4 KiB one is, as a power of two: nine more for each level of the page table that it leaves
+    /// out.
     #[must_use]
     pub const fn shift(self) -> u32 {
         match self {
@@ -54,7 +55,8 @@ impl PageSize {
 pub struct Mapping {
     /// On which nodes.
     pub policy: Policy,
-    /// In pages of which size, where whole ones fit; memory that is mapped directly is in pages of 2 MiB, whatever is said here.
+    /// In pages of which size, where whole ones fit; memory that is mapped directly is in pages of 2 MiB, whatever is
+    /// said here.
     pub size: PageSize,
 }
 

@@ -1,6 +1,7 @@
 //! Pages of one size that go round alike.
 
-/// Pages from one on: the i-th of a round goes to `turns[i]`. Numbers of pages and frames count pages of its size, but for those of [`Stretch::first`] and [`Stretch::place`].
+/// Pages from one on: the i-th of a round goes to `turns[i]`. Numbers of pages and frames count pages of its size, but
+/// for those of [`Stretch::first`] and [`Stretch::place`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stretch {
     first: u64,
@@ -10,7 +11,8 @@ pub(super) struct Stretch {
     turns: Vec<(u16, u64)>,
     /// For each node, how many pages of a round it has.
     shares: Vec<u64>,
-    /// For each node, the frame of its first page in the round that `first` is in; less than 0 in spirit where that page came before.
+    /// For each node, the frame of its first page in the round that `first` is in; less than 0 in spirit where that
+    /// page came before.
     bases: Vec<i128>,
 }
 

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Page by page, as the kernel would: a large one if it lies in the mapping and a node has a whole free frame for it, else a small one; whose turn it
-/// is by the page's own number, and the nearest node with room. None if there is none.
+/// Page by page, as the kernel would: a large one if it lies in the mapping and a node has a whole free frame for it,
+/// else a small one; whose turn it is by the page's own number, and the nearest node with room. None if there is none.
 fn one_by_one(
     mapping: &Mapping,
     pages: Range<u64>,
@@ -77,7 +77,8 @@ proptest! {
         prop_assert_eq!(Some(places), one_by_one(&mapping, 0..pages, &frames, &mut used.clone()));
     }
 
-    /// Large pages, and a part that begins and ends anywhere with pages of another size: the same as page by page, and what is said to be large is whole.
+    /// Large pages, and a part that begins and ends anywhere with pages of another size: the same as page by page, and
+    /// what is said to be large is whole.
     #[test]
     fn every_large_page_is_where_one_by_one_would_put_it(
         policies in (policy(), policy()),
@@ -136,7 +137,8 @@ fn turns_are_taken_by_large_pages() {
         PageMap::new(&in_pages(PageSize::Huge, policy.clone()), 512 * 21 + 13, &nodes, &[0; 2]).unwrap();
     let far = |unit: u64, n: u64| (0..n).filter(|page| map.place(page * unit).0 == 1).collect::<Vec<_>>();
     assert_eq!(far(512, 21), [6, 13, 20]);
-    // what does not fill a whole page goes round in pages of 4 KiB, by their own numbers: the first of the thirteen is number 10 752, of turn 0
+    // what does not fill a whole page goes round in pages of 4 KiB, by their own numbers: the first of the thirteen is
+    // number 10 752, of turn 0
     let rest: Vec<u16> = (512 * 21..512 * 21 + 13).map(|page| map.place(page).0).collect();
     assert_eq!(rest, [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(map.large(), [Large { pages: 0..512 * 21, size: PageSize::Huge }]);
@@ -156,7 +158,8 @@ fn what_has_no_room_for_a_whole_large_page_is_in_small_ones() {
     let mapping = |policy| in_pages(PageSize::Huge, policy);
     let map =
         PageMap::new(&mapping(Policy::Interleave(vec![0, 1])), 1024, &[1100, 1500], &[40, 600]).unwrap();
-    // frames 40 to 511 are passed over, for a large page begins at a multiple of its size; the second finds no room for a whole one anywhere
+    // frames 40 to 511 are passed over, for a large page begins at a multiple of its size; the second finds no room for
+    // a whole one anywhere
     assert_eq!([map.place(0), map.place(511)], [(0, 512), (0, 1023)]);
     assert_eq!([map.place(512), map.place(513)], [(0, 1024), (1, 600)]);
     assert_eq!(map.large(), [Large { pages: 0..512, size: PageSize::Huge }]);

@@ -91,7 +91,8 @@ impl Channel {
         }
     }
 
-    /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one clock later.
+    /// Whoever waits before the queue takes the place that has become free; what it is answered with can be known one
+    /// clock later.
     #[inline(always)]
     pub(super) fn fill(&mut self, now: u64, direction: usize, out: &mut Vec<Done>) {
         if !self.overflow[direction].is_empty() {

@@ -5,8 +5,8 @@ use crate::dram::Done;
 use crate::dram::bank::{READ, WRITE};
 use crate::dram::queue::NONE;
 
-/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can have it:
-/// [`NEVER`] if there are none.
+/// Requests whose banks want the same, as slots of the queue that is being served, and a clock before which none can
+/// have it: [`NEVER`] if there are none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub slots: u64,
@@ -47,7 +47,8 @@ impl Class {
     pub fn due(&self, slot: u64) -> u64 {
         self.bound.max(slot)
     }
-    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can. None can before `shared`.
+    /// The oldest that can go at `now`; if none can, the bound becomes the clock at which one can. None can before
+    /// `shared`.
     #[inline]
     pub fn oldest(&mut self, now: u64, shared: u64, when: impl Fn(u8) -> u64) -> Option<u8> {
         let (mut left, mut soonest) = (self.slots, NEVER);
@@ -92,7 +93,8 @@ impl Channel {
         self.cas.bound.min(self.act.bound).max(long).min(self.pre.due(short))
     }
 
-    /// The next clock at which something can be decided, if that is before `banks`, at which a bank can have what it wants.
+    /// The next clock at which something can be decided, if that is before `banks`, at which a bank can have what it
+    /// wants.
     #[inline(never)]
     fn before(&mut self, banks: u64) -> u64 {
         let (short, long) = (self.last + 1, self.last + self.t.command);
@@ -110,8 +112,8 @@ impl Channel {
         self.refresher.at.min(self.idle_bound).min(self.trail_bound).min(self.trail_end)
     }
 
-    /// Decides commands before clock `end`, of which there may be some: all, or those until there is more to decide than what banks with
-    /// requests want.
+    /// Decides commands before clock `end`, of which there may be some: all, or those until there is more to decide
+    /// than what banks with requests want.
     pub(super) fn run_on(&mut self, end: u64, out: &mut Vec<Done>) {
         match (self.mode, self.rank_count) {
             (READ, 1) => self.run_in::<READ, 1>(end, out),

@@ -1,11 +1,13 @@
 //! The controller of one data bus: which command is next, and when.
 //!
-//! Nothing happens between commands. Each bank with requests has one next command: read or write the open row, activate, precharge.
-//! Three masks say which requests want which, and for each mask a clock is kept before which none of them can have it. A look at a mask
-//! either finds the oldest that can go, which is the lowest of its bits that can, or the clock at which the next one can.
+//! Nothing happens between commands. Each bank with requests has one next command: read or write the open row,
+//! activate, precharge. Three masks say which requests want which, and for each mask a clock is kept before which none
+//! of them can have it. A look at a mask either finds the oldest that can go, which is the lowest of its bits that can,
+//! or the clock at which the next one can.
 //!
-//! Requests are taken in late: they stand in the order in which they came until somebody wants to know what is after them. So one data bus has
-//! its turn for several requests, and the next one then, and what they are decided with stays near.
+//! Requests are taken in late: they stand in the order in which they came until somebody wants to know what is after
+//! them. So one data bus has its turn for several requests, and the next one then, and what they are decided with stays
+//! near.
 
 mod access;
 mod bursts;
@@ -80,15 +82,17 @@ pub(super) struct Channel {
     cas: Class,
     act: Class,
     pre: Class,
-    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if there are none.
+    /// Banks with an open row that nobody wants, and a clock before which no time of theirs runs out: [`NEVER`] if
+    /// there are none.
     idle: u64,
     idle_bound: u64,
-    /// Banks whose open rows are still being used for the direction before, a clock before which none can be, and the clock at which that
-    /// ends: [`NEVER`] if there are none.
+    /// Banks whose open rows are still being used for the direction before, a clock before which none can be, and the
+    /// clock at which that ends: [`NEVER`] if there are none.
     trail: u64,
     trail_bound: u64,
     trail_end: u64,
-    /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this clock.
+    /// No refresh, row whose time runs out or use of open rows for the direction before has to be decided before this
+    /// clock.
     rare: u64,
     /// The last clock of the last command.
     last: u64,
@@ -189,8 +193,8 @@ impl Channel {
         u64::from(queued) + (before + self.coming.len()) as u64
     }
 
-    /// Takes a request, at a clock that is not before that of any other. Says before which clock it is not answered; none, if there is no
-    /// room for it.
+    /// Takes a request, at a clock that is not before that of any other. Says before which clock it is not answered;
+    /// none, if there is no room for it.
     #[inline]
     pub fn offer(
         &mut self,
@@ -254,7 +258,8 @@ impl Channel {
         self.coming.clear();
     }
 
-    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`, unless it has been.
+    /// A request gets its place in the queues; what is answered with that is answered at clock `answer`, unless it has
+    /// been.
     #[inline]
     fn enter(
         &mut self,
@@ -266,7 +271,8 @@ impl Channel {
     ) {
         let Waiting { token, place: Place { bank, row, line, .. } } = new;
         if self.queues[WRITE].pending >> bank & 1 == 1 && self.queues[WRITE].has(bank, row, line) {
-            // the data are in the write queue, or go there in place of older ones; it takes as long as an access that need not wait
+            // the data are in the write queue, or go there in place of older ones; it takes as long as an access that
+            // need not wait
             let takes = match direction {
                 READ => self.t.read(),
                 _ if self.rules.queued => 0,
@@ -364,8 +370,8 @@ impl Channel {
         self.record.iter_mut().for_each(|record| record.push(command));
     }
 
-    /// No answer that has not been given can be earlier than this clock, if all that has come has been taken in; [`NEVER`] if none will come
-    /// without further requests.
+    /// No answer that has not been given can be earlier than this clock, if all that has come has been taken in;
+    /// [`NEVER`] if none will come without further requests.
     #[inline]
     pub fn next_answer(&self) -> u64 {
         debug_assert!(self.coming.is_empty(), "nobody knows what it is about to want");

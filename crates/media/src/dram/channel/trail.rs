@@ -1,8 +1,9 @@
 //! Open rows are used to the last while the bus turns.
 //!
-//! When the direction changes, rows have to be opened for the new one, and the data bus would be idle until the first is open. With
-//! `Turn::Prepared`, requests of the direction before that find their rows open go on meanwhile: commands to banks and rows are already those of
-//! the new direction, the data bus is not yet. It ends before anything could hold up the first access of the new direction:
+//! When the direction changes, rows have to be opened for the new one, and the data bus would be idle until the first
+//! is open. With `Turn::Prepared`, requests of the direction before that find their rows open go on meanwhile: commands
+//! to banks and rows are already those of the new direction, the data bus is not yet. It ends before anything could
+//! hold up the first access of the new direction:
 //!
 //! ```text
 //!   turn          end          first access

@@ -1,4 +1,5 @@
-//! What must hold whatever is asked in whatever order: each request is answered once, what is read is what was written, what is bounded stays so.
+//! What must hold whatever is asked in whatever order: each request is answered once, what is read is what was written,
+//! what is bounded stays so.
 
 use super::*;
 use crate::random::Draws;

@@ -216,7 +216,8 @@ fn a_loop_one_page_too_long_defeats_lru_and_not_random_replacement() {
     let round = || (0..100).flat_map(|_| 0..9);
     assert_eq!([Policy::Lru, Policy::Clock].map(|policy| hits(policy, 8, round())), [0, 0]);
     let random = hits(Policy::Random, 8, round());
-    // known for a loop of n + 1 pages: each round replaces a page for each miss, about 1/8 of 9 misses more each; measured as a band
+    // known for a loop of n + 1 pages: each round replaces a page for each miss, about 1/8 of 9 misses more each;
+    // measured as a band
     assert!((500..800).contains(&random), "{random} of 900");
 }
 

@@ -43,8 +43,8 @@ fn drawn_is_as_lived_through() {
                 let share = |cache: &PageCache| {
                     cache.counters().dirty_pages as f64 / cache.directory.cached().count() as f64
                 };
-                // exact for policies that do not look back further than the last use; CLOCK and ARC keep what is used more
-                // often, which is dirty more often, and LFU does little else: there the closed form does not hold
+                // exact for policies that do not look back further than the last use; CLOCK and ARC keep what is used
+                // more often, which is dirty more often, and LFU does little else: there the closed form does not hold
                 let slack = match policy {
                     Policy::Lru | Policy::Random => 0.025,
                     Policy::Clock | Policy::Arc => 0.06,

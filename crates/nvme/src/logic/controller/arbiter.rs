@@ -5,7 +5,8 @@
 //!  weighted round robin   admin, before urgent, before { high × HPW, medium × MPW, low × LPW } a round
 //! ```
 //!
-//! A queue keeps its turn for an arbitration burst, in pieces if others come first. A class without commands leaves its share to the others.
+//! A queue keeps its turn for an arbitration burst, in pieces if others come first. A class without commands leaves its
+//! share to the others.
 
 use crate::spec::admin::QueuePriority;
 use crate::spec::feature::Arbitration;
@@ -117,7 +118,8 @@ impl Arbiter {
         ring.set(queue.into(), ready);
         self.ready += ring.count;
     }
-    /// The queue whose turn it is, and how many commands it may give at once. It stays its turn until [`Arbiter::taken`].
+    /// The queue whose turn it is, and how many commands it may give at once. It stays its turn until
+    /// [`Arbiter::taken`].
     #[inline]
     pub fn next(&mut self) -> Option<(u16, u32)> {
         if self.ready == 0 {

@@ -12,7 +12,8 @@ use crate::spec::feature::{
 use crate::spec::{Nsid, Status};
 use lanetwin_units::{Instant, Span};
 
-/// Recommended Arbitration Burst, and the burst of a controller that was not told another \[log2 of commands\]. `assumed`: 16.
+/// Recommended Arbitration Burst, and the burst of a controller that was not told another \[log2 of commands\].
+/// `assumed`: 16.
 pub(super) const RECOMMENDED_BURST: u8 = 4;
 /// Where a temperature is too high until the host says another threshold \[K\]. `assumed`: 70 °C.
 pub(super) const WARNING_KELVIN: u16 = 343;

@@ -53,7 +53,8 @@ impl Controller {
         self.arbiter.set(queue.class, sqid, ready);
     }
 
-    /// How many commands are in progress, those that are being fetched among them, and whether there is no room for others that wait.
+    /// How many commands are in progress, those that are being fetched among them, and whether there is no room for
+    /// others that wait.
     #[inline]
     pub(in crate::logic) fn in_progress(&self) -> (u32, bool) {
         let room = self.slots.free() - self.fetches.commands;

@@ -209,8 +209,8 @@ fn set_formats(told: &mut IdentifyNamespace, namespace: &Namespace) {
     told.set_formats_less_1((namespace.formats.len() - 1) as u8);
 }
 
-/// A number that no two namespaces of a simulation share: a digest of the subsystem's name, and the namespace's number. It is not of a
-/// registered vendor.
+/// A number that no two namespaces of a simulation share: a digest of the subsystem's name, and the namespace's number.
+/// It is not of a registered vendor.
 fn nguid(namespace: &Namespace, nvm: &Nvm) -> [u8; 16] {
     let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3); // FNV-1a
     let hash = nvm.config.nqn.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fold);

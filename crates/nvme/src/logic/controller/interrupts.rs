@@ -1,7 +1,8 @@
 //! Interrupts: at once, or coalesced by threshold and time (PCIe Transport 1.0 §3.9.2.1 and §3.9.2.2).
 //!
-//! A vector whose completions are coalesced signals with the completion that reaches the threshold, and at the latest when the
-//! aggregation time has passed since the first that is not signalled. The admin completion queue is never coalesced.
+//! A vector whose completions are coalesced signals with the completion that reaches the threshold, and at the latest
+//! when the aggregation time has passed since the first that is not signalled. The admin completion queue is never
+//! coalesced.
 
 use crate::spec::feature::{InterruptCoalescing, InterruptVectorConfiguration};
 use lanetwin_units::{Instant, Span};

@@ -141,7 +141,8 @@ impl Controller {
         }
         Ok(())
     }
-    /// The most bytes that a command may transfer. Without a limit of the configuration, `assumed`: 16 MiB, so that every length fits.
+    /// The most bytes that a command may transfer. Without a limit of the configuration, `assumed`: 16 MiB, so that
+    /// every length fits.
     pub(super) fn longest_transfer(&self) -> u64 {
         match self.config.transfer_log2 {
             0 => 16 << 20,

@@ -105,8 +105,8 @@ impl Controller {
         *queue = CompletionQueue::ABSENT;
         Ok(())
     }
-    /// Delete I/O Submission Queue (Base 2.0 §5.7): ends when every command that was fetched from it has its completion in the queue.
-    /// Those that can be stopped are.
+    /// Delete I/O Submission Queue (Base 2.0 §5.7): ends when every command that was fetched from it has its completion
+    /// in the queue. Those that can be stopped are.
     pub(super) fn delete_sq(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.submission_queues.get_mut(usize::from(id)).filter(|_| id != 0);

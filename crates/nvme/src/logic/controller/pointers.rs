@@ -1,8 +1,8 @@
 //! Where the data of a command are: PRP entries and lists, SGLs, bytes of a capsule or of a transport (Base 2.0 §4.1,
 //! NVMe-oF 1.1 §2.3).
 //!
-//! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become one piece of
-//! memory, so that a contiguous buffer is one piece whatever its length.
+//! A list is fetched in one piece, up to the end of its memory page or segment. Pages that follow one another become
+//! one piece of memory, so that a contiguous buffer is one piece whatever its length.
 
 use super::slots::{Plan, Slot, Source};
 use super::{Controller, Cx};
@@ -13,8 +13,8 @@ use crate::spec::pointer::{
 };
 use crate::spec::{DataTransfer, Status};
 
-/// The longest SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the controller (MSDBD is for
-/// fabrics).
+/// The longest SGL segment \[B\]. `assumed`: the specification leaves the number of descriptors to the controller
+/// (MSDBD is for fabrics).
 const LONGEST_SEGMENT: u32 = 65_536;
 
 impl Slot {

@@ -1,7 +1,7 @@
 //! Properties: enabling, disabling, shutdown, reset (Base 2.0 §3.1.3, §3.5, §3.6, §3.7).
 //!
-//! CSTS.RDY follows CC.EN only when every effect has come back, so that a host which waits for it knows that nothing of what it
-//! asked for can still happen.
+//! CSTS.RDY follows CC.EN only when every effect has come back, so that a host which waits for it knows that nothing of
+//! what it asked for can still happen.
 
 use super::arbiter::{Arbiter, Class};
 use super::features::Features;

@@ -1,14 +1,14 @@
-//! Shadow doorbells: the host writes tails and heads to memory, and rings only past the EventIdx that the controller left
-//! (Base 2.0 §5.11 and annex B.5).
+//! Shadow doorbells: the host writes tails and heads to memory, and rings only past the EventIdx that the controller
+//! left (Base 2.0 §5.11 and annex B.5).
 //!
 //! ```text
 //!  queue is empty (or full) ─► write EventIdx ─► read the shadow ─┬─ it has moved: go on
 //!                                                                 └─ it has not: the host will ring
 //! ```
 //!
-//! The read is behind the write, so a host that moves its shadow either sees the new EventIdx and rings, or has moved it before the
-//! read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be older: it is read
-//! again once the queue is empty. The admin queues have no shadows.
+//! The read is behind the write, so a host that moves its shadow either sees the new EventIdx and rings, or has moved
+//! it before the read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be
+//! older: it is read again once the queue is empty. The admin queues have no shadows.
 
 use super::queues::{Life, Look};
 use super::{Controller, Cx};

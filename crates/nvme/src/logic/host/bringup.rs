@@ -6,8 +6,8 @@
 //!      ─► Number of Queues ─► features ─► doorbell buffers ─► Create CQ, Create SQ, each
 //! ```
 //!
-//! [`Bringup::next`] takes the answer to the last [`Action`] and gives the next. The caller has the registers, the admin
-//! [`QueuePair`](super::QueuePair) and the memory.
+//! [`Bringup::next`] takes the answer to the last [`Action`] and gives the next. The caller has the registers, the
+//! admin [`QueuePair`](super::QueuePair) and the memory.
 
 use super::commands;
 use crate::spec::admin::{IdentifyStructure, QueuePriority};
@@ -197,8 +197,8 @@ impl Bringup {
         &self.found
     }
 
-    /// Takes the answer to the last action, [`Answer::Start`] at first, and says what is next. A register that is waited for is read
-    /// again and again: the caller decides how often, and for how long.
+    /// Takes the answer to the last action, [`Answer::Start`] at first, and says what is next. A register that is
+    /// waited for is read again and again: the caller decides how often, and for how long.
     ///
     /// # Errors
     /// Why there is nothing next.

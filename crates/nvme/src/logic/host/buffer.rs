@@ -22,7 +22,8 @@ impl PrpList {
     pub fn bytes(&self) -> u64 {
         self.entries().count() as u64 * u64::from(PRP_BYTES)
     }
-    /// Its entries, in order. The last entry of a memory page points to the next page of the list, which follows it, if there is more.
+    /// Its entries, in order. The last entry of a memory page points to the next page of the list, which follows it, if
+    /// there is more.
     pub fn entries(&self) -> impl Iterator<Item = u64> + '_ {
         let (mut named, mut at) = (0, self.address);
         core::iter::from_fn(move || {
@@ -41,8 +42,8 @@ impl PrpList {
     }
 }
 
-/// Points a command at a contiguous buffer with PRP entries. `list` is memory for a list, if it takes one: then the list is returned.
-/// It begins at any multiple of 8, and goes on in the pages that follow.
+/// Points a command at a contiguous buffer with PRP entries. `list` is memory for a list, if it takes one: then the
+/// list is returned. It begins at any multiple of 8, and goes on in the pages that follow.
 ///
 /// # Panics
 /// If `page_bytes` is not a power of two, or the buffer is not aligned to dwords.
@@ -67,8 +68,8 @@ pub fn point_prp(
     Some(PrpList { address: list, first, pages: rest.div_ceil(page_bytes), page_bytes })
 }
 
-/// Points a command at pieces of memory with an SGL. One piece stands in the command; for more, the descriptors that have to stand at
-/// `segment` are returned.
+/// Points a command at pieces of memory with an SGL. One piece stands in the command; for more, the descriptors that
+/// have to stand at `segment` are returned.
 ///
 /// # Panics
 /// If there are no pieces, or more than a segment can describe.

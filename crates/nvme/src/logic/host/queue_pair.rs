@@ -181,8 +181,8 @@ impl QueuePair {
     pub fn next_completion(&self) -> u64 {
         self.config.cq_address + u64::from(self.cq_head) * u64::from(COMPLETION_ENTRY_BYTES)
     }
-    /// Takes what stands at [`QueuePair::next_completion`]; none if it is from the round before. An entry for which nobody waits is
-    /// taken, counted and skipped.
+    /// Takes what stands at [`QueuePair::next_completion`]; none if it is from the round before. An entry for which
+    /// nobody waits is taken, counted and skipped.
     #[inline]
     pub fn consume(&mut self, entry: CompletionEntry) -> Option<Completed> {
         if entry.phase() != self.phase {
@@ -241,8 +241,8 @@ impl RingPolicy {
     }
 }
 
-/// Whether a shadow doorbell that goes from `old` to `new` passes the EventIdx that the controller left, so that the doorbell itself has
-/// to be rung (Base 2.0 annex B.5).
+/// Whether a shadow doorbell that goes from `old` to `new` passes the EventIdx that the controller left, so that the
+/// doorbell itself has to be rung (Base 2.0 annex B.5).
 #[must_use]
 pub const fn need_event(event_index: u16, new: u16, old: u16) -> bool {
     new.wrapping_sub(event_index).wrapping_sub(1) < new.wrapping_sub(old)

@@ -35,7 +35,8 @@ impl Wiring {
         serialiser.ticks(u64::from(SMALLEST_TLP_BYTES))
     }
 
-    /// The least time from anything that happens to a TLP of ingress `i` being eligible at `e`: from a start upstream, or from a device's decision.
+    /// The least time from anything that happens to a TLP of ingress `i` being eligible at `e`: from a start upstream,
+    /// or from a device's decision.
     fn near(&self, e: usize, i: usize) -> u64 {
         let ingress = self.egresses[e].ingress[i];
         let upstream = usize::from(ingress.upstream);
@@ -73,8 +74,9 @@ impl Wiring {
         (0..self.egresses[e].ingress.len()).map(|i| self.near(e, i)).min().unwrap_or(NEVER)
     }
 
-    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an endpoint
-    /// that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs watching.
+    /// A replay buffer that is larger than everything that can be sent before its first ACK is back never fills, and an
+    /// endpoint that drains at once never makes its transmitter wait if it has credits for a round trip: neither needs
+    /// watching.
     fn forget_what_cannot_run_out(&mut self, e: usize) {
         let egress = &mut self.egresses[e];
         let largest = egress.payload_max + OVERHEAD_BYTES_MAX;

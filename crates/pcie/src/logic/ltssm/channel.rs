@@ -17,11 +17,12 @@ pub const PRESETS: usize = 11;
 
 /// The eye of one receiver: how high it is, and how fast errors grow when height is missing.
 ///
-/// Noise is taken as normal, so that a height stands for a bit error ratio: *Q*(7.034 + height / per_sigma), where 7.034
-/// standard deviations leave 1e-12.
+/// Noise is taken as normal, so that a height stands for a bit error ratio: *Q*(7.034 + height / per_sigma), where
+/// 7.034 standard deviations leave 1e-12.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LaneEye {
-    /// The height at [`REFERENCE_BER`], transmitter and receiver tuned, peak to peak \[mV\]; negative by what is missing.
+    /// The height at [`REFERENCE_BER`], transmitter and receiver tuned, peak to peak \[mV\]; negative by what is
+    /// missing.
     pub height_mv: f64,
     /// The height that goes with one more standard deviation of noise \[mV\]: twice the noise's own.
     pub per_sigma_mv: f64,

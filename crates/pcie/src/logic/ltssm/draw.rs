@@ -1,5 +1,5 @@
-//! Chance: numbers that depend on a seed, the name of the link, and what they are for. The nth of a purpose is the nth, no
-//! matter what else was drawn, so that a retimer more or less changes nobody else's.
+//! Chance: numbers that depend on a seed, the name of the link, and what they are for. The nth of a purpose is the nth,
+//! no matter what else was drawn, so that a retimer more or less changes nobody else's.
 
 use lanetwin_units::{mix, stream_seed};
 

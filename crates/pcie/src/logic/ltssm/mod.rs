@@ -21,7 +21,8 @@
 //!
 //! The idea, the state table and what is assumed: `docs/training.md`.
 //!
-//! Not here: stability cycles, of this link as of real ones (`lanetwin-probe`); where eyes come from; flit mode; lane margining.
+//! Not here: stability cycles, of this link as of real ones (`lanetwin-probe`); where eyes come from; flit mode; lane
+//! margining.
 //!
 //! ```
 //! use lanetwin_pcie::logic::ltssm::channel::{Channel, LaneEye};

@@ -1,7 +1,7 @@
 //! The times and counts of training, read from data, each with its kind and source.
 //!
-//! They come from `data/training.yaml`, which is built in; [`Numbers::read`] takes a corrected copy. Where the standard is
-//! for members of the PCI-SIG only, they stand there as `assumed`.
+//! They come from `data/training.yaml`, which is built in; [`Numbers::read`] takes a corrected copy. Where the standard
+//! is for members of the PCI-SIG only, they stand there as `assumed`.
 
 use super::state::State;
 use lanetwin_units::{Number, Span};
@@ -286,8 +286,8 @@ impl Numbers {
             host: Host::take(&mut written.host)?,
         })
     }
-    /// How long a port may be in a state, downstream and upstream: after that it leaves, whatever it is told. None where only
-    /// a partner or somebody above ends it.
+    /// How long a port may be in a state, downstream and upstream: after that it leaves, whatever it is told. None
+    /// where only a partner or somebody above ends it.
     #[must_use]
     pub const fn limit(&self, state: State) -> Option<[Span; 2]> {
         let limits = &self.limits;

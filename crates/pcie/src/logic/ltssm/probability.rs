@@ -1,5 +1,5 @@
-//! What an eye's height means for training, in closed form: bit errors, the chance to hear eight clean training sets, the
-//! chance to lock and to equalise.
+//! What an eye's height means for training, in closed form: bit errors, the chance to hear eight clean training sets,
+//! the chance to lock and to equalise.
 //!
 //! | quantity | closed form |
 //! |---|---|
@@ -70,7 +70,8 @@ pub fn clean_sets(ber: f64, count: u32) -> f64 {
     clean(ber, SET_DATA_BITS * f64::from(count))
 }
 
-/// Waiting for a run of successes: the chance of a run at once, and the mean number of trials that a failed attempt takes.
+/// Waiting for a run of successes: the chance of a run at once, and the mean number of trials that a failed attempt
+/// takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Runs {
     /// The length of the run \[trials\].
@@ -145,8 +146,8 @@ pub fn over_adaptation(height_mv: f64, sigma_mv: f64, of: impl Fn(f64) -> f64) -
 mod tests {
     use super::*;
 
-    /// The figures of the design's table: eight clean sets 0.90 at 1e-4, 0.36 at 1e-3, 3e-5 at 1e-2; a window of 24 ms at
-    /// 32 GT/s fails in 38 % at 1.5e-2 and in 99 % at 2e-2.
+    /// The figures of the design's table: eight clean sets 0.90 at 1e-4, 0.36 at 1e-3, 3e-5 at 1e-2; a window of 24 ms
+    /// at 32 GT/s fails in 38 % at 1.5e-2 and in 99 % at 2e-2.
     #[test]
     fn locking_fails_where_it_is_known_to() {
         assert!((clean_sets(1e-4, 8) - 0.90).abs() < 0.005);

@@ -86,7 +86,8 @@ states! {
 }
 
 impl State {
-    /// Whether the port trains, as Link Status says it: neither working, nor asleep, nor looking for a partner, nor disabled.
+    /// Whether the port trains, as Link Status says it: neither working, nor asleep, nor looking for a partner, nor
+    /// disabled.
     #[must_use]
     pub const fn is_training(self) -> bool {
         matches!(

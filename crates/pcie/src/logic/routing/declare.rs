@@ -76,8 +76,8 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// A BAR of `size` \[B\]; none unless it is a power of two, at least 16 B (the register's lowest address bit is 4), and
-    /// leaves an address bit to choose: at most 2 GiB in 32 bits, and 2^62 B in 64 bits.
+    /// A BAR of `size` \[B\]; none unless it is a power of two, at least 16 B (the register's lowest address bit is 4),
+    /// and leaves an address bit to choose: at most 2 GiB in 32 bits, and 2^62 B in 64 bits.
     #[must_use]
     pub const fn new(size: u64, kind: BarKind) -> Option<Self> {
         let most = if kind.is_64_bit() { 1 << 62 } else { 1 << 31 };

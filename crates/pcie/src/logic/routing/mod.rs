@@ -1,5 +1,5 @@
-//! Routing by address and by ID: how a tree of root ports, switches and endpoints is enumerated, and how a TLP finds its
-//! way in it (PCIe Base §2.2.4, §7.5.1; PCI-to-PCI Bridge Architecture Specification 1.2 §3.2.5, §4).
+//! Routing by address and by ID: how a tree of root ports, switches and endpoints is enumerated, and how a TLP finds
+//! its way in it (PCIe Base §2.2.4, §7.5.1; PCI-to-PCI Bridge Architecture Specification 1.2 §3.2.5, §4).
 //!
 //! ```text
 //!  TreeBuilder ── enumerate ──► Tree ── route ──► one step: at this router, through which port
@@ -11,10 +11,10 @@
 //!
 //! What firmware and Linux do, in this order:
 //!
-//! 1. **Bus numbers**, depth first. The bus below a bridge takes the next number when the bridge is met (secondary), and
-//!    the bridge forwards up to the highest that was given below it (subordinate). A switch has a bus inside, on which its
-//!    ports that face down are devices 0, 1, 2 … in the order of their declaration; below any port there is device 0 only.
-//!    An empty slot has a bus too.
+//! 1. **Bus numbers**, depth first. The bus below a bridge takes the next number when the bridge is met (secondary),
+//!    and the bridge forwards up to the highest that was given below it (subordinate). A switch has a bus inside, on
+//!    which its ports that face down are devices 0, 1, 2 … in the order of their declaration; below any port there is
+//!    device 0 only. An empty slot has a bus too.
 //! 2. **Windows**, from the leaves up. A bridge has two: one below 4 GiB, and a 64-bit one for prefetchable memory. A
 //!    BAR that is both 64-bit and prefetchable lies in the latter, every other in the former. What lies on one bus is
 //!    packed by alignment, largest first, and the window that encloses it is rounded up to 1 MiB.

@@ -26,7 +26,8 @@ impl fmt::Display for Space {
     }
 }
 
-/// Room that is needed: so many bytes, from a multiple of `align` on. Wider than any address, so that it can be too much.
+/// Room that is needed: so many bytes, from a multiple of `align` on. Wider than any address, so that it can be too
+/// much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Need {
     pub(super) size: u128,
@@ -47,8 +48,8 @@ impl Need {
     }
 }
 
-/// Packs things by alignment, then size, largest first, and otherwise in their order: the window that they need, and how far
-/// into it each of them is. What needs nothing gets no place.
+/// Packs things by alignment, then size, largest first, and otherwise in their order: the window that they need, and
+/// how far into it each of them is. What needs nothing gets no place.
 pub(super) fn pack<T: Copy>(things: impl IntoIterator<Item = (T, Need)>) -> (Need, Vec<(T, u128)>) {
     let mut things: Vec<(T, Need)> = things.into_iter().filter(|(_, need)| need.size > 0).collect();
     things.sort_by_key(|(_, need)| core::cmp::Reverse((need.align, need.size)));

@@ -97,8 +97,8 @@ pub enum Step {
 /// Why a router, or an endpoint, does not take a TLP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Nobody claims its address or ID, or it may not come from there: a request is answered with Unsupported Request (UR),
-    /// a posted one is dropped.
+    /// Nobody claims its address or ID, or it may not come from there: a request is answered with Unsupported Request
+    /// (UR), a posted one is dropped.
     UnsupportedRequest,
     /// A completion for a function that is not there.
     UnexpectedCompletion,

@@ -91,7 +91,8 @@ pub struct TrafficCase {
     pub working_set: Bytes,
     /// The time between two lines of a thread.
     pub delay: Span,
-    /// Whether another thread follows pointers meanwhile, through as much on the same nodes: its loads show the latency.
+    /// Whether another thread follows pointers meanwhile, through as much on the same nodes: its loads show the
+    /// latency.
     pub chaser: bool,
 }
 

@@ -17,7 +17,8 @@ const MOST_OVERHEAD: u64 = 24;
 const LARGEST_REPLAY_BUFFER: u64 = u32::MAX as u64;
 
 impl Link<'_> {
-    /// Every buffer holds the largest TLP that goes through it: else that TLP never leaves, and the machine stands still.
+    /// Every buffer holds the largest TLP that goes through it: else that TLP never leaves, and the machine stands
+    /// still.
     pub(super) fn check_buffers(&self, mps: u64, reports: &mut Reports) {
         for end in [self.from, self.to] {
             let params = &self.plan(end).params;

@@ -92,8 +92,8 @@ pub(super) fn role(named: Option<&Named>, machine: &Machine) -> Option<CxlRole> 
     machine.plan(named?.component)?.cxl_role()
 }
 
-/// Whether a port of a component fits a link that names none: which ports are meant follows from what else the component has, and for a
-/// CXL switch from what is at the other end.
+/// Whether a port of a component fits a link that names none: which ports are meant follows from what else the
+/// component has, and for a CXL switch from what is at the other end.
 fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bool {
     let wanted = [Protocol::Pcie, Protocol::Cxl].into_iter().find(|protocol| plan.has(*protocol));
     if port.speaks != wanted.unwrap_or(Protocol::Block) {

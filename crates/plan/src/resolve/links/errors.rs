@@ -13,7 +13,8 @@ use lanetwin_phy::eye::of_segments;
 use lanetwin_ports::Value;
 use lanetwin_units::Generation;
 
-/// With one bit in so many corrupted, a TLP of 4 KiB still gets through at one attempt in 27; the standard asks for 1e-12.
+/// With one bit in so many corrupted, a TLP of 4 KiB still gets through at one attempt in 27; the standard asks for
+/// 1e-12.
 const MOST_BIT_ERRORS: f64 = 1e-4;
 
 /// How many bits of a link arrive corrupted.
@@ -32,7 +33,8 @@ impl BitErrors {
 }
 
 impl Link<'_> {
-    /// The bit errors of a link with so many retimers; with more of them than can be borne, a long TLP would be replayed for ever.
+    /// The bit errors of a link with so many retimers; with more of them than can be borne, a long TLP would be
+    /// replayed for ever.
     pub(super) fn bit_errors(
         &mut self,
         retimers: usize,
@@ -83,7 +85,8 @@ impl Link<'_> {
         }
         let file = self.fields.text("channel", reports)?.value;
         let wanted = self.fields.text("channel-variant", reports).map(|said| said.value);
-        // what is wrong with the description has been reported: without it the link is a link, and nothing else is wrong
+        // what is wrong with the description has been reported: without it the link is a link, and nothing else is
+        // wrong
         let Some(known) = channels.variants(&file) else { return Some(BitErrors::of(vec![0.0], None)) };
         let variant = match wanted {
             None => known.first()?.clone(),

@@ -1,4 +1,5 @@
-//! What is below a root port is a tree: which end of a link is nearer to the root, and what the links of a hierarchy have in common.
+//! What is below a root port is a tree: which end of a link is nearer to the root, and what the links of a hierarchy
+//! have in common.
 
 use super::Link;
 use crate::plan::{ComponentPlan, End};
@@ -13,7 +14,8 @@ use lanetwin_ports::Protocol;
 pub(super) struct Place {
     /// What is above it; nothing if that is in doubt, which has then been reported.
     pub above: Option<Above>,
-    /// The Maximum Payload Size of its hierarchy \[B\]: the least that a port of it supports, or that a link of it asks for.
+    /// The Maximum Payload Size of its hierarchy \[B\]: the least that a port of it supports, or that a link of it asks
+    /// for.
     pub payload: u64,
 }
 
@@ -26,7 +28,8 @@ pub(super) struct Above {
     pub root_port: End,
 }
 
-/// The place of every link; reports what is not a tree with one root. Of links that were not all understood less is said.
+/// The place of every link; reports what is not a tree with one root. Of links that were not all understood less is
+/// said.
 pub(super) fn places(
     links: &[Link<'_>],
     all_understood: bool,
@@ -140,7 +143,8 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// The least payload that a port of the hierarchy of link `i` supports, or that one of its links asks for; 0 of a link that is not PCIe.
+    /// The least payload that a port of the hierarchy of link `i` supports, or that one of its links asks for; 0 of a
+    /// link that is not PCIe.
     fn payload(&self, i: usize) -> u64 {
         let root_port = |i: usize| self.above[i].map(|above| above.root_port);
         let together = |j: &usize| *j == i || root_port(i).is_some() && root_port(*j) == root_port(i);

@@ -1,7 +1,9 @@
-//! A component that is an assembly: its inside becomes components and links of the machine, with names that have a point.
+//! A component that is an assembly: its inside becomes components and links of the machine, with names that have a
+//! point.
 //!
-//! What the scenario says of it goes where it belongs: an exposed parameter (`cache.size`), a parameter of a component inside
-//! (`ssd.capacity`), a key of a link inside (`bay.gen`). All of them are parameters of the one component to whoever writes.
+//! What the scenario says of it goes where it belongs: an exposed parameter (`cache.size`), a parameter of a component
+//! inside (`ssd.capacity`), a key of a link inside (`bay.gen`). All of them are parameters of the one component to
+//! whoever writes.
 
 use super::component;
 use crate::catalogue::{Assembly, Catalogue};
@@ -17,7 +19,8 @@ use std::collections::BTreeMap;
 pub(in crate::resolve) struct Assembled {
     /// Its name in the machine.
     pub name: String,
-    /// What it is joined to others by: names outside, and inside the component (its place in the machine) with its port.
+    /// What it is joined to others by: names outside, and inside the component (its place in the machine) with its
+    /// port.
     pub ports: BTreeMap<String, (usize, String)>,
     /// The links inside, with the names of the machine.
     pub links: Vec<Entry>,

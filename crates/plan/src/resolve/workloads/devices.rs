@@ -194,7 +194,8 @@ pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     cards.iter().map(pair).collect()
 }
 
-/// Every host with every drive. Of several hosts, what they have of a drive is told apart: `ssd@a` is the drive as host `a` has it.
+/// Every host with every drive. Of several hosts, what they have of a drive is told apart: `ssd@a` is the drive as host
+/// `a` has it.
 pub(super) fn drive_pairs(hosts: &[Named], drives: &[Named]) -> Vec<Pair> {
     let device = |host: &Named, drive: &Named| match hosts {
         [_, _, ..] => format!("{}@{}", drive.name, host.name),

@@ -192,7 +192,8 @@ fn understood(job: &Job) -> Node {
     Node::map(all)
 }
 
-/// The text of a job file whose only job has the options that stand in a scenario, and each option's place: line 3 is the first of them.
+/// The text of a job file whose only job has the options that stand in a scenario, and each option's place: line 3 is
+/// the first of them.
 pub(crate) fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, lanetwin_document::node::Spot)>) {
     let mut text = format!("[{workload}]\ndirect=1\n");
     let mut places = Vec::new();

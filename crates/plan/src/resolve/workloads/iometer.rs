@@ -23,7 +23,8 @@ use std::collections::BTreeSet;
 const MOST_NAMES: usize = 8;
 /// More than this are not in flight on a target.
 const MOST_OUTSTANDING: u32 = 65_536;
-/// What a new worker of Iometer has in flight on each target (`PageDisk.cpp`), and a library of specifications does not say.
+/// What a new worker of Iometer has in flight on each target (`PageDisk.cpp`), and a library of specifications does not
+/// say.
 const NO_WORKER: u32 = 1;
 
 /// Reads the section; its cases, and the section with every default filled in.

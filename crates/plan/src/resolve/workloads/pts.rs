@@ -1,4 +1,5 @@
-//! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1) through all sizes and mixes on one drive.
+//! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1) through all sizes and mixes
+//! on one drive.
 
 use super::values::{choice, count, list, size, span};
 use super::{Cases, transfers};

@@ -1,4 +1,5 @@
-//! `dma:` and `block:` – transfers of given sizes, so many in flight or at a rate: a case for each size and each of what is offered.
+//! `dma:` and `block:` – transfers of given sizes, so many in flight or at a rate: a case for each size and each of
+//! what is offered.
 
 use super::values::{choice, count, list, pattern, size};
 use super::{Cases, MOST_CASES};

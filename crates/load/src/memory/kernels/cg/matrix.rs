@@ -1,4 +1,5 @@
-//! The matrix of the benchmark (`makea`): Σ ωᵢ xᵢ xᵢᵀ + (0.1 − λ) I, with ω falling from 1 to 0.1 and xᵢ sparse and random (RNR-94-007 §3.3.3).
+//! The matrix of the benchmark (`makea`): Σ ωᵢ xᵢ xᵢᵀ + (0.1 − λ) I, with ω falling from 1 to 0.1 and xᵢ sparse and
+//! random (RNR-94-007 §3.3.3).
 
 use super::super::npb::Generator;
 use super::Size;

@@ -1,11 +1,13 @@
 //! The NPB's Conjugate Gradient: inverse power iteration on a sparse random matrix, as loops over rows and vectors.
 //!
-//! The matrix is the sum of outer products of sparse random vectors ([`matrix`]). Classes S to C keep its pattern and are exact: every
-//! line is the one that the real program touches. Larger ones draw each row when it is needed ([`rows::Rows::Drawn`]): as many columns,
-//! distributed alike, the same at every visit, but not those of the NPB's generator.
+//! The matrix is the sum of outer products of sparse random vectors ([`matrix`]). Classes S to C keep its pattern and
+//! are exact: every line is the one that the real program touches. Larger ones draw each row when it is needed
+//! ([`rows::Rows::Drawn`]): as many columns, distributed alike, the same at every visit, but not those of the NPB's
+//! generator.
 //!
-//! Sources: RNR-94-007 section 3.3; NPB 3.4-OMP, CG (classes, loops and what is fused in them, columns of a row in ascending order, values
-//! of ζ to verify). The number of outer iterations is that of the class, 15 to 100; each has 25 steps of conjugate gradients.
+//! Sources: RNR-94-007 section 3.3; NPB 3.4-OMP, CG (classes, loops and what is fused in them, columns of a row in
+//! ascending order, values of ζ to verify). The number of outer iterations is that of the class, 15 to 100; each has 25
+//! steps of conjugate gradients.
 
 mod matrix;
 mod rows;
@@ -140,7 +142,8 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// The arrays as NPB 3.4-OMP declares them: room for (nonzero + 1)² elements in each row, twice, once to build the matrix.
+    /// The arrays as NPB 3.4-OMP declares them: room for (nonzero + 1)² elements in each row, twice, once to build the
+    /// matrix.
     pub(super) fn new(size: &Size) -> Self {
         let mut layout = Layout::default();
         let (elements, parts) = (size.rows * (size.nonzero + 1).pow(2), size.rows * (size.nonzero + 1));

@@ -4,7 +4,8 @@ use super::Size;
 use super::matrix::Matrix;
 use lanetwin_kernel::mix;
 
-/// Added to a counter before it is mixed (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// Added to a counter before it is mixed (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA
+/// 2014).
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Rows of a matrix.
@@ -23,9 +24,10 @@ pub(super) enum Rows {
 
 /// Draws rows with the distribution of the benchmark's.
 ///
-/// Row j has the columns of all xᵢ with an element at j. That is xⱼ, and each other xᵢ with the probability nonzero / rows: their number is
-/// Poisson's, to within 1/rows. Such an xᵢ brings i and `nonzero` − 1 more columns, all of them equally likely. What is lost is that two rows
-/// with a common xᵢ have its columns in common, and the symmetry that follows.
+/// Row j has the columns of all xᵢ with an element at j. That is xⱼ, and each other xᵢ with the probability nonzero /
+/// rows: their number is Poisson's, to within 1/rows. Such an xᵢ brings i and `nonzero` − 1 more columns, all of them
+/// equally likely. What is lost is that two rows with a common xᵢ have its columns in common, and the symmetry that
+/// follows.
 #[derive(Debug)]
 pub(super) struct Drawn {
     rows: u64,

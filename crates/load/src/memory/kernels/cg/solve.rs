@@ -11,7 +11,8 @@ use crate::memory::Touch;
 /// The largest relative error that the NPB accepts.
 const TOLERANCE: f64 = 1e-10;
 
-/// Solves a class: ζ. Class A takes some seconds, larger ones minutes and, from D on, more memory than most machines have.
+/// Solves a class: ζ. Class A takes some seconds, larger ones minutes and, from D on, more memory than most machines
+/// have.
 #[must_use]
 pub fn solve(class: Class) -> Verified {
     let size = size(class);

@@ -39,7 +39,8 @@ fn the_program_of_class_s_touches_what_the_solver_touches() {
     }
 }
 
-/// What is compared of a stream: steps in each structure, and for loads from p how many other lines of p lie between two touches.
+/// What is compared of a stream: steps in each structure, and for loads from p how many other lines of p lie between
+/// two touches.
 #[derive(Debug, Default)]
 struct Shape {
     rows: u64,

@@ -1,8 +1,9 @@
 //! A search that is not run: vertices, their neighbours and what is found are drawn as [`super::levels`] expects them.
 //!
-//! What is drawn is distributed as in a search, and what it is drawn from is exact in the mean. Lost is: the order of a level (a search finds
-//! well-connected vertices first, here all parts of a level are alike), that an entry has a partner in the other vertex's list, and which
-//! vertices of a kind are neighbours, beyond their kinds. A list lies where it would lie if all before it were of mean length.
+//! What is drawn is distributed as in a search, and what it is drawn from is exact in the mean. Lost is: the order of a
+//! level (a search finds well-connected vertices first, here all parts of a level are alike), that an entry has a
+//! partner in the other vertex's list, and which vertices of a kind are neighbours, beyond their kinds. A list lies
+//! where it would lie if all before it were of mean length.
 
 use super::super::looped::{Loops, Tape};
 use super::super::scramble::Scramble;
@@ -14,7 +15,8 @@ use crate::memory::Touch;
 use lanetwin_kernel::{Stream, mix};
 use std::ops::Range;
 
-/// Vertices whose parents are in caches before a sample (assumed: 128 MiB of lines, more than most caches hold; fewer stay where there is less room).
+/// Vertices whose parents are in caches before a sample (assumed: 128 MiB of lines, more than most caches hold; fewer
+/// stay where there is less room).
 const POPULAR: usize = 1 << 21;
 /// Entries that are written at once: lists of millions of entries are written in pieces.
 const PIECE: u64 = 256;
@@ -152,7 +154,8 @@ impl List {
     }
 }
 
-/// The vertices with the most entries, under their names, the one with most entries last: those whose labels have the fewest ones.
+/// The vertices with the most entries, under their names, the one with most entries last: those whose labels have the
+/// fewest ones.
 fn popular(scale: u32, names: &Scramble) -> Vec<u32> {
     let mut popular = vec![names.apply(0) as u32];
     for ones in 1..=scale {

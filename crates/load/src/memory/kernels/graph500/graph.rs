@@ -10,7 +10,8 @@ use std::ops::Range;
 /// The parent of a vertex that the search does not reach.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Adjacency lists of an undirected graph, one behind the other. Loops are left out, repeated edges are there as often as they are drawn.
+/// Adjacency lists of an undirected graph, one behind the other. Loops are left out, repeated edges are there as often
+/// as they are drawn.
 #[derive(Clone, Debug)]
 pub struct Graph {
     starts: Vec<u64>,
@@ -119,7 +120,8 @@ impl Search {
         self.levels.push(self.queue.len());
         !self.last().is_empty()
     }
-    /// Takes a vertex from the queue. Queue, columns and next queue move forward (references 0, 1, 2); row starts and parents lie anywhere.
+    /// Takes a vertex from the queue. Queue, columns and next queue move forward (references 0, 1, 2); row starts and
+    /// parents lie anywhere.
     fn open<W: Watch>(&self, place: usize, map: &Map, watch: &mut W) {
         let vertex = u64::from(self.queue[place]);
         watch.touch(0, map.queued(place as u64), Touch::Load);

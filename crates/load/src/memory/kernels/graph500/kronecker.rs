@@ -1,4 +1,5 @@
-//! The generator of edges: each bit of both ends is drawn from one matrix of probabilities, and vertices are renamed (Graph 500 specification §3).
+//! The generator of edges: each bit of both ends is drawn from one matrix of probabilities, and vertices are renamed
+//! (Graph 500 specification §3).
 
 use super::super::scramble::Scramble;
 use super::Graph500;

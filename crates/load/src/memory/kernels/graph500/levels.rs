@@ -1,19 +1,22 @@
 //! What a search is expected to find in each level, from the probabilities of the generator alone.
 //!
-//! **Kinds.** Two vertices whose labels (before they are renamed) have as many ones are alike: the generator treats them the same. With n_k vertices
-//! of k ones, M edges and 2M entries, the entries from one vertex of kind j to all of kind k are Poisson's with the mean
+//! **Kinds.** Two vertices whose labels (before they are renamed) have as many ones are alike: the generator treats
+//! them the same. With n_k vertices of k ones, M edges and 2M entries, the entries from one vertex of kind j to all of
+//! kind k are Poisson's with the mean
 //!
 //! ```text
 //!  Λ(j→k) = 2 M (A+B)^(s−j) (B+D)^j · P(k | j)      P(k | j): ones of s−j draws of B/(A+B) and j draws of D/(B+D)
 //! ```
 //!
-//! to within 1/M: entries of different pairs of vertices are independent (edges are drawn independently of one another).
+//! to within 1/M: entries of different pairs of vertices are independent (edges are drawn independently of one
+//! another).
 //!
-//! **Levels.** Let F(k) be the vertices of kind k in a level and U(k) the share of kind k that no level so far has. A vertex of kind k has
-//! R(k) = Σ_j F(j) Λ(j→k) / n_k entries to the level in the mean, so it is found with the probability 1 − e^−R(k), and the next level has
-//! n_k U(k) (1 − e^−R(k)). This is exact for many vertices, since what a vertex has to do with a level is independent of what it has to
-//! do with levels before it. Few vertices are not many: the neighbours of the root are drawn, and the root's kind. That a level after them is
-//! taken as its mean is the error of this model.
+//! **Levels.** Let F(k) be the vertices of kind k in a level and U(k) the share of kind k that no level so far has. A
+//! vertex of kind k has R(k) = Σ_j F(j) Λ(j→k) / n_k entries to the level in the mean, so it is found with the
+//! probability 1 − e^−R(k), and the next level has n_k U(k) (1 − e^−R(k)). This is exact for many vertices, since what
+//! a vertex has to do with a level is independent of what it has to do with levels before it. Few vertices are not
+//! many: the neighbours of the root are drawn, and the root's kind. That a level after them is taken as its mean is the
+//! error of this model.
 
 use super::kronecker::{A, B, D};
 use super::{Graph500, Level};
@@ -179,8 +182,8 @@ pub(super) fn pick(weights: &[f64], at: f64) -> usize {
     place.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// A draw of Poisson's distribution: by products of even draws for small means, by the normal distribution from 500 on, where the two differ
-/// by less than a hundredth in their quantiles.
+/// A draw of Poisson's distribution: by products of even draws for small means, by the normal distribution from 500 on,
+/// where the two differ by less than a hundredth in their quantiles.
 pub(super) fn poisson(mean: f64, stream: &mut Stream) -> u64 {
     if mean >= 500.0 {
         let radius = (-2.0 * libm::log(stream.unit())).sqrt();

@@ -11,14 +11,14 @@
 //! | to 20 | run on the real graph, before the first step; its addresses are those of the run ([`searched`]) | the graph: 144 B for each vertex and edge factor 16 |
 //! | from 21 | expected: how many vertices of which kind each level has follows from the generator's probabilities, and vertices, neighbours and discoveries are drawn from that ([`levels`], [`drawn`]) | tables of some 100 kB |
 //!
-//! The entries of a level are divided evenly (assumed: a search balanced by edges, as tuned codes are). Adjacency lists have indices of 8 B, as in the
-//! reference of version 2.1; loops of the generator are left out, repeated edges stay.
+//! The entries of a level are divided evenly (assumed: a search balanced by edges, as tuned codes are). Adjacency lists
+//! have indices of 8 B, as in the reference of version 2.1; loops of the generator are left out, repeated edges stay.
 //!
-//! **Counting.** An operation is one look at a neighbour: an entry of an adjacency list. Each edge has two entries, so TEPS are half of the operations for
-//! each second, of those of the component of the root.
+//! **Counting.** An operation is one look at a neighbour: an entry of an adjacency list. Each edge has two entries, so
+//! TEPS are half of the operations for each second, of those of the component of the root.
 //!
-//! Sources: Graph 500 Benchmark specification, versions 1.2 and 2.0 (generator §3, construction, search and validation); Chakrabarti, Zhan & Faloutsos,
-//! "R-MAT: a recursive model for graph mining", SDM 2004.
+//! Sources: Graph 500 Benchmark specification, versions 1.2 and 2.0 (generator §3, construction, search and
+//! validation); Chakrabarti, Zhan & Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
 
 mod drawn;
 mod graph;

@@ -7,8 +7,8 @@ use super::{Edge, Graph, UNREACHED};
 pub enum Invalid {
     /// Rule 1: the parents are no tree: there is a cycle, or a parent that is no vertex or not in the tree.
     NoTree,
-    /// Rule 2: an edge of the tree joins vertices whose levels do not differ by one. A tree has the levels of its own edges, so this is about
-    /// the root: it must be its own parent.
+    /// Rule 2: an edge of the tree joins vertices whose levels do not differ by one. A tree has the levels of its own
+    /// edges, so this is about the root: it must be its own parent.
     TreeLevels,
     /// Rule 3: an edge of the graph joins vertices whose levels differ by more than one.
     EdgeLevels,
@@ -18,7 +18,8 @@ pub enum Invalid {
     NoEdge,
 }
 
-/// Checks the parents that a search from `root` found in a graph of these edges: the level of each vertex, none if it is not reached.
+/// Checks the parents that a search from `root` found in a graph of these edges: the level of each vertex, none if it
+/// is not reached.
 ///
 /// # Errors
 /// All rules that are broken, each once.

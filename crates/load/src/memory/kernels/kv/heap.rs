@@ -1,7 +1,8 @@
 //! Where the objects of the store lie: in slabs of an allocator's size classes, in the order of insertion.
 //!
-//! Redis 7: a dictionary entry of 24 B (key, value, next), the key as a string with a header of 3 B and a terminating 0, the value as an object of
-//! 16 B. A value of at most 44 B lies in its object; a longer one is a string of its own (`object.c`, `sds.c`, `dict.c`).
+//! Redis 7: a dictionary entry of 24 B (key, value, next), the key as a string with a header of 3 B and a terminating
+//! 0, the value as an object of 16 B. A value of at most 44 B lies in its object; a longer one is a string of its own
+//! (`object.c`, `sds.c`, `dict.c`).
 
 use super::super::layout::Layout;
 
@@ -41,8 +42,8 @@ impl ValueSize {
     }
 }
 
-/// The allocation that holds `bytes` \[B\]: multiples of 8 up to 64, then four classes for each power of two (jemalloc 5 as Redis builds
-/// it, with a quantum of 8).
+/// The allocation that holds `bytes` \[B\]: multiples of 8 up to 64, then four classes for each power of two (jemalloc
+/// 5 as Redis builds it, with a quantum of 8).
 pub(super) const fn size_class(bytes: u64) -> u64 {
     if bytes <= 64 {
         return bytes.next_multiple_of(8);

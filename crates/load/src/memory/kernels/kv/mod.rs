@@ -5,16 +5,18 @@
 //!             │ hash    └─ next ◄─────┘  each arrow a load that needs the one before it
 //! ```
 //!
-//! A thread is an instance of the store with its own keys: commands of one instance run on one thread. It serves its clients in turn; each has
-//! sent `pipeline` requests when it is served. What a request costs beside memory is two assumed times: [`KeyValue::exchange`] for each
-//! time a client is served (poll, read and write of its socket), [`KeyValue::command`] for each request (parse, dispatch, reply).
+//! A thread is an instance of the store with its own keys: commands of one instance run on one thread. It serves its
+//! clients in turn; each has sent `pipeline` requests when it is served. What a request costs beside memory is two
+//! assumed times: [`KeyValue::exchange`] for each time a client is served (poll, read and write of its socket),
+//! [`KeyValue::command`] for each request (parse, dispatch, reply).
 //!
-//! **Counting.** An operation is a request. It begins when the thread reads it and ends with the last line of its reply; waiting in a
-//! socket is not in it, nor the exchange. With a closed loop a client sees, by Little's law, clients × pipeline / throughput.
+//! **Counting.** An operation is a request. It begins when the thread reads it and ends with the last line of its
+//! reply; waiting in a socket is not in it, nor the exchange. With a closed loop a client sees, by Little's law,
+//! clients × pipeline / throughput.
 //!
-//! **Simplified.** A SET writes the new value where the old one was; an allocator would give it a slot that was freed a moment ago, as many
-//! lines elsewhere. All keys exist. No rehashing, no eviction, no persistence. The processor goes on past the comparison of keys, so the object is
-//! asked for while the key is (assumed).
+//! **Simplified.** A SET writes the new value where the old one was; an allocator would give it a slot that was freed a
+//! moment ago, as many lines elsewhere. All keys exist. No rehashing, no eviction, no persistence. The processor goes
+//! on past the comparison of keys, so the object is asked for while the key is (assumed).
 
 mod heap;
 mod table;
@@ -60,8 +62,8 @@ pub enum Popularity {
     },
 }
 
-/// A store and its clients. The default is memtier_benchmark's: values of 32 B, one SET for ten GETs, 200 clients (4 threads of 50), no
-/// pipeline; with 10 million keys.
+/// A store and its clients. The default is memtier_benchmark's: values of 32 B, one SET for ten GETs, 200 clients (4
+/// threads of 50), no pipeline; with 10 million keys.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KeyValue {
     /// Keys of each instance.
@@ -80,7 +82,8 @@ pub struct KeyValue {
     pub clients: u32,
     /// Requests of a client that are there when it is served.
     pub pipeline: u32,
-    /// Computing time of serving a client (assumed: 6 µs; poll, read and write are three calls of the kernel with its network stack).
+    /// Computing time of serving a client (assumed: 6 µs; poll, read and write are three calls of the kernel with its
+    /// network stack).
     pub exchange: Span,
     /// Computing time of a request (assumed: 1 µs).
     pub command: Span,
@@ -167,7 +170,8 @@ impl KeyValue {
     }
 }
 
-/// The instances of a store. The spec has been checked. A store is alike at all times: the stretches of a window follow one another.
+/// The instances of a store. The spec has been checked. A store is alike at all times: the stretches of a window follow
+/// one another.
 pub(super) fn program(spec: &KeyValue, threads: u32, window: Window, seed: u64) -> Store {
     let left = match window {
         Window::Whole => None,

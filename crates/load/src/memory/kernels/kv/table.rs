@@ -1,8 +1,10 @@
-//! A hash table with chaining, without its memory: which keys share a bucket follows from a hash that can be turned back.
+//! A hash table with chaining, without its memory: which keys share a bucket follows from a hash that can be turned
+//! back.
 //!
-//! Keys are numbered in the order of their insertion. The hash of a key is a permutation of 2ᵐ numbers, 16 of them for each bucket; the
-//! members of a bucket are those of its 16 preimages that are keys. The number of members is binomial with 16 trials, where that of an ideal hash
-//! is Poisson's: with one key for each bucket its variance is 15/16 of that.
+//! Keys are numbered in the order of their insertion. The hash of a key is a permutation of 2ᵐ numbers, 16 of them for
+//! each bucket; the members of a bucket are those of its 16 preimages that are keys. The number of members is binomial
+//! with 16 trials, where that of an ideal hash is Poisson's: with one key for each bucket its variance is 15/16 of
+//! that.
 
 use super::super::scramble::Scramble;
 
@@ -32,8 +34,8 @@ impl Table {
     pub(super) fn bucket(&self, key: u64) -> u64 {
         self.hash.apply(key) & (self.buckets() - 1)
     }
-    /// The keys that a search for `key` comes to before it, in the order of the chain: a new key becomes the first of its chain, so those
-    /// are the ones that were inserted later.
+    /// The keys that a search for `key` comes to before it, in the order of the chain: a new key becomes the first of
+    /// its chain, so those are the ones that were inserted later.
     pub(super) fn before(&self, key: u64, out: &mut Vec<u64>) {
         let bucket = self.bucket(key);
         out.clear();
@@ -64,7 +66,8 @@ mod tests {
         }
     }
 
-    /// A search that succeeds looks at 1 + (N − 1) / 2B keys in the mean (Knuth, The Art of Computer Programming 3, §6.4).
+    /// A search that succeeds looks at 1 + (N − 1) / 2B keys in the mean (Knuth, The Art of Computer Programming 3,
+    /// §6.4).
     #[test]
     fn searches_are_as_long_as_with_an_ideal_hash() {
         for keys in [70_000_u64, 131_072] {

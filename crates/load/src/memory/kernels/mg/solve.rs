@@ -37,7 +37,8 @@ impl Verified {
     }
 }
 
-/// Solves a class: the L2 norm of the last residual. Class A needs some 0.5 GB and half a minute, larger ones eight times as much each.
+/// Solves a class: the L2 norm of the last residual. Class A needs some 0.5 GB and half a minute, larger ones eight
+/// times as much each.
 #[must_use]
 pub fn solve(class: Class) -> Verified {
     let Size { levels, iterations, norm } = size(class);

@@ -6,8 +6,8 @@ use super::{Array, DOUBLE, LOAD, MultiGrid, STORE, Sweep, edge};
 use crate::memory::Touch;
 use std::ops::Range;
 
-/// Floating-point operations for each result, as counted in the sources of the NPB: additions and multiplications of the statements that
-/// are not commented out.
+/// Floating-point operations for each result, as counted in the sources of the NPB: additions and multiplications of
+/// the statements that are not commented out.
 mod flops {
     /// `resid`: 12 A + 3 M; six of them in the first inner loop.
     pub(super) const RESIDUAL: [u64; 2] = [6, 9];

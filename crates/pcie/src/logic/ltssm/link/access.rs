@@ -18,7 +18,8 @@ impl SimulatedLink {
     /// Reads configuration space; takes the time of a request.
     ///
     /// All ones if nobody answers, and 0x0001 in the place of the vendor from a device that is not ready yet, as a root
-    /// complex with RRS Software Visibility says it. A link that sleeps is woken by it; one that recovers is waited for.
+    /// complex with RRS Software Visibility says it. A link that sleeps is woken by it; one that recovers is waited
+    /// for.
     pub fn read_config(&mut self, at: Facing, offset: u16, size: Size) -> u32 {
         let ones = u32::MAX >> (32 - 8 * size as u32);
         let value = match self.request(at) {

@@ -82,8 +82,8 @@ pub struct Wiring {
 
 /// A receiver that does not recover.
 ///
-/// Once training has failed at this rate or above, the lane hears nothing at any rate until its port is back in Detect: an
-/// adaptation that ran away, a retimer that waits for a rate that will not come.
+/// Once training has failed at this rate or above, the lane hears nothing at any rate until its port is back in Detect:
+/// an adaptation that ran away, a retimer that waits for a rate that will not come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deafness {
     /// The rate.
@@ -122,8 +122,9 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// A link of two equal ports of this generation, as wide as the channel: nothing on it, built-in numbers, retimers of 10 ns
-    /// where the channel has more than one segment, a device that is ready 500 ms after a reset (assumed: 0.5 to 3 s are usual).
+    /// A link of two equal ports of this generation, as wide as the channel: nothing on it, built-in numbers, retimers
+    /// of 10 ns where the channel has more than one segment, a device that is ready 500 ms after a reset (assumed: 0.5
+    /// to 3 s are usual).
     ///
     /// # Panics
     /// If a link cannot have as many lanes as the channel.

@@ -255,7 +255,8 @@ impl SimulatedLink {
             self.not_up_since = None;
         }
     }
-    /// Directs the link to a width, as a vendor's own register does; a dynamic change through Recovery and Configuration.
+    /// Directs the link to a width, as a vendor's own register does; a dynamic change through Recovery and
+    /// Configuration.
     pub fn direct_width(&mut self, width: Width) {
         self.tell(Facing::Downstream, Input::Direct(Directive::Width(width.lanes() as u8)));
     }
@@ -309,8 +310,8 @@ impl SimulatedLink {
     pub fn time_not_up(&self) -> Span {
         self.not_up_since.map_or(self.not_up, |since| self.not_up + self.now.since(since))
     }
-    /// What went wrong inside since this was last asked: which timeouts, which fall back. Software of a real machine does not
-    /// see it.
+    /// What went wrong inside since this was last asked: which timeouts, which fall back. Software of a real machine
+    /// does not see it.
     pub fn take_codes(&mut self) -> FailureCodes {
         core::mem::take(&mut self.codes)
     }

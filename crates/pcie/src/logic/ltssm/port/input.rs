@@ -17,7 +17,8 @@ pub enum Input {
     IdleExit,
     /// The partner is in electrical idle.
     IdleEntered,
-    /// As many consecutive training sets as the state asks for ([`Port::consecutive`](super::Port::consecutive)) were heard on these lanes.
+    /// As many consecutive training sets as the state asks for ([`Port::consecutive`](super::Port::consecutive)) were
+    /// heard on these lanes.
     Sets(Lanes, TrainingSet),
     /// The same of logical idle.
     LogicalIdle(Lanes),

@@ -7,8 +7,9 @@
 //!                │                          pattern: what it transmits
 //! ```
 //!
-//! Every input means something, or nothing, in every state; none is an error. What a receiver hears comes as runs: "so many
-//! consecutive sets of this kind on these lanes". How long that takes on a lane with bit errors is not the port's business.
+//! Every input means something, or nothing, in every state; none is an error. What a receiver hears comes as runs: "so
+//! many consecutive sets of this kind on these lanes". How long that takes on a lane with bit errors is not the port's
+//! business.
 
 mod configuration;
 mod detect;

@@ -98,8 +98,8 @@ fn is_usual(input: &Input) -> bool {
     }
 }
 
-/// Ports as they come about when they are told anything in any order, some of each state: from one of those that are known
-/// to the next, states that are rare as often as the others.
+/// Ports as they come about when they are told anything in any order, some of each state: from one of those that are
+/// known to the next, states that are rare as often as the others.
 fn ports(
     facing: Facing,
     inputs: &[Input],

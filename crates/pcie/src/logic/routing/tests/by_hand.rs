@@ -74,8 +74,8 @@ fn the_drawing_is_that_of_lspci() {
     );
 }
 
-/// Below 4 GiB, from 0x8000_0000: the windows of rp (17 MiB at a multiple of 16 MiB: 16 MiB of gpu, then 1 MiB of ssd) and
-/// of rp2 (5 MiB at a multiple of 2 MiB). Above, from 256 GiB: 288 MiB of gpu, then 16 MiB of nic.
+/// Below 4 GiB, from 0x8000_0000: the windows of rp (17 MiB at a multiple of 16 MiB: 16 MiB of gpu, then 1 MiB of ssd)
+/// and of rp2 (5 MiB at a multiple of 2 MiB). Above, from 256 GiB: 288 MiB of gpu, then 16 MiB of nic.
 #[test]
 fn the_listing_has_every_number() {
     assert_eq!(

@@ -249,7 +249,8 @@ proptest! {
         }
     }
 
-    /// At any router, from any side, with any aim: nothing leaves where it came in, but for what the root complex returns.
+    /// At any router, from any side, with any aim: nothing leaves where it came in, but for what the root complex
+    /// returns.
     #[test]
     fn nothing_bounces(shapes in shapes(), acs in any::<bool>(), any in any::<u64>()) {
         let tree = tree(&shapes, if acs { redirecting() } else { AcsControl::ZERO });
