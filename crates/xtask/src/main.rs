@@ -9,6 +9,7 @@
 //! Not here: formatting and lints (rustfmt, clippy, ruff, mypy do that), and anything a user of lanetwin runs.
 
 mod generate;
+mod imports;
 mod markdown;
 mod new_model;
 mod schema;

@@ -171,7 +171,9 @@ pub fn string_value(literal: &str) -> Option<&str> {
     literal.strip_prefix('"')?.strip_suffix('"')
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether a token is a name.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 

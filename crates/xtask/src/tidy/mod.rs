@@ -3,6 +3,7 @@
 //! Every rule is a function `&Workspace -> Vec<Breach>` in a file of its own, with the tests that it catches what it
 //! should and lets pass what it should. A new rule is one file and one line in [`RULES`].
 
+mod circles;
 mod claims;
 mod dead;
 mod devices;
@@ -64,6 +65,11 @@ const RULES: &[Rule] = &[
         name: "floors",
         about: "imports go downward, by the table in ARCHITECTURE.md",
         breaches: floors::breaches,
+    },
+    Rule {
+        name: "circles",
+        about: "inside a crate, imports between files run one way",
+        breaches: circles::breaches,
     },
     Rule {
         name: "invariants",
