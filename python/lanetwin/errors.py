@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Diagnostic:
         )
 
     @classmethod
-    def from_finding(cls, fields: dict[str, Any]) -> Self:
+    def from_finding(cls, fields: Mapping[str, Any]) -> Self:
         """Read one that results carry: whether it is an error or a warning, its code says."""
         code = str(fields.get("code") or "")
         return cls.from_dict({**fields, "severity": "error" if code[2:3] == "0" else "warning"})

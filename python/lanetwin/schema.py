@@ -179,6 +179,25 @@ class CxlUse(TypedDict):
     """Mean number of messages that wait for a flit."""
 
 
+class Doubt(TypedDict):
+    """A doubt about the scenario: the run went on, and its numbers may not be what was meant."""
+
+    code: str
+    """Its code; `lanetwin explain` has the page."""
+    file: str
+    """The file it is about."""
+    line: int
+    """Line, from 1; 0 if it is about the file as a whole."""
+    column: int
+    """Column, from 1, in characters; 0 if it is about the file as a whole."""
+    path: str
+    """The place in the document: `links.slot.width`."""
+    message: str
+    """What is doubtful."""
+    help: str
+    """What to do."""
+
+
 class IometerMetric(TypedDict):
     """One of Iometer's metrics of one case: all repeats taken together, as one test."""
 
@@ -289,7 +308,7 @@ class Results(TypedDict):
     """The scenario as it was written."""
     plan: dict[str, Any]
     """The complete plan with every default filled in."""
-    warnings: NotRequired[list[Warning]]
+    warnings: NotRequired[list[Doubt]]
     """What checking the scenario left to doubt."""
     rows: list[Row]
     """The metrics."""
@@ -540,25 +559,6 @@ class Verdict(TypedDict):
     """What that means."""
     margin: float
     """The relative change that does not matter: 0.02 is ±2 %."""
-
-
-class Warning(TypedDict):
-    """A doubt about the scenario: the run went on, and its numbers may not be what was meant."""
-
-    code: str
-    """Its code; `lanetwin explain` has the page."""
-    file: str
-    """The file it is about."""
-    line: int
-    """Line, from 1; 0 if it is about the file as a whole."""
-    column: int
-    """Column, from 1, in characters; 0 if it is about the file as a whole."""
-    path: str
-    """The place in the document: `links.slot.width`."""
-    message: str
-    """What is doubtful."""
-    help: str
-    """What to do."""
 
 
 class Waterfall(TypedDict):

@@ -25,27 +25,34 @@ all-three:
 
 @pytest.fixture(name="tree")
 def tree_fixture(tmp_path: Path) -> Path:
-    """Make a repository of two commits with the scripts in it; the second changes `b/file`."""
+    """Make a repository with the scripts: two commits, two days apart; the second changes `b/file`."""
     shutil.copytree(CI, tmp_path / ".ci")
     (tmp_path / "Makefile").write_text(MAKEFILE, encoding="utf-8")
     for folder in "ab":
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "file").write_text("first", encoding="utf-8")
     git(tmp_path, "init", "--quiet")
-    commit(tmp_path)
+    commit(tmp_path, day=1)
     (tmp_path / "b" / "file").write_text("second", encoding="utf-8")
-    commit(tmp_path)
+    commit(tmp_path, day=3)
     return tmp_path
 
 
-def commit(tree: Path) -> None:
+def commit(tree: Path, day: int) -> None:
     git(tree, "add", "--all")
-    git(tree, "-c", "user.name=n", "-c", "user.email=e@e", "commit", "--quiet", "--message", "state")
+    author = ["-c", "user.name=n", "-c", "user.email=e@e"]
+    when = f"2026-01-{day:02}T12:00:00Z"
+    git(tree, *author, "commit", "--quiet", "--message", "state", GIT_COMMITTER_DATE=when)
 
 
-def git(tree: Path, *arguments: str) -> str:
+def git(tree: Path, *arguments: str, **environment: str) -> str:
     return subprocess.run(
-        ["git", *arguments], cwd=tree, check=True, capture_output=True, text=True
+        ["git", *arguments],
+        cwd=tree,
+        env={**os.environ, **environment},
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.strip()
 
 
@@ -103,15 +110,22 @@ def test_a_run_that_is_ended_says_where_it_was(tree: Path) -> None:
     assert [line[0] for line in table(done.stderr)] == ["quick", "hanging", "all"]
 
 
-def test_what_the_last_commit_changed_is_changed(tree: Path) -> None:
+def test_what_changed_within_a_day_is_changed(tree: Path) -> None:
     assert changed(tree, "b")
     assert changed(tree, "a", "b")
     assert not changed(tree, "a")
 
 
+def test_all_commits_of_a_day_count(tree: Path) -> None:
+    (tree / "a" / "file").write_text("third", encoding="utf-8")
+    commit(tree, day=3)
+    assert changed(tree, "a")
+    assert changed(tree, "b")
+
+
 def test_a_base_reaches_further_back(tree: Path) -> None:
     (tree / "a" / "file").write_text("third", encoding="utf-8")
-    commit(tree)
+    commit(tree, day=5)
     assert not changed(tree, "b")
     assert changed(tree, "b", base=git(tree, "rev-parse", "HEAD~2"))
 
@@ -137,5 +151,5 @@ def test_what_is_watched_for_changes_exists() -> None:
 def test_what_cannot_be_known_is_changed(tree: Path) -> None:
     assert changed(tree, "a", base="no-such-commit")
     assert changed(tree, "no/such/path")
-    git(tree, "checkout", "--quiet", "HEAD^")  # the first commit has no parent
+    git(tree, "checkout", "--quiet", "HEAD^")  # nothing is older than the first commit
     assert changed(tree, "a")

@@ -1,6 +1,6 @@
 //! The page of every code, as it stands in `docs/errors/`.
 
-use crate::PAGES;
+use crate::embedded::PAGES;
 
 /// The page of a code, as Markdown; case does not count.
 ///

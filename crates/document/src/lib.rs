@@ -13,6 +13,7 @@
 //! which are declared where they are understood.
 
 pub mod declaration;
+mod embedded;
 mod explain;
 pub mod fields;
 pub mod node;
@@ -27,5 +28,3 @@ pub use explain::{codes, explain};
 pub use node::{Entry, Kind, Node, Origin, Spot};
 pub use problem::{Diagnostic, Severity};
 pub use sources::{add_source, unreadable};
-
-include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -10,6 +10,5 @@
 //! (`lanetwin-probe`).
 
 pub mod channel;
+mod embedded;
 pub mod stability;
-
-include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

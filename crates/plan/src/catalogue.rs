@@ -3,7 +3,7 @@
 //!
 //! The catalogue holds the parts that come with the program and those of the user's folders, which hide the former.
 
-use crate::PARTS;
+use crate::embedded::PARTS;
 use crate::problem::Problem;
 use lanetwin_document::add_source;
 use lanetwin_document::declaration::{Field, Holds};

@@ -21,6 +21,7 @@
 pub mod assumptions;
 pub mod calc;
 mod catalogue;
+mod embedded;
 mod files;
 pub mod hierarchy;
 mod language;
@@ -47,8 +48,6 @@ use lanetwin_document::problem::Reports;
 use lanetwin_document::{Diagnostic, unreadable};
 use lanetwin_textfile::{Limit, read_text};
 use std::path::Path;
-
-include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Checks the text of a scenario against the parts that come with the program: everything that is wrong with it.
 ///

@@ -1,6 +1,6 @@
 //! What a scenario can be started from.
 
-use crate::TEMPLATES;
+use crate::embedded::TEMPLATES;
 
 /// A scenario to start from, with comments that explain it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]

@@ -1,8 +1,8 @@
 //! Which file of a crate takes something from which other: the imports inside a crate, from its tokens.
 //!
-//! Paths that begin with `crate`, `super`, `self`, a module declared in the file or a name imported there are followed through
-//! `use` lines, so that an item reached by way of a re-export counts as taken from the file that defines it. A `mod` line alone
-//! takes nothing. Tests (`#[cfg(test)]`) do not count.
+//! Paths that begin with `crate`, `super`, `self`, a module declared in the file or a name imported there are followed
+//! through `use` lines, so that an item reached by way of a re-export counts as taken from the file that defines it. A
+//! `mod` line alone takes nothing. Tests (`#[cfg(test)]`) do not count.
 //!
 //! Not seen: items that only a glob import names, and what macros expand to.
 
@@ -77,7 +77,8 @@ impl Imports {
         found
     }
 
-    /// The module that a path in `from` leads to, and whether it is the module itself that is meant; none if it leads out of the crate.
+    /// The module that a path in `from` leads to, and whether it is the module itself that is meant; none if it leads
+    /// out of the crate.
     fn resolve(&self, from: usize, path: &[String], hops: usize) -> Option<(usize, bool)> {
         let (mut at, mut rest) = (from, path);
         let first = rest.first()?;

@@ -52,7 +52,9 @@ pub fn production(tokens: &[Token]) -> Vec<Token> {
         let rest = &tokens[at..];
         if starts_with(rest, &["#", "[", "doc"]) || starts_with(rest, &["#", "!", "[", "doc"]) {
             at = after_group(tokens, at, "[");
-        } else if starts_with(rest, &["#", "[", "cfg", "(", "test", ")", "]", "mod"]) {
+        } else if starts_with(rest, &["#", "[", "cfg", "(", "test", ")", "]", "mod"])
+            || starts_with(rest, &["#", "[", "cfg", "(", "test", ")", "]", "pub", "mod"])
+        {
             at = after_group(tokens, at + 7, "{");
         } else {
             kept.push(tokens[at].clone());

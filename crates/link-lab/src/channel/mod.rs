@@ -32,7 +32,7 @@ mod stress;
 mod touchstone;
 mod transmitter;
 
-use crate::TEMPLATES;
+use crate::embedded::TEMPLATES;
 use lanetwin_document::add_source;
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Diagnostic, Problem as Common, Reports};

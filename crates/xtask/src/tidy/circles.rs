@@ -1,6 +1,8 @@
-//! Inside a crate, imports between files run one way: no file takes something from another that takes something from it.
+//! Inside a crate, imports between files run one way: no file takes something from another that takes something from
+//! it.
 //!
-//! The table in ARCHITECTURE.md says which crates still have circles, how many files are in them, and why. The number can only fall.
+//! The table in ARCHITECTURE.md says which crates still have circles, how many files are in them, and why. The number
+//! can only fall.
 
 use super::Breach;
 use crate::imports::Imports;

@@ -1,0 +1,3 @@
+//! Pages of errors, as they were when the program was built.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
