@@ -179,25 +179,6 @@ class CxlUse(TypedDict):
     """Mean number of messages that wait for a flit."""
 
 
-class Doubt(TypedDict):
-    """A doubt about the scenario: the run went on, and its numbers may not be what was meant."""
-
-    code: str
-    """Its code; `lanetwin explain` has the page."""
-    file: str
-    """The file it is about."""
-    line: int
-    """Line, from 1; 0 if it is about the file as a whole."""
-    column: int
-    """Column, from 1, in characters; 0 if it is about the file as a whole."""
-    path: str
-    """The place in the document: `links.slot.width`."""
-    message: str
-    """What is doubtful."""
-    help: str
-    """What to do."""
-
-
 class IometerMetric(TypedDict):
     """One of Iometer's metrics of one case: all repeats taken together, as one test."""
 
@@ -308,7 +289,7 @@ class Results(TypedDict):
     """The scenario as it was written."""
     plan: dict[str, Any]
     """The complete plan with every default filled in."""
-    warnings: NotRequired[list[Doubt]]
+    warnings: NotRequired[list[ScenarioWarning]]
     """What checking the scenario left to doubt."""
     rows: list[Row]
     """The metrics."""
@@ -413,6 +394,25 @@ class Scenario(TypedDict):
     """Its text, whole."""
     files: NotRequired[dict[str, str]]
     """The texts of the files that it names, by the names that it gives them."""
+
+
+class ScenarioWarning(TypedDict):
+    """A doubt about the scenario: the run went on, and its numbers may not be what was meant."""
+
+    code: str
+    """Its code; `lanetwin explain` has the page."""
+    file: str
+    """The file it is about."""
+    line: int
+    """Line, from 1; 0 if it is about the file as a whole."""
+    column: int
+    """Column, from 1, in characters; 0 if it is about the file as a whole."""
+    path: str
+    """The place in the document: `links.slot.width`."""
+    message: str
+    """What is doubtful."""
+    help: str
+    """What to do."""
 
 
 class Stage(TypedDict):

@@ -58,7 +58,7 @@ mod nightly {
     use lanetwin_units::Bytes;
 
     #[test]
-    #[ignore = "takes minutes"]
+    #[ignore = "takes minutes: make test-nightly"]
     fn every_second_is_like_the_next_whatever_the_seed() {
         for over_provisioning in [0.07, 0.12, 0.20, 0.28] {
             (1..=4).for_each(|seed| even(over_provisioning, 31, seed));
@@ -69,7 +69,7 @@ mod nightly {
     /// amplification that the drawn state begins with.
     ///
     #[test]
-    #[ignore = "takes minutes"]
+    #[ignore = "takes minutes: make test-nightly"]
     fn what_is_drawn_is_what_is_lived() {
         for (dies, over_provisioning, blocks) in [(4, 0.07, 329), (2, 0.20, 1316)] {
             let of = |initial| {

@@ -25,7 +25,6 @@
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
-//! | [`unheeded()`] | parameters that cannot matter beside the values of others |
 //!
 //! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do
 //! (the links of the ports crate; a switch has a file here that says what can be said of it).
@@ -43,9 +42,6 @@ mod requests;
 pub mod roles;
 mod servers;
 mod slab;
-mod unheeded;
-
-pub use unheeded::{Unheeded, unheeded};
 
 use lanetwin_ports::Model;
 

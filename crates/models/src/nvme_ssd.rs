@@ -74,6 +74,7 @@ pub static MODEL: Model = Model {
     ],
     has_port: |params, port| port != SECOND_PORT || params.flag("dual-port"),
     mistakes,
+    conditions: params::CONDITIONS,
     driver: "nvme-driver",
     is_nvme: true,
     build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),

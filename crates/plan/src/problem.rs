@@ -194,7 +194,7 @@ problems! {
     /// Priorities that nobody heeds.
     UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
     /// A parameter that changes nothing.
-    Unheeded { parameter: &'static str, why: String } = "SC110", "`{parameter}` changes nothing: {why}", "leave it out, or change what keeps it from mattering";
+    WithoutEffect { parameter: &'static str, why: String } = "SC110", "`{parameter}` changes nothing: {why}", "leave it out, or change what keeps it from mattering";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

@@ -11,15 +11,18 @@
 //!
 //! Not here: any device (the models crate), any protocol rule (the protocol crates).
 
+mod condition;
 mod cores;
 mod cxl_link;
 mod cxl_port;
+mod effect;
 mod links;
 mod memory;
 mod message;
 mod model;
 mod pcie_port;
 
+pub use condition::{Condition, Setting, WithoutEffect};
 pub use cores::RunQueue;
 pub use cxl_link::{CarriesLines, CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;

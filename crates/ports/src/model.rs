@@ -3,6 +3,7 @@
 //! From a [`Model`] come scenario checking, the catalogue, the page in the docs and the conformance test; a new device
 //! touches nothing else.
 
+use crate::condition::Condition;
 use crate::cores::RunQueue;
 use crate::memory::SharedMemory;
 use crate::message::Message;
@@ -32,6 +33,8 @@ pub struct Model {
     pub has_port: fn(&Params, &str) -> bool,
     /// Everything about these parameters, legal one by one, that makes it impossible.
     pub mistakes: fn(&Params) -> Vec<Mistake>,
+    /// Which of its parameters have an effect only beside certain values of others.
+    pub conditions: &'static [Condition],
     /// The name of the model of the software between programs and this device; of no meaning for what is not driven.
     /// Its parameters that the device's model has too are set with the device.
     pub driver: &'static str,
@@ -98,6 +101,7 @@ impl Model {
         has_memory: false,
         has_port: |_, _| true,
         mistakes: |_| Vec::new(),
+        conditions: &[],
         driver: "block-driver",
         is_nvme: false,
         latency_parameter: |_, _| LATENCY,

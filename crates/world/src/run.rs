@@ -20,8 +20,8 @@ use lanetwin_kernel::mix;
 use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Doubt, Kind, Part, Results,
-    ScenarioText, SteadyState, Temperatures, Utilisation, Waterfall,
+    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
+    ScenarioText, ScenarioWarning, SteadyState, Temperatures, Utilisation, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
 use lanetwin_units::{Instant, NumberKind};
@@ -239,7 +239,7 @@ fn document(
 }
 
 /// The first overload of each case.
-fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> Vec<Doubt> {
+fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> Vec<ScenarioWarning> {
     let repeats = plan.run.repeats as usize;
     let first = |(tasks, ran): (&[Task<'_>], &[Option<Outcome>])| {
         let overload = ran.iter().flatten().find_map(|ran| ran.as_ref().err())?;
@@ -258,9 +258,9 @@ fn overloads(plan: &Plan, tasks: &[Task<'_>], measured: &[Option<Outcome>]) -> V
     found.iter().map(warning).collect()
 }
 
-fn warning(found: &Diagnostic) -> Doubt {
+fn warning(found: &Diagnostic) -> ScenarioWarning {
     let Diagnostic { file, line, column, code, path, message, help, severity: _ } = found.clone();
-    Doubt { code: code.into(), file, line, column, path, message, help }
+    ScenarioWarning { code: code.into(), file, line, column, path, message, help }
 }
 
 /// Everything about one case whose repeats are all done.

@@ -119,7 +119,7 @@ mod nightly {
     /// second but the first, in which the buffer fills, is within 3 % of their mean, and the rule finds any five in a
     /// row steady.
     #[test]
-    #[ignore = "takes minutes: thirty seconds of each shipped drive"]
+    #[ignore = "takes minutes, thirty seconds of each shipped drive: make test-nightly"]
     fn every_second_of_a_shipped_drive_is_like_the_next() {
         let results = run("long/random-writes.yaml", &[]);
         let parts = Catalogue::built_in();

@@ -3,26 +3,111 @@
 use super::medium::{self, namespace_bytes};
 use lanetwin_nvme::logic::{ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
 use lanetwin_nvme::spec::{ControllerId, Nsid};
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_ssd::{FirmwareConfig, SsdConfig};
 
 #[rustfmt::skip]
+/// What of a medium, a cache or a cipher has no effect where there is none.
+pub(super) const CONDITIONS: &[Condition] = &[
+    Condition { of: &["nand.", "ftl."], on: "medium", must_be: Setting::Word("nand") },
+    Condition { of: &["cross-point."], on: "medium", must_be: Setting::Word("cross-point") },
+    Condition { of: &["nand.suspend."], on: "nand.suspend", must_be: Setting::On },
+    Condition { of: &["ftl.slc."], on: "ftl.slc.blocks", must_be: Setting::Above0 },
+    Condition { of: &["ftl.read-ahead."], on: "ftl.read-ahead.streams", must_be: Setting::Above0 },
+    Condition { of: &["encryption."], on: "encryption", must_be: Setting::On },
+];
+
 pub(super) const PARAMS: &[Param] = &[
-    Param { name: "issue", dimension: Dimension::Time, default: Some("20ns"), about: "from a TLP being possible (its data ready, its tag free) to it being offered to the link" },
-    Param { name: "firmware.engines", dimension: Dimension::Count { least: 1, most: 4096 }, default: Some("8"), about: "how many commands the firmware works on at once; others wait, first come first served" },
-    Param { name: "firmware.read", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by a read, or by each chunk of it; with the engines it bounds the rate of small reads" },
-    Param { name: "firmware.write", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by a write, or by each chunk of it" },
-    Param { name: "firmware.other", dimension: Dimension::Time, default: Some("4us"), about: "the time that an engine is taken by any other command for the medium" },
-    Param { name: "firmware.read-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a read takes longer, on its way to the medium and back; not a limit of the rate" },
-    Param { name: "firmware.write-latency", dimension: Dimension::Time, default: Some("2us"), about: "what a write takes longer; not a limit of the rate" },
-    Param { name: "dual-port", dimension: Dimension::Flag, default: Some("false"), about: "whether there is a second port, `pcie2`, with a controller of its own for the same namespaces" },
-    Param { name: "queues", dimension: Dimension::Count { least: 1, most: 2047 }, default: Some("128"), about: "how many I/O queue pairs there can be" },
-    Param { name: "commands", dimension: Dimension::Count { least: 1, most: 1 << 20 }, default: Some("2048"), about: "how many commands can be in progress, fetched and not yet completed" },
-    Param { name: "fetch.burst", dimension: Dimension::Count { least: 1, most: 1024 }, default: Some("16"), about: "how many submission queue entries one fetch brings at most" },
-    Param { name: "fetches", dimension: Dimension::Count { least: 1, most: 1024 }, default: Some("8"), about: "how many fetches of submission queue entries can be under way" },
-    Param { name: "transfer", dimension: Dimension::Choice(TRANSFERS), default: Some("2MiB"), about: "the most that a command can move (MDTS)" },
-    Param { name: "chunk", dimension: Dimension::Choice(CHUNKS), default: Some("16KiB"), about: "how much of a command the medium is asked for at a time, so that the first data leave before the last are read" },
-    Param { name: "block", dimension: Dimension::Choice(&["512B", "4KiB"]), default: Some("512B"), about: "the size of a logical block, in all namespaces" },
+    Param {
+        name: "issue",
+        dimension: Dimension::Time,
+        default: Some("20ns"),
+        about: "from a TLP being possible (its data ready, its tag free) to it being offered to the link",
+    },
+    Param {
+        name: "firmware.engines",
+        dimension: Dimension::Count { least: 1, most: 4096 },
+        default: Some("8"),
+        about: "how many commands the firmware works on at once; others wait, first come first served",
+    },
+    Param {
+        name: "firmware.read",
+        dimension: Dimension::Time,
+        default: Some("4us"),
+        about: "the time that an engine is taken by a read, or by each chunk of it; with the engines it bounds the rate of small reads",
+    },
+    Param {
+        name: "firmware.write",
+        dimension: Dimension::Time,
+        default: Some("4us"),
+        about: "the time that an engine is taken by a write, or by each chunk of it",
+    },
+    Param {
+        name: "firmware.other",
+        dimension: Dimension::Time,
+        default: Some("4us"),
+        about: "the time that an engine is taken by any other command for the medium",
+    },
+    Param {
+        name: "firmware.read-latency",
+        dimension: Dimension::Time,
+        default: Some("2us"),
+        about: "what a read takes longer, on its way to the medium and back; not a limit of the rate",
+    },
+    Param {
+        name: "firmware.write-latency",
+        dimension: Dimension::Time,
+        default: Some("2us"),
+        about: "what a write takes longer; not a limit of the rate",
+    },
+    Param {
+        name: "dual-port",
+        dimension: Dimension::Flag,
+        default: Some("false"),
+        about: "whether there is a second port, `pcie2`, with a controller of its own for the same namespaces",
+    },
+    Param {
+        name: "queues",
+        dimension: Dimension::Count { least: 1, most: 2047 },
+        default: Some("128"),
+        about: "how many I/O queue pairs there can be",
+    },
+    Param {
+        name: "commands",
+        dimension: Dimension::Count { least: 1, most: 1 << 20 },
+        default: Some("2048"),
+        about: "how many commands can be in progress, fetched and not yet completed",
+    },
+    Param {
+        name: "fetch.burst",
+        dimension: Dimension::Count { least: 1, most: 1024 },
+        default: Some("16"),
+        about: "how many submission queue entries one fetch brings at most",
+    },
+    Param {
+        name: "fetches",
+        dimension: Dimension::Count { least: 1, most: 1024 },
+        default: Some("8"),
+        about: "how many fetches of submission queue entries can be under way",
+    },
+    Param {
+        name: "transfer",
+        dimension: Dimension::Choice(TRANSFERS),
+        default: Some("2MiB"),
+        about: "the most that a command can move (MDTS)",
+    },
+    Param {
+        name: "chunk",
+        dimension: Dimension::Choice(CHUNKS),
+        default: Some("16KiB"),
+        about: "how much of a command the medium is asked for at a time, so that the first data leave before the last are read",
+    },
+    Param {
+        name: "block",
+        dimension: Dimension::Choice(&["512B", "4KiB"]),
+        default: Some("512B"),
+        about: "the size of a logical block, in all namespaces",
+    },
 ];
 
 /// MDTS: sizes that are powers of two pages of 4 KiB.

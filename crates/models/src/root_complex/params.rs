@@ -1,8 +1,12 @@
 //! The parameters of a root complex: as declared, and as numbers.
 
 use lanetwin_pcie::logic::split::CompletionCut;
-use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_ports::{Condition, Dimension, Param, Params, Setting};
 use lanetwin_units::Span;
+
+/// An IOMMU that is off translates nothing.
+pub(super) const CONDITIONS: &[Condition] =
+    &[Condition { of: &["iommu.", "iotlb."], on: "iommu", must_be: Setting::On }];
 
 pub(super) const PARAMS: &[Param] = &[
     Param {

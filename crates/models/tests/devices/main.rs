@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod block;
+mod conditions;
 mod cxl_expander;
 mod cxl_hybrid;
 mod cxl_switch;

@@ -11,7 +11,7 @@ mod machine;
 mod memory;
 mod numbers;
 mod queues;
-mod unheeded;
+mod without_effect;
 pub(crate) mod workloads;
 
 use crate::catalogue::Catalogue;
@@ -103,7 +103,7 @@ fn plan(
     if !reports.has_errors() {
         report_same(&variants, reports);
         let all: Vec<&Variant> = variants.iter().map(|(_, variant)| variant).collect();
-        unheeded::report(&all, trees.iter().map(|(_, _, tree)| tree), reports);
+        without_effect::report(&all, trees.iter().map(|(_, _, tree)| tree), reports);
     }
     if variants.len() < trees.len() {
         return None;

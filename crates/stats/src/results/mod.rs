@@ -98,7 +98,7 @@ pub struct Results {
     pub plan: Value,
     /// What checking the scenario left to doubt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Doubt>,
+    pub warnings: Vec<ScenarioWarning>,
     /// The metrics.
     pub rows: Vec<Row>,
     /// Where the time of an I/O went.
@@ -180,7 +180,7 @@ pub struct ScenarioText {
 
 /// A doubt about the scenario: the run went on, and its numbers may not be what was meant.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct ScenarioWarning {
     /// Its code; `lanetwin explain` has the page.
     pub code: String,
     /// The file it is about.

@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Node, Origin, Spot};
 use lanetwin_document::problem::Reports;
-use lanetwin_models::{Unheeded, unheeded};
+use lanetwin_ports::WithoutEffect;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A component and one of its parameters.
@@ -18,11 +18,13 @@ pub(super) fn report<'n>(
     reports: &mut Reports,
 ) {
     let trees: Vec<&Node> = trees.collect();
-    let (mut heeded, mut idle) = (BTreeSet::<Place>::new(), BTreeMap::<Place, String>::new());
+    let (mut effective, mut idle) = (BTreeSet::<Place>::new(), BTreeMap::<Place, String>::new());
     for component in variants.iter().flat_map(|variant| &variant.machine) {
-        let without: BTreeMap<&str, String> = unheeded(component.model, &component.params)
+        let without: BTreeMap<&str, String> = component
+            .model
+            .without_effect(&component.params)
             .into_iter()
-            .map(|Unheeded { parameter, why }| (parameter, why))
+            .map(|WithoutEffect { parameter, why }| (parameter, why))
             .collect();
         for (&parameter, origin) in &component.origins {
             if !matches!(origin, Origin::Scenario | Origin::Variant | Origin::Set) {
@@ -31,15 +33,17 @@ pub(super) fn report<'n>(
             let place = (component.name.clone(), parameter);
             match without.get(parameter) {
                 Some(why) => drop(idle.insert(place, why.clone())),
-                None => drop(heeded.insert(place)),
+                None => drop(effective.insert(place)),
             }
         }
     }
     for ((name, parameter), why) in idle {
         let written = trees.iter().find_map(|tree| spot(tree, &name, parameter));
-        let Some(spot) = written.filter(|_| !heeded.contains(&(name.clone(), parameter))) else { continue };
+        let Some(spot) = written.filter(|_| !effective.contains(&(name.clone(), parameter))) else {
+            continue;
+        };
         let path = join(&join("machine", &name), parameter);
-        reports.add(Problem::Unheeded { parameter, why }, spot, &path);
+        reports.add(Problem::WithoutEffect { parameter, why }, spot, &path);
     }
 }
 

@@ -1,0 +1,59 @@
+//! Do parameters that have no effect say so, and is what a condition names there?
+
+use lanetwin_models::MODELS;
+use lanetwin_ports::{Condition, Dimension, Model, Params, Setting, Value};
+
+/// The parameters of a model by default.
+fn defaults(model: &Model) -> Params {
+    let mut params = Params::default();
+    for param in model.all_params() {
+        let value = match param.dimension {
+            Dimension::Flag => Some(Value::Flag(param.default == Some("true"))),
+            Dimension::Choice(_) => param.default.map(Value::Choice),
+            Dimension::Count { .. } => param.default.and_then(|text| text.parse().ok()).map(Value::Count),
+            _ => None,
+        };
+        params.0.extend(value.map(|value| (param.name, value)));
+    }
+    params
+}
+
+#[test]
+fn conditions_are_about_parameters_that_there_are() {
+    for (model, condition) in
+        MODELS.iter().flat_map(|model| model.conditions.iter().map(move |one| (model, one)))
+    {
+        let names: Vec<&str> = model.all_params().map(|param| param.name).collect();
+        assert!(names.contains(&condition.on), "{}", condition.on);
+        for of in condition.of {
+            let one = Condition { of: std::slice::from_ref(of), ..*condition };
+            assert!(names.iter().any(|name| one.is_about(name)), "{of}");
+        }
+        if let (Setting::Word(word), Some(param)) =
+            (condition.must_be, model.all_params().find(|p| p.name == condition.on))
+        {
+            assert!(matches!(param.dimension, Dimension::Choice(words) if words.contains(&word)), "{word}");
+        }
+    }
+}
+
+#[test]
+fn what_is_switched_off_has_no_effect_and_what_is_on_has_one() {
+    let mut params = defaults(&lanetwin_models::nvme_ssd::MODEL);
+    let found = |params: &Params| {
+        let all = lanetwin_models::nvme_ssd::MODEL.without_effect(params);
+        move |name: &str| all.iter().find(|one| one.parameter == name).map(|one| one.why.clone())
+    };
+    let flash = found(&params);
+    assert_eq!(flash("cross-point.read").as_deref(), Some("`medium` is not `cross-point`"));
+    assert_eq!(flash("encryption.rate").as_deref(), Some("`encryption` is off"));
+    assert_eq!(flash("ftl.slc.read").as_deref(), Some("`ftl.slc.blocks` is 0"));
+    for effective in ["nand.read", "medium", "ftl.slc.blocks", "encryption", "nand.suspend.times"] {
+        assert_eq!(flash(effective), None, "{effective}");
+    }
+    params.0.insert("medium", Value::Choice("cross-point"));
+    params.0.insert("encryption", Value::Flag(true));
+    let other = found(&params);
+    assert_eq!((other("cross-point.read"), other("encryption.rate")), (None, None));
+    assert!(other("nand.read").is_some() && other("ftl.slc.blocks").is_some());
+}

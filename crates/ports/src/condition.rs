@@ -1,0 +1,51 @@
+//! Parameters that have an effect only beside certain values of others: those of flash in a drive without flash have
+//! none, nor those of a table that is switched off. Whoever sets one means something that does not happen.
+
+/// Some parameters of a model, and the setting of another without which they change nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// Their names; with a point at the end, all below it but the one that they depend on.
+    pub of: &'static [&'static str],
+    /// The parameter that they depend on.
+    pub on: &'static str,
+    /// How that one has to be set.
+    pub must_be: Setting,
+}
+
+/// How a parameter has to be set for others to have an effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// The choice is this word.
+    Word(&'static str),
+    /// The flag is set.
+    On,
+    /// The count is not 0.
+    Above0,
+}
+
+/// A parameter that changes nothing, whatever its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WithoutEffect {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// Why it changes nothing.
+    pub why: String,
+}
+
+impl Condition {
+    /// Whether the parameter of this name depends on it.
+    #[must_use]
+    pub fn is_about(&self, name: &str) -> bool {
+        let about = |of: &&str| if of.ends_with('.') { name.starts_with(of) } else { name == *of };
+        name != self.on && self.of.iter().any(about)
+    }
+    /// What is said of it where it does not hold.
+    #[must_use]
+    pub fn broken(&self) -> String {
+        match self.must_be {
+            Setting::Word(word) => format!("`{}` is not `{word}`", self.on),
+            Setting::On => format!("`{}` is off", self.on),
+            Setting::Above0 => format!("`{}` is 0", self.on),
+        }
+    }
+}

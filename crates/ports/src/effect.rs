@@ -1,0 +1,26 @@
+//! Which parameters of a component change nothing.
+
+use crate::condition::{Condition, Setting, WithoutEffect};
+use crate::model::{Model, Params};
+
+impl Model {
+    /// Every parameter that changes nothing beside these.
+    #[must_use]
+    pub fn without_effect(&self, params: &Params) -> Vec<WithoutEffect> {
+        let broken =
+            |name: &str| self.conditions.iter().find(|one| one.is_about(name) && !holds(one, params));
+        let names = self.all_params().map(|param| param.name);
+        names
+            .filter_map(|parameter| Some(WithoutEffect { parameter, why: broken(parameter)?.broken() }))
+            .collect()
+    }
+}
+
+/// Whether the parameter that others depend on is set as they need it.
+fn holds(condition: &Condition, params: &Params) -> bool {
+    match condition.must_be {
+        Setting::Word(word) => params.choice(condition.on) == word,
+        Setting::On => params.flag(condition.on),
+        Setting::Above0 => params.count(condition.on) > 0,
+    }
+}
