@@ -55,6 +55,29 @@ impl Imports {
         circles.into_iter().map(named).collect()
     }
 
+    /// What each file of a circle takes from another file of the same circle, a line for each pair of files.
+    #[must_use]
+    pub fn inside_circles(&self) -> Vec<String> {
+        let circles = self.circles();
+        let mut lines = Vec::new();
+        for (from, module) in self.modules.iter().enumerate() {
+            let Some(circle) = circles.iter().find(|circle| circle.contains(&&*module.file)) else {
+                continue;
+            };
+            let mut taken: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+            for path in &module.paths {
+                if let Some((to, _)) = self.resolve(from, path, MOST_HOPS).filter(|(to, _)| *to != from) {
+                    taken.entry(to).or_default().extend(path.last().map(String::as_str));
+                }
+            }
+            for (to, names) in taken.iter().filter(|(to, _)| circle.contains(&&*self.modules[**to].file)) {
+                let names: Vec<&str> = names.iter().copied().collect();
+                lines.push(format!("{} <- {}: {}", module.file, self.modules[*to].file, names.join(" ")));
+            }
+        }
+        lines
+    }
+
     /// Every module that one takes something from, directly or by way of others.
     fn reached(&self, from: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::new();
@@ -165,10 +188,10 @@ fn read_paths(tokens: &[Token], module: &mut Module) {
 
 /// Whether a path of two names at least begins here: `a::b`, but not the `b::c` of `a::b::c` or of `$crate::b::c`.
 fn is_path_start(tokens: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).map(|before| tokens[before].text.as_str());
-    !matches!(before, Some(":" | "." | "$"))
-        && source::is_name(&tokens[at].text)
-        && chain(&tokens[at..]).len() > 1
+    let before = |count: usize| at.checked_sub(count).map(|before| tokens[before].text.as_str());
+    // one colon stands before a type, or before the value of a field: a path may begin behind it
+    let goes_on = matches!(before(1), Some("." | "$")) || (before(1), before(2)) == (Some(":"), Some(":"));
+    !goes_on && source::is_name(&tokens[at].text) && chain(&tokens[at..]).len() > 1
 }
 
 /// The names at the beginning of the tokens that `::` joins.
@@ -265,6 +288,18 @@ mod tests {
         let found =
             circles([("a/src/lib.rs", "mod b;"), ("a/src/b.rs", "mod c; use c::C; pub struct B;"), child]);
         assert_eq!(found, [["a/src/b.rs", "a/src/b/c.rs"]]);
+    }
+
+    #[test]
+    fn a_path_behind_one_colon_counts() {
+        let files = [
+            ("a/src/lib.rs", "mod b; mod c;"),
+            ("a/src/b.rs", "const B: D = D { field: crate::c::C };"),
+            ("a/src/c.rs", "fn f(b: crate::b::B) {}"),
+        ];
+        assert_eq!(circles(files), [["a/src/b.rs", "a/src/c.rs"]]);
+        let imports = Imports::of(&tree(files), "a/src/lib.rs");
+        assert_eq!(imports.inside_circles(), ["a/src/b.rs <- a/src/c.rs: C", "a/src/c.rs <- a/src/b.rs: B"]);
     }
 
     #[test]

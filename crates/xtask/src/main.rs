@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask tidy              hold the tree to the rules of ARCHITECTURE.md and CONTRIBUTING.md
 //! cargo xtask gen [--check]     write (or compare) every generated file
+//! cargo xtask circles [CRATE]   say which imports make the circles between files that ARCHITECTURE.md still allows
 //! cargo xtask new-model NAME    write crates/models/src/NAME.rs and add the word to the list
 //! ```
 //!
@@ -25,6 +26,7 @@ usage: cargo xtask VERB
 
   tidy              hold the tree to its rules; prints every breach, exits 1 if there is one
   gen [--check]     write every generated file; with --check, only say which are out of date
+  circles [CRATE]   print the imports between files that are in circles, of one crate or of all
   new-model NAME    write crates/models/src/NAME.rs from the template and add it to the list";
 
 fn main() -> ExitCode {
@@ -47,6 +49,9 @@ fn run(words: &[&str]) -> Result<bool> {
         ["tidy"] => tidy::run(&root),
         ["gen"] => generate::run(&root, generate::Mode::Write),
         ["gen", "--check"] => generate::run(&root, generate::Mode::Check),
+        ["circles", of @ ..] if of.len() < 2 => {
+            tidy::print_circles(&root, of.first().copied()).map(|()| true)
+        }
         ["new-model", name] => new_model::run(&root, name).map(|()| true),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -7,7 +7,7 @@
 use super::Breach;
 use crate::imports::Imports;
 use crate::markdown;
-use crate::workspace::Workspace;
+use crate::workspace::{Package, Workspace};
 use std::collections::BTreeMap;
 
 const MAP: &str = "ARCHITECTURE.md";
@@ -21,8 +21,7 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
     let allowed = allowed(workspace.files.get(MAP).map_or("", String::as_str));
     let mut found = Vec::new();
     for package in &workspace.packages {
-        let roots = package.roots.iter().filter(|root| ROOTS.iter().any(|end| root.ends_with(end)));
-        let crates: Vec<Imports> = roots.map(|root| Imports::of(workspace, root)).collect();
+        let crates = imports(workspace, package);
         let circles: Vec<Vec<&str>> = crates.iter().flat_map(Imports::circles).collect();
         let files: usize = circles.iter().map(Vec::len).sum();
         let (line, most) = allowed.get(package.name.as_str()).copied().unwrap_or_default();
@@ -39,6 +38,23 @@ pub fn breaches(workspace: &Workspace) -> Vec<Breach> {
         }
     }
     found
+}
+
+/// Prints which imports make the circles: of one package, named in full or without `lanetwin-`, or of all.
+pub fn print(workspace: &Workspace, name: Option<&str>) {
+    let is_meant = |package: &&Package| {
+        name.is_none_or(|name| package.name == name || package.name.strip_prefix("lanetwin-") == Some(name))
+    };
+    for package in workspace.packages.iter().filter(is_meant) {
+        for line in imports(workspace, package).iter().flat_map(Imports::inside_circles) {
+            println!("{line}");
+        }
+    }
+}
+
+fn imports(workspace: &Workspace, package: &Package) -> Vec<Imports> {
+    let roots = package.roots.iter().filter(|root| ROOTS.iter().any(|end| root.ends_with(end)));
+    roots.map(|root| Imports::of(workspace, root)).collect()
 }
 
 fn named(circle: &[&str]) -> String {
@@ -67,7 +83,6 @@ fn allowed(text: &str) -> BTreeMap<String, (usize, usize)> {
 mod tests {
     use super::super::testing::{said, tree};
     use super::*;
-    use crate::workspace::Package;
 
     const TABLE: &str =
         "| Crate | Files in circles | Why |\n|---|---|---|\n| `a` | 2 | a union and its parts |\n";

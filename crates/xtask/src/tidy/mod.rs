@@ -3,6 +3,7 @@
 //! Every rule is a function `&Workspace -> Vec<Breach>` in a file of its own, with the tests that it catches what it
 //! should and lets pass what it should. A new rule is one file and one line in [`RULES`].
 
+mod breach;
 mod circles;
 mod claims;
 mod dead;
@@ -21,36 +22,8 @@ mod words;
 
 use crate::workspace::Workspace;
 use anyhow::Result;
-use std::fmt;
+use breach::Breach;
 use std::path::Path;
-
-/// A place where the tree breaks a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    file: String,
-    line: Option<usize>,
-    says: String,
-}
-
-impl Breach {
-    /// A breach by a file as a whole.
-    pub fn of(file: &str, says: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: None, says: says.into() }
-    }
-    /// A breach on a line, counted from 1.
-    pub fn at(file: &str, line: usize, says: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: Some(line), says: says.into() }
-    }
-}
-
-impl fmt::Display for Breach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.file, self.says),
-            None => write!(f, "{}: {}", self.file, self.says),
-        }
-    }
-}
 
 /// A rule: its name, its sentence, and the function that finds the breaches.
 struct Rule {
@@ -118,6 +91,12 @@ pub fn run(root: &Path) -> Result<bool> {
     }
     println!("tidy: {} rules, {} files, {count} breaches", RULES.len(), workspace.files.len());
     Ok(count == 0)
+}
+
+/// Prints what makes the circles between files, of one crate or of all.
+pub fn print_circles(root: &Path, name: Option<&str>) -> Result<()> {
+    circles::print(&Workspace::read(root)?, name);
+    Ok(())
 }
 
 /// Ways for tests to make up a tree and to read what a rule says of it.
