@@ -91,7 +91,6 @@ macro_rules! problems {
         }
     };
 }
-pub use crate::problems;
 
 problems! {
     /// The text is not YAML.

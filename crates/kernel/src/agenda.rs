@@ -1,6 +1,6 @@
 //! What is on its way: channels, the messages in them, the events of the future.
 
-use crate::component::Port;
+use crate::ids::Port;
 use crate::marks::Marks;
 use crate::outside::Side;
 use crate::queue::{Entry, Queue, TieRule};

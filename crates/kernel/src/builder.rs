@@ -1,8 +1,9 @@
 //! The builder: components and connections become a kernel whose order is that of their names.
 
 use crate::agenda::{Channel, Core, DECIDE, Messages, UNCONNECTED, Untold, WAKE};
-use crate::component::{Component, ComponentId, Content, Port};
+use crate::component::{Component, Content};
 use crate::context::Context;
+use crate::ids::{ComponentId, Port};
 use crate::kernel::Kernel;
 use crate::marks::Marks;
 use crate::observe::{Observe, Recent};

@@ -1,16 +1,10 @@
 //! What a component is: something with ports, that is told of messages and of the times it asked to be woken at.
 
 use crate::context::Context;
+use crate::ids::Port;
 use crate::report::Report;
-use lanetwin_units::{Instant, id};
+use lanetwin_units::Instant;
 use std::any::Any;
-
-id! {
-    /// A component of one kernel, in the order of addition.
-    ComponentId(u32) => "c";
-    /// A port of a component; ports are numbered by the component itself, outputs and inputs alike.
-    Port(u16) => "p";
-}
 
 /// What a digest says of a message.
 pub trait Content {

@@ -1,7 +1,7 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
 use crate::agenda::{Core, Turn, UNCONNECTED, Untold};
-use crate::component::{ComponentId, Port};
+use crate::ids::{ComponentId, Port};
 use crate::marks::Mark;
 use crate::queue::Entry;
 use lanetwin_units::{Instant, Span};

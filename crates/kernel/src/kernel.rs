@@ -1,8 +1,9 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
 use crate::agenda::{Core, Foreseen, Turn, Untold, WAKE};
-use crate::component::{Component, ComponentId, Content, role_of};
+use crate::component::{Component, Content, role_of};
 use crate::context::Context;
+use crate::ids::ComponentId;
 use crate::marks::Mark;
 use crate::observe::{Observe, Recent, Tap};
 use crate::outside::{Emitted, EntryId, OUTSIDE, Outside};

@@ -66,6 +66,7 @@ mod agenda;
 mod builder;
 mod component;
 mod context;
+mod ids;
 mod kernel;
 mod marks;
 mod observe;
@@ -75,8 +76,9 @@ mod random;
 mod report;
 
 pub use builder::Builder;
-pub use component::{Component, ComponentId, Content, Port, Role, role_of};
+pub use component::{Component, Content, Role, role_of};
 pub use context::Context;
+pub use ids::{ComponentId, Port};
 pub use kernel::Kernel;
 pub use marks::Mark;
 pub use observe::{Observe, Recent, Tap};

@@ -1,7 +1,7 @@
 //! Marks: what components say of a request as it passes, for whoever follows requests. While nobody follows, nothing is
 //! written down.
 
-use crate::component::ComponentId;
+use crate::ids::ComponentId;
 use lanetwin_units::Instant;
 
 /// Up to `at`, from the mark before of the same component on the same request, the request was in this stage.

@@ -8,7 +8,7 @@
 //! In order and digest an entry or exit is named by the port that it leads to or from. Only entries to the same port
 //! are told apart by the order in which they were made.
 
-use crate::component::{ComponentId, Port};
+use crate::ids::{ComponentId, Port};
 use lanetwin_units::{Instant, id};
 
 /// What is at the other end of a channel that leads into the kernel or out of it.

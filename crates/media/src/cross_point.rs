@@ -1,8 +1,9 @@
 //! The machine of a medium that is written in place: no mapping, no GC, the same time for a line wherever and whenever.
 
 use crate::config::{CrossPoint, WriteBuffer};
-use crate::drive::{Counters, Finish, Kind, Request};
+use crate::counters::Counters;
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
+use crate::request::{Finish, Kind, Request};
 use std::collections::VecDeque;
 
 /// A request under way.

@@ -21,6 +21,7 @@
 
 mod alarms;
 pub mod config;
+mod counters;
 mod cross_point;
 mod divisor;
 pub mod dram;
@@ -30,7 +31,10 @@ mod mistakes;
 mod nand;
 pub mod page_cache;
 mod random;
+mod request;
 pub mod theory;
 
 pub use config::{BadDrive, DriveConfig};
-pub use drive::{Counters, Done, Drive, Kind, Outcome, Request};
+pub use counters::Counters;
+pub use drive::Drive;
+pub use request::{Done, Kind, Outcome, Request};

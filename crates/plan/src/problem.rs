@@ -1,7 +1,8 @@
 //! What an author can get wrong in a scenario, a part or a form, beyond what is wrong in any document.
 
 use lanetwin_document::node::Spot;
-use lanetwin_document::problem::{Diagnostic, Reports, Severity, problems};
+use lanetwin_document::problem::{Diagnostic, Reports, Severity};
+use lanetwin_document::problems;
 use lanetwin_document::spelling::Near;
 use lanetwin_load::Finding;
 

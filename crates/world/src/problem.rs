@@ -1,7 +1,8 @@
 //! What only a run can show to be wrong with a scenario.
 
 use lanetwin_document::node::{Node, Origin, Spot};
-use lanetwin_document::problem::{Diagnostic, Reports, problems};
+use lanetwin_document::problem::{Diagnostic, Reports};
+use lanetwin_document::problems;
 use lanetwin_document::{add_source, yaml};
 use lanetwin_plan::Plan;
 use lanetwin_units::Span;

@@ -1,6 +1,7 @@
 //! What an author can get wrong in the description of a channel, beyond what is wrong in any document.
 
-use lanetwin_document::problem::{Complaint, Severity, problems};
+use lanetwin_document::problem::{Complaint, Severity};
+use lanetwin_document::problems;
 use lanetwin_phy::Finding;
 
 problems! {

@@ -14,8 +14,15 @@ impl Mistake for BadDrive {
     }
 }
 
-/// Every mistake in `drive`.
-pub fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
+impl DriveConfig {
+    /// Every mistake in it; none if a [`Drive`](crate::Drive) can be built.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<BadDrive> {
+        mistakes(self)
+    }
+}
+
+fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
     let mut found = Mistakes::none();
     let capacity = drive.capacity.0;
     found.unless(

@@ -124,11 +124,6 @@ impl fmt::Display for BadDrive {
 impl core::error::Error for BadDrive {}
 
 impl DriveConfig {
-    /// Every mistake in it; none if a [`Drive`](crate::Drive) can be built.
-    #[must_use]
-    pub fn mistakes(&self) -> Vec<BadDrive> {
-        check::mistakes(self)
-    }
     /// How many units the host sees.
     #[must_use]
     pub const fn units(&self) -> u64 {

@@ -2,6 +2,9 @@
 
 use lanetwin_units::Instant;
 
+/// Later than any clock.
+pub(super) const NEVER: u64 = u64::MAX;
+
 /// The period of a clock as a fraction of picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {

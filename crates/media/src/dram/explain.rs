@@ -5,7 +5,8 @@
 //!     ├── queue ───┼── precharge ──┼── activate ──┼── CAS latency ──┼── burst ──┤
 //! ```
 
-use super::{Command, CommandKind, Machine};
+use super::command::{Command, CommandKind};
+use super::machine::Machine;
 use lanetwin_units::Instant;
 
 /// When a read was where.

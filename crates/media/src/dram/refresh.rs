@@ -6,7 +6,7 @@
 //! other would fall into step with it: a load that waits for a refresh goes on when that ends, and the loads after it
 //! then meet the next refresh at one phase, whatever the latency is, so that a latency that grows shows in part only.
 
-use super::channel::NEVER;
+use super::clock::NEVER;
 use super::config::{Config, Refresh};
 use super::spec::Timings;
 use lanetwin_units::mix;

@@ -6,51 +6,10 @@
 //! wait for those of the next victim; a block is erased when nothing in it counts any more.
 
 use super::blocks::{Blocks, NONE, State};
+use super::collector::Reason;
 use super::{Flash, Owner, Write, buffer};
 use crate::config::UNIT;
 use crate::nand::machine::{Op, Queue, Work};
-use std::collections::VecDeque;
-
-/// Why a block is being left.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Reason {
-    #[default]
-    Garbage,
-    Wear,
-    Fold,
-}
-
-/// What a die is collecting.
-#[derive(Clone, Debug)]
-pub struct Collector {
-    /// The block that is read.
-    victim: u32,
-    reason: Reason,
-    /// Its next unit.
-    next: u32,
-    /// A block of garbage that waits while the SLC cache is folded, and its next unit.
-    parked: (u32, u32),
-    /// Pages that are being read, by the place of their first unit.
-    reading: VecDeque<u64>,
-    /// Units that have been read, by their places.
-    read: VecDeque<u64>,
-    /// Programs that have not ended.
-    pub programs: u32,
-}
-
-impl Default for Collector {
-    fn default() -> Self {
-        Self {
-            victim: NONE,
-            reason: Reason::Garbage,
-            next: 0,
-            parked: (NONE, 0),
-            reading: VecDeque::new(),
-            read: VecDeque::new(),
-            programs: 0,
-        }
-    }
-}
 
 impl Flash {
     /// Goes on collecting on a die, or begins to where space is short.

@@ -14,7 +14,7 @@
 //! | `overlay`, `map` | what has been overwritten since |
 //! | `blocks` | valid counts, free blocks, victims |
 //! | `buffer` | the write buffer |
-//! | `pace` | when a die takes writes, and when it collects |
+//! | `pace`, `reserve` | when a die takes writes, and when it collects |
 //! | `write`, `read`, `collect` | the paths of a write, of a read, of garbage collection (GC) and wear levelling |
 //! | `ahead`, `translation` | reading ahead; the mapping cache |
 
@@ -22,75 +22,42 @@ mod ahead;
 mod blocks;
 mod buffer;
 mod collect;
+mod collector;
+mod first_touch;
 mod initial;
 mod layout;
 mod map;
+mod on_bus;
 mod overlay;
+mod owner;
 mod pace;
 mod read;
+mod reserve;
 mod translation;
 mod write;
 
 use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
-use crate::drive::{Counters, Finish, Kind, Request};
+use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
+use crate::request::{Finish, Kind, Request};
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
-use collect::Collector;
+use collector::Collector;
+use first_touch::FirstTouch;
 use initial::{Room, Seats};
 use lanetwin_units::{Bytes, mix};
 use layout::Layout;
 use map::Map;
+use on_bus::OnBus;
+use owner::Owner;
 use pace::Pace;
-use read::{FirstTouch, OnBus};
 use std::collections::VecDeque;
 use translation::Translation;
 
 /// Programs that a die is given by the host side at once: one in the array, one behind it.
 const DEEP: u32 = 2;
-
-/// What an operation of the machine belongs to: four bits of kind, the rest an index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Owner {
-    /// A read of a request.
-    Read(u32),
-    /// The read of a translation page: for a request.
-    Translation(u32),
-    /// A read of GC on a die.
-    Collect(u32),
-    /// A program or an erase, by [`Write`] record.
-    Write(u32),
-    /// A read ahead, by entry.
-    Ahead(u32),
-    /// Nobody waits.
-    Nobody,
-}
-
-impl Owner {
-    const fn pack(self) -> u32 {
-        match self {
-            Self::Read(index) => index,
-            Self::Translation(index) => 1 << 28 | index,
-            Self::Collect(index) => 2 << 28 | index,
-            Self::Write(index) => 3 << 28 | index,
-            Self::Ahead(index) => 4 << 28 | index,
-            Self::Nobody => 5 << 28,
-        }
-    }
-    const fn unpack(word: u32) -> Self {
-        let index = word & ((1 << 28) - 1);
-        match word >> 28 {
-            0 => Self::Read(index),
-            1 => Self::Translation(index),
-            2 => Self::Collect(index),
-            3 => Self::Write(index),
-            4 => Self::Ahead(index),
-            _ => Self::Nobody,
-        }
-    }
-}
 
 /// A request under way.
 #[derive(Clone, Copy, Debug)]

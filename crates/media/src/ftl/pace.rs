@@ -7,18 +7,13 @@
 //! when it has. What the host gets is then what GC earns, program by program, and the rate of writes does not swing
 //! with the erases of blocks.
 
-use super::blocks::{Blocks, NONE, State};
-use super::{DEEP, Flash};
-use crate::config::Initial;
-use lanetwin_units::mix;
+use super::blocks::{Blocks, NONE};
 
 /// Parts of a unit in which gains are counted: a bit more or less is less than a unit in a block.
 const PART: u32 = 20;
 /// A reserve that is not what it should be moves by this share of a block with each erase: a few per cent of what the
 /// erase has gained.
 const DRIFT: u64 = 256;
-/// Separates this draw from others of the seed.
-const PHASE: u64 = 0x0070_6861_7365;
 
 /// A block whose units are leaving it.
 #[derive(Clone, Copy, Debug)]
@@ -35,17 +30,17 @@ struct Leaving {
 pub struct Pace {
     /// Units that fit into blocks that are free or being erased, and into the rest of those that are being written; the
     /// SLC cache apart.
-    unwritten: u64,
+    pub(super) unwritten: u64,
     /// Blocks that are being left, the SLC cache apart: seldom more than two.
     leaving: Vec<Leaving>,
     /// Blocks that are being erased, the SLC cache apart.
-    erasing: u32,
+    pub(super) erasing: u32,
     /// The space that the die keeps from the host \[units\].
-    reserve: u64,
+    pub(super) reserve: u64,
     /// The block that is being collected in a drawn state, until GC goes on with it.
-    drawn: u32,
+    pub(super) drawn: u32,
     /// GC wanted a block and found none that was worth it.
-    wants: bool,
+    pub(super) wants: bool,
 }
 
 impl Default for Pace {
@@ -137,95 +132,5 @@ impl Pace {
         self.erasing -= 1;
         let step = (u64::from(room) / DRIFT).max(1);
         self.reserve = reserve.clamp(self.reserve.saturating_sub(step), self.reserve + step);
-    }
-}
-
-impl Flash {
-    /// Whether GC has to work on a die: so that the host can write its next program, or for itself to have a block to
-    /// write to.
-    #[inline]
-    pub(super) fn is_short(&self, die: u32) -> bool {
-        let d = &self.dies[die as usize];
-        !d.pace.has(self.layout.program, &self.blocks)
-            || d.free.len() as u32 + d.pace.erasing < self.ftl.watermarks.urgent
-    }
-
-    /// Notes at its pool whether a die takes a program of the host, and tells it.
-    pub(super) fn note_room(&mut self, die: u32) -> bool {
-        let d = &self.dies[die as usize];
-        let blocks = &self.blocks;
-        let head = |head: &u32| *head != NONE && blocks.all[*head as usize].filled < blocks.room(*head);
-        let streams = &d.heads[..self.ftl.streams as usize];
-        let in_place = d.free.len() as u32 >= self.ftl.watermarks.urgent || streams.iter().any(head);
-        let room =
-            in_place && d.pace.admits(blocks) || !d.free_slc.is_empty() || d.heads.last().is_some_and(head);
-        let open = room && d.programs < DEEP && d.valid + u64::from(self.layout.program) <= self.most_valid;
-        let pool = &mut self.pools[d.pool as usize];
-        let bit = die - pool.first_die;
-        let word = &mut pool.open[bit as usize / 64];
-        *word = if open { *word | 1 << (bit % 64) } else { *word & !(1 << (bit % 64)) };
-        open
-    }
-
-    /// The host no longer needs a unit of a block: its die may have space now, or something that is worth collecting.
-    #[inline]
-    pub(super) fn look_again(&mut self, block: u32) {
-        let die = self.layout.die_of(block);
-        let pace = &mut self.dies[die as usize].pace;
-        let gains = pace.is_drawn(block)
-            || matches!(self.blocks.all[block as usize].state, State::Leaving | State::Erasing);
-        if pace.take_wants() {
-            self.asked.push(die);
-        }
-        if gains {
-            self.note_room(die);
-        }
-    }
-
-    /// Collects on dies that had nothing to collect.
-    pub(super) fn ask_again(&mut self, now: u64) {
-        while let Some(die) = self.asked.pop() {
-            self.collect(now, die);
-            self.note_room(die);
-        }
-    }
-
-    /// Sets what each die keeps, once its blocks are dealt.
-    ///
-    /// Free blocks, open ones and the one that is being collected are drawn independently, so that dies have more or
-    /// less space than they would keep. A die that was at work keeps what it has, but for a part of a program that it
-    /// has earned: it goes on as it was, and no two in step.
-    pub(super) fn set_reserves(&mut self, seed: u64) {
-        for die in 0..self.layout.dies {
-            self.dies[die as usize].pace.reserve = self.reserve;
-            if self.ftl.initial == Initial::SteadyState {
-                self.draw_phase(die);
-                let d = &mut self.dies[die as usize];
-                let earned = mix(seed ^ mix(PHASE ^ u64::from(die))) % u64::from(self.layout.program);
-                d.pace.reserve = d.pace.space(&self.blocks).saturating_sub(earned);
-            }
-        }
-    }
-
-    /// The emptiest block of a drawn die is being collected. It had been taken at the level at which greedy GC takes
-    /// blocks, which is where the second emptiest is.
-    fn draw_phase(&mut self, die: u32) {
-        let (mut victim, mut chosen) = ((u32::MAX, NONE), u32::MAX);
-        for number in self.blocks.of_die(die) {
-            let b = &self.blocks.all[number as usize];
-            if b.state == State::Closed && !b.slc {
-                if b.valid < victim.0 {
-                    (chosen, victim) = (victim.0, (b.valid, number));
-                } else {
-                    chosen = chosen.min(b.valid);
-                }
-            }
-        }
-        if chosen < u32::MAX {
-            let room = self.blocks.room(victim.1);
-            let pace = &mut self.dies[die as usize].pace;
-            pace.drawn = victim.1;
-            pace.leave(victim.1, room, chosen);
-        }
     }
 }

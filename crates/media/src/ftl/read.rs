@@ -1,12 +1,12 @@
 //! The path of a read: buffer, what was read ahead, map, pages.
 
-use super::layout::{Layout, Page};
-use super::map::{Map, UNMAPPED};
+use super::layout::Page;
+use super::map::UNMAPPED;
+use super::on_bus::OnBus;
 use super::{Flash, Owner};
 use crate::config::{Rules, UNIT};
-use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
-use crate::nand::times::Times;
+use crate::request::Kind;
 
 impl Flash {
     /// Nothing is heard of a request sooner than so long after it is handed in \[ps\]; of reads that is longer if
@@ -244,51 +244,5 @@ impl Flash {
             heard_after,
         };
         self.machine.put(now, op, queue);
-    }
-}
-
-/// What the data of a read are on the bus.
-#[derive(Clone, Copy, Debug)]
-pub struct OnBus {
-    bytes: u64,
-    /// With their share of the spare area \[B\].
-    framed: u64,
-    /// How long they take \[ps\].
-    time: u64,
-}
-
-impl OnBus {
-    pub fn new(bytes: u64, times: &Times) -> Self {
-        Self { bytes, framed: times.framed(bytes), time: times.data_out(bytes) }
-    }
-}
-
-/// MQSim lays a page down when it is first read, in the plane that follows from its number, on that plane's next page.
-#[derive(Debug)]
-pub struct FirstTouch {
-    /// Pages of each plane that have been laid down.
-    counts: Vec<u32>,
-    /// Which of its plane a page is.
-    pages: Map,
-}
-
-impl FirstTouch {
-    pub fn new(layout: &Layout) -> Self {
-        Self { counts: vec![0; (layout.dies * layout.planes) as usize], pages: Map::new(u64::MAX) }
-    }
-    fn page(&mut self, layout: &Layout, unit: u64) -> Page {
-        let number = unit / u64::from(layout.page);
-        let planes = u64::from(layout.dies * layout.planes);
-        let at = (number % planes) as u32;
-        let (die, plane) = (at % layout.dies, at / layout.dies);
-        let index = self.pages.get(number as u32).unwrap_or_else(|| {
-            let index = u64::from(self.counts[at as usize]);
-            self.counts[at as usize] += 1;
-            self.pages.set(number as u32, index);
-            index
-        });
-        let pages = u64::from(layout.block / layout.row);
-        let block = die * layout.blocks + (index / pages) as u32 % layout.blocks;
-        Page { die, block, plane, page: (index % pages) as u32 }
     }
 }

@@ -4,8 +4,8 @@ use super::blocks::{NONE, State};
 use super::map::UNMAPPED;
 use super::{DEEP, Flash, Owner, Write, buffer};
 use crate::config::{Rules, UNIT};
-use crate::drive::Kind;
 use crate::nand::machine::{Op, Queue, Work};
+use crate::request::Kind;
 
 impl Flash {
     /// Takes as much of a write as the buffer has room for.

@@ -6,29 +6,12 @@
 use super::config::{CacheConfig, LINES, Policy};
 use super::index::Index;
 use super::layout::{Field, Layout};
+use super::set::{At, Set, register};
 use crate::random::Permutation;
 use core::ops::Range;
 
 /// Sets larger than this are not searched but looked up \[ways\].
 const SEARCHED: u32 = 64;
-
-/// Registers of a set.
-pub(super) mod register {
-    /// Whether the initial contents have been drawn.
-    pub const DRAWN: usize = 0;
-    /// The place of the page used last, plus one.
-    pub const LAST: usize = 1;
-    /// How many of its frames have ever held a page.
-    pub const FRESH: usize = 2;
-    /// How many of its ghosts have ever named a page.
-    pub const FRESH_GHOSTS: usize = 3;
-    /// LFU: uses since the counts were halved; ARC: the target size of the recent list.
-    pub const POLICY: usize = 4;
-    /// ARC: whether the page that comes next was remembered.
-    pub const REMEMBERED: usize = 5;
-    /// How many there are.
-    pub const COUNT: usize = 6;
-}
 
 /// A page was written since it came.
 pub(super) const DIRTY: u32 = 1;
@@ -50,23 +33,6 @@ const PIN_SHIFT: u32 = 16;
 const PIN: u32 = 1 << PIN_SHIFT;
 /// What keeps a page from being chosen.
 const HELD: u32 = CLEANING | 0xffff << PIN_SHIFT;
-
-/// A set, by the first word of its block, and its number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Set {
-    pub(super) block: usize,
-    /// Its number.
-    pub number: u64,
-}
-
-/// A frame that holds a page, or the memory of one that did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct At {
-    /// Where.
-    pub set: Set,
-    /// Which of the set.
-    pub place: u32,
-}
 
 /// The directory.
 pub(super) struct Directory {

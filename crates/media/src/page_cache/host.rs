@@ -10,21 +10,10 @@
 //! All of them return at once; announcing and dismissing are advice, and what does not fit into the queue is forgotten
 //! and not counted. Pages beyond the device are ignored.
 
-use super::directory::At;
+use super::pages::{HOTTEST, Pages};
+use super::set::At;
 use super::{Effect, PageCache};
 use lanetwin_units::Instant;
-
-/// Pages of a device, one after the other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pages {
-    /// The first.
-    pub first: u64,
-    /// How many.
-    pub count: u64,
-}
-
-/// The highest temperature that a bin of the histogram begins at is 2 to this, less one.
-pub const HOTTEST: usize = 16;
 
 impl PageCache {
     fn each(&self, pages: Pages) -> impl Iterator<Item = u32> + use<> {

@@ -39,14 +39,18 @@ mod config;
 mod counters;
 mod directory;
 mod effect;
-mod foresight;
 mod heat;
 mod host;
 mod index;
+mod initial;
 mod layout;
+mod lists;
 mod outward;
+mod pages;
+mod peek;
 mod policy;
 mod registers;
+mod set;
 mod streams;
 mod waiting;
 mod warm;
@@ -61,17 +65,18 @@ pub use config::{
 };
 pub use counters::Counters;
 pub use effect::{Access, Effect, Job, Outcome, Request, Then};
-pub use host::{HOTTEST, Pages};
+pub use pages::{HOTTEST, Pages};
 
-use directory::{AHEAD, At, Directory, PARTIAL, Set, lines_from, register};
+use directory::{AHEAD, Directory, PARTIAL, lines_from};
 use effect::NUMBER;
 use heat::Thermometer;
+use initial::Warm;
 use lanetwin_units::Instant;
 use registers::{Registers, Target};
+use set::{At, Set, register};
 use std::collections::VecDeque;
 use streams::Streams;
 use waiting::Waiting;
-use warm::Warm;
 use write_backs::{Cleaner, WriteBacks};
 
 /// A cache of pages.

@@ -1,6 +1,7 @@
 //! What leaves a page cache: pages that have to go, and dirty ones that are cleaned before they have to.
 
-use super::directory::{AHEAD, At, CLEANING, DIRTY, PARTIAL, QUEUED};
+use super::directory::{AHEAD, CLEANING, DIRTY, PARTIAL, QUEUED};
+use super::set::At;
 use super::write_backs::WriteBack;
 use super::{Effect, Job, Outcome, PAGE, PageCache, Then, runs};
 

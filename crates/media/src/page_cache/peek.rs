@@ -1,22 +1,22 @@
 //! What a request would find if it came now, for those who see to several at a time.
 
-use super::directory::register;
-use super::warm::Warm;
+use super::initial::Warm;
+use super::set::register;
 use super::{Access, PAGE, PageCache, Request};
 
 impl PageCache {
-    /// Something that is known of these addresses will be asked for soon; nothing changes. Who goes through a large
-    /// cache at random waits less for the memory of the machine that simulates if many are announced together.
-    pub fn approach(&mut self, addresses: impl Iterator<Item = u64>) {
+    /// Prefetches, into the caches of the machine that simulates, the sets of addresses that will be asked for soon.
+    /// The simulated state does not change.
+    pub fn prefetch_sets(&mut self, addresses: impl Iterator<Item = u64>) {
         self.near.clear();
         self.near.extend(addresses.map(|address| self.directory.set_of((address / PAGE) as u32)));
-        self.directory.approach(&self.near);
+        self.directory.prefetch(&self.near);
     }
 
     /// Whether a request that came now would be a hit that asks for an access of the cache's memory and nothing else,
     /// and would do so as long as nothing but such hits happens before it. It can say no of such a hit, too.
     #[must_use]
-    pub fn is_at_hand(&mut self, request: Request) -> bool {
+    pub fn is_plain_hit(&mut self, request: Request) -> bool {
         if self.cleaner.is_some() || self.streams.is_some() || !(self.waiting.is_empty() || self.hits_pass) {
             return false;
         }

@@ -12,7 +12,8 @@
 //! Choosing changes nothing; what was chosen may be chosen again.
 
 use super::config::Policy;
-use super::directory::{At, Directory, REFERENCED, Set, register};
+use super::directory::{Directory, REFERENCED};
+use super::set::{At, Set, register};
 use lanetwin_units::mix;
 
 /// LFU: after how many uses per way the counts are halved (assumed).

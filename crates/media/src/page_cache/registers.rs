@@ -1,6 +1,6 @@
 //! Miss-status holding registers: what is on its way in, and who waits for it.
 
-use super::directory::At;
+use super::set::At;
 
 /// A read that waits.
 #[derive(Clone, Copy, Debug)]

@@ -1,50 +1,10 @@
 //! Contents drawn instead of lived through: set by set, when one is first visited.
 
 use super::PageCache;
-use super::config::{CacheConfig, Initial, PAGE};
-use super::directory::{At, DIRTY, Set, register};
+use super::directory::DIRTY;
+use super::set::{At, Set, register};
 use crate::random::Draws;
 use lanetwin_units::mix;
-
-/// What is drawn.
-#[derive(Clone, Debug)]
-pub(super) struct Warm {
-    /// The working set \[pages\].
-    first: u64,
-    end: u64,
-    /// Where pages begin that are there for certain, and clean.
-    tables: u64,
-    dirty: f64,
-    /// How many pages are dirty in all sets together, about.
-    dirty_pages: u64,
-    /// How many sets have been drawn.
-    drawn: u64,
-    /// Kept for their room: the pages that belong in a set, and the places of those that are dirty.
-    pages: Vec<u32>,
-    soiled: Vec<u32>,
-}
-
-impl Warm {
-    pub(super) fn new(config: &CacheConfig) -> Option<Self> {
-        let Initial::Warm { first, size, dirty, tables } = config.initial else { return None };
-        let (first, count) = (first / PAGE, size.0 / PAGE);
-        let dirty_pages = (dirty * (count - tables.0 / PAGE).min(config.frames()) as f64) as u64;
-        Some(Self {
-            first,
-            end: first + count,
-            tables: first + count - tables.0 / PAGE,
-            dirty,
-            dirty_pages,
-            drawn: 0,
-            pages: Vec::new(),
-            soiled: Vec::new(),
-        })
-    }
-    /// Whether no page that is drawn is dirty.
-    pub(super) fn is_clean(&self) -> bool {
-        self.dirty <= 0.0
-    }
-}
 
 impl PageCache {
     /// Draws what is in a set that nobody has visited.

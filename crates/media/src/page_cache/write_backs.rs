@@ -1,7 +1,7 @@
 //! Pages on their way to the medium, and the cleaner that sends dirty ones before they have to go.
 
 use super::config::Cleaning;
-use super::directory::At;
+use super::set::At;
 use std::collections::VecDeque;
 
 /// A page on its way to the medium.

@@ -151,7 +151,7 @@ impl CxlHybrid {
             let far = look_ups.under_way.iter().skip(look_ups.near);
             inside
                 .cache
-                .approach(far.filter_map(|(_, token)| self.open.get(*token).map(|open| open.address)));
+                .prefetch_sets(far.filter_map(|(_, token)| self.open.get(*token).map(|open| open.address)));
             look_ups.near = look_ups.under_way.len();
         }
         for &(at, token) in &look_ups.under_way {
@@ -163,7 +163,7 @@ impl CxlHybrid {
                 Operation::Read => reads,
                 Operation::Write => look_ups.writes.map_or(Span::ZERO, |egress| egress.min(reads)),
             };
-            let hits = patience > Span::ZERO && inside.cache.is_at_hand(open.request(token));
+            let hits = patience > Span::ZERO && inside.cache.is_plain_hit(open.request(token));
             due = due.min(if hits { at + patience } else { at });
         }
         if due != Instant::NEVER {

@@ -32,6 +32,7 @@ mod digest;
 mod iometer;
 mod memory;
 mod read;
+mod row;
 mod steady;
 mod switches;
 mod tables;
@@ -41,7 +42,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,6 +52,7 @@ pub use digest::Digest;
 pub use iometer::{Attachment, IometerMetric};
 pub use memory::{Relative, Temperatures};
 pub use read::ReadError;
+pub use row::{Row, X};
 pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
@@ -195,64 +196,6 @@ pub struct ScenarioWarning {
     pub message: String,
     /// What to do.
     pub help: String,
-}
-
-/// One metric of one case.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-pub struct Row {
-    /// The variant's name.
-    pub variant: String,
-    /// The workload's name.
-    pub workload: String,
-    /// The case's name within the workload ("64 B").
-    pub case: String,
-    /// Of which of several devices it tells; none of all of them together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device: Option<String>,
-    /// Where the case lies on the axis of a sweep; none outside one.
-    #[serde(default)]
-    pub x: Option<X>,
-    /// What was measured ("throughput").
-    pub metric: String,
-    /// Its unit ("Gb/s").
-    pub unit: String,
-    /// Which way is the good one; a metric that does not say is not judged.
-    #[serde(default)]
-    pub better: Better,
-    /// Whether it says again, in other units or of a part, what another row of the case says: it is then not judged
-    /// beside that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub restates: bool,
-    /// Its value, the mean over the repeats.
-    pub value: f64,
-    /// Lower end of the interval; none of a single repeat.
-    #[serde(default)]
-    pub low: Option<f64>,
-    /// Upper end of the interval; none of a single repeat.
-    #[serde(default)]
-    pub high: Option<f64>,
-    /// How many repeats.
-    pub n: u32,
-    /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
-    #[serde(default)]
-    pub percentiles: Vec<(f64, f64)>,
-    /// The value in each repeat, in the order of the repeats: what a paired comparison needs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub samples: Vec<f64>,
-}
-
-/// A point on the axis of a sweep.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-pub struct X {
-    /// What is swept ("size").
-    pub name: String,
-    /// Its value.
-    pub value: f64,
-    /// Its unit ("B").
-    pub unit: String,
-    /// Which of several curves over the same axis it is on; empty if there is one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub curve: String,
 }
 
 /// What one direction of one link was busy with; fractions of the time, 0 to 1.

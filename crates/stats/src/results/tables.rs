@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Row;
+use super::row::Row;
 
 /// The columns that every row has; one for each percentile that occurs follows (`p50`, `p99.9`).
 const COLUMNS: [&str; 13] = [

@@ -11,6 +11,7 @@
 
 mod access;
 mod bursts;
+mod class;
 mod decision;
 mod refresh;
 mod rows;
@@ -18,20 +19,18 @@ mod rules;
 mod trail;
 
 use super::bank::{Bank, Gates, Group, READ, Rank, WRITE};
+use super::clock::NEVER;
+use super::command::{Command, CommandKind, Counters, Done};
 use super::config::Config;
 use super::map::Place;
 use super::queue::{Entry, NONE, Queue};
 use super::refresh::Refresher;
 use super::spec::Timings;
-use super::{Command, CommandKind, Counters, Done};
 use bursts::Bursts;
-use decision::Class;
+use class::Class;
 use lanetwin_units::Instant;
 use rules::Rules;
 use std::collections::VecDeque;
-
-/// Later than any clock.
-pub(super) const NEVER: u64 = u64::MAX;
 
 /// Ranks of a data bus at most.
 const MOST_RANKS: usize = 4;

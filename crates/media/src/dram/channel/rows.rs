@@ -1,9 +1,10 @@
 //! Rows: what banks want next, activates and precharges.
 
+use super::Channel;
 use super::decision::{only, several};
-use super::{Channel, NEVER};
 use crate::dram::CommandKind;
 use crate::dram::bank::CLOSED;
+use crate::dram::clock::NEVER;
 use crate::dram::queue::{Entry, NONE};
 
 impl Channel {

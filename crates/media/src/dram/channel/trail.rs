@@ -12,9 +12,10 @@
 //!     ├── tRCD, or tRP + tRCD ────────┤
 //! ```
 
-use super::{Channel, MOST_RANKS, NEVER};
+use super::{Channel, MOST_RANKS};
 use crate::dram::Done;
 use crate::dram::bank::WRITE;
+use crate::dram::clock::NEVER;
 
 impl Channel {
     /// The banks of requests of the direction being served.

@@ -1,0 +1,45 @@
+//! What a die is collecting.
+
+use super::blocks::NONE;
+use std::collections::VecDeque;
+
+/// Why a block is being left.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Reason {
+    #[default]
+    Garbage,
+    Wear,
+    Fold,
+}
+
+/// What a die is collecting.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    /// The block that is read.
+    pub(super) victim: u32,
+    pub(super) reason: Reason,
+    /// Its next unit.
+    pub(super) next: u32,
+    /// A block of garbage that waits while the SLC cache is folded, and its next unit.
+    pub(super) parked: (u32, u32),
+    /// Pages that are being read, by the place of their first unit.
+    pub(super) reading: VecDeque<u64>,
+    /// Units that have been read, by their places.
+    pub(super) read: VecDeque<u64>,
+    /// Programs that have not ended.
+    pub programs: u32,
+}
+
+impl Default for Collector {
+    fn default() -> Self {
+        Self {
+            victim: NONE,
+            reason: Reason::Garbage,
+            next: 0,
+            parked: (NONE, 0),
+            reading: VecDeque::new(),
+            read: VecDeque::new(),
+            programs: 0,
+        }
+    }
+}
