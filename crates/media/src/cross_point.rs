@@ -3,6 +3,7 @@
 use crate::config::{CrossPoint, WriteBuffer};
 use crate::counters::Counters;
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
+use crate::power;
 use crate::request::{Finish, Kind, Request};
 use std::collections::VecDeque;
 
@@ -267,6 +268,12 @@ impl Machine {
         counters.wear_mean = counters.page_programs as f64 / self.lines as f64;
         counters.life_used = counters.wear_mean / self.medium.endurance.max(1) as f64;
         counters
+    }
+
+    /// What it has done that costs energy; of the host's bytes the owner knows.
+    pub fn work(&self) -> power::Work {
+        let Counters { page_reads, page_programs, block_erases, bus_bytes, .. } = self.counters;
+        power::Work { page_reads, page_programs, block_erases, bus_bytes, host_bytes: 0 }
     }
 
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {

@@ -5,6 +5,7 @@ use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
 use crate::counters::Counters;
 use crate::cross_point;
 use crate::ftl::Flash;
+use crate::power::{Governor, Work};
 use crate::request::{Done, Finish, Kind, Outcome, Request};
 use lanetwin_units::Instant;
 use std::collections::VecDeque;
@@ -32,6 +33,13 @@ impl Core {
             Self::CrossPoint(medium) => medium.finished(),
         }
     }
+    /// What the medium has done that costs energy.
+    fn work(&self) -> Work {
+        match self {
+            Self::Flash(flash) => flash.work(),
+            Self::CrossPoint(medium) => medium.work(),
+        }
+    }
 }
 
 /// A drive behind its controller.
@@ -40,6 +48,10 @@ pub struct Drive {
     capacity: u64,
     encryption: Option<(Encryption, u64)>,
     energy: Energy,
+    /// What holds it to the power that it may take, if that is limited.
+    governor: Option<Governor>,
+    /// Requests that wait for power, in the order of their coming; with a governor only.
+    held: VecDeque<Request>,
     /// Requests that will be handed over, in the order of time: when, and what.
     coming: VecDeque<(u64, Request)>,
     /// Whether reads have been asked for so far, and whether anything else has.
@@ -89,6 +101,8 @@ impl Drive {
             capacity: config.capacity.0,
             encryption: config.encryption.map(|encryption| (encryption, 0)),
             energy: config.energy,
+            governor: config.energy.allowed_milliwatts().map(Governor::new),
+            held: VecDeque::new(),
             coming: VecDeque::new(),
             reads: false,
             others: false,
@@ -169,11 +183,61 @@ impl Drive {
 
     /// A request is handed over, at the present.
     fn take(&mut self, request: &Request) {
-        let now = self.now;
         if let Some(outcome) = self.ends_at_once(request) {
             self.ready.push(Done { token: request.token, outcome });
             return;
         }
+        if self.lacks_power() {
+            self.held.push_back(*request);
+        } else {
+            self.hand_over(request);
+        }
+        self.reap();
+    }
+
+    /// Whether a request that comes now has to wait for power, or for one that does.
+    fn lacks_power(&mut self) -> bool {
+        if self.governor.is_none() {
+            return false;
+        }
+        self.pay();
+        !self.held.is_empty() || !self.governor.as_ref().is_some_and(Governor::lets_pass)
+    }
+
+    /// Pays for the work that has been done up to now.
+    fn pay(&mut self) {
+        let spent = self.work().picojoules(&self.energy);
+        self.governor.iter_mut().for_each(|governor| governor.pay(self.now, spent));
+    }
+
+    /// When requests that wait for power are looked at next \[ps\].
+    #[inline]
+    fn first_of_held(&self) -> u64 {
+        match &self.governor {
+            Some(governor) if !self.held.is_empty() => governor.paid_back_at(),
+            _ => NEVER,
+        }
+    }
+
+    /// Lets requests pass that have waited for power, as long as there is some.
+    fn let_pass(&mut self) {
+        self.pay();
+        while self.governor.as_ref().is_some_and(Governor::lets_pass) {
+            let Some(request) = self.held.pop_front() else { break };
+            self.hand_over(&request);
+            self.pay();
+        }
+        self.reap();
+    }
+
+    /// Everything done so far that costs energy.
+    fn work(&self) -> Work {
+        Work { host_bytes: self.host.bytes_read + self.host.bytes_written, ..self.core.work() }
+    }
+
+    /// A request passes to the medium, at the present.
+    fn hand_over(&mut self, request: &Request) {
+        let now = self.now;
         let mut earliest = now;
         match request.kind {
             Kind::Read => {
@@ -191,7 +255,6 @@ impl Drive {
             Core::Flash(flash) => flash.submit(now, request, earliest),
             Core::CrossPoint(medium) => medium.submit(now, request, earliest),
         }
-        self.reap();
     }
 
     /// When [`advance`](Self::advance) must be called next: not later than the next end of a request, perhaps earlier;
@@ -206,7 +269,7 @@ impl Drive {
             Core::CrossPoint(medium) => medium.soonest(),
         };
         let later = self.later.front().map_or(NEVER, |(at, _)| *at);
-        let next = medium.min(later).min(self.first_of_coming());
+        let next = medium.min(later).min(self.first_of_coming()).min(self.first_of_held());
         (next != NEVER).then_some(Instant::from_ps(next))
     }
 
@@ -222,10 +285,19 @@ impl Drive {
 
     fn run(&mut self, now: u64) {
         assert!(now >= self.now, "time runs backwards: {now} ps after {} ps", self.now);
-        while let Some((at, request)) = self.coming.front().copied().filter(|(at, _)| *at <= now) {
-            self.coming.pop_front();
-            self.reach(at);
-            self.take(&request);
+        loop {
+            let held = self.first_of_held();
+            let coming = self.coming.front().map_or(NEVER, |(at, _)| *at);
+            if held.min(coming) > now {
+                break;
+            }
+            self.reach(held.min(coming));
+            // those that wait have come before
+            if held <= coming {
+                self.let_pass();
+            } else if let Some((_, request)) = self.coming.pop_front() {
+                self.take(&request);
+            }
         }
         self.reach(now);
     }
@@ -295,19 +367,9 @@ impl Drive {
         counters.host_writes = self.host.writes;
         counters.host_bytes_read = self.host.bytes_read;
         counters.host_bytes_written = self.host.bytes_written;
-        let energy = &self.energy;
-        let host_bytes = self.host.bytes_read + self.host.bytes_written;
-        let picojoules = [
-            (counters.page_reads, energy.read),
-            (counters.page_programs, energy.program),
-            (counters.block_erases, energy.erase),
-            (counters.bus_bytes, energy.bus_byte),
-            (host_bytes, energy.host_byte),
-        ];
-        let sum: u128 = picojoules.iter().map(|(count, each)| u128::from(*count) * u128::from(*each)).sum();
-        counters.work_nanojoules = (sum / 1000) as u64;
+        counters.work_nanojoules = (self.work().picojoules(&self.energy) / 1000) as u64;
         counters.idle_nanojoules =
-            (u128::from(self.now) * u128::from(energy.idle_milliwatts) / 1_000_000) as u64;
+            (u128::from(self.now) * u128::from(self.energy.idle_milliwatts) / 1_000_000) as u64;
         counters
     }
 

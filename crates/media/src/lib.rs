@@ -30,6 +30,7 @@ mod ftl;
 mod mistakes;
 mod nand;
 pub mod page_cache;
+mod power;
 mod random;
 mod request;
 pub mod theory;

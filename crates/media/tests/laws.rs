@@ -186,6 +186,7 @@ proptest! {
         let mut config = eight_dies([Initial::SteadyState, Initial::Empty, Initial::Sequential, Initial::Empty][medium]);
         config.encryption = (seed % 2 == 0).then_some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
         config.buffer.power_loss_protected = seed % 3 > 0;
+        config.energy.limit_milliwatts = (seed % 5 < 2).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
         if medium == 2 {
             ftl(&mut config).read_ahead = Some(ReadAhead { streams: 2, trigger: 1, window: Bytes(65536) });
         } else if medium == 3 {
@@ -203,6 +204,7 @@ proptest! {
     #[test]
     fn a_seed_decides_everything_and_slices_nothing(seed: u64, slice in 1_000_u64..7_000_000) {
         let mut config = eight_dies(Initial::SteadyState);
+        config.energy.limit_milliwatts = (seed % 2 == 0).then_some(config.energy.idle_milliwatts + 1 + seed % 97);
         config.encryption = Some(Encryption { latency: Span::from_ns(500), bytes_per_second: 4_000_000_000 });
         let whole = ends(&config, seed, None);
         prop_assert_eq!(whole.len(), 1_500);

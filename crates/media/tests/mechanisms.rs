@@ -236,13 +236,42 @@ fn energy_is_the_sum_of_what_was_done() {
     let end = closed_loop(&mut drive, Instant::ZERO, 500, 8, in_order(Kind::Read, 131_072));
     let counters = drive.counters();
     assert_eq!(counters.page_reads, 500 * 8);
-    // 60 µJ a page, 40 pJ a byte on the bus with its share of the spare area, 100 pJ a byte of the host
+    // 3 µJ a page, 40 pJ a byte on the bus with its share of the spare area, 100 pJ a byte of the host
     let bytes = 500 * 131_072;
     assert_eq!(counters.bus_bytes, bytes * 9 / 8);
-    let nanojoules = 500 * 8 * 60_000 + (bytes * 9 / 8 * 40 + bytes * 100) / 1000;
+    let nanojoules = 500 * 8 * 3_000 + (bytes * 9 / 8 * 40 + bytes * 100) / 1000;
     assert_eq!(counters.work_nanojoules, nanojoules);
     // 5 W for as long as it took
     assert_eq!(counters.idle_nanojoules, end.as_ps() * 5 / 1000);
+}
+
+/// The mean over runs of some seconds, that of the bucket's first filling aside; and what is held is not lost.
+#[test]
+fn a_drive_takes_no_more_power_than_its_limit_and_as_much_if_it_can() {
+    for (kind, requests) in [(Kind::Read, 20_000), (Kind::Write, 6_000)] {
+        let watts = |limit_milliwatts: Option<u64>| {
+            let mut config = eight_dies(Initial::Sequential);
+            config.energy.limit_milliwatts = limit_milliwatts;
+            let mut drive = Drive::new(&config, 1).expect("no mistakes");
+            let wrap = config.capacity.0 / 131_072 * 131_072;
+            let mut next = in_order(kind, 131_072);
+            let end = closed_loop(&mut drive, Instant::ZERO, requests, 8, || {
+                let request = next();
+                Request { first: request.first % wrap, ..request }
+            });
+            let counters = drive.counters();
+            (counters.work_nanojoules + counters.idle_nanojoules) as f64 * 1e3 / end.as_ps() as f64
+        };
+        let free = watts(None);
+        let limit = 5.0 + (free - 5.0) / 3.0;
+        let held = watts(Some((limit * 1e3) as u64));
+        assert!((held / limit - 1.0).abs() < 0.02, "{kind:?}: {held} W of {limit}, {free} without");
+        assert_eq!(
+            watts(Some((free * 2e3) as u64)),
+            free,
+            "{kind:?}: a limit that is not reached does nothing"
+        );
+    }
 }
 
 #[test]

@@ -116,6 +116,8 @@ pub struct NvmeSsd {
     /// The earliest wake that was asked for and has not come; [`Instant::NEVER`] if none.
     wake_asked: Instant,
     idle_watts: f64,
+    /// What a limit of its power leaves for work \[mW\], if there is one.
+    allowed_milliwatts: Option<u64>,
     endurance: Endurance,
 }
 
@@ -136,6 +138,7 @@ impl NvmeSsd {
             losses: site.losses.iter().map(|(port, at)| (*at, *port)).collect(),
             wake_asked: Instant::NEVER,
             idle_watts: params.count("energy.idle-mw") as f64 / 1e3,
+            allowed_milliwatts: medium::config(params).energy.allowed_milliwatts(),
             endurance: Endurance::new(params),
         }
     }
@@ -285,7 +288,11 @@ impl Component<Message> for NvmeSsd {
         }
         let (in_progress, most) = ssd.in_progress();
         report.supply("commands in progress", held(in_progress, ssd.short_of_room(), most, now));
-        self.lived(now).iter().for_each(|lived| lived.report(report));
+        let Some(lived) = self.lived(now) else { return };
+        if let Some(allowed) = self.allowed_milliwatts {
+            report.supply("power", server(lived.in_use_ps(allowed), 1));
+        }
+        lived.report(report);
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {

@@ -43,6 +43,12 @@ fn mistakes(drive: &DriveConfig) -> Vec<BadDrive> {
     if let Some(encryption) = drive.encryption {
         found.within("encryption.bytes_per_second", encryption.bytes_per_second, 1, 1 << 50);
     }
+    found.unless(
+        drive.energy.allowed_milliwatts() != Some(0),
+        "energy.limit_milliwatts",
+        "the limit leaves nothing for work".to_string(),
+        "more than what the drive takes when it does nothing",
+    );
     match &drive.medium {
         Medium::Nand(nand, ftl) => {
             let before = found.0.len();

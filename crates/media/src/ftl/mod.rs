@@ -40,6 +40,7 @@ use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Ru
 use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
+use crate::power::Work;
 use crate::request::{Finish, Kind, Request};
 use ahead::Ahead;
 use blocks::{Blocks, NONE, State};
@@ -446,6 +447,17 @@ impl Flash {
         counters.wear_mean = erases().map(u64::from).sum::<u64>() as f64 / self.blocks.all.len() as f64;
         counters.life_used = counters.wear_mean / f64::from(self.ftl.endurance);
         counters
+    }
+
+    /// What it has done that costs energy; of the host's bytes the owner knows.
+    pub fn work(&self) -> Work {
+        Work {
+            page_reads: self.machine.tally().page_reads,
+            page_programs: self.counters.page_programs,
+            block_erases: self.counters.block_erases,
+            bus_bytes: self.counters.bus_bytes,
+            host_bytes: 0,
+        }
     }
 
     /// How long each channel and each server has been busy up to `now` \[ps\].

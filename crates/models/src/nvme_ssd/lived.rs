@@ -41,6 +41,11 @@ pub struct Lived {
 }
 
 impl Lived {
+    /// How long what was done takes at a power of so many mW \[ps\].
+    pub(super) fn in_use_ps(&self, milliwatts: u64) -> u128 {
+        const PS_PER_NJ_AT_ONE_MW: u128 = 1_000_000;
+        u128::from(self.counters.work_nanojoules) * PS_PER_NJ_AT_ONE_MW / u128::from(milliwatts.max(1))
+    }
     /// Tells its metrics. Those of the medium's writes say nothing of a time in which nothing was written to it.
     pub(super) fn report(&self, report: &mut Report) {
         self.report_energy(report);

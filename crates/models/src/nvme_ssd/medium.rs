@@ -73,12 +73,13 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "encryption", dimension: Dimension::Flag, default: Some("false"), about: "whether everything is encrypted on its way to the medium" },
     Param { name: "encryption.latency", dimension: Dimension::Time, default: Some("200ns"), about: "what each request takes longer" },
     Param { name: "encryption.rate", dimension: Dimension::Rate, default: Some("16GB/s"), about: "what the engine passes, reads and writes together" },
-    Param { name: "energy.page-read-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("60000000"), about: "a page read of one plane" },
-    Param { name: "energy.page-program-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("300000000"), about: "a page program of one plane" },
-    Param { name: "energy.block-erase-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("2000000000"), about: "a block erase of one plane" },
+    Param { name: "energy.page-read-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("3000000"), about: "a page read of one plane" },
+    Param { name: "energy.page-program-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("20000000"), about: "a page program of one plane" },
+    Param { name: "energy.block-erase-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("125000000"), about: "a block erase of one plane" },
     Param { name: "energy.bus-byte-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("40"), about: "a byte on a flash bus" },
     Param { name: "energy.host-byte-pj", dimension: Dimension::Count { least: 0, most: 1125899906842624 }, default: Some("100"), about: "a byte through the controller" },
     Param { name: "energy.idle-mw", dimension: Dimension::Count { least: 0, most: 1073741824 }, default: Some("5000"), about: "what the drive takes when it does nothing" },
+    Param { name: "energy.limit-mw", dimension: Dimension::Count { least: 0, most: 1073741824 }, default: Some("0"), about: "what the drive may take, as a mean: commands wait while it has taken more; 0: nothing holds it" },
     Param { name: "namespaces", dimension: Dimension::Count { least: 1, most: 128 }, default: Some("1"), about: "how many namespaces there are, equal parts of the capacity" },
     Param { name: "namespaces.isolated", dimension: Dimension::Flag, default: Some("false"), about: "whether each namespace has dies of its own" },
 ];
@@ -110,6 +111,7 @@ pub(super) fn config(params: &Params) -> DriveConfig {
             bus_byte: params.count("energy.bus-byte-pj"),
             host_byte: params.count("energy.host-byte-pj"),
             idle_milliwatts: params.count("energy.idle-mw"),
+            limit_milliwatts: Some(params.count("energy.limit-mw")).filter(|limit| *limit > 0),
         },
     }
 }

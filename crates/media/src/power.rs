@@ -1,0 +1,106 @@
+//! The power that a drive may take: requests of the host wait while it has taken more than that.
+//!
+//! A bucket of energy fills at the rate of what the limit leaves above idleness, up to what it leaves in [`BURST`], and
+//! every piece of work is paid from it, garbage collection as well. Requests pass while there is something in the
+//! bucket; work that has been begun is never held, so that it may be overdrawn, and is then paid back before the next
+//! request passes. Over any time much longer than that burst a drive takes no more than its limit.
+
+use crate::config::Energy;
+
+/// How much energy may be saved up, as time at the allowed power \[ps\]: 10 ms; assumed. The limits of form factors and
+/// power states are means over a second.
+const BURST: u64 = 10_000_000_000;
+
+/// What has been done so far that costs energy.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Work {
+    /// Pages of one plane (or lines) that were read.
+    pub(crate) page_reads: u64,
+    /// Pages of one plane (or lines) that were programmed.
+    pub(crate) page_programs: u64,
+    /// Blocks of one plane that were erased.
+    pub(crate) block_erases: u64,
+    /// Bytes on flash buses.
+    pub(crate) bus_bytes: u64,
+    /// Bytes through the controller.
+    pub(crate) host_bytes: u64,
+}
+
+impl Work {
+    /// What it has cost \[pJ\].
+    pub(crate) fn picojoules(&self, energy: &Energy) -> u128 {
+        let costs = [
+            (self.page_reads, energy.read),
+            (self.page_programs, energy.program),
+            (self.block_erases, energy.erase),
+            (self.bus_bytes, energy.bus_byte),
+            (self.host_bytes, energy.host_byte),
+        ];
+        costs.iter().map(|(count, each)| u128::from(*count) * u128::from(*each)).sum()
+    }
+}
+
+/// Holds a drive to its limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Governor {
+    /// What the limit leaves for work \[mW, which is fJ/ps\].
+    allowed: u64,
+    /// What is in the bucket at `at`; below zero, what is to be paid back \[fJ\].
+    level: i128,
+    /// What has been paid \[pJ\].
+    paid: u128,
+    at: u64,
+}
+
+impl Governor {
+    /// Of a drive that may take `allowed` mW for work, more than zero.
+    pub(crate) fn new(allowed: u64) -> Self {
+        Self { allowed, level: i128::from(allowed) * i128::from(BURST), paid: 0, at: 0 }
+    }
+
+    /// Pays for all work up to `now` [ps], which has cost so many pJ since the drive was made.
+    pub(crate) fn pay(&mut self, now: u64, picojoules: u128) {
+        let allowed = i128::from(self.allowed);
+        let filled = self.level + allowed * i128::from(now - self.at);
+        let added = (picojoules - self.paid) as i128 * 1000;
+        self.level = filled.min(allowed * i128::from(BURST)) - added;
+        (self.at, self.paid) = (now, picojoules);
+    }
+
+    /// Whether a request may pass, as of the last payment.
+    pub(crate) fn lets_pass(&self) -> bool {
+        self.level >= 0
+    }
+
+    /// When the bucket is no longer overdrawn, if nothing else is to be paid until then \[ps\].
+    pub(crate) fn paid_back_at(&self) -> u64 {
+        let owed = self.level.min(0).unsigned_abs();
+        self.at + owed.div_ceil(u128::from(self.allowed)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 2 W for work are 20 mJ of burst; 120 mJ at once leave 100 mJ to pay back, which takes 50 ms.
+    #[test]
+    fn what_is_overdrawn_is_paid_back_before_the_next_request() {
+        let mut governor = Governor::new(2_000);
+        governor.pay(0, 20_000_000_000);
+        assert!(governor.lets_pass());
+        governor.pay(0, 120_000_000_000);
+        assert!(!governor.lets_pass());
+        assert_eq!(governor.paid_back_at(), 50_000_000_000);
+        governor.pay(50_000_000_000, 120_000_000_000);
+        assert!(governor.lets_pass());
+    }
+
+    #[test]
+    fn no_more_is_saved_up_than_a_burst() {
+        let mut governor = Governor::new(2_000);
+        governor.pay(1_000_000_000_000, 0);
+        governor.pay(1_000_000_000_000, 20_000_000_001);
+        assert!(!governor.lets_pass());
+    }
+}
