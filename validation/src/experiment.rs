@@ -1,6 +1,6 @@
 //! What claims have in common that run scenarios: results of a plan, and the numbers that it rests on.
 
-use crate::report::FreeParameter;
+use crate::claim::FreeParameter;
 use lanetwin_plan::{Catalogue, Plan};
 use lanetwin_stats::results::Results;
 use lanetwin_units::NumberKind;

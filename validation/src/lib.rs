@@ -20,6 +20,7 @@
 
 pub mod accuracy;
 mod blaster;
+mod claim;
 pub mod claims;
 mod crew;
 mod experiment;
@@ -29,8 +30,9 @@ mod sensitivity;
 mod volley;
 mod watch;
 
-pub use claims::{Claim, claims};
-pub use report::{Effect, FreeParameter, Report, Role, Row, SCHEMA, Summary};
+pub use claim::{Claim, Effect, FreeParameter, Role};
+pub use claims::claims;
+pub use report::{Report, Row, SCHEMA, Summary};
 pub use watch::Progress;
 
 use lanetwin_document::Diagnostic;

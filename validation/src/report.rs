@@ -1,7 +1,7 @@
 //! The report: rows, and what they amount to.
 
 use crate::accuracy;
-use crate::claims::{Claim, Outcome};
+use crate::claim::{Claim, Effect, FreeParameter, Outcome, Role};
 use lanetwin_stats::results::Digest;
 use serde::Serialize;
 
@@ -21,18 +21,6 @@ pub struct Report {
     pub claims: Vec<Summary>,
     /// Every cell of every table.
     pub rows: Vec<Row>,
-}
-
-/// What a number was to the model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// The model was given it.
-    Input,
-    /// A parameter was fitted to it.
-    Calibrated,
-    /// The model has never seen it.
-    Predicted,
 }
 
 /// One published number and what the model says.
@@ -95,31 +83,6 @@ pub struct Summary {
     /// What assumptions do to the predicted rows, if they were moved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-}
-
-/// What moving one assumption does to each predicted row: an ablation.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Effect {
-    /// What is assumed.
-    pub mechanism: String,
-    /// To which end of its range it was moved.
-    pub end: String,
-    /// What that changes, for each predicted row in the order of the rows \[%\]; NaN (`null`) for a row in which it was
-    /// not moved.
-    pub changes_pct: Vec<f64>,
-}
-
-/// A number of the model that nobody measured or published.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct FreeParameter {
-    /// The part that has it.
-    pub part: String,
-    /// Its name.
-    pub name: String,
-    /// Its value with its unit.
-    pub value: String,
-    /// What it was calibrated to; none if it is assumed.
-    pub calibrated_to: Option<String>,
 }
 
 impl Report {

@@ -37,9 +37,9 @@ mod weighing;
 
 pub use apps::CLAIM as APPS;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::{FreeParameter, Role};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{FreeParameter, Role};
 use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_stats::{Confidence, interval};

@@ -18,9 +18,9 @@ mod tests;
 mod weighing;
 mod world;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_media::dram::{Config, PagePolicy, Speed};

@@ -10,8 +10,8 @@
 //! number that turns a verdict is a free parameter of the claim; one that turns none is not, and stands in the table of
 //! effects with what it does to the heights.
 
-use super::{Cell, Claim, Outcome};
-use crate::report::{Effect, FreeParameter, Role};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Effect, FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_kernel::mix;
 use lanetwin_link_lab::channel::{Channel, EyeReport, EyeSegment, EyeStress, check, eye};

@@ -15,9 +15,9 @@ mod mechanism;
 mod predict;
 mod table;
 
-use super::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Effect, FreeParameter, Role};
 use crate::experiment;
-use crate::report::{Effect, FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_stats::results::Digest;
 use machine::{Switch, Workload, plan};

@@ -20,10 +20,10 @@
 mod tests;
 mod weighing;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::experiment;
-use crate::report::Role;
 use crate::sensitivity;
 use crate::watch::Watch;
 use lanetwin_cxl::hdm::Decoder;

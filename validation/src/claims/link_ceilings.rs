@@ -3,10 +3,10 @@
 //! Both directions are busy with writes of full MPS and have credits to spare. The simulation is set beside arithmetic
 //! that shares nothing with it: [`ceiling`] has its own constants and calls no function of the simulator.
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::blaster::{Blast, plateau};
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{CLASSES, Credits, Direction, DllpMode, Dllps, Skp};
 use lanetwin_pcie::spec::timing::{

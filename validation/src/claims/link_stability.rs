@@ -7,8 +7,8 @@
 //! on one that does not: there failures have to appear. A retimer has to cure the first; it stands behind the long
 //! board of the second, and cannot cure that.
 
-use super::{Cell, Claim, Outcome};
-use crate::report::{FreeParameter, Role};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_kernel::mix;
 use lanetwin_link_lab::channel::{Channel, check};

@@ -16,53 +16,9 @@ pub mod section_i;
 pub mod steady_state;
 pub mod switch_forwarding;
 
+pub use crate::claim::Claim;
 use crate::problem;
-use crate::report::{Effect, FreeParameter, Role};
-use crate::watch::Watch;
 use lanetwin_document::Diagnostic;
-use lanetwin_stats::results::Digest;
-
-/// A published table and what we say to it.
-pub struct Claim {
-    /// Its name.
-    pub name: &'static str,
-    /// What it claims, in a sentence.
-    pub about: &'static str,
-    /// What has to hold.
-    pub bar: &'static str,
-    /// What running it takes on one core, roughly, when nobody else wants the machine \[s\].
-    pub cpu_seconds: u32,
-    /// Runs it; none if it was stopped.
-    pub(crate) run: fn(&mut Watch<'_>) -> Option<Outcome>,
-}
-
-/// What a claim has found.
-pub(crate) struct Outcome {
-    pub(crate) cells: Vec<Cell>,
-    pub(crate) free_parameters: Vec<FreeParameter>,
-    /// Whether the bar is met, given that the claim predicts at all.
-    pub(crate) met: bool,
-    pub(crate) text: String,
-    /// What moving an assumption does, where that was tried.
-    pub(crate) effects: Vec<Effect>,
-}
-
-/// A row before its errors are known.
-#[derive(Clone, Debug)]
-pub(crate) struct Cell {
-    pub(crate) case: String,
-    pub(crate) quantity: String,
-    pub(crate) unit: &'static str,
-    pub(crate) published: f64,
-    pub(crate) predicted: f64,
-    /// The ends of the model's 95 % interval.
-    pub(crate) interval: (f64, f64),
-    pub(crate) role: Role,
-    /// What the closed form says.
-    pub(crate) baseline: Option<f64>,
-    pub(crate) source: &'static str,
-    pub(crate) digest: Digest,
-}
 
 /// Every claim, in the order of their depth: a channel, a link alone, links of all kinds, switches, machines, media.
 #[must_use]

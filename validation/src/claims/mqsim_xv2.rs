@@ -12,10 +12,10 @@
 
 mod table;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::experiment;
-use crate::report::Role;
 use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
 use crate::watch::Watch;
 use lanetwin_plan::{Plan, check};

@@ -15,10 +15,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy::{error_pct, mape};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{FreeParameter, Role};
 use crate::experiment::{catalogue, free_parameters, results};
-use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_plan::{Plan, check};
 use lanetwin_stats::results::{Digest, Row};

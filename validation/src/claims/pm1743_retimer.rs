@@ -18,9 +18,9 @@ mod weighing;
 
 pub use random_writes::CLAIM as RANDOM_WRITES;
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::sensitivity;
 use crate::watch::Watch;
 use drive::{Asked, ONE, ONE_WRITE, RANDOM, SEQUENTIAL, SEQUENTIAL_WRITE, iops, latency, throughput};

@@ -17,9 +17,9 @@ mod tests;
 
 pub use on_pm1743::CLAIM as ON_PM1743;
 
-use super::{Cell, Claim, Outcome};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{FreeParameter, Role};
 use crate::experiment::{catalogue, free_parameters, results};
-use crate::report::{FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_plan::{Plan, check};
 use lanetwin_stats::Verdict;

@@ -7,10 +7,10 @@
 //!
 //! Here two endpoints saturate the link; DLLPs off, or an Ack and an UpdateFC for every four TLPs. Nothing is fitted.
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
 use crate::blaster::{Blast, plateau};
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{Direction, DllpMode, Dllps, Skp};
 use lanetwin_pcie::spec::AddressWidth;

@@ -6,9 +6,9 @@
 //! blocks, which anybody can evaluate. Both stand here with their own arithmetic and call no function of the simulator.
 //! The last rows set a drive whose steady state was drawn beside the one that lived through it.
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::watch::Watch;
 use lanetwin_kernel::{hash_name, mix};
 use lanetwin_media::config::{

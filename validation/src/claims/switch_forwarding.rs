@@ -5,9 +5,9 @@
 //! of the simulator. They say why a latency is valid for the port widths that it was measured at, and for an idle
 //! switch, and for nothing else.
 
-use super::{Cell, Claim, Outcome};
 use crate::accuracy;
-use crate::report::Role;
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::volley::{Volley, fire};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{Core, Forwarding, OutputBuffer};

@@ -1,6 +1,6 @@
 //! The numbers of a plan that nobody confirms, and how far each may be from what is assumed.
 
-use crate::report::FreeParameter;
+use crate::claim::FreeParameter;
 use lanetwin_document::Origin;
 use lanetwin_document::quantity;
 use lanetwin_plan::assumptions::Assumption;

@@ -1,7 +1,7 @@
 //! What moving every number has shown.
 
 use super::Number;
-use crate::report::{Effect, FreeParameter};
+use crate::claim::{Effect, FreeParameter};
 
 /// What one end does: the change of each row \[%\].
 pub(super) struct Moved {

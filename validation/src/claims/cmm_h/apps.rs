@@ -18,9 +18,9 @@
 
 use super::table::other;
 use crate::accuracy;
-use crate::claims::{Cell, Claim, Outcome};
+use crate::claim::Role;
+use crate::claim::{Cell, Claim, Outcome};
 use crate::experiment;
-use crate::report::Role;
 use crate::watch::Watch;
 use lanetwin_plan::{Plan, check};
 use lanetwin_stats::results::{Digest, Results, Row};

@@ -11,7 +11,7 @@ use super::{
     INTERVALS, MIXES_BAR_PCT, PEAK_BAR_PCT, READS_BAR_PCT, SETTLED, TAIL_BAR_PCT, WALKED, WALKER_LLC_KIB,
     cell_of_table, large, latency, peak,
 };
-use crate::report::FreeParameter;
+use crate::claim::FreeParameter;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Kinds, Number, Predict};
 use lanetwin_stats::results::Digest;
 

@@ -5,9 +5,9 @@ use super::world::{Addresses, Machine};
 use super::{
     ARRANGEMENTS, DRAINS, Effort as Amount, Fitted, LATENCY_PCT, Row, SATURATION_PCT, calibrated, cell_of,
 };
-use crate::claims::Cell;
+use crate::claim::Cell;
+use crate::claim::FreeParameter;
 use crate::experiment;
-use crate::report::FreeParameter;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
 use lanetwin_plan::{Plan, check};
 use lanetwin_stats::results::Digest;

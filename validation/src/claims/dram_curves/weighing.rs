@@ -2,8 +2,8 @@
 //! memory is calibrated anew with each, but for itself.
 
 use super::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
+use crate::claim::{FreeParameter, Role};
 use crate::experiment;
-use crate::report::{FreeParameter, Role};
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
 use lanetwin_document::quantity;
 use lanetwin_media::dram::Config;

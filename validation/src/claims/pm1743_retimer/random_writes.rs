@@ -10,8 +10,8 @@
 
 use super::drive::{RANDOM_WRITE, iops};
 use crate::accuracy;
-use crate::claims::{Cell, Claim, Outcome};
-use crate::report::{Effect, FreeParameter, Role};
+use crate::claim::{Cell, Claim, Outcome};
+use crate::claim::{Effect, FreeParameter, Role};
 use crate::watch::Watch;
 use lanetwin_stats::results::Results;
 use rayon::prelude::*;

@@ -6,7 +6,7 @@
 
 use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, Scale, iops, latency};
 use super::{Experiment, experiments};
-use crate::report::Role;
+use crate::claim::Role;
 use crate::sensitivity::{self, Effort, Number, Predict, Range};
 use lanetwin_stats::results::{Digest, Results};
 

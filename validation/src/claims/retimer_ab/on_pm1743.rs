@@ -5,8 +5,8 @@
 //! times.
 
 use super::{Effort, Ran, outcome};
+use crate::claim::{Claim, Outcome};
 use crate::claims::retimer_ab::table::published;
-use crate::claims::{Claim, Outcome};
 use crate::experiment;
 use crate::watch::Watch;
 use lanetwin_plan::{Files, Plan, check_with};
