@@ -223,7 +223,9 @@ mod tests {
         let farad = 2.0 / (100.0 * TAU * 16e9);
         let h = through(&[Piece::Shunt(farad)]);
         assert!((h[1600].norm_sqr() - 0.5).abs() < 1e-12);
-        assert!((super::super::shunt_loss_db(farad, 100.0, 16e9) - 10.0 * libm::log10(2.0)).abs() < 1e-12);
+        assert!(
+            (super::super::piece::shunt_loss_db(farad, 100.0, 16e9) - 10.0 * libm::log10(2.0)).abs() < 1e-12
+        );
     }
 
     /// The impulse response, summed up directly at a few times; before the line's shortest delay there is nothing.

@@ -4,14 +4,15 @@
 //! of those of the same name. A number with `confidence: unconfirmed` is recollection: [`Entry::numbers`] lets a report
 //! say which of them an answer rests on.
 
+use super::corner::Corner;
+use super::law::Law;
+use super::number::{Known, Number};
+use super::piece::{Line, Piece, Pieces, shunt_loss_db};
 use super::stage::{RawStage, Stage};
-use super::{Law, Line, Piece, Pieces, shunt_loss_db};
 use crate::budget::Budget;
-use crate::element::Corner;
 use crate::problem::{Finding, Problem};
 use crate::quantity::Dimension;
 use crate::rate::DataRate;
-use lanetwin_units::NumberKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -21,47 +22,6 @@ const SHIPPED: [&str; 3] = [
     include_str!("../../../../parts/phy/elements.yaml"),
     include_str!("../../../../parts/phy/budgets.yaml"),
 ];
-
-/// How sure the number is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// Recollection: nothing that can be cited confirms it.
-    Unconfirmed,
-    /// Somebody who cites nobody says so.
-    Secondary,
-    /// Follows from data that can be cited.
-    Computed,
-    /// A document that can be cited says so.
-    Sourced,
-}
-
-/// A number as it is written, with where it comes from.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Number {
-    /// `0.45dB/in`.
-    pub value: String,
-    /// What kind of number it is.
-    pub kind: NumberKind,
-    /// The document, or the reason.
-    pub source: String,
-    /// How sure it is.
-    pub confidence: Confidence,
-    /// What it was fitted to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
-    /// What else is worth knowing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-/// A number in its unit, and as it was written.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Known {
-    pub(crate) value: f64,
-    pub(crate) number: Number,
-}
 
 /// The groups of entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -340,8 +300,10 @@ impl Library {
 
 #[cfg(test)]
 mod tests {
+    use super::super::number::Confidence;
     use super::*;
     use crate::element::{Element, Length};
+    use lanetwin_units::NumberKind;
 
     #[test]
     fn what_is_shipped_can_be_read_and_every_unconfirmed_number_is_assumed() {

@@ -16,99 +16,29 @@
 //! corner.
 
 mod axis;
+mod corner;
 mod law;
 mod library;
+mod number;
+mod piece;
+mod sizes;
 mod stage;
 
-use crate::eye::Redriver;
 use crate::network::Network;
-use crate::problem::{Finding, Problem};
-use crate::quantity::INCH;
-use serde::Serialize;
+use crate::problem::Finding;
 use std::sync::Arc;
 
 pub use axis::Axis;
+pub use corner::Corner;
 pub use law::Law;
-pub use library::{Confidence, Entry, Family, Library, Number};
+pub use library::{Entry, Family, Library};
+pub use number::{Confidence, Number};
+use piece::of_network;
+pub(crate) use piece::{Line, Piece, Pieces, reversed};
+pub use sizes::{Capacitance, Length};
 
 /// Between two terminations of 50 Ω.
 const DIFFERENTIAL_OHM: f64 = 100.0;
-
-/// Which end of what production, temperature and humidity allow.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Corner {
-    /// The least loss.
-    Low,
-    /// As stated.
-    #[default]
-    Nominal,
-    /// The most loss.
-    High,
-}
-
-impl Corner {
-    /// What a loss is multiplied with, of an element that varies by ± `spread`.
-    #[must_use]
-    pub fn scale(self, spread: f64) -> f64 {
-        match self {
-            Self::Low => 1.0 - spread,
-            Self::Nominal => 1.0,
-            Self::High => 1.0 + spread,
-        }
-    }
-}
-
-/// A length of a trace or a cable \[m\].
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize)]
-pub struct Length(f64);
-
-impl Length {
-    /// From metres.
-    ///
-    /// # Errors
-    /// `PH021` if it is negative or not finite.
-    pub fn metres(metres: f64) -> Result<Self, Finding> {
-        if metres.is_finite() && metres >= 0.0 {
-            return Ok(Self(metres));
-        }
-        Err(Problem::BadSize { what: "length", text: format!("{metres} m") }.found())
-    }
-    /// From inches.
-    ///
-    /// # Errors
-    /// As [`Length::metres`].
-    pub fn inches(inches: f64) -> Result<Self, Finding> {
-        Self::metres(inches * INCH)
-    }
-    /// In metres.
-    #[must_use]
-    pub const fn as_metres(self) -> f64 {
-        self.0
-    }
-}
-
-/// A capacitance between P and N \[F\].
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize)]
-pub struct Capacitance(f64);
-
-impl Capacitance {
-    /// From femtofarads.
-    ///
-    /// # Errors
-    /// `PH021` if it is negative or not finite.
-    pub fn femtofarads(femtofarads: f64) -> Result<Self, Finding> {
-        if femtofarads.is_finite() && femtofarads >= 0.0 {
-            return Ok(Self(femtofarads * 1e-15));
-        }
-        Err(Problem::BadSize { what: "capacitance", text: format!("{femtofarads} fF") }.found())
-    }
-    /// In farads.
-    #[must_use]
-    pub const fn as_farads(self) -> f64 {
-        self.0
-    }
-}
 
 /// What an element is.
 #[derive(Clone, PartialEq, Debug)]
@@ -131,84 +61,6 @@ pub enum Element {
     Retimer(String),
     /// A redriver: an analogue stage between two sides of a package; the channel goes on.
     Redriver(String),
-}
-
-/// A piece that the axis can compute.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Piece {
-    /// A capacitance between P and N \[F\].
-    Shunt(f64),
-    /// A line.
-    Line(Line),
-    /// Data.
-    Network(Arc<Network>),
-    /// The stage of a redriver: matched at both sides, and nothing comes back through it.
-    Stage(Redriver),
-}
-
-/// A line with losses.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Line {
-    /// Its loss as a whole.
-    pub(crate) law: Law,
-    /// Its delay at 10 GHz \[s\].
-    pub(crate) delay_s: f64,
-    /// Its impedance \[Ω\].
-    pub(crate) impedance_ohm: f64,
-}
-
-impl Piece {
-    /// The loss between terminations that match \[dB\]; none outside the data of a network.
-    pub(crate) fn loss_db(&self, hertz: f64, impedance_ohm: f64) -> Option<f64> {
-        match self {
-            Self::Shunt(farad) => Some(shunt_loss_db(*farad, impedance_ohm, hertz)),
-            Self::Line(line) => Some(line.law.loss_db(hertz)),
-            Self::Network(network) => network.loss_db(1, 0, hertz),
-            Self::Stage(stage) => Some(-stage.gain_db(hertz)),
-        }
-    }
-}
-
-/// The loss of a capacitance across a line: |1 + jωCZ/2|.
-pub(crate) fn shunt_loss_db(farad: f64, impedance_ohm: f64, hertz: f64) -> f64 {
-    let half = core::f64::consts::PI * hertz * farad * impedance_ohm;
-    10.0 * libm::log10(1.0 + half * half)
-}
-
-/// The pieces of an element, near end first, with the impedance in which its losses are stated \[Ω\].
-pub(crate) struct Pieces {
-    pub(crate) pieces: Vec<Piece>,
-    pub(crate) impedance_ohm: f64,
-}
-
-impl Pieces {
-    /// The loss of the whole between terminations that match \[dB\].
-    pub(crate) fn loss_db(&self, hertz: f64) -> Option<f64> {
-        self.pieces.iter().map(|piece| piece.loss_db(hertz, self.impedance_ohm)).sum()
-    }
-    pub(crate) fn reversed(self) -> Self {
-        Self { pieces: reversed(self.pieces), ..self }
-    }
-}
-
-/// Pieces as a wave in the other direction meets them. A redriver stands in the way of that wave, too: each direction
-/// of a lane has its own.
-pub(crate) fn reversed(pieces: Vec<Piece>) -> Vec<Piece> {
-    let turned = |piece| match piece {
-        Piece::Network(network) => {
-            Piece::Network(Arc::new(network.picked(&[1, 0]).expect("a piece of data has two ports")))
-        }
-        other => other,
-    };
-    pieces.into_iter().rev().map(turned).collect()
-}
-
-/// A network as it is, with its losses in its own reference.
-fn of_network(network: &Arc<Network>) -> Result<Pieces, Finding> {
-    if network.ports() != 2 {
-        return Err(Problem::PortsDiffer { left: 2, right: network.ports() }.found());
-    }
-    Ok(Pieces { pieces: vec![Piece::Network(network.clone())], impedance_ohm: network.reference()[0] })
 }
 
 impl Element {

@@ -1,7 +1,7 @@
 //! The stage of a redriver as a library has it.
 
-use super::Corner;
-use super::library::{Known, Number};
+use super::corner::Corner;
+use super::number::{Known, Number};
 use crate::eye::Redriver;
 use crate::quantity::Dimension;
 use serde::Deserialize;

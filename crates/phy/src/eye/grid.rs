@@ -4,7 +4,7 @@
 //! a channel is taken out first. What is left turns slowly with frequency and can be interpolated; what it cost is of
 //! no interest to an eye.
 
-use super::pulse::PulseError;
+use super::pulse_error::PulseError;
 use crate::Transfer;
 use core::f64::consts::{PI, TAU};
 use lanetwin_units::Generation;

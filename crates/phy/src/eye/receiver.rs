@@ -7,8 +7,6 @@ use super::fft::Inverse;
 use super::grid::{self, Grid};
 use super::jitter::Stress;
 use super::mask::Mask;
-use super::waves::{self, Prepared};
-use super::{Channel, PulseError};
 use lanetwin_units::Generation;
 use num_complex::Complex64;
 
@@ -82,14 +80,5 @@ impl Receiver {
     /// The curves of the CTLE that it can choose from.
     pub fn ctle(&self) -> impl Iterator<Item = &Ctle> {
         self.curves.iter().map(|curve| &curve.ctle)
-    }
-
-    /// The pulse responses of a channel, with all that a search needs.
-    ///
-    /// # Errors
-    ///
-    /// If a transfer function is none, stops below the Nyquist frequency, or lets nothing through.
-    pub fn prepare(&self, channel: &Channel) -> Result<Prepared, PulseError> {
-        waves::prepare(self, channel)
     }
 }

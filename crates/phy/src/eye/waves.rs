@@ -6,7 +6,8 @@ use super::ffe::Ffe;
 use super::fft::Scratch;
 use super::grid::SAMPLES_PER_UI;
 use super::interference::Interference;
-use super::pulse::{Pulse, PulseError};
+use super::pulse::Pulse;
+use super::pulse_error::PulseError;
 use super::receiver::Receiver;
 use num_complex::Complex64;
 
@@ -118,8 +119,19 @@ fn circular_product(column: &[f64], lag: usize) -> f64 {
     column.iter().zip(tail.iter().chain(head)).map(|(a, b)| a * b).sum()
 }
 
+impl Receiver {
+    /// The pulse responses of a channel, with all that a search needs.
+    ///
+    /// # Errors
+    ///
+    /// If a transfer function is none, stops below the Nyquist frequency, or lets nothing through.
+    pub fn prepare(&self, channel: &Channel) -> Result<Prepared, PulseError> {
+        prepare(self, channel)
+    }
+}
+
 /// Everything that the search needs to know of a channel.
-pub fn prepare(receiver: &Receiver, channel: &Channel) -> Result<Prepared, PulseError> {
+fn prepare(receiver: &Receiver, channel: &Channel) -> Result<Prepared, PulseError> {
     let mut bench = Bench { receiver, scratch: Scratch::default(), spectrum: Vec::new() };
     let mut through = receiver.grid.sample(&channel.through)?;
     let mut noise_path = Vec::new();

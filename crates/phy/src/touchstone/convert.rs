@@ -11,32 +11,34 @@ use crate::network::{
 use crate::problem::{Finding, Problem};
 use num_complex::Complex64;
 
-/// The network that the records describe. The reader has checked that they are whole and ascend.
-pub(super) fn network(reader: &Reader) -> Result<Network, Finding> {
-    let ports = reader.header.ports.unwrap_or_default();
-    let reference = reference(reader, ports)?;
-    let order = order(reader, ports);
-    let modes = if reader.header.modes.is_empty() { None } else { Some(modes(reader, ports)?) };
-    let count = reader.starts.len();
-    let mut frequencies = Vec::with_capacity(count);
-    let mut cells = Vec::with_capacity(count * ports * ports);
-    let mut row = vec![crate::complex::ZERO; ports * ports];
-    for (record, place) in reader.numbers.chunks_exact(reader.record).zip(&reader.starts) {
-        frequencies.push(hertz(record[0], reader.options.unit_hz));
-        for (cell, &from) in row.iter_mut().zip(&order) {
-            *cell = number(record[1 + 2 * from], record[2 + 2 * from], reader.options.format);
+impl Reader {
+    /// The network that the records describe. The reader has checked that they are whole and ascend.
+    pub(super) fn network(&self) -> Result<Network, Finding> {
+        let ports = self.header.ports.unwrap_or_default();
+        let reference = reference(self, ports)?;
+        let order = order(self, ports);
+        let modes = if self.header.modes.is_empty() { None } else { Some(modes(self, ports)?) };
+        let count = self.starts.len();
+        let mut frequencies = Vec::with_capacity(count);
+        let mut cells = Vec::with_capacity(count * ports * ports);
+        let mut row = vec![crate::complex::ZERO; ports * ports];
+        for (record, place) in self.numbers.chunks_exact(self.record).zip(&self.starts) {
+            frequencies.push(hertz(record[0], self.options.unit_hz));
+            for (cell, &from) in row.iter_mut().zip(&order) {
+                *cell = number(record[1 + 2 * from], record[2 + 2 * from], self.options.format);
+            }
+            let made = match &modes {
+                Some(modes) => single_ended(&row, modes),
+                None => scattering(self, &row, &reference)
+                    .ok_or_else(|| Problem::NoScattering { why: "a matrix is singular" }.at(place.line, 0))?,
+            };
+            if let Some(bad) = made.iter().find(|z| !z.re.is_finite() || !z.im.is_finite()) {
+                return Err(Problem::NotFinite { word: bad.to_string() }.at(place.line, 0));
+            }
+            cells.extend(made);
         }
-        let made = match &modes {
-            Some(modes) => single_ended(&row, modes),
-            None => scattering(reader, &row, &reference)
-                .ok_or_else(|| Problem::NoScattering { why: "a matrix is singular" }.at(place.line, 0))?,
-        };
-        if let Some(bad) = made.iter().find(|z| !z.re.is_finite() || !z.im.is_finite()) {
-            return Err(Problem::NotFinite { word: bad.to_string() }.at(place.line, 0));
-        }
-        cells.extend(made);
+        Network::new(frequencies, reference, cells)
     }
-    Network::new(frequencies, reference, cells)
 }
 
 /// In Hz; a frequency that is a whole number of Hz but for the rounding of the unit is that number.

@@ -27,25 +27,17 @@ mod convert;
 mod keywords;
 mod options;
 mod reader;
+mod reading;
 #[cfg(test)]
 mod tests;
 mod write;
 
-use crate::network::Network;
 use crate::problem::{Finding, Problem};
 use lanetwin_textfile::Limit;
 use std::path::Path;
 
+pub use reading::Reading;
 pub use write::write;
-
-/// A file that was read.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Reading {
-    /// What it describes.
-    pub network: Network,
-    /// What is worth knowing about how it was read.
-    pub warnings: Vec<Finding>,
-}
 
 /// Reads a file; its name says how many ports it has.
 ///

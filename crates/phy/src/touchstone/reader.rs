@@ -1,7 +1,6 @@
 //! From a text to records: lines, words, and where a record ends.
 
 use super::Reading;
-use super::convert::network;
 use super::keywords::{Header, Keyword, Shape};
 use super::options::{self, Options};
 use crate::network::MOST_PORTS;
@@ -284,7 +283,7 @@ impl Reader {
         if self.errors() > 0 {
             return Err(self.in_order());
         }
-        match network(&self) {
+        match self.network() {
             Ok(network) => Ok(Reading { network, warnings: self.in_order() }),
             Err(finding) => {
                 self.found.push(finding);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::complex::{ZERO, magnitude};
+use crate::network::Network;
 use num_complex::Complex64;
 use proptest::prelude::*;
 
