@@ -54,7 +54,7 @@ enum Dumped {
 }
 
 fn told(found: &[Finding]) -> Failure {
-    refused(&stability::all_told(found))
+    refused(&stability::diagnostics(found))
 }
 
 /// Whether and how the link of a channel trains.

@@ -5,9 +5,9 @@
 //! drift). So height and width of the mask are taken off the eye, one at a time, and the ratio is that of what is left:
 //! the worse of the two.
 
+use super::description::{Channel, Variant};
 use super::problem::{Physical, Problem};
 use super::stress::{Bench, path};
-use super::{Channel, Variant};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_phy::eye::{Lost, Search};
 use lanetwin_phy::{DataRate, Finding};

@@ -1,7 +1,7 @@
 //! The loss budget of a channel, and where retimers may sit: the answers as documents.
 
+use super::description::{Channel, Variant};
 use super::problem::{Physical, Problem};
-use super::{Channel, Variant};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_phy::budget::{Item, Margin, Share, Used, Verdict};
 use lanetwin_phy::element::{Axis, Corner, Element, Number};

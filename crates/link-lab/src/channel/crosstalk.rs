@@ -1,6 +1,6 @@
 //! One neighbour of a channel: from a mapping of the document to what couples it in.
 
-use super::Aggressor;
+use super::description::Aggressor;
 use super::element::{Surroundings, pairing};
 use super::language::CROSSTALK;
 use super::problem::Problem;

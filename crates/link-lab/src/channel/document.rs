@@ -4,11 +4,13 @@
 //! from names, so that variants and `--set` address them as they address a scenario: `chain.board.length`,
 //! `crosstalk.next.kind`.
 
+use super::crosstalk;
+use super::description::{Aggressor, Channel, Equalisation, Variant};
 use super::element::{self, Surroundings};
 use super::files::Files;
 use super::language::{AFTER, DOCUMENT, KINDS};
+use super::overrides::{own_constants, own_library};
 use super::problem::{Physical, Problem};
-use super::{Aggressor, Channel, Equalisation, Variant, crosstalk, own_constants, own_library};
 use lanetwin_document::add_source;
 use lanetwin_document::fields::{Fields, is_map, is_name, join, scalar};
 use lanetwin_document::node::{Entry, Kind, Node, Origin, Spot};

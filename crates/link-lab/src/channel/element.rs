@@ -1,6 +1,6 @@
 //! One element of the chain: from a mapping of the document to what the physical layer computes with.
 
-use super::Aggressor;
+use super::description::Aggressor;
 use super::files::{Files, Lanes};
 use super::language::{ELEMENT, FAMILIES, KINDS};
 use super::problem::{Physical, Problem};

@@ -1,9 +1,9 @@
 //! The eyes of a channel: one for each segment of each variant, with the figures that show it.
 
+use super::description::{Aggressor, Channel, Equalisation, Variant};
 use super::problem::{Physical, Problem};
 use super::stress::{Bench, path};
 use super::transmitter::{EyeCoefficients, Transmitter, generation};
-use super::{Aggressor, Channel, Equalisation, Variant};
 use lanetwin_document::problem::{Diagnostic, Reports};
 use lanetwin_phy::budget::{End, Item};
 use lanetwin_phy::element::Element;

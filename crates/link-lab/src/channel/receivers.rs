@@ -1,9 +1,9 @@
 //! What the receivers of a channel see at every rate on the way to its own: the eye with the best equalisation and with
 //! each preset, as a link that trains needs them.
 
+use super::description::{Channel, Variant};
 use super::problem::{Physical, Problem};
 use super::stress::{Bench, path};
-use super::{Channel, Variant};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_phy::eye::{Eye, PRESETS, Prepared, Search};
 use lanetwin_phy::{DataRate, Finding};

@@ -12,8 +12,8 @@
 //! standard leaves to them. Neighbours that a description names come on top of what was calibrated, so that its verdict
 //! is on the safe side.
 
-use super::Channel;
 use super::budget::{TERMINATION_OHM, share_db};
+use super::description::Channel;
 use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{Chain, Item, Share};
 use lanetwin_phy::element::{Axis, Corner, Element, Family, Length};

@@ -1,7 +1,7 @@
 //! What the transmitter of a channel is searched over: presets, or the coefficients that it must accept as well.
 
+use super::description::{Channel, Equalisation, Variant};
 use super::stress::Bench;
-use super::{Channel, Equalisation, Variant};
 use lanetwin_phy::DataRate;
 use lanetwin_phy::eye::{Coefficients, Eye, PRESETS, Prepared, Search, coefficients};
 use lanetwin_units::Generation;

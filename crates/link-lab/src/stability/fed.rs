@@ -1,9 +1,10 @@
 //! A configuration space from a dump whose link is simulated: the registers of the link answer from the simulation, all
 //! others from the dump.
 
+use super::findings::{diagnostic, diagnostics};
 use super::host::{DEVICE, PORT, Simulated};
 use super::link::{Wanted, open_link};
-use super::{Options, TO_COME_UP, all_told, told};
+use super::ready::{Options, TO_COME_UP};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
@@ -172,10 +173,10 @@ pub fn cycle_dump(
     request: &Request,
     watch: &mut Watcher<'_>,
 ) -> Result<Report, Vec<Diagnostic>> {
-    let wish = request.wish().map_err(|found| all_told(&found))?;
-    let (spaces, ends) = dumped(text, device).map_err(|found| all_told(&found))?;
+    let wish = request.wish().map_err(|found| diagnostics(&found))?;
+    let (spaces, ends) = dumped(text, device).map_err(|found| diagnostics(&found))?;
     let mut dump = Fake::new(spaces, Behaviour::Obliging);
-    let refused = |said: String| vec![told(&Problem::NoTraining { rate: said }.at(ends.1))];
+    let refused = |said: String| vec![diagnostic(&Problem::NoTraining { rate: said }.at(ends.1))];
     let config = config_of(&mut dump, ends, options).ok_or_else(|| refused("a rate of this dump".into()))?;
     let link = SimulatedLink::new(config, options.seed).map_err(|error| refused(format!("{error:?}")))?;
     let mut link = Simulated { link };
@@ -184,7 +185,7 @@ pub fn cycle_dump(
     let mut machine = Fed::new(dump, link, ends).map_err(|error| refused(error.to_string()))?;
     let name = ends.1.to_string();
     let done = cycle(&mut machine, &name, ends, &wish, None, &mut |_| Ok(()), watch);
-    let (series, complete) = done.map_err(|found| all_told(&found))?;
+    let (series, complete) = done.map_err(|found| diagnostics(&found))?;
     let mut report = Report::new(name, "");
     report.series.push(series);
     report.complete = complete;

@@ -1,7 +1,8 @@
 //! Whether and how the link of a channel trains: from power on to L0, state by state.
 
 use super::host::{DEVICE, PORT, Simulated};
-use super::{Basis, Margin, Options, TO_COME_UP, links, numbers};
+use super::numbers::{self, Basis};
+use super::ready::{Margin, Options, TO_COME_UP, links};
 use crate::channel::Channel;
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::link::{Facing, SimulatedLink, Transition};
@@ -90,7 +91,7 @@ pub fn train(channel: &Channel, options: &Options) -> Result<TrainReport, Vec<Di
     for ready in links(channel, options)? {
         let best = (ready.config.downstream.max_generation.number(), ready.config.downstream.width);
         let link = SimulatedLink::new(ready.config, options.seed).map_err(|error| {
-            vec![super::told(&Problem::NoTraining { rate: format!("{error:?}") }.at(&ready.name))]
+            vec![super::diagnostic(&Problem::NoTraining { rate: format!("{error:?}") }.at(&ready.name))]
         })?;
         variants.push(watch(&ready.name, link, (best.0, best.1.lanes() as u8)));
         margins.extend(ready.margins);

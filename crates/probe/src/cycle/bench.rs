@@ -1,6 +1,6 @@
 //! A link on the bench: its two ends, how it was at first, and the steps that tests are made of.
 
-use super::saving::answers;
+use super::identity::answers;
 use crate::function::Function;
 use crate::host::{Host, HostError};
 use crate::registers::{

@@ -16,6 +16,7 @@
 
 mod bench;
 mod errors;
+mod identity;
 mod margin;
 mod power;
 mod report;
@@ -28,6 +29,6 @@ mod train;
 pub use bench::{Bench, LinkState, Step, Stop, rate};
 pub use errors::Tally;
 pub use margin::LaneMargin;
-pub use report::{Failure, Power, Series, TestReport, Times};
-pub use runner::{Cycle, Progress, Watcher, Wish};
+pub use report::{Cycle, Failure, Power, Series, TestReport, Times};
+pub use runner::{Progress, Watcher, Wish};
 pub use test::Test;

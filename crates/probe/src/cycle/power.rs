@@ -1,7 +1,7 @@
 //! Tests that put the link to sleep: by the power state of the device, and by active-state power management (ASPM).
 
 use super::bench::{Bench, Step, Stop, word};
-use super::saving::answers;
+use super::identity::answers;
 use crate::registers::{LINK_CAPABILITIES, LINK_CONTROL, POWER_CONTROL};
 use crate::wait::FOR_POWER;
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;

@@ -3,9 +3,10 @@
 use super::bench::LinkState;
 use super::errors::Tally;
 use super::margin::LaneMargin;
-use super::runner::Cycle;
 use super::test::Test;
+use lanetwin_pcie::logic::ltssm::failure::{FailureCodes, Outcome};
 use lanetwin_stats::{Confidence, Histogram, proportion};
+use lanetwin_units::Span;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -187,4 +188,19 @@ pub struct Series {
     pub no_lanes: Option<String>,
     /// What could not be put back.
     pub not_restored: Vec<crate::NotRestored>,
+}
+
+/// What one cycle was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cycle {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, if not well.
+    pub codes: FailureCodes,
+    /// The proof, or the reason.
+    pub said: String,
+    /// From what set off a training to its end.
+    pub link_time: Span,
+    /// From beginning to end, without the dwell.
+    pub time: Span,
 }

@@ -1,7 +1,8 @@
 //! Tests that take the link or the device down: bus resets, link disable, power, function level reset.
 
 use super::bench::{Bench, Step, Stop, word};
-use super::saving::{Mark, answers};
+use super::identity::answers;
+use super::saving::Mark;
 use crate::host::HostError;
 use crate::registers::{BRIDGE_CONTROL, DEVICE_CAPABILITIES, DEVICE_CONTROL, LINK_CAPABILITIES, LINK_STATUS};
 use crate::wait::{AFTER_RESET, FOR_DOWN, FOR_READY, IN_RESET, until};

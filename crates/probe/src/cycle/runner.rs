@@ -8,8 +8,8 @@
 
 use super::bench::{Bench, Step, Stop, rate};
 use super::errors::Tally;
-use super::report::{Failure, TestReport, Times};
-use super::saving::answers;
+use super::identity::answers;
+use super::report::{Cycle, Failure, TestReport, Times};
 use super::test::Test;
 use crate::host::Counters;
 use crate::registers::LINK_STATUS;
@@ -74,21 +74,6 @@ pub struct Progress {
 
 /// Asked after each cycle whether to go on.
 pub type Watcher<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
-
-/// What one cycle was.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cycle {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Why, if not well.
-    pub codes: FailureCodes,
-    /// The proof, or the reason.
-    pub said: String,
-    /// From what set off a training to its end.
-    pub link_time: Span,
-    /// From beginning to end, without the dwell.
-    pub time: Span,
-}
 
 impl Bench<'_, '_> {
     /// Runs the tests of a wish. False in the second place if it was stopped.

@@ -2,7 +2,7 @@
 //! the reset.
 
 use super::bench::{Bench, Step, word};
-use crate::host::{Host, HostError, Width};
+use crate::host::Width;
 use crate::registers::{
     CACHE_LINE, CacheLine, DEVICE_CONTROL, ERRORS, EXPRESS, Home, INTERRUPT_LINE, InterruptLine,
     LINK_CONTROL, LINK_CONTROL_2, MSIX_CONTROL, POWER_CONTROL, Place,
@@ -106,15 +106,4 @@ impl Bench<'_, '_> {
             Mark::InterruptLine(value) => self.of_device(INTERRUPT_LINE)?.value() == value,
         })
     }
-}
-
-/// Whether a device answers with its identity: neither all ones, nor Request Retry Status, nor the zeros that some give
-/// for a while.
-pub(super) fn answers(host: &mut dyn Host, device: &crate::Function) -> Result<bool, HostError> {
-    let identity = match host.read(device.address, 0, Width::Dword) {
-        Ok(identity) => identity,
-        Err(HostError::Gone(_)) => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    Ok(identity == u32::from(device.device) << 16 | u32::from(device.vendor))
 }

@@ -1,0 +1,106 @@
+//! The links of a channel's variants, ready to be powered on.
+
+use super::findings::diagnostic;
+use super::link::{Wanted, link};
+use crate::channel::{Benches, Channel, RateEyes, ReceiverEye, receivers};
+use lanetwin_document::problem::Diagnostic;
+use lanetwin_pcie::logic::ltssm::link::LinkConfig;
+use lanetwin_probe::Problem;
+use lanetwin_units::{Span, Width};
+use serde::{Deserialize, Serialize};
+
+/// How long a link has to come up after power on \[ps\].
+pub(super) const TO_COME_UP: Span = Span::from_us(2_000_000);
+
+/// What is asked about the links of a channel.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The variants; all if none is named.
+    pub variants: Vec<String>,
+    /// The lanes.
+    pub width: u64,
+    /// The share of the time that TLPs are on the wire while the link is watched, 0 to 1.
+    pub utilisation: f64,
+    /// Where randomness begins.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    /// All variants with four lanes, as drives have, and no traffic.
+    fn default() -> Self {
+        Self { variants: Vec::new(), width: 4, utilisation: 0.0, seed: 1 }
+    }
+}
+
+/// The margin of a receiver, as it is told.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Margin {
+    /// The variant.
+    pub variant: String,
+    /// The rate.
+    pub rate: &'static str,
+    /// The segment, from 0.
+    pub segment: usize,
+    /// Its first element and its last.
+    pub between: (String, String),
+    /// Height at the bit error ratio of the mask \[V\].
+    pub height_v: f64,
+    /// The mask's \[V\].
+    pub mask_height_v: f64,
+    /// Width \[UI\].
+    pub width_ui: f64,
+    /// Bit error ratio at the sampling point.
+    pub ber: f64,
+}
+
+/// A variant ready to be powered on.
+pub(crate) struct Ready {
+    pub name: String,
+    pub config: LinkConfig,
+    pub margins: Vec<Margin>,
+}
+
+/// The links of a channel's variants.
+pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let known: Vec<&str> = channel.variants.iter().map(|variant| variant.name.as_str()).collect();
+    for name in options.variants.iter().filter(|name| !known.contains(&name.as_str())) {
+        let known = known.join(", ");
+        found.push(diagnostic(&Problem::UnknownVariant { name: name.clone(), known }.at(&channel.path)));
+    }
+    let width = Width::from_lanes(options.width);
+    if width.is_none() || !(0.0..=1.0).contains(&options.utilisation) {
+        found.push(diagnostic(
+            &Problem::Link { lanes: options.width, utilisation: options.utilisation }.at("--width"),
+        ));
+    }
+    let Some(width) = width.filter(|_| found.is_empty()) else { return Err(found) };
+    let wanted = Wanted { width, utilisation: options.utilisation, seed: options.seed };
+    let benches = Benches::of(channel)?;
+    let chosen = |name: &str| options.variants.is_empty() || options.variants.iter().any(|one| one == name);
+    let mut ready = Vec::new();
+    for variant in channel.variants.iter().filter(|variant| chosen(&variant.name)) {
+        let eyes = receivers(channel, variant, &benches)?;
+        let config = link(&variant.name, variant.rate, &eyes, wanted);
+        ready.push(Ready { name: variant.name.clone(), config, margins: margins(&variant.name, &eyes) });
+    }
+    Ok(ready)
+}
+
+fn margins(variant: &str, eyes: &[RateEyes]) -> Vec<Margin> {
+    let of_rate = |rate: &RateEyes| {
+        let of_segment = |(segment, eye): (usize, &ReceiverEye)| Margin {
+            variant: variant.to_owned(),
+            rate: rate.rate.name(),
+            segment,
+            between: eye.between.clone(),
+            height_v: eye.height_v,
+            mask_height_v: eye.mask_height_v,
+            width_ui: eye.width_ui,
+            ber: eye.ber,
+        };
+        rate.segments.iter().enumerate().map(of_segment).collect::<Vec<_>>()
+    };
+    eyes.iter().flat_map(of_rate).collect()
+}
