@@ -7,7 +7,8 @@
 //! ```
 //!
 //! An engine is taken for `firmware.read` (`firmware.write`) by each command, or by each `chunk` of one: engines and
-//! these times bound the rate of small commands. `firmware.read-latency` and `firmware.write-latency` only take time.
+//! these times bound the rate of small commands. `firmware.read-unit` (`firmware.write-unit`) for
+//! each further 4 KiB bounds that of large ones. `firmware.read-latency` and `firmware.write-latency` only take time.
 //! Data leave as posted writes, the completion entry behind them, the interrupt behind that: in this order they arrive.
 //!
 //! Commands are what lies in host memory when their completions arrive; user data are not stored, so that Compare finds

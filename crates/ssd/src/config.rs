@@ -26,6 +26,11 @@ pub struct FirmwareConfig {
     pub read: Span,
     /// How long a write takes an engine.
     pub write: Span,
+    /// How much longer an engine is taken by each further 4 KiB of a read: look-ups and the data path. The medium is
+    /// asked before, so that this bounds the rate of large reads and does not delay one alone.
+    pub read_unit: Span,
+    /// The same of a write.
+    pub write_unit: Span,
     /// How long any other command for the medium takes an engine.
     pub other: Span,
     /// What a read takes longer, on its way to the medium and back.

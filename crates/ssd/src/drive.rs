@@ -215,8 +215,8 @@ impl Ssd {
     fn ask_medium(&mut self, token: Token, request: MediaRequest, now: Instant) {
         let operation = request.operation;
         let kind = kind(operation);
-        let times = self.firmware.take_up(now, operation, kind);
         let extent = self.layout.extent(&request, &self.subsystem);
+        let times = self.firmware.take_up(now, (operation, kind), extent.bytes);
         self.mark(token, Stage::Asked);
         if let Some(buffers) = &mut self.buffers {
             buffers.expect(token, operation, extent);

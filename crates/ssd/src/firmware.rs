@@ -3,9 +3,10 @@
 use crate::config::{FirmwareConfig, SsdConfig};
 use crate::erase::Erases;
 use lanetwin_media::Kind;
+use lanetwin_media::config::UNIT;
 use lanetwin_nvme::logic::MediaOperation;
 use lanetwin_stats::Servers;
-use lanetwin_units::Instant;
+use lanetwin_units::{Instant, Span};
 
 /// When firmware and medium had a part of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,16 +35,22 @@ impl Firmware {
             engines: Servers::new(config.firmware.engines),
         }
     }
-    /// An engine takes up an operation that is of this kind for the medium.
+    /// An engine takes up an operation that is of this kind for the medium, on so many bytes.
     #[inline]
-    pub(crate) fn take_up(&mut self, now: Instant, operation: MediaOperation, kind: Kind) -> MediumTimes {
+    pub(crate) fn take_up(
+        &mut self,
+        now: Instant,
+        (operation, kind): (MediaOperation, Kind),
+        bytes: u64,
+    ) -> MediumTimes {
         let FirmwareConfig { read, write, other, read_latency, write_latency, .. } = self.config;
-        let (service, latency) = match kind {
-            Kind::Read => (read, read_latency),
-            Kind::Write => (write, write_latency),
-            Kind::WriteZeroes | Kind::Trim | Kind::Flush => (other, self.erases.of(operation)),
+        let (service, unit, latency) = match kind {
+            Kind::Read => (read, self.config.read_unit, read_latency),
+            Kind::Write => (write, self.config.write_unit, write_latency),
+            Kind::WriteZeroes | Kind::Trim | Kind::Flush => (other, Span::ZERO, self.erases.of(operation)),
         };
-        let begun = self.engines.serve(now, service);
+        let further = bytes.div_ceil(UNIT).saturating_sub(1);
+        let begun = self.engines.serve(now, service + unit * further);
         let worked = begun + service;
         MediumTimes { begun, worked, submitted: worked + latency }
     }

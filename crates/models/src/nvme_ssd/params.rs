@@ -43,6 +43,18 @@ pub(super) const PARAMS: &[Param] = &[
         about: "the time that an engine is taken by a write, or by each chunk of it",
     },
     Param {
+        name: "firmware.read-unit",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "how much longer an engine is taken by each further 4 KiB of a read, or of a chunk of it: with the engines it bounds the rate of large reads; one alone is not slower",
+    },
+    Param {
+        name: "firmware.write-unit",
+        dimension: Dimension::Time,
+        default: Some("0ns"),
+        about: "how much longer an engine is taken by each further 4 KiB of a write, or of a chunk of it",
+    },
+    Param {
         name: "firmware.other",
         dimension: Dimension::Time,
         default: Some("4us"),
@@ -137,6 +149,8 @@ pub(super) fn ssd(params: &Params) -> SsdConfig {
             read: params.time("firmware.read"),
             write: params.time("firmware.write"),
             other: params.time("firmware.other"),
+            read_unit: params.time("firmware.read-unit"),
+            write_unit: params.time("firmware.write-unit"),
             read_latency: params.time("firmware.read-latency"),
             write_latency: params.time("firmware.write-latency"),
         },

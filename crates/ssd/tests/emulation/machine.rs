@@ -100,6 +100,8 @@ pub fn drive(controller: ControllerConfig, medium: Medium) -> SsdConfig {
             read: Span::from_us(4),
             write: Span::from_us(5),
             other: Span::from_us(3),
+            read_unit: Span::from_ns(200),
+            write_unit: Span::from_ns(300),
             read_latency: Span::from_us(2),
             write_latency: Span::from_us(1),
         },

@@ -68,14 +68,16 @@ fn directly(config: &SsdConfig, all: &[Timed], begin: Instant) -> Vec<Seen> {
     let (mut now, mut asked) = (begin, Vec::new());
     for (name, timed) in (0_u64..).zip(all) {
         now += Span::from_ns(timed.after_ns);
-        let (kind, order, service, latency) = match timed.opcode {
-            IoOpcode::WRITE => (Kind::Write, 1, firmware.write, firmware.write_latency),
-            IoOpcode::WRITE_ZEROES => (Kind::WriteZeroes, 2, firmware.other, Span::ZERO),
-            _ => (Kind::Read, 0, firmware.read, firmware.read_latency),
+        let (kind, order, service, unit, latency) = match timed.opcode {
+            IoOpcode::WRITE => (Kind::Write, 1, firmware.write, firmware.write_unit, firmware.write_latency),
+            IoOpcode::WRITE_ZEROES => (Kind::WriteZeroes, 2, firmware.other, Span::ZERO, Span::ZERO),
+            _ => (Kind::Read, 0, firmware.read, firmware.read_unit, firmware.read_latency),
         };
+        // the first 4 KiB are in the time of the command
+        let further = u64::from(timed.blocks - 1) * BLOCK / 4096;
         let engine = engines.iter_mut().min().unwrap();
         let begun = now.max(*engine);
-        *engine = begun + service;
+        *engine = begun + service + unit * further;
         let submitted = begun + service + latency;
         let nsid = u64::from(timed.nsid - 1);
         let request = Request {
