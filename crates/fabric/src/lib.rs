@@ -11,4 +11,5 @@
 //! assert_eq!(throughput::one_way(Rate::Gfc4, DataField::B2048), 412_903_225);
 //! ```
 
+pub mod ethernet;
 pub mod fc;

@@ -1,0 +1,188 @@
+//! The packet buffer of a switch, which all ports share, with a dynamic threshold for each queue (Choudhury and Hahne,
+//! "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998):
+//! a queue may grow to alpha times what is free.
+
+use std::collections::VecDeque;
+
+/// How many priorities there are, each with a queue at each port.
+pub const PRIORITIES: usize = 8;
+
+/// The size of a buffer and how it is shared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferSpec {
+    /// All of it \[B\].
+    pub bytes: u64,
+    /// It is handed out in cells of so many \[B\].
+    pub cell: u32,
+    /// The threshold of a queue, as a part of what is free: `alpha.0 / alpha.1`.
+    pub alpha: (u32, u32),
+    /// A frame that finds as much in its queue is marked, if it can be; never if none \[B\].
+    pub mark_above: Option<u64>,
+}
+
+impl BufferSpec {
+    /// What a frame of this size takes \[B\].
+    #[must_use]
+    pub const fn room_for(&self, frame: u16) -> u64 {
+        (frame as u64).next_multiple_of(self.cell as u64)
+    }
+}
+
+/// What becomes of a frame that arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Admission {
+    Taken,
+    /// Taken, and marked if it can be.
+    TakenAbove,
+    Refused,
+}
+
+/// Room that is given back: by the i-th of `count` frames at `at + i × spacing` \[ps\].
+#[derive(Clone, Copy, Debug)]
+struct Release {
+    at: u64,
+    spacing: u64,
+    count: u16,
+    room: u64,
+    priority: u8,
+}
+
+/// What the queues of a port hold.
+#[derive(Default, Debug)]
+struct Held {
+    /// By priority \[B\].
+    queues: [u64; PRIORITIES],
+    /// What has been decided to be given back, in the order of time.
+    releases: VecDeque<Release>,
+}
+
+/// The buffer. Every time asked for is not before the one asked for last.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    spec: BufferSpec,
+    /// Held by all ports, without what was given back but not looked for yet \[B\].
+    used: u64,
+    ports: Vec<Held>,
+}
+
+impl Buffer {
+    pub(super) fn new(spec: BufferSpec, ports: usize) -> Self {
+        Self { spec, used: 0, ports: (0..ports).map(|_| Held::default()).collect() }
+    }
+
+    /// Takes a frame in that arrives at `now` for a queue, if there is room for it.
+    pub(super) fn admit(&mut self, now: u64, (port, priority): (usize, u8), frame: u16) -> Admission {
+        self.settle(port, now);
+        let room = self.spec.room_for(frame);
+        if !self.has_room(port, priority, room) {
+            // what others have given back by now counts, too
+            (0..self.ports.len()).for_each(|port| self.settle(port, now));
+            if !self.has_room(port, priority, room) {
+                return Admission::Refused;
+            }
+        }
+        let queue = &mut self.ports[port].queues[usize::from(priority)];
+        let above = self.spec.mark_above.is_some_and(|least| *queue >= least);
+        *queue += room;
+        self.used += room;
+        if above { Admission::TakenAbove } else { Admission::Taken }
+    }
+
+    /// Takes `count` frames in, the first at `now`, of which at most `at_once` are in the buffer at a time, if it is
+    /// sure that each would be taken in without a mark, whatever else happens.
+    pub(super) fn admit_run(
+        &mut self,
+        now: u64,
+        (port, priority): (usize, u8),
+        (frame, count, at_once): (u16, u16, u64),
+    ) -> bool {
+        self.settle(port, now);
+        let room = self.spec.room_for(frame);
+        let queue = self.ports[port].queues[usize::from(priority)];
+        let most = room * (at_once - 1);
+        let unmarked = self.spec.mark_above.is_none_or(|least| queue + most < least);
+        let sure = unmarked && self.fits(queue + most, self.used + most, room);
+        if sure {
+            let all = room * u64::from(count);
+            self.ports[port].queues[usize::from(priority)] += all;
+            self.used += all;
+        }
+        sure
+    }
+
+    /// Frames leave a queue: their room is free from `at` on, and every `spacing` \[ps\].
+    pub(super) fn release(
+        &mut self,
+        (at, spacing): (u64, u64),
+        (port, priority): (usize, u8),
+        (frame, count): (u16, u16),
+    ) {
+        let room = self.spec.room_for(frame);
+        self.ports[port].releases.push_back(Release { at, spacing, count, room, priority });
+    }
+
+    fn has_room(&self, port: usize, priority: u8, room: u64) -> bool {
+        self.fits(self.ports[port].queues[usize::from(priority)], self.used, room)
+    }
+    /// Whether a frame is taken in that finds so much in its queue and in the buffer.
+    fn fits(&self, queue: u64, used: u64, room: u64) -> bool {
+        let free = self.spec.bytes.saturating_sub(used);
+        let (part, of) = self.spec.alpha;
+        room <= free && u128::from(queue) * u128::from(of) < u128::from(free) * u128::from(part)
+    }
+    /// Counts what the queues of a port have given back by `now`.
+    fn settle(&mut self, port: usize, now: u64) {
+        let Held { queues, releases } = &mut self.ports[port];
+        while let Some(first) = releases.front_mut().filter(|first| first.at <= now) {
+            let due = (now - first.at).checked_div(first.spacing).map_or(u64::MAX, |gaps| gaps + 1);
+            let count = due.min(first.count.into()) as u16;
+            let room = u64::from(count) * first.room;
+            queues[usize::from(first.priority)] -= room;
+            self.used -= room;
+            if count == first.count {
+                releases.pop_front();
+            } else {
+                first.at += u64::from(count) * first.spacing;
+                first.count -= count;
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: BufferSpec = BufferSpec { bytes: 1000, cell: 100, alpha: (1, 1), mark_above: None };
+
+    /// With alpha 1 one queue ends at half of the buffer, and leaves as much free.
+    #[test]
+    fn one_queue_has_alpha_of_what_is_free() {
+        let mut buffer = Buffer::new(SPEC, 2);
+        let mut taken = |queue| (0..20).filter(|_| buffer.admit(0, queue, 64) == Admission::Taken).count();
+        assert_eq!((taken((0, 0)), taken((1, 0))), (5, 3));
+    }
+
+    #[test]
+    fn what_any_port_has_given_back_is_free() {
+        let mut buffer = Buffer::new(BufferSpec { alpha: (100, 1), ..SPEC }, 2);
+        for _ in 0..10 {
+            assert_eq!(buffer.admit(5, (0, 7), 100), Admission::Taken);
+        }
+        assert_eq!(buffer.admit(6, (1, 0), 1), Admission::Refused);
+        buffer.release((10, 3), (0, 7), (100, 4));
+        assert_eq!(
+            [9, 10, 11, 13].map(|now| buffer.admit(now, (1, 0), 1) == Admission::Taken),
+            [false, true, false, true]
+        );
+    }
+
+    #[test]
+    fn a_frame_that_finds_a_long_queue_is_marked() {
+        let mut buffer = Buffer::new(BufferSpec { mark_above: Some(200), ..SPEC }, 1);
+        let marks: Vec<_> = (0..3).map(|_| buffer.admit(0, (0, 0), 100)).collect();
+        assert_eq!(marks, [Admission::Taken, Admission::Taken, Admission::TakenAbove]);
+        assert!(!buffer.admit_run(0, (0, 0), (100, 2, 1)));
+    }
+}

@@ -1,0 +1,141 @@
+//! What has happened in a switch. A switch decides ahead of time; what it has decided counts once it happens, so that
+//! nobody sees how far ahead it was.
+
+use super::super::train::Train;
+use lanetwin_units::mix;
+
+/// What a port of a switch has done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PortCounts {
+    /// Frames that have started.
+    pub frames: u64,
+    /// Their size, from destination to check sequence \[B\].
+    pub bytes: u64,
+    /// Frames for it that found no room.
+    pub dropped: u64,
+    /// Frames for it that were marked.
+    pub marked: u64,
+    /// How long frames that have started could have left before \[ps\], summed.
+    pub waited_ps: u128,
+    /// The longest that one could have left before \[ps\].
+    pub longest_wait_ps: u64,
+}
+
+/// What a switch has done.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SwitchCounts {
+    /// By port.
+    pub ports: Vec<PortCounts>,
+    /// Frames that it knew no way for, or that were to leave where they had come in.
+    pub stray: u64,
+    /// Every start, drop and mark with its time, as 64 bits, in whatever order.
+    pub digest: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// Frames start, each of which could have left so long before \[ps\].
+    Sent {
+        waited: u64,
+    },
+    Dropped,
+    Marked,
+    Stray,
+}
+
+/// Something that has been decided: `count` times, at `at` and then every `spacing` \[ps\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    at: u64,
+    spacing: u64,
+    count: u16,
+    port: u16,
+    event: Event,
+    bytes: u16,
+    /// The first frame as 64 bits.
+    name: u64,
+}
+
+impl Entry {
+    /// Something that happens to the frames of a train at a port, the first time at `at`, as far apart as they are.
+    pub(super) fn of(event: Event, at: u64, port: u16, train: &Train) -> Self {
+        let kind = match event {
+            Event::Sent { .. } => 1,
+            Event::Dropped => 2,
+            Event::Marked => 3,
+            Event::Stray => 4_u64,
+        };
+        let [_, a, b] = train.words;
+        let whose = u64::from(train.from.0) << 48 | u64::from(train.to.0) << 32 | u64::from(port) << 16;
+        let what = kind << 32 | u64::from(train.class.raw()) << 16 | u64::from(train.bytes);
+        let name = mix(mix(whose ^ u64::from(a)) ^ what ^ u64::from(b) << 40);
+        let (spacing, count, bytes) = (train.spacing_ps.into(), train.count, train.bytes);
+        Self { at, spacing, count, port, event, bytes, name: name | 1 }
+    }
+    /// How often it has happened by `now`.
+    fn happened(&self, now: u64) -> u16 {
+        if self.at > now {
+            return 0;
+        }
+        let times = (now - self.at).checked_div(self.spacing).map_or(u64::MAX, |gaps| gaps + 1);
+        times.min(self.count.into()) as u16
+    }
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Ledger {
+    counts: SwitchCounts,
+    /// What has been decided and not all happened.
+    open: Vec<Entry>,
+}
+
+impl Ledger {
+    pub(super) fn new(ports: usize) -> Self {
+        let counts = SwitchCounts { ports: vec![PortCounts::default(); ports], ..SwitchCounts::default() };
+        Self { counts, open: Vec::new() }
+    }
+    pub(super) fn add(&mut self, entry: Entry) {
+        self.open.push(entry);
+    }
+    pub(super) fn happen(&mut self, now: u64) {
+        let counts = &mut self.counts;
+        self.open.retain_mut(|entry| {
+            let times = entry.happened(now);
+            count(counts, entry, times);
+            entry.at += u64::from(times) * entry.spacing;
+            entry.count -= times;
+            entry.count > 0
+        });
+    }
+    pub(super) fn counts(&self, now: u64) -> SwitchCounts {
+        let mut counts = self.counts.clone();
+        self.open.iter().for_each(|entry| count(&mut counts, entry, entry.happened(now)));
+        counts
+    }
+}
+
+/// Counts that something has happened so many times.
+fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
+    if times == 0 {
+        return;
+    }
+    let n = u64::from(times);
+    // the sum over all times of (time × name): the same for a run as for its frames one by one
+    let times_sum = n.wrapping_mul(entry.at).wrapping_add(entry.spacing.wrapping_mul(n * (n - 1) / 2));
+    counts.digest = counts
+        .digest
+        .wrapping_add(times_sum.wrapping_mul(entry.name))
+        .wrapping_add(n.wrapping_mul(mix(entry.name)));
+    let Some(port) = counts.ports.get_mut(usize::from(entry.port)) else { return };
+    match entry.event {
+        Event::Sent { waited } => {
+            port.frames += n;
+            port.bytes += n * u64::from(entry.bytes);
+            port.waited_ps += u128::from(n) * u128::from(waited);
+            port.longest_wait_ps = port.longest_wait_ps.max(waited);
+        }
+        Event::Dropped => port.dropped += n,
+        Event::Marked => port.marked += n,
+        Event::Stray => counts.stray += n,
+    }
+}

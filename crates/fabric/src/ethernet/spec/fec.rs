@@ -1,0 +1,84 @@
+//! Forward error correction (FEC): a receiver has to have a whole codeword before it can correct it.
+
+use super::rate::Rate;
+use lanetwin_units::Span;
+
+/// The error correction of a line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fec {
+    /// None: 1, 10 and 40 Gb/s; at 25 and 100 Gb/s on short copper and on single-mode fibre that allows it.
+    None,
+    /// Reed-Solomon RS(528,514), "KR4": corrects 7 symbols of 10 bits (IEEE 802.3 clauses 91 and 108).
+    Rs528,
+    /// Reed-Solomon RS(544,514), "KP4": corrects 15 symbols of 10 bits (IEEE 802.3 clauses 91, 119 and 134).
+    Rs544,
+}
+
+/// Bits of frames in a codeword: 514 symbols of 10 bits are 20 blocks of 257 bits, each 256 bits of data \[b\].
+const CODEWORD_DATA_BITS: u64 = 20 * 256;
+
+impl Fec {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::None, Self::Rs528, Self::Rs544];
+
+    /// Whether lines of this rate have it.
+    #[must_use]
+    pub const fn is_on(self, rate: Rate) -> bool {
+        match rate {
+            Rate::G1 | Rate::G10 | Rate::G40 => matches!(self, Self::None),
+            Rate::G25 => matches!(self, Self::None | Self::Rs528),
+            Rate::G100 => true,
+            Rate::G50 | Rate::G200 | Rate::G400 => matches!(self, Self::Rs544),
+        }
+    }
+    /// What lines of this rate usually have.
+    #[must_use]
+    pub const fn usual(rate: Rate) -> Self {
+        match rate {
+            Rate::G1 | Rate::G10 | Rate::G40 => Self::None,
+            Rate::G25 | Rate::G100 => Self::Rs528,
+            Rate::G50 | Rate::G200 | Rate::G400 => Self::Rs544,
+        }
+    }
+    /// How many codewords are interleaved: at 200 and 400 Gb/s symbols of two are dealt to the lanes in turn (IEEE 802.3
+    /// clause 119), and both have to be there.
+    #[must_use]
+    pub const fn interleaved(rate: Rate) -> u64 {
+        if matches!(rate, Rate::G200 | Rate::G400) { 2 } else { 1 }
+    }
+    /// How long a receiver collects a codeword before it can correct it: 204.8 ns at 25 Gb/s, 51.2 ns at 100 and 200
+    /// Gb/s, 25.6 ns at 400 Gb/s. The time that correction takes is the implementation's, and not in it.
+    #[must_use]
+    pub const fn store(self, rate: Rate) -> Span {
+        match self {
+            Self::None => Span::ZERO,
+            Self::Rs528 | Self::Rs544 => {
+                Span::from_ps(CODEWORD_DATA_BITS / 8 * Self::interleaved(rate) * rate.byte_ps())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_codeword_is_stored_for_as_long_as_it_lasts() {
+        let ns10 = |fec: Fec, rate| fec.store(rate).as_ps() / 100;
+        assert_eq!([ns10(Fec::Rs528, Rate::G25), ns10(Fec::Rs528, Rate::G100)], [2048, 512]);
+        assert_eq!([ns10(Fec::Rs544, Rate::G50), ns10(Fec::Rs544, Rate::G100)], [1024, 512]);
+        assert_eq!([ns10(Fec::Rs544, Rate::G200), ns10(Fec::Rs544, Rate::G400)], [512, 256]);
+        assert_eq!(Fec::None.store(Rate::G10), Span::ZERO);
+    }
+
+    #[test]
+    fn what_is_usual_is_allowed() {
+        for rate in Rate::ALL {
+            assert!(Fec::usual(rate).is_on(rate), "{rate}");
+        }
+        assert!(
+            !Fec::Rs528.is_on(Rate::G400) && !Fec::Rs544.is_on(Rate::G25) && Fec::Rs544.is_on(Rate::G100)
+        );
+    }
+}
