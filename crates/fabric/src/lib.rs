@@ -1,8 +1,9 @@
 //! Fabrics: how data are framed and how their flow is controlled between machines. It knows no clock and no device.
 //!
+//! * [`ethernet`]: Ethernet, 1 to 400 Gb/s, with switches.
 //! * [`fc`]: Fibre Channel, 1GFC to 8GFC, with FCP (SCSI over Fibre Channel).
 //!
-//! Not here: Ethernet, RoCE and TCP; the models of adapters and targets, which live on a higher floor.
+//! Not here: the models of adapters and targets, which live on a higher floor.
 //!
 //! ```
 //! use lanetwin_fabric::fc::{DataField, Rate, throughput};

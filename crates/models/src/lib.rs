@@ -65,6 +65,7 @@ models! {
     delay,
     dma_requester,
     drop,
+    ethernet_switch,
     fc_hba,
     fixed_latency_disk,
     memory_endpoint,

@@ -16,6 +16,7 @@ mod cores;
 mod cxl_link;
 mod cxl_port;
 mod effect;
+mod ethernet;
 mod links;
 mod memory;
 mod message;
@@ -26,6 +27,7 @@ pub use condition::{Condition, Setting, WithoutEffect};
 pub use cores::RunQueue;
 pub use cxl_link::{CarriesLines, CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;
+pub use ethernet::{EthernetLine, EthernetSite};
 pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
 pub use memory::{HostMemory, SharedMemory};
 pub use message::{

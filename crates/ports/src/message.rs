@@ -6,6 +6,7 @@
 //! its own. A prediction gives user data no region, and they have none; whoever emulates a device gives them one. A
 //! handle beside the address would be a second name for the same bytes, which could disagree with the first.
 
+use lanetwin_fabric::ethernet::logic::Train;
 use lanetwin_kernel::{Content, mix, mix_product};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::tlp::TlpKind;
@@ -61,6 +62,9 @@ pub enum Message {
         /// What the hint asked for; how many pages it moved.
         value: u64,
     },
+    /// Ethernet: equal frames, of which the first bit of the first arrives with the message. How many frames are one
+    /// message is an accident, so that a digest sees none of it: whoever sends and receives frames tells of each.
+    Frames(Train),
 }
 
 const _: () =
@@ -261,6 +265,7 @@ impl Message {
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
             Self::Hint(h) => fold(12, [h.what as u64, h.pages.into(), h.handle.into(), h.address]),
             Self::HintDone { handle, value } => fold(13, [handle.into(), value]),
+            Self::Frames(_) => 0,
         }
     }
 }

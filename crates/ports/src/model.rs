@@ -5,9 +5,11 @@
 
 use crate::condition::Condition;
 use crate::cores::RunQueue;
+use crate::ethernet::EthernetSite;
 use crate::memory::SharedMemory;
 use crate::message::Message;
 use lanetwin_cxl::hdm::Decoder;
+use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_kernel::Component;
 use lanetwin_pcie::link::{EndpointId, SwitchSpec};
 use lanetwin_pcie::spec::Extension;
@@ -43,6 +45,9 @@ pub struct Model {
     /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or
     /// `latency`.
     pub latency_parameter: fn(&Params, Way) -> &'static str,
+    /// Whether it is told of messages when they are sent, not when they arrive ([`Component::expect`]): it is then
+    /// added to the kernel as foreseeing.
+    pub foresees: bool,
     /// Makes one.
     pub build: Build,
 }
@@ -105,6 +110,7 @@ impl Model {
         driver: "block-driver",
         is_nvme: false,
         latency_parameter: |_, _| LATENCY,
+        foresees: false,
         build: Build::Component(|_, _| unreachable!("a model says how it is built")),
     };
     /// Makes a component; none if it is a switch or stands in a link.
@@ -172,6 +178,8 @@ pub enum Protocol {
     Cpu,
     /// CXL.mem: lines of memory, joined by a link that packs them into flits.
     Cxl,
+    /// Ethernet: frames. Two ports are joined directly; each knows the line between them.
+    Ethernet,
 }
 
 /// A parameter: name, unit, sentence, default.
@@ -340,6 +348,10 @@ pub struct Site {
     /// The bytes of the memory of the host behind which port, where there is one: the ports of a device can lead to
     /// several hosts.
     pub behind: Vec<(usize, SharedMemory)>,
+    /// Its Ethernet ports, in the order of its ports of that protocol; unconnected ones are `None`.
+    pub ethernet: Vec<Option<EthernetSite>>,
+    /// For a switch of Ethernet: which of its ports lead to which station.
+    pub forwarding: Forwarding,
     /// Whether it will be asked how long it was busy.
     pub tells_busy_time: bool,
 }
@@ -360,6 +372,8 @@ impl Site {
             decoders: Vec::new(),
             losses: Vec::new(),
             behind: Vec::new(),
+            ethernet: Vec::new(),
+            forwarding: Forwarding::default(),
             tells_busy_time: false,
         }
     }

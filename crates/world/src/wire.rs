@@ -194,6 +194,8 @@ impl Wiring<'_> {
             decoders,
             losses: self.losses(i),
             behind: self.behind(i, hosts),
+            ethernet: Vec::new(),
+            forwarding: Default::default(),
             tells_busy_time: self.tells_busy_time(i),
         };
         let mut params = component.params.clone();
@@ -203,7 +205,9 @@ impl Wiring<'_> {
         }
         self.set_device_cache(i, &mut params);
         let device = component.model.component(&params, &site)?;
-        Some(builder.add(&component.name, device))
+        let foresees = component.model.foresees;
+        let add = if foresees { Builder::add_foreseeing } else { Builder::add };
+        Some(add(builder, component.name.as_str(), device))
     }
 
     /// Whether a workload asks a drive for its SMART log.

@@ -7,6 +7,7 @@ mod cxl_expander;
 mod cxl_hybrid;
 mod cxl_switch;
 mod dma;
+mod ethernet;
 mod fc;
 mod iommu;
 mod memory_endpoint;

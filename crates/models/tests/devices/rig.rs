@@ -1,12 +1,15 @@
 //! What the tests put around a device: values of parameters, a peer with a script, a wire.
 
 use lanetwin_cxl::hdm::Decoder;
+use lanetwin_fabric::ethernet::logic::{Forwarding, Station};
+use lanetwin_fabric::ethernet::spec::{Line, Rate};
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_models::find;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, Message, Model, Params, PcieSite, Protocol, Site, Tlps, Value,
+    Attributes, Builder, Context, Dimension, EthernetSite, Message, Model, Params, PcieSite, Protocol, Site,
+    Tlps, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -87,8 +90,36 @@ pub fn site(model: &Model, path: &str) -> Site {
         } else {
             Vec::new()
         },
+        ethernet: ethernet(model),
+        forwarding: Forwarding::direct(&[0, 1, 2]),
         ..Site::alone(path, 1)
     }
+}
+
+/// What the Ethernet ports of a device of this model are at the ends of: three, where there may be many.
+fn ethernet(model: &Model) -> Vec<Option<EthernetSite>> {
+    let ports = model.ports.iter().filter(|port| port.speaks == Protocol::Ethernet);
+    let ports: usize = ports.map(|port| if port.many { 3 } else { 1 }).sum();
+    let site = |port| EthernetSite { station: Some(Station(port as u16)), ..LINE };
+    (0..ports).map(|port| Some(site(port))).collect()
+}
+
+/// An end of three metres at 100 Gb/s.
+pub const LINE: EthernetSite = EthernetSite {
+    line: Line::of(Rate::G100, 3, Span::from_ns(50)),
+    station: None,
+    mtu: 1500,
+    frame_by_frame: false,
+};
+
+/// Adds a device as its model wants to be added.
+pub fn add_as_it_is(
+    builder: &mut Builder,
+    path: &str,
+    model: &Model,
+    device: Box<dyn Component<Message>>,
+) -> ComponentId {
+    if model.foresees { builder.add_foreseeing(path, device) } else { builder.add(path, device) }
 }
 
 /// Adds a device of this model at its usual place.
@@ -108,7 +139,7 @@ pub fn add_at(
     let mut site = site(model, path);
     change(&mut site);
     let device = model.component(&params(model, replaced), &site);
-    builder.add(path, device.unwrap_or_else(|| panic!("{name} is no component")))
+    add_as_it_is(builder, path, model, device.unwrap_or_else(|| panic!("{name} is no component")))
 }
 
 /// Sends what its script says and notes what it receives.

@@ -5,7 +5,9 @@
 //! `disk` asks, any other is asked; a device with PCIe and CPU ports is a root complex. Switches are sent no messages.
 
 use crate::rig::*;
-use lanetwin_kernel::{Component, Port, Report, Stream, Supply};
+use lanetwin_fabric::ethernet::logic::{Class, Station, Train};
+use lanetwin_fabric::ethernet::spec::wire_bytes;
+use lanetwin_kernel::{Component, ComponentId, Port, Report, Stream, Supply};
 use lanetwin_models::MODELS;
 use lanetwin_pcie::logic::split::{CompletionCut, completions};
 use lanetwin_pcie::spec::{ByteRange, Mps, Rcb, TlpKind};
@@ -192,6 +194,53 @@ impl Component<Message> for Hierarchy {
     }
 }
 
+/// Sends random trains of frames, each as soon as it can behind the one before, and hears whatever comes.
+struct Neighbour {
+    stream: Stream,
+    station: u16,
+    left: u32,
+}
+
+impl Component<Message> for Neighbour {
+    fn start(&mut self, cx: &mut Context<'_>) {
+        cx.wake_at(cx.now(), 0);
+    }
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        let (count, bytes) = (1 + self.stream.below(4) as u16, 64 + self.stream.below(1455) as u16);
+        let spacing = LINE.line.rate.time_for(wire_bytes(bytes.into()));
+        let class = Class::of_priority(self.stream.below(8) as u8);
+        let train = Train {
+            from: Station(self.station),
+            to: Station(self.stream.below(4) as u16),
+            count,
+            bytes,
+            spacing_ps: spacing.as_ps() as u32,
+            class,
+            entropy: 0,
+            words: [self.left, self.stream.bits() as u32, 0],
+        };
+        cx.send(Port(0), LINE.line.delay(), Message::Frames(train));
+        self.left -= 1;
+        if self.left > 0 {
+            cx.wake_at(cx.now() + spacing * u64::from(count) + soon(&mut self.stream), 0);
+        }
+    }
+    fn receive(&mut self, _: Port, message: Message, _: &mut Context<'_>) {
+        assert!(matches!(message, Message::Frames(_)), "{message:?} on an Ethernet port");
+    }
+}
+
+/// Joins such neighbours to ports of a device.
+fn neighbours(builder: &mut Builder, seed: u64, device: ComponentId, ports: std::ops::Range<usize>) {
+    for port in ports {
+        let name = format!("neighbour {port}");
+        let stream = Stream::new(seed, &name, "storm");
+        let neighbour = Neighbour { stream, station: port as u16, left: QUESTIONS };
+        let id = builder.add(name, Box::new(neighbour));
+        builder.join((id, Port(0)), (device, Port(port as u16)));
+    }
+}
+
 /// Any value that the parameter can have, small ones mostly.
 fn any_value(param: &'static Param, stream: &mut Stream) -> Value {
     let default = || parse(param.dimension, param.default.unwrap()).unwrap();
@@ -230,9 +279,14 @@ impl Storm {
         let mut place = site(model, "device");
         place.seed = seed;
         let mut builder = Builder::new();
-        let device = builder.add("device", model.component(&params, &place).expect("switches stay calm"));
+        let device = model.component(&params, &place).expect("switches of links stay calm");
+        let device = add_as_it_is(&mut builder, "device", model, device);
         let (mut questions, mut hierarchies) = (Vec::new(), Vec::new());
         for (i, port) in model.ports.iter().enumerate() {
+            if port.speaks == Protocol::Ethernet {
+                neighbours(&mut builder, seed, device, i..i + if port.many { 3 } else { 1 });
+                continue;
+            }
             let stream = Stream::new(seed, port.name, "storm");
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
@@ -287,7 +341,7 @@ impl Storm {
 }
 
 /// Rings doorbells into a root complex.
-fn doorbells(builder: &mut Builder, seed: u64, to: (lanetwin_kernel::ComponentId, Port)) {
+fn doorbells(builder: &mut Builder, seed: u64, to: (ComponentId, Port)) {
     let mut stream = Stream::new(seed, "doorbells", "storm");
     let ring = |handle| {
         let at = Instant::from_ps(stream.below(1_000_000));

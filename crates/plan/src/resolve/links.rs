@@ -470,5 +470,6 @@ const fn protocol(protocol: Protocol) -> &'static str {
         Protocol::Block => "block requests",
         Protocol::Cpu => "the processor's side",
         Protocol::Cxl => "CXL",
+        Protocol::Ethernet => "Ethernet",
     }
 }

@@ -3,6 +3,15 @@
 use super::rate::Rate;
 use lanetwin_units::Span;
 
+/// How many bits a symbol on a lane is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modulation {
+    /// Two levels: one bit.
+    Nrz,
+    /// Four levels: two bits.
+    Pam4,
+}
+
 /// The error correction of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fec {
@@ -40,8 +49,8 @@ impl Fec {
             Rate::G50 | Rate::G200 | Rate::G400 => Self::Rs544,
         }
     }
-    /// How many codewords are interleaved: at 200 and 400 Gb/s symbols of two are dealt to the lanes in turn (IEEE 802.3
-    /// clause 119), and both have to be there.
+    /// How many codewords are interleaved: at 200 and 400 Gb/s the lanes have symbols of two in turn (IEEE 802.3 clause
+    /// 119), and both have to be there.
     #[must_use]
     pub const fn interleaved(rate: Rate) -> u64 {
         if matches!(rate, Rate::G200 | Rate::G400) { 2 } else { 1 }
@@ -55,6 +64,28 @@ impl Fec {
             Self::Rs528 | Self::Rs544 => {
                 Span::from_ps(CODEWORD_DATA_BITS / 8 * Self::interleaved(rate) * rate.byte_ps())
             }
+        }
+    }
+    /// What the lanes of a line signal together, in 64ths of Mb/s, after line coding and error correction (IEEE
+    /// 802.3: 10.3125 Gb/s under 10 Gb/s, 4 × 25.78125 Gb/s under 100 Gb/s, 8 × 53.125 Gb/s under 400 Gb/s).
+    ///
+    /// Coding takes 10/8 at 1 Gb/s, 66/64 with 64b/66b, and with RS(528,514) over 256b/257b the same 66/64: 257/256 ×
+    /// 528/514. RS(544,514) takes 257/256 × 544/514, which is 17/16.
+    #[must_use]
+    pub const fn signalled_mbps_x64(self, rate: Rate) -> u64 {
+        let mbps = rate.gbps() * 1_000;
+        match (rate, self) {
+            (Rate::G1, _) => mbps * 80,
+            (_, Self::None | Self::Rs528) => mbps * 66,
+            (_, Self::Rs544) => mbps * 68,
+        }
+    }
+    /// How lanes are modulated with this error correction: RS(544,514) came with PAM4.
+    #[must_use]
+    pub const fn modulation(self) -> Modulation {
+        match self {
+            Self::None | Self::Rs528 => Modulation::Nrz,
+            Self::Rs544 => Modulation::Pam4,
         }
     }
 }
@@ -80,5 +111,18 @@ mod tests {
         assert!(
             !Fec::Rs528.is_on(Rate::G400) && !Fec::Rs544.is_on(Rate::G25) && Fec::Rs544.is_on(Rate::G100)
         );
+    }
+
+    /// IEEE 802.3: the signalling rates of 1000BASE-X, 10GBASE-R, 25GBASE-R, 100GBASE-SR4, 50GBASE-R, 400GBASE-R.
+    #[test]
+    fn lines_signal_what_the_standard_says() {
+        let line = |rate, fec: Fec| fec.signalled_mbps_x64(rate) as f64 / 64.0;
+        assert_eq!(line(Rate::G1, Fec::None), 1_250.0);
+        assert_eq!(line(Rate::G10, Fec::None), 10_312.5);
+        assert_eq!(line(Rate::G25, Fec::Rs528), 25_781.25);
+        assert_eq!(line(Rate::G100, Fec::Rs528), 4.0 * 25_781.25);
+        assert_eq!(line(Rate::G50, Fec::Rs544), 53_125.0);
+        assert_eq!(line(Rate::G400, Fec::Rs544), 8.0 * 53_125.0);
+        assert_eq!((257 * 528 * 64, 257 * 544 * 16), (66 * 256 * 514, 17 * 256 * 514));
     }
 }

@@ -5,16 +5,19 @@
 //! | `rate` | rates of data, and of the lines under them |
 //! | `fec` | forward error correction: which lines have it, what it delays |
 //! | `frame` | what a frame weighs on the wire |
+//! | `line` | a line between two ports: what a bit takes |
 //! | [`header`] | the words of the headers of Ethernet, VLAN, IPv4 and UDP |
 
 mod fec;
 mod frame;
 pub mod header;
+mod line;
 mod rate;
 
-pub use fec::Fec;
+pub use fec::{Fec, Modulation};
 pub use frame::{
     FCS_BYTES, GAP_BYTES, HEADER_BYTES, MAX_MTU, MIN_FRAME_BYTES, MIN_MTU, PREAMBLE_BYTES, Tagging,
     VLAN_BYTES, body_bytes, frame_bytes, wire_bytes,
 };
-pub use rate::{Modulation, Rate};
+pub use line::{Line, PROPAGATION_PS_PER_METRE};
+pub use rate::Rate;

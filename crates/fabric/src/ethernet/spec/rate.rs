@@ -1,6 +1,5 @@
 //! Rates: what a port carries, and the line under it.
 
-use super::fec::Fec;
 use core::fmt;
 use lanetwin_units::{LinkRate, Span};
 
@@ -25,15 +24,6 @@ pub enum Rate {
     G200 = 200,
     /// 400 Gb/s: eight lanes of 50 Gb/s or four of 100 Gb/s, PAM4.
     G400 = 400,
-}
-
-/// How many bits a symbol on a lane is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Modulation {
-    /// Two levels: one bit.
-    Nrz,
-    /// Four levels: two bits.
-    Pam4,
 }
 
 const PS_PER_BYTE_AT_1G: u64 = 8_000;
@@ -73,28 +63,6 @@ impl Rate {
     pub const fn line(self) -> LinkRate {
         LinkRate::bytes_per_second(self.bytes_per_second())
     }
-    /// What the lanes of the line signal together, in Mb/s: the rate after line coding and error correction (IEEE
-    /// 802.3: 10.3125 Gb/s under 10 Gb/s, 4 × 25.78125 Gb/s under 100 Gb/s, 8 × 53.125 Gb/s under 400 Gb/s).
-    ///
-    /// Coding takes 10/8 at 1 Gb/s, 66/64 with 64b/66b, and with RS(528,514) over 256b/257b the same 66/64: 257/256 ×
-    /// 528/514. RS(544,514) takes 257/256 × 544/514, which is 17/16.
-    #[must_use]
-    pub const fn signalled_mbps_x64(self, fec: Fec) -> u64 {
-        let mbps = self.gbps() * 1_000;
-        match (self, fec) {
-            (Self::G1, _) => mbps * 80,
-            (_, Fec::None | Fec::Rs528) => mbps * 66,
-            (_, Fec::Rs544) => mbps * 68,
-        }
-    }
-    /// How lanes are modulated with this error correction: RS(544,514) came with PAM4.
-    #[must_use]
-    pub const fn modulation(fec: Fec) -> Modulation {
-        match fec {
-            Fec::None | Fec::Rs528 => Modulation::Nrz,
-            Fec::Rs544 => Modulation::Pam4,
-        }
-    }
 }
 
 impl fmt::Display for Rate {
@@ -119,18 +87,5 @@ mod tests {
             assert_eq!(Rate::from_gbps(rate.gbps()), Some(rate));
         }
         assert_eq!([0, 2, 800].map(Rate::from_gbps), [None; 3]);
-    }
-
-    /// IEEE 802.3: the signalling rates of 1000BASE-X, 10GBASE-R, 25GBASE-R, 100GBASE-SR4, 50GBASE-R, 400GBASE-R.
-    #[test]
-    fn lines_signal_what_the_standard_says() {
-        let line = |rate: Rate, fec| rate.signalled_mbps_x64(fec) as f64 / 64.0;
-        assert_eq!(line(Rate::G1, Fec::None), 1_250.0);
-        assert_eq!(line(Rate::G10, Fec::None), 10_312.5);
-        assert_eq!(line(Rate::G25, Fec::Rs528), 25_781.25);
-        assert_eq!(line(Rate::G100, Fec::Rs528), 4.0 * 25_781.25);
-        assert_eq!(line(Rate::G50, Fec::Rs544), 53_125.0);
-        assert_eq!(line(Rate::G400, Fec::Rs544), 8.0 * 53_125.0);
-        assert_eq!((257 * 528 * 64, 257 * 544 * 16), (66 * 256 * 514, 17 * 256 * 514));
     }
 }

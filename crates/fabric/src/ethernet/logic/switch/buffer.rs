@@ -1,6 +1,6 @@
 //! The packet buffer of a switch, which all ports share, with a dynamic threshold for each queue (Choudhury and Hahne,
-//! "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998):
-//! a queue may grow to alpha times what is free.
+//! "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2),
+//! 1998): a queue may grow to alpha times what is free.
 
 use std::collections::VecDeque;
 

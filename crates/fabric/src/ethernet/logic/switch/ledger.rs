@@ -2,6 +2,7 @@
 //! nobody sees how far ahead it was.
 
 use super::super::train::Train;
+use crate::ethernet::spec::{Rate, wire_bytes};
 use lanetwin_units::mix;
 
 /// What a port of a switch has done.
@@ -19,6 +20,20 @@ pub struct PortCounts {
     pub waited_ps: u128,
     /// The longest that one could have left before \[ps\].
     pub longest_wait_ps: u64,
+    /// When the last one started \[ps\], and its size \[B\].
+    pub last: (u64, u16),
+}
+
+impl PortCounts {
+    /// How long the wire has been in use up to `now`, gaps between frames included \[ps\].
+    #[must_use]
+    pub fn busy_ps(&self, rate: Rate, now: u64) -> u128 {
+        let wire = |bytes: u64, frames: u64| (bytes + frames * u64::from(wire_bytes(0))) * rate.byte_ps();
+        let (start, bytes) = self.last;
+        let unfinished =
+            if self.frames > 0 { (start + wire(bytes.into(), 1)).saturating_sub(now) } else { 0 };
+        u128::from(wire(self.bytes, self.frames) - unfinished)
+    }
 }
 
 /// What a switch has done.
@@ -133,6 +148,7 @@ fn count(counts: &mut SwitchCounts, entry: &Entry, times: u16) {
             port.bytes += n * u64::from(entry.bytes);
             port.waited_ps += u128::from(n) * u128::from(waited);
             port.longest_wait_ps = port.longest_wait_ps.max(waited);
+            port.last = port.last.max((entry.at + (n - 1) * entry.spacing, entry.bytes));
         }
         Event::Dropped => port.dropped += n,
         Event::Marked => port.marked += n,

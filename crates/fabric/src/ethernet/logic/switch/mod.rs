@@ -6,15 +6,15 @@
 //!                 └─ no room: dropped                  else the order of time
 //! ```
 //!
-//! * A frame is admitted when its first bit arrives, or dropped (tail drop). It has its room until its last bit has left.
+//! * A frame is admitted when its first bit arrives, or dropped (tail drop). It has its room until its last bit left.
 //! * Cut-through: it can leave `latency` after its first bit has come. Store-and-forward, and into a faster wire, which
 //!   would otherwise run dry: `latency` after its last bit has come.
-//! * A wire takes the frame of the highest priority that can leave; among these the one that could first, and of two at
-//!   the same time the one from the lower port.
+//! * A wire takes the frame of the highest priority that can leave; among these the one that could first, and of two
+//!   at the same time the one from the lower port.
 //!
-//! **Batched.** Decisions are made as far ahead as nothing unknown can reach: [`Horizon`]. A train that nothing else can
-//! touch before the horizon passes in one step. How far ahead, and in how many frames at once, changes no departure:
-//! `tests/ethernet.rs` holds it to a naive reference with an event for each bit of it that matters.
+//! **Batched.** Decisions are made as far ahead as nothing unknown can reach: [`Horizon`]. A train that nothing else
+//! can touch before the horizon passes in one step. How far ahead, and in how many frames at once, changes no
+//! departure: `tests/switches` holds it to a naive reference with an event for whatever happens to a frame.
 //!
 //! Not here: the cable ([`Departure`] says when the first bit starts); weighted queues; learning of addresses.
 

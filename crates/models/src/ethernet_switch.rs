@@ -1,0 +1,260 @@
+//! `ethernet-switch`: a switch of Ethernet with a packet buffer that all ports share.
+//!
+//! ```text
+//!  line ──► admitted? ──► buffer ── latency ──► queue of (port, priority) ──► line
+//!                └─ no room under the threshold of its queue: dropped
+//! ```
+//!
+//! What a switch does, to the picosecond, is said in [`lanetwin_fabric::ethernet::logic::switch`]; here are its
+//! parameters, its place in the kernel and what it tells. It is told of frames when they are sent, so that it decides
+//! many at a time: until something of which it does not know could have come over the shortest of its lines.
+//!
+//! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees,
+//! pause.
+
+
+use lanetwin_fabric::ethernet::logic::switch::{
+    BufferSpec, Departure, Horizon, Mode, PortCounts, Switch, SwitchSpec,
+};
+use lanetwin_fabric::ethernet::spec::Rate;
+use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
+use lanetwin_ports::{
+    Build, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params, PortInfo, Protocol,
+    Site,
+};
+use lanetwin_units::{Better, Instant};
+use std::any::Any;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "ethernet-switch",
+    about: "A switch of Ethernet: cut-through or store-and-forward, with a packet buffer that all ports share.",
+    ports: &[PortInfo {
+        name: "port",
+        speaks: Protocol::Ethernet,
+        about: "the ports, each at the rate of its link",
+        many: true,
+    }],
+    params: &[PARAMS],
+    mistakes,
+    foresees: true,
+    build: Build::Component(|params, site| Box::new(EthernetSwitch::new(params, site))),
+    ..Model::DEFAULT
+};
+
+const PARAMS: &[Param] = &[
+    Param {
+        name: "ports",
+        dimension: Dimension::Count { least: 1, most: 256 },
+        default: Some("32"),
+        about: "how many ports there are",
+    },
+    Param {
+        name: "port.rate",
+        dimension: Dimension::Choice(&["1", "10", "25", "40", "50", "100", "200", "400"]),
+        default: Some("100"),
+        about: "the highest rate of a port, in Gb/s",
+    },
+    Param {
+        name: "forwarding",
+        dimension: Dimension::Choice(&["cut-through", "store-and-forward"]),
+        default: Some("cut-through"),
+        about: "whether a frame may leave when its first bit is in, or its last; into a faster line always its last",
+    },
+    Param {
+        name: LATENCY,
+        dimension: Dimension::Time,
+        default: Some("450ns"),
+        about: "from the first bit in (the last, if stored) to the first bit out, where nothing is in the way",
+    },
+    Param {
+        name: "buffer",
+        dimension: Dimension::Size,
+        default: Some("16MiB"),
+        about: "the packet buffer, which all ports share",
+    },
+    Param {
+        name: "buffer.cell",
+        dimension: Dimension::Size,
+        default: Some("256B"),
+        about: "the buffer is handed out in cells of so many bytes; a frame takes whole cells",
+    },
+    Param {
+        name: "buffer.alpha",
+        dimension: Dimension::Choice(&["1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"]),
+        default: Some("1"),
+        about: "a queue may grow to alpha times what of the buffer is free; frames that find more are dropped",
+    },
+    Param {
+        name: "ecn.threshold",
+        dimension: Dimension::Size,
+        default: Some("0B"),
+        about: "a frame that finds so much in its queue is marked (congestion experienced), if it can be; 0 is never",
+    },
+    Param {
+        name: "routes",
+        dimension: Dimension::Flag,
+        default: Some("true"),
+        about: "whether it is a router: then flows are spread over equally short ways; bridges must not form a loop",
+    },
+];
+
+const FORWARDED: Metric = Metric::new("frames forwarded", "M/s", Better::Neither);
+const CARRIED: Metric = Metric::new("frames forwarded in bytes", "MB/s", Better::Neither);
+const WAITED: Metric = Metric::new("mean wait for a line", "ns", Better::Lower);
+const LONGEST: Metric = Metric::new("longest wait for a line", "us", Better::Lower);
+const DROPPED: Metric = Metric::new("frames dropped", "", Better::Lower).if_any("dropped frames");
+const MARKED: Metric = Metric::new("frames marked", "", Better::Neither).if_any("marked frames");
+const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_any("frames without a way");
+
+/// What the model understands by the words of `buffer.alpha`: a fraction.
+fn alpha(params: &Params) -> (u32, u32) {
+    let (part, of) = params.choice("buffer.alpha").split_once('/').unwrap_or((params.choice("buffer.alpha"), "1"));
+    let number = |text: &str| text.parse().unwrap_or(1);
+    (number(part), number(of))
+}
+
+/// Everything about these parameters that makes a switch impossible.
+fn mistakes(params: &Params) -> Vec<Mistake> {
+    let (buffer, cell) = (params.size("buffer").0, params.size("buffer.cell").0);
+    let cell_bad = (cell == 0 || cell > 1 << 16).then(|| Mistake {
+        parameter: "buffer.cell",
+        problem: format!("a cell of {cell} B"),
+        remedy: "it must be from 1 B to 64 KiB; 208 B to 256 B are usual".to_owned(),
+    });
+    let buffer_bad = (buffer < 1 << 14).then(|| Mistake {
+        parameter: "buffer",
+        problem: format!("a buffer of {buffer} B does not hold a frame of 9000 B"),
+        remedy: "it must be 16 KiB or more".to_owned(),
+    });
+    cell_bad.into_iter().chain(buffer_bad).collect()
+}
+
+/// So late that nothing happens later, and yet can be added to \[ps\].
+const FAR: u64 = u64::MAX / 2;
+
+/// The switch.
+pub struct EthernetSwitch {
+    switch: Switch,
+    ports: Vec<Option<EthernetSite>>,
+    /// The shortest time that anything takes over one of its lines \[ps\].
+    nearest: u64,
+    singly: bool,
+    /// When the next wake comes that matters.
+    armed: Instant,
+    out: Vec<Departure>,
+}
+
+impl EthernetSwitch {
+    fn new(params: &Params, site: &Site) -> Self {
+        let mut ports = site.ethernet.clone();
+        ports.resize(ports.len().max(params.count("ports") as usize), None);
+        let most = params.choice("port.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
+        let spec = SwitchSpec {
+            ports: ports.iter().map(|port| port.map(|site| site.line.rate.min(most))).collect(),
+            mode: match params.choice("forwarding") {
+                "cut-through" => Mode::CutThrough,
+                _ => Mode::StoreAndForward,
+            },
+            latency_ps: params.time(LATENCY).as_ps(),
+            buffer: BufferSpec {
+                bytes: params.size("buffer").0,
+                cell: params.size("buffer.cell").0.clamp(1, 1 << 16) as u32,
+                alpha: alpha(params),
+                mark_above: Some(params.size("ecn.threshold").0).filter(|&bytes| bytes > 0),
+            },
+            forwarding: site.forwarding.clone(),
+        };
+        let sites = || ports.iter().flatten();
+        Self {
+            switch: Switch::new(spec),
+            nearest: sites().map(|site| site.line.delay().as_ps()).min().unwrap_or(1),
+            singly: sites().any(|site| site.frame_by_frame),
+            ports,
+            armed: Instant::NEVER,
+            out: Vec::new(),
+        }
+    }
+
+    /// What each port has done up to `now`, the present.
+    #[must_use]
+    pub fn ports(&self, now: Instant) -> Vec<PortCounts> {
+        self.switch.counts(now.as_ps()).ports
+    }
+
+    /// Sees to it that it is woken when something may have to be decided, and when the last frame starts that has been.
+    fn arm(&mut self, last: Option<u64>, cx: &mut Context<'_>) {
+        let Some(at) = self.switch.next_decision().or(last) else { return };
+        let at = Instant::from_ps(at).max(cx.now());
+        if at < self.armed {
+            self.armed = at;
+            cx.wake_at(at, 0);
+        }
+    }
+}
+
+impl Component<Message> for EthernetSwitch {
+    fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {
+        unreachable!("a switch is told of frames when they are sent")
+    }
+
+    fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_>) {
+        let Message::Frames(train) = *message else { unreachable!("a switch is sent frames, not {message:?}") };
+        self.switch.arrive(at.as_ps(), port.0, train);
+        self.arm(None, cx);
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        let now = cx.now();
+        if self.armed <= now {
+            self.armed = Instant::NEVER;
+        }
+        let unknown = if self.singly { now } else { cx.next_unknown() };
+        let arrivals = unknown.as_ps().min(FAR) + self.nearest;
+        let horizon = Horizon { arrivals, answer: 2 * self.nearest, singly: self.singly };
+        let mut out = std::mem::take(&mut self.out);
+        self.switch.decide(horizon, &mut out);
+        let last = |departure: &Departure| departure.train.start_of(departure.start, departure.train.count - 1);
+        let last = out.iter().map(last).max().filter(|last| *last > now.as_ps());
+        for Departure { port, start, train } in out.drain(..) {
+            let Some(site) = self.ports[usize::from(port)] else { continue };
+            cx.send_at(Port(port), Instant::from_ps(start) + site.line.delay(), Message::Frames(train));
+        }
+        self.out = out;
+        self.switch.happen(now.as_ps());
+        self.arm(last, cx);
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("ports-connected", self.ports.iter().flatten().count().to_string());
+        see("next-decision", format!("{:?}", self.armed));
+    }
+
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        let counts = self.switch.counts(now.as_ps());
+        let sum = |of: fn(&PortCounts) -> u64| counts.ports.iter().map(of).sum::<u64>();
+        let frames = sum(|port| port.frames);
+        let waited = counts.ports.iter().map(|port| port.waited_ps).sum::<u128>();
+        for (number, (port, rate)) in counts.ports.iter().zip(&self.switch.spec().ports).enumerate() {
+            let Some(rate) = *rate else { continue };
+            let in_use_ps = port.busy_ps(rate, now.as_ps());
+            report.supply(format!("line of port {number}"), Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+        }
+        report.rate(FORWARDED, frames, 1e6);
+        report.rate(CARRIED, sum(|port| port.bytes), 1e6);
+        report.ratio(WAITED, [u64::try_from(waited / 1000).unwrap_or(u64::MAX), frames], 1.0);
+        let longest = counts.ports.iter().map(|port| port.longest_wait_ps).max().unwrap_or(0);
+        report.level(LONGEST, longest as f64 / 1e6);
+        report.count(DROPPED, sum(|port| port.dropped));
+        report.count(MARKED, sum(|port| port.marked));
+        report.count(STRAY, counts.stray);
+    }
+
+    fn digest_up_to(&self, now: Instant) -> u64 {
+        self.switch.counts(now.as_ps()).digest
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
