@@ -2,29 +2,18 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::link::Environment;
+use super::effects::Unload;
 use super::packer::Class;
 use super::plan::{Case, Plans, Ready};
 use super::queue::{Entry, Queue};
-use super::receiver::{Receiver, Unload};
 use super::retry::{Cargo, Control, Retry};
-use super::ring::{Ring, Timed};
-use crate::spec::Direction;
-use crate::spec::constants::{
-    CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT,
-    S2M_NDR_PER_FLIT,
-};
+use super::ring::{NEVER, Ring, Timed};
+use crate::spec::constants::{CREDITS_PER_FIELD, FLIT_BYTES, LINE_SLOTS};
 use lanetwin_units::{Instant, Ticks};
 use std::collections::VecDeque;
 
-/// Later than anything that can happen \[ticks\].
-pub const NEVER: u64 = u64::MAX;
 /// A class without flow control.
 pub const INFINITE: u32 = u32::MAX;
-/// So many credits that a flit cannot use them up, whatever it carries.
-const ENOUGH: u32 = S2M_DRS_PER_FLIT as u32 + 1;
-const _: () = assert!(M2S_REQ_PER_FLIT <= S2M_DRS_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
-const _: () = assert!(S2M_NDR_PER_FLIT <= S2M_DRS_PER_FLIT);
 /// Bits of a flit that can be wrong.
 pub const FLIT_BITS: u64 = FLIT_BYTES * 8;
 
@@ -105,7 +94,7 @@ pub struct Half<U> {
     pub activity: Activity,
     /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and
     /// while flits are watched.
-    aside: u64,
+    pub(super) aside: u64,
     /// From when on any flit is wanted \[ticks\].
     wanted: u64,
 }
@@ -208,7 +197,7 @@ impl<U: Copy> Half<U> {
     }
     /// The same where nothing is sent again.
     #[inline(always)]
-    fn look_ahead_of_plain(&mut self) {
+    pub(super) fn look_ahead_of_plain(&mut self) {
         self.wanted = if self.rollover > 0 { 0 } else { self.look() };
     }
     #[inline(always)]
@@ -336,43 +325,9 @@ impl<U: Copy> Half<U> {
         Ready::new([no_data, data], |class, n| self.queues[class.index()].age_of(n))
     }
 
-    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is
-    /// not.
-    #[inline(always)]
-    pub fn plain_flits(
-        &mut self,
-        direction: Direction,
-        until: u64,
-        other: &mut Self,
-        env: &mut impl Environment<U>,
-    ) -> bool {
-        let mut place = self.start();
-        let mut last = 0;
-        let plain = until.min(self.aside);
-        while place.start < plain && self.clean_bits >= FLIT_BITS {
-            last = place.start;
-            self.io_turn = true;
-            self.next = self.wire.grid.after(place);
-            self.clean_bits -= FLIT_BITS;
-            // Otherwise they can be taken in together: more credits than a flit can use do not matter to it.
-            if self.credits[0].min(self.credits[1]) < ENOUGH {
-                self.take_credits(place.start);
-            }
-            let mut receiver = Receiver::new(direction, &self.wire, place.start, other, env);
-            if self.rollover >= LINE_SLOTS {
-                self.all_data_flit(&mut receiver);
-            } else {
-                self.plain_flit(place.start, &mut receiver);
-            }
-            self.look_ahead_of_plain();
-            place = self.start();
-        }
-        self.take_credits(last);
-        place.start < until
-    }
     /// Sends a flit with a header, or of credits.
     #[inline(always)]
-    fn plain_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
+    pub(super) fn plain_flit(&mut self, now: u64, to: &mut impl Unload<U>) {
         let ready = self.ready(now);
         if self.rollover > 0 || !ready.is_nothing() {
             self.protocol_flit(ready.case(self.rollover), now, to);
@@ -409,7 +364,7 @@ impl<U: Copy> Half<U> {
     }
     /// It ends one message: of its four chunks the first ones are the rest of one, and the others too few for the next.
     #[inline(always)]
-    fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
+    pub(super) fn all_data_flit(&mut self, to: &mut impl Unload<U>) {
         self.activity.all_data_flits += 1;
         self.rollover -= LINE_SLOTS;
         self.finish(to);

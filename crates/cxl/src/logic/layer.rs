@@ -2,7 +2,8 @@
 
 use super::activity::Activity;
 use super::clock::Grid;
-use super::link::{Environment, Link};
+use super::effects::Environment;
+use super::link::Link;
 use super::packer::Class;
 use super::spec::LinkSpec;
 use crate::spec::Direction;

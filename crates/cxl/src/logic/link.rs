@@ -18,24 +18,18 @@
 
 use super::activity::Activity;
 use super::clock::{Grid, Place};
-use super::half::{FLIT_BITS, Flit, Half, INFINITE, NEVER, Wire};
+use super::effects::Environment;
+use super::half::{FLIT_BITS, Flit, Half, INFINITE, Wire};
 use super::packer::{Class, Packed};
 use super::plan::Plans;
 use super::queue::Entry;
 use super::receiver::Receiver;
 use super::retry::{Cargo, Control, Retry, Sequence};
+use super::ring::NEVER;
 use super::spec::{LinkSpec, Release};
 use crate::spec::constants::{IO_FLIT_PAYLOAD_BYTES, LINE_SLOTS, RETRY_SEQUENCE_FLITS};
 use crate::spec::{Direction, FlitMode};
 use lanetwin_units::{Generation, Instant, LinkRate, Ticks};
-
-/// What a link asks of its surroundings.
-pub trait Environment<U> {
-    /// This message arrives at `at`. Calls for one direction come in the order of time.
-    fn deliver(&mut self, direction: Direction, at: Instant, message: &U);
-    /// How many bits of a direction are right before the next wrong one; drawn anew after each error.
-    fn clean_bits(&mut self, direction: Direction, bit_error_ratio: f64) -> u64;
-}
 
 /// Sees every flit that carries something, when it is decided: for studies and tests.
 pub type FlitTap = Box<dyn FnMut(Direction, Ticks, FlitSeen)>;

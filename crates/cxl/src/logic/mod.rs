@@ -11,6 +11,7 @@
 
 mod activity;
 pub mod clock;
+mod effects;
 pub mod flit_256;
 mod half;
 mod layer;
@@ -22,11 +23,13 @@ mod receiver;
 pub mod retry;
 mod ring;
 pub mod spec;
+mod window;
 
 pub use crate::spec::{Direction, FlitMode};
 pub use activity::Activity;
 pub use clock::Grid;
+pub use effects::Environment;
 pub use layer::LinkLayer;
-pub use link::{Environment, FlitSeen, FlitTap, Link};
+pub use link::{FlitSeen, FlitTap, Link};
 pub use packer::Class;
 pub use spec::{ClassCredits, IoLoad, LinkSpec, Release};

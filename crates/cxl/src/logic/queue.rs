@@ -9,9 +9,8 @@
 //!
 //! A message stays where it is until the flit that completes it: then it is shown to whoever it is for, and taken out.
 
-use super::half::NEVER;
 use super::packer::Age;
-use super::ring::{Ring, Timed};
+use super::ring::{NEVER, Ring, Timed};
 
 /// A message that waits.
 #[derive(Clone, Copy, Debug)]

@@ -1,18 +1,11 @@
 //! Where what a flit brings goes.
 
-use super::half::{Half, NEVER, Returning, Wire};
-use super::link::Environment;
+use super::effects::{Environment, Unload};
+use super::half::{Half, Returning, Wire};
 use super::packer::Class;
+use super::ring::NEVER;
 use crate::spec::Direction;
 use lanetwin_units::Ticks;
-
-/// Where what a flit brings goes: to its receiver, or into the retry buffer.
-pub trait Unload<U> {
-    /// Credits that it returns, by class.
-    fn credits(&mut self, credits: [u32; 2]);
-    /// A message that is complete with it.
-    fn done(&mut self, class: Class, user: &U);
-}
 
 /// The end that a flit arrives at.
 pub struct Receiver<'a, U, E> {

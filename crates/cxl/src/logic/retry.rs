@@ -13,8 +13,8 @@
 //! Not here: errors in control flits (a RETRY.Req that is lost is repeated after a timeout), a link that retrains after
 //! many retries, a retry buffer that fills up: it is taken to be larger than a round trip, as §4.2.8 asks for.
 
+use super::effects::Unload;
 use super::packer::Class;
-use super::receiver::Unload;
 use crate::spec::constants::{M2S_REQ_PER_FLIT, S2M_NDR_PER_FLIT};
 
 /// A sequence of control flits that must be sent.

@@ -1,7 +1,8 @@
 //! A queue of small values in the order of their times, in a ring with a power of two of places: to find the n-th is an
 //! addition and a mask, and the times of the first and the last are at hand.
 
-use super::half::NEVER;
+/// Later than anything that can happen \[ticks\].
+pub const NEVER: u64 = u64::MAX;
 
 /// Something with a time.
 pub trait Timed: Copy {

@@ -6,18 +6,13 @@
 //!                 └─► [ input ] ─ settle ─►                       whatever cannot be decided yet, or only in part
 //! ```
 
-use super::egress::{Egress, NEVER, Segment};
+use super::egress::{Egress, Segment};
+use super::fabric::{Domain, Fabric};
 use super::run::Run;
-use super::spec::{Delivery, Departures, DllpMode, EgressId, EndpointId, Environment, Train};
-use super::{Domain, Fabric};
+use super::sentinels::NEVER;
+use super::spec::{Delivery, Departures, DllpMode, EgressId, Environment, Train};
+use super::trains::Origin;
 use lanetwin_units::{Instant, Ticks};
-
-/// Who hands in, and which of its trains it is.
-#[derive(Clone, Copy)]
-pub(super) struct Origin {
-    pub endpoint: EndpointId,
-    pub sequence: u64,
-}
 
 impl<U: Copy> Fabric<U> {
     /// Sends a train that is all of `segment`, if all of it can be decided now; false if it has to be queued.

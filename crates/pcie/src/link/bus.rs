@@ -9,39 +9,17 @@
 //! Each column keeps its inputs, its arbitration and the credits of its output; the wire, its turn and its wake are the
 //! bus'.
 
-use super::Domain;
 use super::choice::Choice;
-use super::egress::{Egress, NEVER};
+use super::columns::Bus;
+use super::egress::Egress;
+use super::fabric::Domain;
 use super::pump::View;
 use super::run::Bounds;
+use super::sentinels::NEVER;
+use super::sentinels::NO_BUS;
 use super::spec::Environment;
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 use std::ops::Range;
-
-/// Of an egress that is on no bus.
-pub(super) const NO_BUS: u16 = u16::MAX;
-
-/// The columns of one switch, which share a wire.
-#[derive(Clone, Debug)]
-pub(super) struct Bus {
-    /// Their egresses; the first keeps the wake of all.
-    pub columns: Range<usize>,
-    /// The column that is asked first.
-    turn: usize,
-    /// Which inputs of each column hold anything, and the least distance of all columns while it is so.
-    seen: (Vec<u128>, u64),
-}
-
-impl Bus {
-    pub fn new(columns: Range<usize>) -> Self {
-        // No column has so many inputs: the distance is found at the first look.
-        let seen = (vec![u128::MAX; columns.len()], 0);
-        Self { turn: columns.start, columns, seen }
-    }
-    fn after(&self, column: usize) -> usize {
-        if column + 1 == self.columns.end { self.columns.start } else { column + 1 }
-    }
-}
 
 /// What a column can do at a tick.
 struct Grant {

@@ -1,8 +1,8 @@
 //! The choice: which input goes next at a tick, what keeps the others from going, and how far ahead an egress may look.
 
-use super::credits::class_mask;
-use super::egress::{Egress, NEVER};
-use super::pump::EVERY_CLASS;
+use super::class_masks::{EVERY_CLASS, class_mask};
+use super::egress::Egress;
+use super::sentinels::NEVER;
 use super::spec::CLASSES;
 
 /// What an egress can do at a tick.

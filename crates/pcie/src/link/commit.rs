@@ -1,9 +1,10 @@
 //! Commits: a run leaves. Its credits go back, its TLPs go on or arrive, its corrupted ones are sent again.
 
-use super::Domain;
-use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, NO_EGRESS, Segment, Sink};
+use super::egress::{Egress, HEADER_BYTES, Hop, Ingress, Segment, Sink};
+use super::fabric::Domain;
 use super::returns::Returns;
 use super::run::{Bounds, Run};
+use super::sentinels::NO_EGRESS;
 use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
 use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;

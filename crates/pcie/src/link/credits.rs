@@ -1,7 +1,10 @@
 //! The credits and the replay-buffer room that an egress holds, and what is known of those on their way back.
 
-use super::egress::{Egress, NEVER};
+use super::class_masks::bits;
+use super::class_masks::class_mask;
+use super::egress::Egress;
 use super::returns::Returns;
+use super::sentinels::NEVER;
 use super::spec::CLASSES;
 
 impl Egress {
@@ -120,23 +123,4 @@ impl Egress {
         self.replay_room += self.replay_returns.take_due(t).1;
         self.replay_room >= bytes
     }
-}
-
-const EVERY_THIRD_BIT: u128 = ((1 << 126) - 1) / 7;
-const CLASS_MASKS: [u128; CLASSES] = [EVERY_THIRD_BIT, EVERY_THIRD_BIT << 1, EVERY_THIRD_BIT << 2];
-
-/// The return rings, or the inputs, of one class: every third bit.
-#[inline]
-pub(super) const fn class_mask(class: usize) -> u128 {
-    CLASS_MASKS[class]
-}
-
-/// The numbers of the bits that are set, lowest first.
-#[inline]
-pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lowest = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lowest < u128::BITS).then_some(lowest as usize)
-    })
 }

@@ -1,9 +1,7 @@
 //! What is declared before links are wired: endpoints, switches, links, and what is said of pairs of ports, ports and
 //! times.
 
-use super::Fabric;
 use super::spec::{Attach, CLASSES, Direction, EndpointId, EndpointSpec, LinkId, SwitchId, SwitchSpec};
-use super::wiring::Wiring;
 use lanetwin_units::{Instant, Span};
 
 /// The most ports a switch can have: the inputs of an egress are bits of a 128-bit word.
@@ -119,12 +117,5 @@ impl FabricBuilder {
     /// links can look much further ahead of them. The results are the same without.
     pub fn strictly_ordered(&mut self) {
         self.strictly_ordered = true;
-    }
-    /// Wires it all.
-    ///
-    /// # Errors
-    /// If the declarations contradict each other: see [`BuildError`].
-    pub fn build<U: Copy>(self) -> Result<Fabric<U>, BuildError> {
-        Ok(Wiring::new(self)?.finish())
     }
 }

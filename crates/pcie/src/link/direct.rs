@@ -6,9 +6,10 @@
 //!   device ─ submit ─► [ input ] ═wire═► deliver ─► device        nobody upstream, nobody behind, nobody beside
 //! ```
 
-use super::Domain;
-use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
+use super::egress::{Egress, Segment, Sink};
+use super::fabric::Domain;
 use super::run::{Bounds, Run};
+use super::sentinels::{NEVER, NO_EGRESS};
 use super::spec::{DllpMode, Environment};
 
 impl<U: Copy> Domain<U> {

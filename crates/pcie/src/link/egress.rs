@@ -1,16 +1,17 @@
 //! The state of one egress: its inputs, its wire, the credits it holds, and what it has done so far.
 
-use super::bus::NO_BUS;
 use super::returns::ReturnRing;
 use super::ring::Ring;
+use super::sentinels::NEVER;
+use super::sentinels::NO_BUS;
+use super::sentinels::NO_EGRESS;
 use super::serialiser::Serialiser;
 use super::spec::{CLASSES, Class, Direction, DllpMode, Recoveries};
 use super::trains::TrainId;
-use super::weighted::Turns;
+use super::turns::Turns;
 use lanetwin_units::{Generation, LinkRate, Width};
 use std::collections::VecDeque;
 
-pub(super) const NEVER: u64 = u64::MAX;
 /// Credits of an infinite receiver: more than can ever be taken.
 const PLENTY: i64 = i64::MAX / 2;
 /// The header of a TLP on the wire, as cut-through forwarding has to see it \[B\].
@@ -19,7 +20,6 @@ pub(super) const HEADER_BYTES: u16 = 24;
 pub(super) const SMALLEST_TLP_BYTES: u16 = 20;
 /// The most that a TLP has besides its payload: framing, a header of 4 DW, prefixes, ECRC \[B\].
 pub(super) const OVERHEAD_BYTES_MAX: u64 = 64;
-pub(super) const NO_EGRESS: u16 = u16::MAX;
 
 /// `n` equal TLPs of one train, eligible at `t`, `t + p`, … \[ticks\].
 #[derive(Clone, Copy, Default, Debug)]

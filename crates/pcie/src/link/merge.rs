@@ -11,52 +11,15 @@
 //! egress ends at a switch: there the merged TLPs are one queue of alternating trains, which would not stay compressed.
 //! Behind a column each input has a queue of its own.
 
-use super::Domain;
 use super::choice::Obstacle;
-use super::credits::{bits, class_mask};
-use super::egress::{Egress, NEVER, NO_EGRESS, Segment, Sink};
+use super::class_masks::{bits, class_mask};
+use super::egress::{Egress, Segment, Sink};
+use super::fabric::Domain;
+use super::lane::IDLE;
+use super::lane::Lane;
 use super::run::Run;
+use super::sentinels::{NEVER, NO_EGRESS};
 use super::spec::{CLASSES, DllpMode, Environment};
-
-/// One input of a merge: its first segment, and the run of departures that it has formed so far.
-#[derive(Clone, Copy)]
-pub(super) struct Lane {
-    input: u8,
-    left: u16,
-    head: u64,
-    p: u64,
-    run: Run,
-}
-
-impl Lane {
-    const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
-
-    /// The lane of an input, if its first segment is like the sample.
-    #[inline]
-    fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
-        let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
-        alike.then_some(Self {
-            input: input as u8,
-            left: segment.n,
-            head: segment.t,
-            p: segment.p,
-            run: IDLE,
-        })
-    }
-
-    /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
-    #[inline]
-    fn reload(&mut self, egress: &Egress, sample: &Segment) -> bool {
-        let input = usize::from(self.input);
-        let Some(segment) = egress.inputs[input].front() else {
-            (self.head, self.run) = (NEVER, IDLE);
-            return true;
-        };
-        let lane = Self::new(input, segment, sample);
-        *self = lane.unwrap_or(Self { input: self.input, ..Self::EMPTY });
-        lane.is_some()
-    }
-}
 
 /// All inputs of a merge, in the order of their numbers.
 struct Lanes {
@@ -65,8 +28,6 @@ struct Lanes {
     ser: u64,
     sample: Segment,
 }
-
-const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
 
 impl<U: Copy> Domain<U> {
     /// Sends from all inputs that hold anything, from `t` on and before `until`; false if they are not alike or nothing

@@ -1,9 +1,10 @@
 //! What a link sends on its own account: SKP ordered sets and DLLPs.
 
-use super::Domain;
-use super::egress::{Egress, NEVER, Overhead};
+use super::egress::{Egress, Overhead};
+use super::fabric::Domain;
 use super::returns::Returns;
 use super::run::Run;
+use super::sentinels::NEVER;
 use super::spec::{DllpMode, EgressId, Environment};
 use crate::spec::constants::DLLP_BYTES;
 use lanetwin_units::{Span, TICKS_PER_PS};

@@ -11,16 +11,15 @@
 //! with a time before the horizon can still turn up. So the schedule does not depend on how far the horizon is, and
 //! `granularity: tlp` is this code with the horizon one picosecond away and runs of one.
 
-use super::bus::NO_BUS;
 use super::choice::Choice;
-use super::egress::{Egress, NEVER, NO_EGRESS, Sink};
+use super::class_masks::EVERY_CLASS;
+use super::egress::{Egress, Sink};
+use super::fabric::{Domain, Fabric};
 use super::run::Bounds;
+use super::sentinels::{NEVER, NO_BUS, NO_EGRESS};
 use super::spec::{CLASSES, EgressId, Environment};
-use super::{Domain, Fabric};
 use lanetwin_units::{Instant, TICKS_PER_PS, Ticks};
 
-/// One bit for each class.
-pub(super) const EVERY_CLASS: u128 = (1 << CLASSES) - 1;
 /// The bit of posted TLPs.
 const POSTED: u128 = 1;
 

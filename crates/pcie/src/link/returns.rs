@@ -1,7 +1,7 @@
 //! What comes back to a transmitter, credits and room in its replay buffer, in the order of time.
 
-use super::egress::NEVER;
 use super::ring::Ring;
+use super::sentinels::NEVER;
 
 /// `n` returns of something, at `t`, `t + p`, … \[ticks\], each worth `weight`.
 #[derive(Clone, Copy, Default, Debug)]

@@ -1,6 +1,6 @@
 //! What links are made of, as declared before a run: endpoints, switches, directions, trains.
 
-pub use crate::spec::flow_control::FcClass as Class;
+pub use crate::spec::FcClass as Class;
 use lanetwin_units::{Instant, LinkRate, Span, id};
 
 id! {

@@ -59,3 +59,10 @@ impl<U: Copy> Trains<U> {
         self.slots.len() - self.free.len()
     }
 }
+
+/// Who hands in, and which of its trains it is.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub endpoint: EndpointId,
+    pub sequence: u64,
+}

@@ -3,15 +3,16 @@
 mod check;
 mod lookahead;
 
-use super::Fabric;
-use super::bus::{Bus, NO_BUS};
+use super::columns::Bus;
 use super::declare::{BuildError, FabricBuilder};
-use super::egress::{Egress, Hop, Ingress, NO_EGRESS, Sink};
+use super::egress::{Egress, Hop, Ingress, Sink};
+use super::fabric::Fabric;
+use super::sentinels::{NO_BUS, NO_EGRESS};
 use super::spec::{
     Arbitration, Attach, CLASSES, Core, Credits, Direction, Drain, EndpointId, Forwarding, OutputBuffer,
     SwitchId,
 };
-use super::weighted::Turns;
+use super::turns::Turns;
 use lanetwin_units::{LinkRate, Span, TICKS_PER_PS, Ticks};
 use std::collections::VecDeque;
 
@@ -39,6 +40,16 @@ pub(super) struct Wiring {
     egresses: Vec<Egress>,
     /// For each endpoint the egress that its device hands in to.
     out: Vec<u16>,
+}
+
+impl FabricBuilder {
+    /// Wires it all.
+    ///
+    /// # Errors
+    /// If the declarations contradict each other: see [`BuildError`].
+    pub fn build<U: Copy>(self) -> Result<Fabric<U>, BuildError> {
+        Ok(Wiring::new(self)?.finish())
+    }
 }
 
 impl Wiring {

@@ -5,7 +5,7 @@
 //! Not here: power-management, vendor and feature DLLPs; the CRC, for the models corrupt packets, not bits; scaled flow
 //! control, whose scale fields must be zero.
 
-use super::flow_control::FcClass;
+use super::fc_class::FcClass;
 use core::fmt;
 use lanetwin_wire::{DoesNotFit, open_enum, wire};
 

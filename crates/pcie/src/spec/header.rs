@@ -19,9 +19,10 @@ use core::fmt;
 use lanetwin_wire::DoesNotFit;
 
 mod decode;
+mod decode_error;
 
 pub use super::header_words::{Bdf, CompletionStatus, Fmt, MessageCode, MessageRouting};
-pub use decode::DecodeError;
+pub use decode_error::DecodeError;
 
 /// Type of a memory request.
 const TYPE_MEMORY: u8 = 0b0_0000;

@@ -11,7 +11,7 @@ use super::constants::{
     ECRC_BYTES, HEADER_3DW_BYTES, HEADER_4DW_BYTES, PREFIX_BYTES, PREFIXES_MAX, TLP_FRAMING_8B10B_BYTES,
     TLP_FRAMING_128B130B_BYTES,
 };
-use super::flow_control::FcClass;
+use super::fc_class::FcClass;
 use super::size::Dwords;
 use core::fmt;
 use lanetwin_units::Generation;

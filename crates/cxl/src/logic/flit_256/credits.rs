@@ -1,8 +1,9 @@
 //! Credits of the two classes of a direction: those that its transmitter has, and those that it has to return for the
 //! other direction.
 
-use super::super::half::{INFINITE, NEVER, Returning};
+use super::super::half::{INFINITE, Returning};
 use super::super::packer::Class;
+use super::super::ring::NEVER;
 use super::super::ring::Ring;
 use crate::spec::flit_256::CREDIT_COUNTS;
 

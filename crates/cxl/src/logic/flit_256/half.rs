@@ -2,11 +2,12 @@
 
 use super::super::activity::Activity;
 use super::super::clock::{Grid, Place};
-use super::super::half::{NEVER, Returning};
-use super::super::link::Environment;
+use super::super::effects::Environment;
+use super::super::half::Returning;
 use super::super::packer::{Age, Class, Slot, Waiting};
 use super::super::queue::{Entry, Queue};
 use super::super::retry::Retry;
+use super::super::ring::NEVER;
 use super::cargo::{Cargo, Open};
 use super::credits::{Credits, Owed};
 use super::packer::{Before, Rules, pack, slots_of};

@@ -5,11 +5,11 @@
 
 use super::super::activity::Activity;
 use super::super::clock::Grid;
-use super::super::half::NEVER;
+use super::super::effects::Environment;
 use super::super::layer::LinkLayer;
-use super::super::link::Environment;
 use super::super::packer::Class;
 use super::super::queue::Entry;
+use super::super::ring::NEVER;
 use super::super::spec::{LinkSpec, Release};
 use super::half::{FLIT_BITS, Far, Half, Wire};
 use super::packer::Rules;

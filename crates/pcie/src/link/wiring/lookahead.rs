@@ -1,6 +1,7 @@
 //! The least delays of what is wired, which horizons are made of, and what need not be watched.
 
-use super::super::egress::{HEADER_BYTES, NEVER, NO_EGRESS, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink};
+use super::super::egress::{HEADER_BYTES, OVERHEAD_BYTES_MAX, SMALLEST_TLP_BYTES, Sink};
+use super::super::sentinels::{NEVER, NO_EGRESS};
 use super::super::spec::{Attach, CLASSES, DllpMode, Drain};
 use super::{Ends, Wiring, ticks};
 use lanetwin_units::Ticks;

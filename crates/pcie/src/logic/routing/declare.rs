@@ -1,6 +1,5 @@
 //! What a tree is made of, before it has any numbers.
 
-use super::enumerate::Tree;
 use super::pack::Space;
 use crate::spec::config_words::{AcsControl, WINDOW_GRANULE};
 use core::fmt;
@@ -224,7 +223,7 @@ pub struct TreeBuilder {
     pub(super) ports: Vec<Port>,
     pub(super) nodes: Vec<Node>,
     /// The first thing that went wrong with a link.
-    wrong: Option<Error>,
+    pub(super) wrong: Option<Error>,
 }
 
 impl TreeBuilder {
@@ -279,17 +278,6 @@ impl TreeBuilder {
         };
         self.wrong = self.wrong.take().or(wrong);
     }
-    /// Gives every function a bus number and every BAR an address.
-    ///
-    /// # Errors
-    /// The first thing that is wrong with the tree, or for which there is no room.
-    pub fn enumerate(self, host: Host) -> Result<Tree, Error> {
-        match &self.wrong {
-            Some(wrong) => Err(wrong.clone()),
-            None => Tree::new(self, host),
-        }
-    }
-
     fn port(&mut self, name: &str, owner: Option<NodeId>) -> PortId {
         self.ports.push(Port { name: name.to_owned(), owner, acs: AcsControl::ZERO, below: None });
         PortId((self.ports.len() - 1) as u16)

@@ -54,6 +54,19 @@ enum Thing {
 /// What lies below a port, packed: the window, and where in it each thing is.
 type Packed = (Need, Vec<(Thing, u128)>);
 
+impl TreeBuilder {
+    /// Gives every function a bus number and every BAR an address.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the tree, or for which there is no room.
+    pub fn enumerate(self, host: Host) -> Result<Tree, Error> {
+        match &self.wrong {
+            Some(wrong) => Err(wrong.clone()),
+            None => Tree::new(self, host),
+        }
+    }
+}
+
 impl Tree {
     pub(super) fn new(declared: TreeBuilder, host: Host) -> Result<Self, Error> {
         check(&declared, &host)?;

@@ -7,9 +7,11 @@ mod config;
 mod ear;
 mod events;
 mod eyes;
+mod facing;
 mod space;
 
 pub use config::{Adaptation, BadLink, Deafness, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring};
+pub use facing::{Facing, Size};
 
 use super::channel::Direction;
 use super::draw::Sequence;
@@ -31,48 +33,6 @@ const HEARD: [&str; 2] = ["training: sets heard above", "training: sets heard be
 const KEPT_TRANSITIONS: usize = 1000;
 /// How many Recoveries of its own a link goes through one by one while software waits; more are only counted.
 const WALKED_RECOVERIES: u32 = 64;
-
-/// A port of a link, by where it looks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Facing {
-    /// The port above: of a root complex or a switch.
-    Downstream = 0,
-    /// The port below: of a device.
-    Upstream = 1,
-}
-
-impl Facing {
-    /// Both.
-    pub const BOTH: [Self; 2] = [Self::Downstream, Self::Upstream];
-
-    /// The other.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Downstream => Self::Upstream,
-            Self::Upstream => Self::Downstream,
-        }
-    }
-    /// The direction in which this port hears.
-    #[must_use]
-    pub const fn hears(self) -> Direction {
-        match self {
-            Self::Downstream => Direction::Up,
-            Self::Upstream => Direction::Down,
-        }
-    }
-}
-
-/// How much a configuration request reads or writes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Size {
-    /// One byte.
-    Byte = 1,
-    /// Two bytes, at an even offset.
-    Word = 2,
-    /// Four bytes, at a multiple of four.
-    Dword = 4,
-}
 
 /// Correctable errors that a port has counted, by the bit of AER's status that each of them sets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

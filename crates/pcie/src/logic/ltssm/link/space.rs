@@ -2,7 +2,7 @@
 
 use super::super::channel::Direction;
 use super::config::{LinkConfig, PortConfig};
-use super::{Facing, Size};
+use super::facing::{Facing, Size};
 use crate::spec::link_words::{
     Aspm, LinkCapabilities, LinkCapabilities2, LinkControl2, LinkControl3, LinkStatus2, PowerControl, aer,
     express, gen4, gen5, l1_substates, power_management, secondary,

@@ -1,0 +1,51 @@
+//! A window of time in which one direction is decided: plain flits one after another.
+
+use super::effects::Environment;
+use super::half::{FLIT_BITS, Half};
+use super::receiver::Receiver;
+use crate::spec::Direction;
+use crate::spec::constants::{
+    LINE_SLOTS, M2S_REQ_PER_FLIT, M2S_RWD_PER_FLIT, S2M_DRS_PER_FLIT, S2M_NDR_PER_FLIT,
+};
+
+/// So many credits that a flit cannot use them up, whatever it carries.
+const ENOUGH: u32 = S2M_DRS_PER_FLIT as u32 + 1;
+const _: () = assert!(M2S_REQ_PER_FLIT <= S2M_DRS_PER_FLIT && M2S_RWD_PER_FLIT <= S2M_DRS_PER_FLIT);
+const _: () = assert!(S2M_NDR_PER_FLIT <= S2M_DRS_PER_FLIT);
+
+impl<U: Copy> Half<U> {
+    /// Sends the flits that start before `until`, as long as they are plain ones. Says whether there is one that is
+    /// not.
+    #[inline(always)]
+    pub fn plain_flits(
+        &mut self,
+        direction: Direction,
+        until: u64,
+        other: &mut Self,
+        env: &mut impl Environment<U>,
+    ) -> bool {
+        let mut place = self.start();
+        let mut last = 0;
+        let plain = until.min(self.aside);
+        while place.start < plain && self.clean_bits >= FLIT_BITS {
+            last = place.start;
+            self.io_turn = true;
+            self.next = self.wire.grid.after(place);
+            self.clean_bits -= FLIT_BITS;
+            // Otherwise they can be taken in together: more credits than a flit can use do not matter to it.
+            if self.credits[0].min(self.credits[1]) < ENOUGH {
+                self.take_credits(place.start);
+            }
+            let mut receiver = Receiver::new(direction, &self.wire, place.start, other, env);
+            if self.rollover >= LINE_SLOTS {
+                self.all_data_flit(&mut receiver);
+            } else {
+                self.plain_flit(place.start, &mut receiver);
+            }
+            self.look_ahead_of_plain();
+            place = self.start();
+        }
+        self.take_credits(last);
+        place.start < until
+    }
+}

@@ -1,0 +1,48 @@
+//! One input of a merge.
+
+use super::egress::{Egress, Segment};
+use super::run::Run;
+use super::sentinels::NEVER;
+
+/// One input of a merge: its first segment, and the run of departures that it has formed so far.
+#[derive(Clone, Copy)]
+pub(super) struct Lane {
+    pub(super) input: u8,
+    pub(super) left: u16,
+    pub(super) head: u64,
+    pub(super) p: u64,
+    pub(super) run: Run,
+}
+
+impl Lane {
+    pub(super) const EMPTY: Self = Self { input: 0, left: 0, head: NEVER, p: 0, run: IDLE };
+
+    /// The lane of an input, if its first segment is like the sample.
+    #[inline]
+    pub(super) fn new(input: usize, segment: &Segment, sample: &Segment) -> Option<Self> {
+        let alike = segment.bytes == sample.bytes && segment.units == sample.units && !segment.singly;
+        alike.then_some(Self {
+            input: input as u8,
+            left: segment.n,
+            head: segment.t,
+            p: segment.p,
+            run: IDLE,
+        })
+    }
+
+    /// Goes on with the next segment of its input, or with none; false if that is not like the sample.
+    #[inline]
+    pub(super) fn reload(&mut self, egress: &Egress, sample: &Segment) -> bool {
+        let input = usize::from(self.input);
+        let Some(segment) = egress.inputs[input].front() else {
+            (self.head, self.run) = (NEVER, IDLE);
+            return true;
+        };
+        let lane = Self::new(input, segment, sample);
+        *self = lane.unwrap_or(Self { input: self.input, ..Self::EMPTY });
+        lane.is_some()
+    }
+}
+
+/// The run of an input that holds nothing.
+pub(super) const IDLE: Run = Run { start: 0, per: 0, m: 0, ser: 0 };
