@@ -6,7 +6,7 @@
 use lanetwin_ports::Dimension;
 
 /// A key of a mapping.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,

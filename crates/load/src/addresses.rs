@@ -1,8 +1,10 @@
 //! Where operations go, and which they are: the random choices of a load, each from a stream of its own.
 
+use crate::requests::{Request, Requests};
 use crate::workload::{Mix, Pattern, Workload};
 use lanetwin_kernel::Stream;
-use lanetwin_ports::{Operation, Transfer};
+use lanetwin_ports::Operation;
+use lanetwin_units::Instant;
 
 /// What is asked for, one operation after the other.
 #[derive(Clone, Debug)]
@@ -14,18 +16,18 @@ pub(crate) struct Operations {
     made: u64,
     places: Stream,
     kinds: Stream,
-    /// The logical unit that is asked.
-    pub(crate) logical_unit: u16,
 }
 
 impl Operations {
     pub(crate) fn new(workload: Workload, seed: u64, path: &str) -> Self {
         let stream = |purpose| Stream::new(seed, path, purpose);
         let (places, kinds) = (stream("addresses"), stream("operations"));
-        Self { addresses: workload.places(), workload, made: 0, places, kinds, logical_unit: 0 }
+        Self { addresses: workload.places(), workload, made: 0, places, kinds }
     }
-    /// The next operation, under this handle; none if all have been made.
-    pub(crate) fn next(&mut self, handle: u32) -> Option<Transfer> {
+}
+
+impl Requests for Operations {
+    fn next(&mut self, _: Instant) -> Option<Request> {
         let Workload { mix, bytes, unit, pattern, count, .. } = self.workload;
         if count.is_some_and(|count| self.made >= count) {
             return None;
@@ -43,11 +45,9 @@ impl Operations {
             Pattern::Sequential => self.made % self.addresses,
         };
         self.made += 1;
-        let address = place * u64::from(unit);
-        Some(Transfer { operation, bytes, handle, unit: self.logical_unit, address })
+        Some(Request { operation, address: place * u64::from(unit), bytes })
     }
-    /// How many have been made.
-    pub(crate) const fn made(&self) -> u64 {
+    fn made(&self) -> u64 {
         self.made
     }
 }
@@ -68,9 +68,9 @@ mod tests {
         count: Some(12),
     };
 
-    fn all(workload: Workload, seed: u64) -> Vec<Transfer> {
+    fn all(workload: Workload, seed: u64) -> Vec<Request> {
         let mut operations = Operations::new(workload, seed, "load");
-        std::iter::from_fn(|| operations.next(0)).collect()
+        std::iter::from_fn(|| operations.next(Instant::ZERO)).collect()
     }
 
     #[test]
@@ -103,11 +103,11 @@ mod tests {
             count: Some(10_000),
             ..WORKLOAD
         };
-        let reads = |all: &[Transfer]| all.iter().filter(|t| t.operation == Operation::Read).count();
+        let reads = |all: &[Request]| all.iter().filter(|t| t.operation == Operation::Read).count();
         let [none, some, every] = [0.0, 0.7, 1.0].map(|share| all(mixed(share), 1));
         assert_eq!([reads(&none), reads(&every)], [0, 10_000]);
         assert!(reads(&some).abs_diff(7_000) < 200);
-        let addresses = |all: &[Transfer]| all.iter().map(|t| t.address).collect::<Vec<_>>();
+        let addresses = |all: &[Request]| all.iter().map(|t| t.address).collect::<Vec<_>>();
         assert_eq!(addresses(&some), addresses(&every));
         let only_reads = all(Workload { mix: Mix::Reads, ..mixed(1.0) }, 1);
         assert_eq!(addresses(&some), addresses(&only_reads));

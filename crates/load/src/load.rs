@@ -1,12 +1,15 @@
 //! The load itself: a component that asks and counts.
 
-use crate::fio::{Gate, JobWorkload};
+use crate::addresses::Operations;
+use crate::fio::{self, JobWorkload};
 use crate::handles::Handles;
 use crate::intervals::Intervals;
 use crate::iometer::access::AccessWorkload;
+use crate::requests::{Gate, Request, Requests};
 use crate::results::{Little, Results, Side};
 use crate::role::CountsOperations;
-use crate::source::Source;
+use crate::slot::Slot;
+use crate::source::Bursts;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
@@ -65,9 +68,11 @@ pub type BlockLoad = Load<Block>;
 #[derive(Debug)]
 pub struct Load<P> {
     arrivals: Arrivals,
-    operations: Source,
+    operations: Box<dyn Requests>,
     intervals: Stream,
     handles: Handles,
+    /// The logical unit that is asked.
+    unit: u16,
     /// What is outstanding, by the place of its handle.
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<usize>,
@@ -128,7 +133,7 @@ impl<P: Asks> Load<P> {
         if let Err(wrong) = workload.check() {
             panic!("{path}: {wrong}");
         }
-        Self::of(Source::mix(workload, seed, path), workload.arrivals, seed, path)
+        Self::of(Box::new(Operations::new(workload, seed, path)), workload.arrivals, seed, path)
     }
     /// A load at `path` in a run with this seed, that does what an access specification of Iometer says.
     ///
@@ -140,7 +145,7 @@ impl<P: Asks> Load<P> {
             panic!("{path}: {wrong}");
         }
         let arrivals = Arrivals::Closed { outstanding: workload.outstanding };
-        Self::of(Source::accesses(workload, seed, path), arrivals, seed, path)
+        Self::of(Box::new(Bursts::new(workload, seed, path)), arrivals, seed, path)
     }
     /// A load at `path` in a run with this seed, that does what a job of fio says. It has no end but that of a log.
     ///
@@ -152,16 +157,19 @@ impl<P: Asks> Load<P> {
             panic!("{path}: {wrong}");
         }
         let arrivals = Arrivals::Closed { outstanding: workload.job.settings.iodepth };
-        let mut load = Self::of(Source::job(workload, seed, path), arrivals, seed, path);
+        let mut load = Self::of(Box::new(fio::Stream::new(workload, seed, path)), arrivals, seed, path);
         load.counted.intervals = Some(Intervals::default());
         load
     }
-    fn of(operations: Source, arrivals: Arrivals, seed: u64, path: &str) -> Self {
+    /// A load at `path` in a run with this seed, that asks for these.
+    #[must_use]
+    pub fn of(operations: Box<dyn Requests>, arrivals: Arrivals, seed: u64, path: &str) -> Self {
         Self {
             arrivals,
             operations,
             intervals: Stream::new(seed, path, "intervals"),
             handles: Handles::ALL,
+            unit: 0,
             outstanding: Vec::new(),
             free: Vec::new(),
             stopped: false,
@@ -182,8 +190,14 @@ impl<P: Asks> Load<P> {
     /// The same load on this logical unit of the device; without it, on the first.
     #[must_use]
     pub fn on_unit(mut self, unit: u16) -> Self {
-        self.operations.go_to(unit);
+        self.unit = unit;
         self
+    }
+
+    /// The same load as it stands there: its operations have these handles, and go to this unit.
+    #[must_use]
+    pub fn in_slot(self, slot: Slot<'_>) -> Self {
+        self.calling(slot.handles).on_unit(slot.unit)
     }
 
     /// Counts from `at` on, the present: the end of the warm-up. What is outstanding counts when it is answered, with
@@ -251,8 +265,10 @@ impl<P: Asks> Load<P> {
             Gate::Answered => return false,
         }
         let place = self.free.last().copied().unwrap_or(self.outstanding.len());
-        let Some(transfer) = self.operations.next(self.handles.nth(place), cx.now()) else { return false };
-        let Transfer { operation, bytes, .. } = transfer;
+        let Some(Request { operation, address, bytes }) = self.operations.next(cx.now()) else {
+            return false;
+        };
+        let handle = self.handles.nth(place);
         let entry = Some(Outstanding { operation, bytes, asked: cx.now() });
         if self.free.pop().is_some() {
             self.outstanding[place] = entry;
@@ -260,6 +276,7 @@ impl<P: Asks> Load<P> {
             self.outstanding.push(entry);
         }
         self.counted.becomes(self.counted.number + 1, cx.now());
+        let transfer = Transfer { operation, bytes, handle, unit: self.unit, address };
         cx.send(ASK, Span::ZERO, P::ask(transfer));
         true
     }

@@ -12,6 +12,7 @@ use crate::handles::Handles;
 use crate::load::BlockLoad;
 use crate::results::Results;
 use crate::role::CountsOperations;
+use crate::slot::Slot;
 use crate::workload::Workload;
 use lanetwin_kernel::{Component, Port, mix};
 use lanetwin_ports::{Context, Message};
@@ -61,7 +62,8 @@ impl SteppedLoad {
     /// # Panics
     /// If there is no step, or one of the workloads cannot be run ([`Workload::check`]).
     #[must_use]
-    pub fn new(steps: Steps, (seed, path): (u64, &str), handles: Handles, unit: u16) -> Self {
+    pub fn new(steps: Steps, slot: Slot<'_>) -> Self {
+        let Slot { seed, path, handles, unit } = slot;
         assert!(!steps.round.is_empty(), "{path}: a round has a step");
         let first = steps.first.unwrap_or(steps.round[0]);
         let part = BlockLoad::new(first, seed, &format!("{path}/0")).calling(handles).on_unit(unit);
@@ -214,7 +216,10 @@ mod tests {
         let round = vec![workload(Mix::Reads, 4096, None), workload(Mix::Writes, 8192, None)];
         let steps = Steps { first, round, lasts: Span::from_us(1_000) };
         let mut builder = Builder::new();
-        let load = builder.add("load", Box::new(SteppedLoad::new(steps, (1, "load"), Handles::ALL, 0)));
+        let load = builder.add(
+            "load",
+            Box::new(SteppedLoad::new(steps, Slot { seed: 1, path: "load", handles: Handles::ALL, unit: 0 })),
+        );
         let disk = builder.add("disk", Box::new(Disk));
         builder.join((load, Port(0)), (disk, Port(0)));
         let mut kernel = builder.seal();

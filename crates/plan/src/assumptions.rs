@@ -3,7 +3,7 @@
 mod memory;
 
 use crate::catalogue::Number;
-use crate::plan::{ChannelPlan, ComponentPlan, LinkPlan, Load, Plan, Variant, Via};
+use crate::plan::{ChannelPlan, ComponentPlan, LeftOut, LinkPlan, Load, Plan, Variant, Via};
 use lanetwin_document::node::Origin;
 use lanetwin_document::quantity;
 use lanetwin_link_lab::channel::SegmentEye;
@@ -152,8 +152,7 @@ impl Plan {
         if components().any(|c| c.is_switch() && c.params.choice("core") == "none") {
             list.push("The core of switches with `core: none`: who waits there waits for an output.".into());
         }
-        list.extend(self.of_iometer());
-        list.extend(self.of_fio());
+        list.extend(self.of_workloads());
         list.extend(self.of_memory());
         if self.variants.iter().all(no_iommu) {
             list.push("Address translation: the IOMMU of every host is off.".into());
@@ -163,31 +162,16 @@ impl Plan {
 }
 
 impl Plan {
-    /// What workloads of Iometer leave out of their files.
-    fn of_iometer(&self) -> Vec<String> {
+    /// What workloads leave out of what they ask for: once each, in the order of the scenario.
+    fn of_workloads(&self) -> Vec<String> {
         let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
+        let cases = workloads.flat_map(|workload| workload.cases.iter().map(move |case| (workload, case)));
         let mut list = Vec::new();
-        for workload in workloads {
-            for case in &workload.cases {
-                let Load::Iometer(iometer) = &case.load else { continue };
-                let name = &iometer.spec.name;
-                let time = match iometer.from.run_time_s {
-                    0 => "until it is stopped".to_owned(),
-                    seconds => format!("{seconds} s"),
-                };
-                list.push(format!(
-                    "The run time of `{}` ({time}), and its ramp up: a case ends after the `requests` of the scenario.",
-                    iometer.from.name
-                ));
-                if iometer.is_paced() && workload.pairs.len() > 1 {
-                    list.push(format!("Bursts and delays of `{name}` are of each target; in Iometer all targets of a worker share them."));
-                }
-                if iometer.has_replies() {
-                    list.push(format!("The replies of `{name}`: a disk makes none."));
-                }
-            }
+        for (workload, case) in cases {
+            let Load::Blocks(blocks) = &case.load else { continue };
+            let (pairs, repeats) = (workload.pairs.len(), self.run.repeats as usize);
+            list.extend(blocks.not_modelled(LeftOut { label: &case.label, pairs, repeats }));
         }
-        // once each, in the order of the scenario
         let mut seen = BTreeSet::new();
         list.retain(|text| seen.insert(text.clone()));
         list
@@ -254,30 +238,6 @@ fn of_retimers<'a>(links: impl Iterator<Item = &'a LinkPlan>) -> Option<String> 
 }
 
 const YEAR_S: f64 = 31_557_600.0;
-
-impl Plan {
-    /// What workloads of fio leave out of their job files, and how long they are measured.
-    fn of_fio(&self) -> Vec<String> {
-        let workloads = self.variants.iter().flat_map(|variant| &variant.workloads);
-        let (mut list, mut seen) = (Vec::new(), BTreeSet::new());
-        for case in workloads.flat_map(|workload| &workload.cases) {
-            let Load::Fio(fio) = &case.load else { continue };
-            let sampled = fio.sampled(self.run.repeats as usize);
-            list.push(format!("`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.", case.label));
-            for job in &fio.jobs {
-                if !job.job.not_modelled.is_empty() {
-                    let names = job.job.not_modelled.join("`, `");
-                    list.push(format!("Options of the job `{}`: `{names}`.", job.job.name()));
-                }
-                if job.log.as_ref().is_some_and(|log| log.left_out > 0) {
-                    list.push(format!("Syncs and trims of the log of the job `{}`.", job.job.name()));
-                }
-            }
-        }
-        list.retain(|text| seen.insert(text.clone()));
-        list
-    }
-}
 
 /// What no model has.
 const NOWHERE: [&str; 4] = [

@@ -232,7 +232,7 @@ impl<'a> Planting<'a> {
             .filter(|workload| workload.pairs.iter().any(|pair| pair.target == component));
         let windows = on_it.flat_map(|workload| &workload.cases).map(|case| match case.load {
             Load::Dma(DmaCase { window, .. }) => window.0,
-            Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => 0,
+            Load::Blocks(_) | Load::Memory(_) => 0,
         });
         windows.max().unwrap_or(0)
     }

@@ -6,9 +6,10 @@
 //!  --set a.b=c   ─┘      └──► Diagnostics: all of them, with code, place and remedy
 //! ```
 //!
-//! The language's words are declared once, in the `language` module, and a component's parameters by its model;
-//! checking, defaults and the [JSON Schema](schema) all come from there. Parts are data ([`Catalogue`]). The closed
-//! forms that a simulation is held against are in [`calc`].
+//! The language's words are declared once, in the `language` module, a component's parameters by its model, and what a
+//! workload asks for by its kind (the `kinds` module: one file, one kind); checking, defaults and the [JSON
+//! Schema](schema) all come from there. Parts are data ([`Catalogue`]). The closed forms that a simulation is held
+//! against are in [`calc`].
 //!
 //! Not here: how a text becomes a tree (the document crate), any device (the models crate), any protocol rule (the
 //! protocol crates), the numbers of real parts (`parts/`), and what happens when a plan is run (the world crate).
@@ -24,21 +25,26 @@ mod catalogue;
 mod embedded;
 mod files;
 pub mod hierarchy;
+mod kind;
+mod kinds;
 mod language;
 mod plan;
 mod problem;
 mod resolve;
 mod schema;
+mod sweep;
 mod templates;
+mod values;
+mod words;
 
 pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
 pub use files::Files;
 pub use plan::{
-    ActionPlan, Arrivals, Axis, BlockCase, Cache, Case, ChannelPlan, Compare, ComponentPlan, CxlLinkPlan,
-    CxlRole, Decoding, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase, FioJob, HintsCase,
-    IometerCase, IometerFile, Join, KernelCase, LinkPlan, Load, MemoryCase, MemoryNode, MemoryProgram,
-    Offered, Pair, Pattern, Plan, PortPlan, PtsPlan, Run, SteadyRule, Tracked, TrafficCase, Variant, Via,
-    WarmUp, WorkloadPlan,
+    ActionPlan, Arrivals, Axis, BlockCase, Blocks, Cache, Case, ChannelPlan, Compare, ComponentPlan,
+    CxlLinkPlan, CxlRole, Decoding, Demand, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase,
+    FioJob, HintsCase, IometerCase, IometerFile, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase,
+    MemoryNode, MemoryProgram, Offered, Pair, Pattern, Plan, PortPlan, PtsPlan, Run, SteadyRule, Thread,
+    Timing, Tracked, TrafficCase, Variant, Via, WarmUp, WorkloadPlan,
 };
 pub use resolve::Checked;
 pub use schema::{link_schema, schema};

@@ -1,28 +1,34 @@
 //! The plan: a scenario, checked and complete. Every default is filled in, and it is known who set what.
 
 mod actions;
+mod blocks;
 mod cxl;
 mod document;
 mod link;
 mod load;
+mod offered;
 mod pts;
 mod steady;
+mod transfers;
 
 pub use actions::ActionPlan;
+pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
-    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, MemoryCase, MemoryProgram,
-    TrafficCase,
+    DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
+    MemoryProgram, TrafficCase,
 };
+pub use offered::{Arrivals, Offered};
 pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
+pub use transfers::{BlockCase, Cache, DmaCase, DmaOperation, Pattern};
 
 use crate::catalogue::Part;
 use lanetwin_document::node::{Node, Origin};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_ports::{HOST_SOFTWARE, Model, Params, Protocol, Value};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_units::Span;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -191,8 +197,6 @@ pub struct WorkloadPlan {
     /// If there are several hosts: how long after one has lost a drive another asks in its place; none if its requests
     /// wait.
     pub takeover: Option<Span>,
-    /// The test of the SNIA PTS that it is, if it is one; its only case is then what the test tracks.
-    pub pts: Option<PtsPlan>,
     /// What is asked of the drives beside the load, in the order of writing.
     pub actions: Vec<ActionPlan>,
 }
@@ -235,109 +239,6 @@ pub struct Axis {
     pub curve: String,
 }
 
-/// What is asked.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Load {
-    /// Direct memory accesses of a device.
-    Dma(DmaCase),
-    /// Reads and writes of blocks.
-    Block(BlockCase),
-    /// Reads and writes of blocks, as an access specification of Iometer has them.
-    Iometer(Box<IometerCase>),
-    /// Reads and writes of blocks, as a phase of a job file of fio has them.
-    Fio(Box<FioCase>),
-    /// Loads and stores of the cores of a host.
-    Memory(Box<MemoryCase>),
-}
-
-/// One DMA load.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DmaCase {
-    /// Which way.
-    pub operation: DmaOperation,
-    /// Bytes a transfer.
-    pub size: Bytes,
-    /// The buffer that addresses are drawn from.
-    pub window: Bytes,
-    /// The order of the addresses.
-    pub pattern: Pattern,
-    /// Whether the buffer is in the last-level cache before.
-    pub cache: Cache,
-    /// How much at a time.
-    pub offered: Offered,
-    /// Transfers that are measured.
-    pub transfers: u64,
-}
-
-/// One block load.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BlockCase {
-    /// Bytes a request.
-    pub size: Bytes,
-    /// How much at a time.
-    pub offered: Offered,
-    /// The share of reads.
-    pub read: f64,
-    /// The order of the addresses.
-    pub pattern: Pattern,
-    /// The part of the medium that is used.
-    pub span: Bytes,
-    /// Requests that are measured.
-    pub requests: u64,
-}
-
-/// Which way a device moves data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DmaOperation {
-    /// It reads the target's memory.
-    Read,
-    /// It writes the target's memory.
-    Write,
-    /// One read and one write in turn.
-    Mixed,
-}
-
-/// The order of addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pattern {
-    /// Drawn, all alike.
-    Random,
-    /// One after the other, and again.
-    Sequential,
-}
-
-/// Whether a buffer is in the last-level cache.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cache {
-    /// As much of it as fits.
-    Warm,
-    /// None of it.
-    Cold,
-}
-
-/// How much is asked at a time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Offered {
-    /// So many in flight: a new one for each that is done.
-    Outstanding(u32),
-    /// So much payload, whether or not it can be served.
-    Rate {
-        /// Bytes per second.
-        bytes_per_second: u64,
-        /// How it is spaced.
-        arrivals: Arrivals,
-    },
-}
-
-/// How an open load is spaced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrivals {
-    /// At random: exponential gaps.
-    Poisson,
-    /// Equal gaps.
-    Fixed,
-}
-
 impl ComponentPlan {
     /// Whether it is a host: it has root ports, and a driver can talk to it.
     #[must_use]
@@ -374,6 +275,11 @@ impl ComponentPlan {
 }
 
 impl WorkloadPlan {
+    /// The test of the SNIA PTS that it is, if it is one: its only case.
+    #[must_use]
+    pub fn pts(&self) -> Option<&PtsPlan> {
+        self.cases.first()?.load.blocks()
+    }
     /// Whether this component asks or answers.
     #[must_use]
     pub fn uses(&self, component: usize) -> bool {

@@ -7,7 +7,7 @@ use crate::iometer::Ran;
 use lanetwin_load::Results;
 use lanetwin_load::fio::Job;
 use lanetwin_load::fio::output::{self, Format, Origin, document};
-use lanetwin_plan::{FioCase, Load};
+use lanetwin_plan::FioCase;
 use lanetwin_stats::results::Attachment;
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const FOLDER: &str = "fio";
 /// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and
 /// the file `RW-IODEPTH-NUMJOBS.json`.
 pub(super) fn files(ran: &Ran<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
-    let Load::Fio(case) = &ran.case.load else { return Vec::new() };
+    let Some(case) = ran.case.load.blocks() else { return Vec::new() };
     let told = Told { ran, case };
     let base = told.name(taken);
     let file = |folder: &str, format| {
@@ -69,7 +69,7 @@ impl Told<'_> {
         let first = &self.ran.repeats[0];
         if first.devices.is_empty() {
             let job = &*self.case.jobs[0].job;
-            let name = self.case.threads().first().map_or_else(String::new, |(_, _, name)| name.clone());
+            let name = self.case.clones().first().map_or_else(String::new, |(_, _, name)| name.clone());
             return vec![(name, job)];
         }
         let job = |name: &str| {

@@ -11,7 +11,7 @@ use lanetwin_load::iometer::Version;
 use lanetwin_load::iometer::metrics::{self, Counted, CpuTime, Reading};
 use lanetwin_load::iometer::results_csv::{NO_TIME, Row, Running, Series, Settings, Test};
 use lanetwin_load::{Results, Side};
-use lanetwin_plan::{Case, IometerCase, Load, Variant, WorkloadPlan};
+use lanetwin_plan::{Case, IometerCase, Variant, WorkloadPlan};
 use lanetwin_stats::results::{Attachment, IometerMetric};
 use lanetwin_units::Span;
 
@@ -31,7 +31,7 @@ pub(super) struct Ran<'a> {
 impl<'a> Ran<'a> {
     /// The access specification that it ran, if it was one.
     fn iometer(&self) -> Option<&'a IometerCase> {
-        if let Load::Iometer(case) = &self.case.load { Some(case) } else { None }
+        self.case.load.blocks()
     }
     /// The metrics of Iometer; none of another kind of workload.
     pub(super) fn metrics(&self) -> Vec<IometerMetric> {

@@ -12,7 +12,6 @@
 //! Not here: reading and checking scenarios (the plan crate), what devices do (the models crate).
 
 mod actions;
-mod asks;
 mod before;
 mod bottleneck;
 mod capsule;

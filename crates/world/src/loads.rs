@@ -15,7 +15,6 @@
 
 mod driving;
 
-use super::asks::{block_workload, dma_workload, steps};
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::Hosts;
@@ -23,12 +22,12 @@ use super::memory::as_results;
 use super::wire::{Ids, Wiring, World};
 use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_document::fields;
-use lanetwin_kernel::{ComponentId, EntryId, ExitId, Port};
-use lanetwin_load::{BlockLoad, CountsOperations, DmaLoad, Handles, Results, SteppedLoad};
+use lanetwin_kernel::{Component, ComponentId, EntryId, ExitId, Port};
+use lanetwin_load::{CountsOperations, DmaLoad, Handles, Results, Slot};
 use lanetwin_models::{self as models, roles::AsksByDma};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{ComponentPlan, End, FioJob, Load, Pair};
-use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
+use lanetwin_plan::{ComponentPlan, End, Load, Pair, Thread};
+use lanetwin_ports::{Builder, Message, Model, Params, Protocol, Value};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +47,7 @@ pub struct WorldLoad {
     pub target: usize,
     /// Its own path in the kernel.
     pub path: String,
-    /// The load: a [`DmaLoad`] or a [`BlockLoad`].
+    /// The load: it counts operations.
     pub id: ComponentId,
     /// The DMA requester that it commands, if it does.
     pub requester: Option<ComponentId>,
@@ -245,9 +244,6 @@ impl Wiring<'_> {
 /// A port of a device, its place on the links, and that of its root port.
 type LinkedPort = (End, (EndpointId, EndpointId));
 
-/// A load, the component that is measured, and the port that answers with the name of its owner.
-type Asking = (ComponentId, usize, ((ComponentId, Port), String));
-
 /// A load that is to be added.
 #[derive(Clone)]
 struct Asker<'a> {
@@ -258,26 +254,23 @@ struct Asker<'a> {
     name: String,
     /// What its results are told as.
     told_as: String,
-    /// The job of fio that it does, and which clone of it it is.
-    job: Option<(&'a FioJob, u32)>,
+    /// Which of the threads of its load it is, if that has several.
+    thread: Option<(usize, Thread)>,
 }
 
 impl Asker<'_> {
-    /// The unit of the device that is asked: that of the pair, or the namespace that the job names, if the device has
-    /// several.
+    /// The unit of the device that is asked: that of the pair, or the namespace that the thread names, if the device
+    /// has several.
     fn unit(&self, device: &ComponentPlan) -> u16 {
         let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
-        let named = self.job.filter(|_| several && self.pair.unit == 0).and_then(|(job, _)| namespace(job));
+        let named = self
+            .thread
+            .as_ref()
+            .filter(|_| several && self.pair.unit == 0)
+            .and_then(|(_, thread)| thread.namespace);
         let there = |unit: &u16| u64::from(*unit) < device.params.count("namespaces");
         named.filter(there).unwrap_or(self.pair.unit)
     }
-}
-
-/// The namespace that a job's `filename` is of, the first being 0: `/dev/nvme0n2` is the second.
-fn namespace(job: &FioJob) -> Option<u16> {
-    let given = job.job.given.iter().rev().find(|given| given.name == "filename")?;
-    let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
-    number.checked_sub(1)
 }
 
 /// The machine while loads are added to it.
@@ -313,17 +306,17 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
     }
     let pairs = &wiring.workload.pairs;
     let several = pairs.len() > 1;
+    let threads = wiring.load.map(Load::threads).unwrap_or_default();
     let mut all = Vec::new();
     for pair in pairs {
-        let Some(Load::Fio(case)) = wiring.load else {
+        if threads.is_empty() {
             let (name, told_as) = (pair.device.clone(), pair.device.clone());
-            all.push(Asker { place: 0, pair, name, told_as, job: None });
-            continue;
-        };
-        for (job, clone, told_as) in case.threads() {
-            let on = if several { format!("@{}", pair.device) } else { String::new() };
-            let name = format!("{}.{clone}{on}", job.job.number);
-            all.push(Asker { place: 0, pair, name, told_as: told_as + &on, job: Some((job, clone)) });
+            all.push(Asker { place: 0, pair, name, told_as, thread: None });
+        }
+        let on = if several { format!("@{}", pair.device) } else { String::new() };
+        for (nth, thread) in threads.iter().enumerate() {
+            let [name, told_as] = [&thread.name, &thread.told_as].map(|name| format!("{name}{on}"));
+            all.push(Asker { place: 0, pair, name, told_as, thread: Some((nth, thread.clone())) });
         }
     }
     if let [only] = &mut all[..] {
@@ -401,31 +394,23 @@ impl<'a> Adding<'a> {
     }
 
     fn one(&mut self, asker: &Asker<'a>, load: &Load) -> WorldLoad {
-        let seed = self.wiring.seed;
         let pair = asker.pair;
         let path = path(LOAD, asker);
         let handles = Handles::of(asker.place, self.loads);
-        let (id, device, (answers, asked)) = match load {
+        let slot = Slot { seed: self.wiring.seed, path: &path, handles, unit: asker.unit(self.disk(pair)) };
+        let (component, device, (answers, asked)): (Box<dyn Component<Message>>, _, _) = match load {
             Load::Dma(case) => {
-                let load = DmaLoad::new(dma_workload(case), seed, &path).calling(handles);
-                (self.builder.add(&path, Box::new(load)), pair.on, self.dma_port(pair))
+                let load = DmaLoad::new(case.workload(), slot.seed, &path).calling(handles);
+                (Box::new(load), pair.on, self.dma_port(pair))
             }
-            Load::Block(_) if self.wiring.workload.pts.is_some() => self.on_test(asker, &path),
-            Load::Block(case) => {
-                let load = BlockLoad::new(block_workload(case), seed, &path);
-                self.on_drive(load, asker, &path)
-            }
-            Load::Iometer(case) => {
-                let load = BlockLoad::of_accesses(case.accesses(), seed, &path);
-                self.on_drive(load, asker, &path)
-            }
-            Load::Fio(case) => {
-                let (job, clone) = asker.job.expect("a load of fio does a job");
-                let load = BlockLoad::of_job(job.workload(clone, case.capacity), seed, &path);
-                self.on_drive(load, asker, &path)
-            }
+            Load::Blocks(blocks) => (
+                blocks.asker(asker.thread.as_ref().map_or(0, |(nth, _)| *nth), slot),
+                pair.target,
+                self.block_port(asker),
+            ),
             Load::Memory(_) => unreachable!("programs run on cores, and need no load beside them"),
         };
+        let id = self.builder.add(&path, component);
         self.builder.join((id, Port(0)), answers);
         let requester = load.is_dma().then(|| self.ids.of(pair.on));
         let shared = self.shared.get(&(pair.target, pair.on));
@@ -437,26 +422,6 @@ impl<'a> Adding<'a> {
         let device = asker.told_as.clone();
         let (host, target) = (pair.on, pair.target);
         WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port }
-    }
-
-    /// A load on a drive: what it is in the kernel, the device, and what answers it.
-    fn on_drive(&mut self, load: BlockLoad, asker: &Asker<'_>, path: &str) -> Asking {
-        let load =
-            load.calling(Handles::of(asker.place, self.loads)).on_unit(asker.unit(self.disk(asker.pair)));
-        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
-    }
-
-    /// The load of a test of the SNIA PTS, likewise.
-    fn on_test(&mut self, asker: &Asker<'_>, path: &str) -> Asking {
-        let plan = self.wiring.workload.pts.as_ref().expect("a test has a plan");
-        let unit = asker.unit(self.disk(asker.pair));
-        let load = SteppedLoad::new(
-            steps(plan),
-            (self.wiring.seed, path),
-            Handles::of(asker.place, self.loads),
-            unit,
-        );
-        (self.builder.add(path, Box::new(load)), asker.pair.target, self.block_port(asker))
     }
 
     fn disk(&self, pair: &Pair) -> &ComponentPlan {

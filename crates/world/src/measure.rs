@@ -13,7 +13,7 @@ use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
 use super::wire::World;
 use lanetwin_load::Results;
-use lanetwin_plan::{Case, FioCase, Load, Offered, PtsPlan, SteadyRule, WarmUp};
+use lanetwin_plan::{Case, Load, Offered, PtsPlan, SteadyRule, Timing, WarmUp};
 use lanetwin_ports::LinkReport;
 use lanetwin_units::{Instant, Span};
 use std::ops::Range;
@@ -128,7 +128,7 @@ pub(super) fn measure(
     follow: Option<u32>,
 ) -> Result<Measured, Overload> {
     let wanted = case.load.operations();
-    let replays = matches!(&case.load, Load::Fio(fio) if fio.replays());
+    let replays = case.load.timing().is_whole && world.memory.is_none();
     // a log has a beginning and an end, and all of it is measured
     let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
     // what a test asks for changes all the time: no operation of it stands for the others
@@ -140,7 +140,7 @@ pub(super) fn measure(
             let asked = plan.cells.iter().map(|cell| Case {
                 label: cell.label.clone(),
                 axis: None,
-                load: Load::Block(cell.asks),
+                load: Load::of_blocks(cell.asks),
             });
             cells = asked.zip(found.into_iter().map(Results::packed)).collect();
             window
@@ -229,25 +229,25 @@ pub(super) struct Window {
 /// A warm-up, and a window behind it.
 fn run_window(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Window {
     let wanted = case.load.operations();
-    let fio = if let Load::Fio(fio) = &case.load { Some(&**fio) } else { None };
-    let ended = matches!(&case.load, Load::Memory(memory) if memory.ends());
+    let Timing { is_whole, ramp, longest } = case.load.timing();
+    let ended = is_whole && world.memory.is_some();
     let warm_up = if ended { WarmUp::Transfers(0) } else { warm_up };
     let warm = match warm_up {
         WarmUp::Transfers(n) => n,
         WarmUp::Auto => {
-            let devices = fio.map_or(world.loads.len(), |fio| world.loads.len() / fio.threads().len()).max(1);
+            let devices = (world.loads.len() / case.load.threads().len().max(1)).max(1);
             let in_flight = u64::from(in_flight(case)) * devices as u64;
             WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
         }
     };
-    run_until(world, warm, fio.and_then(FioCase::ramp_time).map(|ramp| Instant::ZERO + ramp));
+    run_until(world, warm, ramp.map(|ramp| Instant::ZERO + ramp));
     let before = Before::look(world);
     let answered = world.progress().1;
     let mut followed = (follow && ended).then(|| Following::within(wanted));
     let end = if ended {
         world.run_to_end(&mut followed)
     } else {
-        run_until(world, answered + wanted, case.load.longest().map(|longest| before.at + longest));
+        run_until(world, answered + wanted, longest.map(|longest| before.at + longest));
         world.kernel.now()
     };
     let results = world.results(world.kernel.now());

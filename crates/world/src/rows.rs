@@ -5,7 +5,7 @@ use super::measure::Measured;
 use super::memory;
 use super::metric::Metric;
 use lanetwin_load::{Results, Side};
-use lanetwin_plan::{Case, DmaOperation, Load};
+use lanetwin_plan::{Case, Load};
 use lanetwin_stats::results::{Row, X};
 use lanetwin_stats::{Confidence, Histogram, interval, jain};
 use lanetwin_units::Better;
@@ -36,8 +36,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
         }
         _ => told.metrics(&together).into_iter().map(|metric| row(None, metric)).collect(),
     };
-    // jobs of fio are different by intention
-    if !matches!(case.load, Load::Fio(_)) {
+    if case.load.is_even() {
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
     rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
@@ -134,21 +133,10 @@ type Of = fn(&Results) -> &Side;
 /// The kinds of operation that a case has, with the prefix of their metrics.
 fn sides(case: &Case) -> Vec<(&'static str, Of)> {
     let (read, write): (Of, Of) = (|r| &r.reads, |r| &r.writes);
-    match case.load {
-        Load::Dma(dma) => match dma.operation {
-            DmaOperation::Read => vec![("", read)],
-            DmaOperation::Write => vec![("", write)],
-            DmaOperation::Mixed => vec![("read ", read), ("write ", write)],
-        },
-        Load::Block(block) if block.read >= 1.0 => vec![("", read)],
-        Load::Block(block) if block.read <= 0.0 => vec![("", write)],
-        Load::Iometer(ref case) if case.kinds() == (true, false) => vec![("", read)],
-        Load::Iometer(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Fio(ref case) if case.kinds() == (true, false) => vec![("", read)],
-        Load::Fio(ref case) if case.kinds() == (false, true) => vec![("", write)],
-        Load::Block(_) | Load::Iometer(_) | Load::Fio(_) | Load::Memory(_) => {
-            vec![("read ", read), ("write ", write)]
-        }
+    match case.load.kinds() {
+        (true, false) => vec![("", read)],
+        (false, true) => vec![("", write)],
+        _ => vec![("read ", read), ("write ", write)],
     }
 }
 

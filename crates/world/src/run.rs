@@ -155,7 +155,7 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
-    let what = (task.case, task.workload.steady.as_ref(), task.workload.pts.as_ref());
+    let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
     let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, plan.run.warm_up, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));

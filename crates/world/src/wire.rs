@@ -70,7 +70,6 @@ impl World {
             cases: Vec::new(),
             steady: None,
             takeover: None,
-            pts: None,
             actions: Vec::new(),
         };
         Wiring { variant, workload: &workload, load: None, seed }.build()
@@ -276,7 +275,8 @@ impl Wiring<'_> {
 
     /// A test of the SNIA PTS begins with a purge: nothing of the drive is mapped.
     fn purge(&self, params: &mut Params) {
-        if let (Some(Value::Choice(initial)), Some(_)) = (params.0.get_mut("ftl.initial"), &self.workload.pts)
+        if let (Some(Value::Choice(initial)), Some(_)) =
+            (params.0.get_mut("ftl.initial"), self.workload.pts())
         {
             *initial = "empty";
         }

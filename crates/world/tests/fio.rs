@@ -1,7 +1,7 @@
 //! Does a workload of fio do what its job file says, say what is wrong with it, run without it, and tell fio's numbers?
 
 use crate::tree::results;
-use lanetwin_plan::{Catalogue, Checked, Files, FioCase, Load, Plan, check_with};
+use lanetwin_plan::{Blocks, Catalogue, Checked, Files, FioCase, Plan, check_with};
 use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
 use serde_json::Value;
@@ -41,7 +41,7 @@ fn codes(job: &str, fio: &str) -> Vec<String> {
 }
 fn cases(plan: &Plan) -> Vec<&FioCase> {
     let cases = &plan.variants[0].workloads[0].cases;
-    cases.iter().map(|case| if let Load::Fio(fio) = &case.load { &**fio } else { panic!("fio") }).collect()
+    cases.iter().map(|case| case.load.blocks().expect("a load of fio")).collect()
 }
 fn labels(plan: &Plan) -> Vec<&str> {
     plan.variants[0].workloads[0].cases.iter().map(|case| &*case.label).collect()
@@ -54,7 +54,7 @@ const JOBS: &str = "[global]\ndirect=1\nsize=1g\ninclude all.inc\n[reads]\nrw=ra
 fn a_case_is_a_phase_and_a_load_is_a_clone() {
     let plan = plan_of(JOBS, "file: jobs/some.fio, requests: 200");
     assert_eq!(labels(&plan), ["reads + writes", "after"]);
-    let threads = |case: &FioCase| case.threads().into_iter().map(|(_, _, name)| name).collect::<Vec<_>>();
+    let threads = |case: &FioCase| case.clones().into_iter().map(|(_, _, name)| name).collect::<Vec<_>>();
     let [first, second] = cases(&plan)[..] else { panic!("two phases") };
     assert_eq!(
         (threads(first), first.depth()),

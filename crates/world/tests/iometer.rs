@@ -4,7 +4,7 @@
 use crate::tree::{options, results};
 use lanetwin_load::iometer::results_csv::{self, Column, RowKind};
 use lanetwin_load::iometer::{Version, config::Config, read};
-use lanetwin_plan::{Catalogue, Checked, Files, Load, Plan, check_path, check_with};
+use lanetwin_plan::{Blocks, Case, Catalogue, Checked, Files, IometerCase, Plan, check_path, check_with};
 use lanetwin_stats::results::Results;
 use lanetwin_world::Options;
 use std::collections::BTreeMap;
@@ -49,16 +49,20 @@ fn changed(change: impl FnOnce(&mut Config)) -> String {
     config.to_icf()
 }
 
+fn iometer(case: &Case) -> &IometerCase {
+    case.load.blocks().expect("a load of Iometer")
+}
+
 #[test]
 fn a_case_is_a_specification_with_what_its_worker_says() {
     let assigned = plan(IDT, "");
     let cases = &assigned.variants[0].workloads[0].cases;
     assert_eq!(labels(&assigned).len(), 4);
     assert!(labels(&assigned)[2].starts_with("67 % 2 MiB sequential reads"));
-    let Load::Iometer(mixed) = &cases[2].load else { panic!("a load of Iometer") };
+    let mixed = iometer(&cases[2]);
     assert_eq!((mixed.outstanding, mixed.requests, mixed.kinds()), (1, 40, (true, true)));
     assert_eq!(mixed.spec.lines.iter().map(|line| line.share).collect::<Vec<_>>(), [67, 33]);
-    let Load::Iometer(reads) = &cases[0].load else { panic!("a load of Iometer") };
+    let reads = iometer(&cases[0]);
     assert_eq!((reads.kinds(), reads.largest()), ((true, false), 2 << 20));
 
     let two = plan(IDT, "spec: 2 mib SEQUENTIAL reads, outstanding: [1, 4]");
@@ -76,7 +80,7 @@ fn a_case_is_a_specification_with_what_its_worker_says() {
     });
     let plan = plan(&other, "worker: Worker 2");
     assert_eq!(labels(&plan), ["2 MiB sequential writes"]);
-    let Load::Iometer(case) = &plan.variants[0].workloads[0].cases[0].load else { panic!("Iometer") };
+    let case = iometer(&plan.variants[0].workloads[0].cases[0]);
     assert_eq!(case.outstanding, 7);
 }
 

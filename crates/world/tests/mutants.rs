@@ -3,7 +3,7 @@
 //! where that is short.
 
 use crate::tree::{Nobody, scenarios};
-use lanetwin_plan::{Catalogue, Checked, Files, Load, Plan, check_with};
+use lanetwin_plan::{BlockCase, Catalogue, Checked, Files, Load, Plan, check_with};
 use lanetwin_world::{Options, run};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -177,10 +177,10 @@ fn shortened(plan: &Plan) -> Option<Vec<String>> {
     for workload in plan.variants.iter().flat_map(|variant| &variant.workloads) {
         let key = match &workload.cases.first()?.load {
             Load::Dma(_) => "dma.transfers=20",
-            Load::Block(_) => "block.requests=20",
+            load if load.blocks::<BlockCase>().is_some() => "block.requests=20",
             _ => return None,
         };
-        if workload.steady.is_some() || workload.pts.is_some() || !workload.actions.is_empty() {
+        if workload.steady.is_some() || workload.pts().is_some() || !workload.actions.is_empty() {
             return None;
         }
         sets.push(format!("workloads.{}.{key}", workload.name));

@@ -2,7 +2,7 @@
 
 use crate::tree::{plan, results};
 use lanetwin_models::root_complex::RootComplex;
-use lanetwin_plan::{Load, Plan, check_text};
+use lanetwin_plan::{BlockCase, Load, Plan, check_text};
 use lanetwin_stats::results::{Results, Row};
 use lanetwin_units::{Bytes, Instant, Span};
 use lanetwin_world::{Options, World};
@@ -115,10 +115,9 @@ fn requests_beyond_mdts_are_split_and_bytes_stay() {
 #[test]
 fn blocks_beyond_the_end_are_answered_with_a_failure() {
     let mut plan = plan_for("", "", "size: 4KiB, depth: 4, requests: 50");
-    let Load::Block(block) = &mut plan.variants[0].workloads[0].cases[0].load else {
-        panic!("it asks for blocks")
-    };
-    block.span = Bytes(16 << 30);
+    let load = &mut plan.variants[0].workloads[0].cases[0].load;
+    let block: BlockCase = *load.blocks().expect("it asks for blocks");
+    *load = Load::of_blocks(BlockCase { span: Bytes(16 << 30), ..block });
     let failed = row(&results(&plan, &Options::default()), "failed").value;
     assert!((20.0..80.0).contains(&failed), "half of the span is beyond the end: {failed} %");
 }

@@ -124,11 +124,11 @@ fn the_outside_is_answered_when_a_load_is() {
         for variant in &plan.variants {
             // one load each, with caches as the machine has them
             let is_alike = |load: &Load| match load {
-                Load::Block(_) => true,
+                Load::Blocks(blocks) => blocks.threads().is_empty(),
                 Load::Dma(dma) => dma.cache == Cache::Warm,
-                _ => false,
+                Load::Memory(_) => false,
             };
-            let alone = |workload: &&WorkloadPlan| workload.takeover.is_none() && workload.pts.is_none();
+            let alone = |workload: &&WorkloadPlan| workload.takeover.is_none() && workload.pts().is_none();
             for workload in variant.workloads.iter().filter(alone) {
                 let Some(case) = workload.cases.last().filter(|case| is_alike(&case.load)) else { continue };
                 is_answered_alike(

@@ -34,7 +34,7 @@ fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
         // the cells of a test are told each, and what limits it of all of them
         let workloads = || plan.variants.iter().flat_map(|variant| &variant.workloads);
         let is_test =
-            |name: &str| workloads().any(|workload| workload.name == name && workload.pts.is_some());
+            |name: &str| workloads().any(|workload| workload.name == name && workload.pts().is_some());
         let told = results.rows.iter().filter(|row| row.device.is_some() || !is_test(&row.workload));
         let cases: BTreeSet<_> = told.map(|r| (&r.variant, &r.workload, &r.case)).collect();
         let explained: BTreeSet<_> =

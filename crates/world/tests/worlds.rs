@@ -9,7 +9,7 @@ use lanetwin_models::memory_endpoint::MemoryEndpoint;
 use lanetwin_models::nvme_ssd::NvmeSsd;
 use lanetwin_models::root_complex::{RootComplex, Traffic};
 use lanetwin_pcie::link::{Class, EgressId};
-use lanetwin_plan::{Case, Load, Offered, Plan, Variant, WorkloadPlan};
+use lanetwin_plan::{BlockCase, Case, Load, Offered, Plan, Variant, WorkloadPlan};
 use lanetwin_ports::{Operation, Value};
 use lanetwin_units::{Instant, Span};
 use lanetwin_world::{Options, World, run};
@@ -21,16 +21,14 @@ const LONG: Span = Span::from_us(300);
 /// [`LONG`], and what a large request takes besides, at a byte every 10 ns: no scenario's link or medium is slower. A
 /// driver submits all that is to be in flight before it sees the first answer.
 fn long(case: &Case) -> Span {
-    let (bytes, submitted) = match case.load {
+    let (bytes, submitted) = match &case.load {
         // the pages that hints ask for are fetched before what is loaded first
-        Load::Memory(ref case) if case.hints.is_some() => (0, 1000),
+        Load::Memory(case) if case.hints.is_some() => (0, 1000),
         Load::Dma(_) | Load::Memory(_) => (0, 0),
-        Load::Block(block) => match block.offered {
-            Offered::Outstanding(number) => (block.size.0, number.into()),
-            Offered::Rate { .. } => (block.size.0, 0),
+        Load::Blocks(blocks) => match blocks.offered() {
+            Offered::Outstanding(number) => (blocks.largest(), number.into()),
+            Offered::Rate { .. } => (blocks.largest(), 0),
         },
-        Load::Iometer(ref case) => (case.largest().into(), 0),
-        Load::Fio(ref case) => (case.largest(), 0),
     };
     LONG + Span::from_ns(10) * bytes + Span::from_ns(500) * submitted
 }
@@ -73,7 +71,7 @@ fn each_world(mut look: impl FnMut(&str, &Variant, &WorkloadPlan, &Case)) {
     for plan in of_files.chain([plan("drives.yaml", DRIVES, &[])]) {
         // what steps of a test have shown is counted step by step, and logs and the like are nobody's load: `pts.rs`
         // and `actions.rs` look at them
-        let is_load = |workload: &WorkloadPlan| workload.pts.is_none() && workload.actions.is_empty();
+        let is_load = |workload: &WorkloadPlan| workload.pts().is_none() && workload.actions.is_empty();
         for (variant, workload, case) in
             worlds(&plan).into_iter().filter(|(_, workload, _)| is_load(workload))
         {
@@ -207,7 +205,7 @@ fn what_is_moved_is_what_was_asked_for_and_nothing_is_left() {
             assert_eq!([seen.read_bytes, seen.write_bytes], [read, written], "{name}");
         } else if let Load::Memory(_) = case.load {
             // what the drive behind a cache moves is the cache's affair
-        } else if matches!(case.load, Load::Fio(_)) || !world.paths.is_empty() {
+        } else if !case.load.threads().is_empty() || !world.paths.is_empty() {
             // commands of several sizes, or such as were asked again on another path
             assert!(seen.read_bytes >= written && seen.write_bytes >= read, "{name}");
         } else if !world.drives.is_empty() {
@@ -240,7 +238,7 @@ fn polls(variant: &Variant) -> bool {
 /// on so many queues of all together that interrupt for each completion, or for none: entries of 64 B, PRP lists;
 /// Identify twice, entries of 16 B, MSI-X writes of 4 B.
 fn nvme_bytes(case: &Case, requests: u64, (drives, queues): (u64, u64), polls: bool) -> [u64; 2] {
-    let Load::Block(block) = case.load else { panic!("no scenario asks an NVMe drive otherwise") };
+    let block: &BlockCase = case.load.blocks().expect("no scenario asks an NVMe drive otherwise");
     let pages = block.size.0.div_ceil(4096);
     let list = if pages > 2 { 8 * (pages - 1) } else { 0 };
     let admin = (2 + 1) * drives + 2 * queues;

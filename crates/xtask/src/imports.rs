@@ -148,9 +148,9 @@ impl Imports {
         let stem = name.strip_suffix(".rs").unwrap_or(name);
         let own =
             if parent.is_none() || stem == "mod" { folder.to_owned() } else { format!("{folder}/{stem}") };
-        let listed = source::macro_words(&tokens, "models");
+        let listed = source::listed(&tokens);
         let declared = source::modules(&tokens).into_iter();
-        for (module, elsewhere) in declared.chain(listed.iter().map(|word| (word.clone(), None))) {
+        for (module, elsewhere) in declared.chain(listed.iter().map(|(word, _)| (word.clone(), None))) {
             let files = match elsewhere {
                 Some(path) => vec![workspace::resolve(folder, &path).unwrap_or_default()],
                 None => vec![format!("{own}/{module}.rs"), format!("{own}/{module}/mod.rs")],
@@ -159,8 +159,8 @@ impl Imports {
                 self.modules[place].children.insert(module, child);
             }
         }
-        // the list of models is made of an item of each
-        let listed = listed.into_iter().map(|word| vec![word, "MODEL".into()]);
+        // a list is made of an item of each
+        let listed = listed.into_iter().map(|(word, item)| vec![word, item.into()]);
         let module = &mut self.modules[place];
         module.paths.extend(listed);
         read_paths(&tokens, module);

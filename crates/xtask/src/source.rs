@@ -129,6 +129,16 @@ fn first_names(tokens: &[Token]) -> Vec<Token> {
     names
 }
 
+/// List macros that declare a module for each of their words, and the item of each that the list is made of.
+pub const LISTS: [(&str, &str); 2] = [("models", "MODEL"), ("kinds", "KIND")];
+
+/// The modules that list macros declare ([`LISTS`]), each with the item that the list takes of it.
+#[must_use]
+pub fn listed(tokens: &[Token]) -> Vec<(String, &'static str)> {
+    let of = |(name, item)| macro_words(tokens, name).into_iter().map(move |word| (word, item));
+    LISTS.into_iter().flat_map(of).collect()
+}
+
 /// The names in a list macro: `a` and `b` in `name! { a, b }`, whatever the delimiter.
 #[must_use]
 pub fn macro_words(tokens: &[Token], name: &str) -> Vec<String> {

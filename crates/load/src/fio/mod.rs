@@ -41,5 +41,4 @@ pub use lines::Surroundings;
 pub use problem::CODES;
 pub use read::{Understood, read, read_path, unreadable};
 pub use settings::{LatencyTarget, PERCENTILES, Room, Sequencer, Settings, Share, SteadyState, Way};
-pub(crate) use stream::Gate;
 pub use stream::{BadJob, Extent, Io, JobWorkload, Stream};

@@ -21,6 +21,7 @@ use super::iolog::{Entry, When};
 use super::job::Job;
 use super::map::Map;
 use super::settings::{LatencyTarget, Sequencer};
+use crate::requests::Gate;
 use lanetwin_kernel::Stream as Random;
 use lanetwin_ports::Operation;
 use lanetwin_units::{Instant, Span};
@@ -30,17 +31,6 @@ const PS_PER_SECOND: u128 = 1_000_000_000_000;
 const WHOLE: u64 = 100;
 /// Block sizes are drawn again up to so often if they do not fit before the end; then the least is taken.
 const MOST_TRIES: u32 = 1000;
-
-/// When the next I/O may go out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Gate {
-    /// At once.
-    Open,
-    /// After this time.
-    After(Span),
-    /// When something has been answered: look again then.
-    Answered,
-}
 
 /// An I/O.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,6 @@
 
 use super::Files;
 use crate::problem::{add_finding, add_finding_at};
-use crate::resolve::workloads::fio::text_of;
 use lanetwin_document::add_source;
 use lanetwin_document::fields::join;
 use lanetwin_document::node::{Kind, Node, Spot};
@@ -207,4 +206,27 @@ fn names(given: &str, file: &str) -> Vec<String> {
     let name = given.split(':').next().unwrap_or_default();
     let beside = file.rfind('/').map(|end| format!("{}{name}", &file[..=end]));
     [Some(name.to_owned()), beside].into_iter().flatten().collect()
+}
+
+/// The keys of the section `fio` that are no options of fio.
+pub(crate) const NO_OPTIONS: [&str; 5] = ["file", "section", "capacity", "requests", "understood"];
+
+/// The text of a job file whose only job has the options that stand in a scenario, and each option's place: line 3 is
+/// the first of them.
+fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, Spot)>) {
+    let mut text = format!("[{workload}]\ndirect=1\n");
+    let mut places = Vec::new();
+    for entry in node.entries().iter().filter(|entry| !NO_OPTIONS.contains(&&*entry.key)) {
+        let Some(value) = entry.value.text() else { continue };
+        let value = match value {
+            "true" => "1",
+            "false" => "0",
+            value => value,
+        };
+        // one option cannot become two
+        let value: String = value.chars().filter(|c| !c.is_control()).collect();
+        text.push_str(&format!("{}={value}\n", entry.key));
+        places.push((entry.key.clone(), entry.value.spot));
+    }
+    (text, places)
 }

@@ -6,41 +6,86 @@ mod memory;
 pub use fio::{FioCase, FioJob};
 pub use memory::{DeviceCache, HintsCase, KernelCase, MemoryCase, MemoryProgram, TrafficCase};
 
-use super::{Load, Offered};
+use super::blocks::{Blocks, LeftOut, Thread, Timing};
+use super::offered::Offered;
+use super::transfers::DmaCase;
+use lanetwin_kernel::Component;
 use lanetwin_load::iometer::access::{AccessWorkload, Region};
 use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
 use lanetwin_load::iometer::{TestType, Version};
-use lanetwin_units::{Bytes, Span};
+use lanetwin_load::{BlockLoad, Slot};
+use lanetwin_ports::Message;
+use lanetwin_units::Bytes;
+use std::sync::Arc;
+
+/// What is asked, by who asks whom: kinds of workload are many, and these are all there are.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Load {
+    /// Cards move data to and from the memory of a host.
+    Dma(DmaCase),
+    /// Hosts read and write blocks of drives.
+    Blocks(Arc<dyn Blocks>),
+    /// The cores of a host load and store.
+    Memory(Box<MemoryCase>),
+}
 
 impl Load {
+    /// Requests of blocks.
+    pub fn of_blocks(blocks: impl Blocks) -> Self {
+        Self::Blocks(Arc::new(blocks))
+    }
+    /// What is asked of drives, if it is of this type.
+    #[must_use]
+    pub fn blocks<T: Blocks>(&self) -> Option<&T> {
+        if let Self::Blocks(blocks) = self { blocks.as_any().downcast_ref() } else { None }
+    }
     /// How much is asked at a time, of each device.
     #[must_use]
     pub fn offered(&self) -> Offered {
-        match *self {
+        match self {
             Self::Dma(dma) => dma.offered,
-            Self::Block(block) => block.offered,
-            Self::Iometer(ref case) => Offered::Outstanding(case.outstanding),
-            Self::Fio(ref case) => Offered::Outstanding(case.depth()),
-            Self::Memory(ref case) => Offered::Outstanding(case.threads()),
+            Self::Blocks(blocks) => blocks.offered(),
+            Self::Memory(case) => Offered::Outstanding(case.threads()),
         }
     }
     /// How many operations are measured, of all devices together.
     #[must_use]
     pub fn operations(&self) -> u64 {
-        match *self {
+        match self {
             Self::Dma(dma) => dma.transfers,
-            Self::Block(block) => block.requests,
-            Self::Iometer(ref case) => case.requests,
-            Self::Fio(ref case) => case.operations(),
-            Self::Memory(ref case) => case.steps,
+            Self::Blocks(blocks) => blocks.requests(),
+            Self::Memory(case) => case.steps,
         }
     }
-    /// How long it is measured at most, if that is limited.
+    /// Whether operations are told as reads, and whether as writes.
     #[must_use]
-    pub fn longest(&self) -> Option<Span> {
-        if let Self::Fio(case) = self { case.run_time() } else { None }
+    pub fn kinds(&self) -> (bool, bool) {
+        match self {
+            Self::Dma(dma) => dma.kinds(),
+            Self::Blocks(blocks) => blocks.kinds(),
+            Self::Memory(_) => (true, true),
+        }
     }
-    /// Whether a card moves data; otherwise blocks are read and written.
+    /// How long it is measured, as far as it says so itself.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        match self {
+            Self::Dma(_) => Timing::default(),
+            Self::Blocks(blocks) => blocks.timing(),
+            Self::Memory(case) => Timing { is_whole: case.ends(), ..Timing::default() },
+        }
+    }
+    /// Who asks each device, if several do, or one by a name of its own.
+    #[must_use]
+    pub fn threads(&self) -> Vec<Thread> {
+        if let Self::Blocks(blocks) = self { blocks.threads() } else { Vec::new() }
+    }
+    /// Whether all that ask do the same, so that it is a question how evenly they share.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        if let Self::Blocks(blocks) = self { blocks.is_even() } else { true }
+    }
+    /// Whether a card moves data.
     #[must_use]
     pub const fn is_dma(&self) -> bool {
         matches!(self, Self::Dma(_))
@@ -94,12 +139,6 @@ impl IometerCase {
             count: None,
         }
     }
-    /// Whether there are reads, and whether there are writes.
-    #[must_use]
-    pub fn kinds(&self) -> (bool, bool) {
-        let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
-        (has(|line| line.reads > 0), has(|line| line.reads < 100))
-    }
     /// Whether what one target is asked depends, in Iometer, on what another was: its worker has one burst at a time,
     /// and one delay.
     #[must_use]
@@ -111,13 +150,47 @@ impl IometerCase {
     pub fn has_replies(&self) -> bool {
         self.used().any(|line| line.reply > 0)
     }
-    /// The size of the largest request \[B\].
-    #[must_use]
-    pub fn largest(&self) -> u32 {
-        self.used().map(|line| line.size).max().unwrap_or(0)
-    }
     /// The lines that are ever drawn.
     fn used(&self) -> impl Iterator<Item = &AccessLine> {
         self.spec.lines.iter().filter(|line| line.share > 0)
+    }
+}
+
+impl Blocks for IometerCase {
+    fn offered(&self) -> Offered {
+        Offered::Outstanding(self.outstanding)
+    }
+    fn requests(&self) -> u64 {
+        self.requests
+    }
+    fn kinds(&self) -> (bool, bool) {
+        let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
+        (has(|line| line.reads > 0), has(|line| line.reads < 100))
+    }
+    fn largest(&self) -> u64 {
+        self.used().map(|line| line.size).max().unwrap_or(0).into()
+    }
+    fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
+        Box::new(BlockLoad::of_accesses(self.accesses(), slot.seed, slot.path).in_slot(slot))
+    }
+    fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
+        let name = &self.spec.name;
+        let time = match self.from.run_time_s {
+            0 => "until it is stopped".to_owned(),
+            seconds => format!("{seconds} s"),
+        };
+        let mut list = vec![format!(
+            "The run time of `{}` ({time}), and its ramp up: a case ends after the `requests` of the scenario.",
+            self.from.name
+        )];
+        if self.is_paced() && of.pairs > 1 {
+            list.push(format!(
+                "Bursts and delays of `{name}` are of each target; in Iometer all targets of a worker share them."
+            ));
+        }
+        if self.has_replies() {
+            list.push(format!("The replies of `{name}`: a disk makes none."));
+        }
+        list
     }
 }

@@ -1,6 +1,11 @@
 //! Tests of the SNIA Performance Test Specification that go through all sizes and mixes on one drive.
 
-use super::{BlockCase, Offered, Pattern};
+use super::blocks::{Blocks, Demand};
+use super::offered::Offered;
+use super::transfers::{BlockCase, Pattern};
+use lanetwin_kernel::Component;
+use lanetwin_load::{Slot, SteppedLoad, Steps, Workload};
+use lanetwin_ports::Message;
 use lanetwin_units::{Bytes, Span};
 
 /// Which test.
@@ -51,9 +56,18 @@ pub struct PtsCell {
 }
 
 impl PtsPlan {
+    /// What the cell that has to be steady asks for.
+    fn asks(&self) -> &BlockCase {
+        &self.cells[self.tracked].asks
+    }
+    /// What is asked, step by step.
+    fn steps(&self) -> Steps {
+        let first = self.first().map(|(case, count)| Workload { count: Some(count), ..case.workload() });
+        let round = self.cells.iter().map(|cell| cell.asks.workload()).collect();
+        Steps { first, round, lasts: self.step }
+    }
     /// The writes that come before the rounds.
-    #[must_use]
-    pub fn first(&self) -> Option<(BlockCase, u64)> {
+    fn first(&self) -> Option<(BlockCase, u64)> {
         const DEPTH: u32 = 32;
         let (size, requests) = self.precondition?;
         let offered = Offered::Outstanding(DEPTH);
@@ -62,5 +76,27 @@ impl PtsPlan {
             BlockCase { size, offered, read: 0.0, pattern: Pattern::Sequential, requests, ..tracked },
             requests,
         ))
+    }
+}
+
+/// A test is told as what it tracks, its cells as cases of their own.
+impl Blocks for PtsPlan {
+    fn offered(&self) -> Offered {
+        self.asks().offered()
+    }
+    fn requests(&self) -> u64 {
+        self.asks().requests()
+    }
+    fn kinds(&self) -> (bool, bool) {
+        self.asks().kinds()
+    }
+    fn largest(&self) -> u64 {
+        self.asks().largest()
+    }
+    fn demand(&self) -> Demand {
+        self.asks().demand()
+    }
+    fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
+        Box::new(SteppedLoad::new(self.steps(), slot))
     }
 }

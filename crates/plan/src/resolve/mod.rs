@@ -12,10 +12,12 @@ mod memory;
 mod numbers;
 mod queues;
 mod without_effect;
-pub(crate) mod workloads;
+mod workloads;
 
 use crate::catalogue::Catalogue;
 use crate::files::{Configurations, Files};
+use crate::kind::Components;
+use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
 use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp};
 use crate::problem::Problem;
@@ -85,7 +87,8 @@ fn plan(
     let about = document.text("about", reports).map(|said| said.value);
     let trees = overlay::variants(&tree, overlay::vary, reports);
     let documents: Vec<&Node> = trees.iter().map(|(_, _, tree)| tree).collect();
-    let configurations = Configurations::read(&documents, files, sources, reports);
+    let kinds: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind.name, kind.file?))).collect();
+    let configurations = Configurations::read(&documents, (files, &kinds), sources, reports);
     let channels = Channels::read(&documents, files, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
     let compare = read_compare(document.written("compare"), &names, reports);
@@ -267,6 +270,18 @@ impl Machine {
     /// The component, if it was understood.
     fn plan(&self, component: usize) -> Option<&ComponentPlan> {
         self.components[component].plan.as_ref()
+    }
+}
+
+impl Components for Machine {
+    fn plan(&self, component: usize) -> Option<&ComponentPlan> {
+        Self::plan(self, component)
+    }
+    fn label(&self, component: usize) -> String {
+        Self::label(self, component)
+    }
+    fn is_unclear(&self, name: &str) -> bool {
+        self.components.iter().any(|slot| slot.name == name && slot.plan.is_none())
     }
 }
 

@@ -2,33 +2,26 @@
 
 mod actions;
 mod devices;
-pub(crate) mod fio;
-mod iometer;
-mod memory;
-mod pts;
 mod service;
 mod steady;
 mod takeover;
-mod transfers;
-mod values;
 
 use super::links::Wiring;
 use super::{Machine, check_name, queues};
 use crate::files::Configurations;
+use crate::kind::{self, Asked, Kind, Who};
+use crate::kinds::KINDS;
 use crate::language::WORKLOAD;
-use crate::plan::{Case, Load, MemoryNode, Pair, WorkloadPlan};
+use crate::plan::{Case, CxlRole, Load, MemoryNode, Pair, WorkloadPlan};
 use crate::problem::Problem;
-use devices::{Names, card_pairs, check_block_ports, check_shared, drive_pairs};
+use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs};
 use lanetwin_document::fields::{Fields, is_map, join};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
-use service::{check_block, check_dma};
-
-/// More cases than this are a slip of the pen.
-const MOST_CASES: usize = 10_000;
+use service::{cannot, check_block, check_dma};
 
 /// What the workloads of a variant are about.
 #[derive(Clone, Copy)]
@@ -40,9 +33,6 @@ pub(super) struct Place<'a> {
     /// What the files that they name say.
     pub configurations: &'a Configurations,
 }
-
-/// The cases of a workload, and what it asks for with every default filled in.
-type Cases = Option<(Vec<Case>, Node)>;
 
 /// Reads the section; the workloads, and the section with every default filled in.
 pub(super) fn read(
@@ -66,62 +56,93 @@ pub(super) fn read(
     Some((plans, Node::map(named)))
 }
 
-/// The kinds of workload: one key of them is written.
-const KINDS: [&str; 6] = ["dma", "block", "fio", "iometer", "pts", "memory"];
-
 fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(WorkloadPlan, Node)> {
     let path = join("workloads", &entry.key);
     check_name(&entry.key, entry.spot, &path, reports);
     let mut fields = Fields::open(&entry.value, &path, WORKLOAD, &[], reports)?;
-    let kinds: Vec<_> = KINDS.iter().filter_map(|key| Some((*key, fields.written(key)?))).collect();
-    let (key, node) = match kinds[..] {
-        [only] => only,
-        [(one, _), (other, _), ..] => {
-            Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            fields.fault(other, Common::Exclusive { one, other }, reports);
-            return None;
-        }
-        [] => {
-            Names { fields: &mut fields, machine: place.machine, reports }.cards();
-            let about = "or `block:`, `fio:`, `iometer:`, `pts:` or `memory:`, with what is asked".into();
-            reports.add(Common::Missing { key: "dma".into(), about }, entry.spot, &path);
-            return None;
-        }
-    };
-    let at = fields.at(key);
-    let mut pts = None;
-    let (cases, pairs) = match key {
-        "dma" => (transfers::dma(node, &at, reports), cards(&mut fields, place, reports)),
-        "block" => (transfers::block(node, &at, reports), drives(&mut fields, place, reports)),
-        "fio" => (fio::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports)),
-        "iometer" => {
-            (iometer::read(node, &at, place.configurations, reports), drives(&mut fields, place, reports))
-        }
-        "pts" => {
-            let read = pts::read(node, &at, reports);
-            pts = read.plan;
-            (read.cases, drives(&mut fields, place, reports))
-        }
-        _ => cores(&mut fields, (node, &at), place, reports),
-    };
-    let cases = cases.map(|(cases, node)| {
-        fields.record(key, node);
-        cases
-    });
-    let steady = steady::read(&mut fields, key, cases.as_deref().unwrap_or_default(), reports);
+    let (kind, node) = kind(&mut fields, entry, place.machine, reports)?;
+    let (pairs, asked) = asked(kind, node, &mut fields, place, reports);
+    let cases = asked.as_ref().map_or(&[][..], |asked| &asked.cases);
+    let steady = steady::read(&mut fields, kind, cases, reports);
     let takeover = takeover::read(&mut fields, pairs.as_deref(), reports);
     let actions = actions::read(&mut fields, pairs.as_deref(), place.machine, reports);
-    let (pairs, cases, steady) = (pairs?, cases?, steady?);
+    let (pairs, Asked { cases, rounds }, steady) = (pairs?, asked?, steady?);
     let (takeover, actions) = (takeover?, actions?);
-    let (pts, rule) = pts.unzip();
-    if pts.is_some() {
-        pts::check(&fields, &pairs, place.machine, reports);
+    if kind.who == Who::OneDrive {
+        check_one_drive((&fields, kind.name), &pairs, place.machine, reports);
     }
-    report_beyond((&fields, key), (&pairs, &cases), place.machine, reports);
-    let steady = steady.or(rule);
-    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, pts, actions };
-    queues::report(&fields, (&plan, key), place.machine, reports);
+    report_beyond((&fields, kind.name), (&pairs, &cases), place.machine, reports);
+    let steady = steady.or(rounds);
+    let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, actions };
+    queues::report(&fields, (&plan, kind.name), place.machine, reports);
     Some((plan, fields.finish()))
+}
+
+/// The kind of a workload, and its section: the only one that is written; reports it if there is none, or another.
+fn kind<'n>(
+    fields: &mut Fields<'n>,
+    entry: &Entry,
+    machine: &Machine,
+    reports: &mut Reports,
+) -> Option<(&'static Kind, &'n Node)> {
+    let kinds: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind, fields.written(kind.name)?))).collect();
+    match kinds[..] {
+        [only] => return Some(only),
+        [(one, _), (other, _), ..] => {
+            Names { fields, machine, reports }.cards();
+            fields.fault(other.name, Common::Exclusive { one: one.name, other: other.name }, reports);
+        }
+        [] => {
+            Names { fields, machine, reports }.cards();
+            let names: Vec<String> = KINDS.iter().map(|kind| format!("`{}:`", kind.name)).collect();
+            let others = names[1..names.len() - 1].join(", ");
+            let about = format!("or {others} or {}, with what is asked", names[names.len() - 1]);
+            reports.add(Common::Missing { key: KINDS[0].name.into(), about }, entry.spot, &fields.path);
+        }
+    }
+    None
+}
+
+/// Who asks whom, and what.
+fn asked(
+    kind: &'static Kind,
+    node: &Node,
+    fields: &mut Fields<'_>,
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> (Option<Vec<Pair>>, Option<Asked>) {
+    if kind.who != Who::Cores {
+        let asked = section(kind, node, (fields, None), place, reports);
+        let pairs = match kind.who {
+            Who::Cards => cards(fields, place, reports),
+            _ => drives(fields, place, reports),
+        };
+        return (pairs, asked);
+    }
+    let host = Names { fields, machine: place.machine, reports }.cores();
+    let Some(host) = host else { return (None, None) };
+    // what is wrong with the load is told, too, where something is wrong with the host
+    let is_host = check_cores(fields, &host, place.machine, reports);
+    let asked = section(kind, node, (fields, Some(host.component)), place, reports);
+    let itself = std::slice::from_ref(&host);
+    // cores ask themselves
+    (is_host.then(|| drive_pairs(itself, itself)), asked)
+}
+
+/// Reads the section of a kind, whose cores of a host may ask; keeps it with every default filled in.
+fn section(
+    kind: &'static Kind,
+    node: &Node,
+    (workload, cores_of): (&mut Fields<'_>, Option<usize>),
+    place: Place<'_>,
+    reports: &mut Reports,
+) -> Option<Asked> {
+    let Place { machine, nodes, configurations, .. } = place;
+    let mut fields = Fields::open(node, &workload.at(kind.name), kind.keys, &[], reports)?;
+    let place = kind::Place { machine, nodes, configurations, cores_of };
+    let asked = (kind.read)(&mut fields, place, reports)?;
+    workload.record(kind.name, fields.finish());
+    Some(asked)
 }
 
 /// Reports a load of blocks that reaches beyond the end of a drive, or of its namespaces.
@@ -131,8 +152,8 @@ fn report_beyond(
     machine: &Machine,
     reports: &mut Reports,
 ) {
-    let of_block = |case: &Case| if let Load::Block(block) = case.load { Some(block.span) } else { None };
-    let Some(span) = cases.iter().filter_map(of_block).max() else { return };
+    let span = |case: &Case| if let Load::Blocks(blocks) = &case.load { blocks.demand().span } else { None };
+    let Some(span) = cases.iter().filter_map(span).max() else { return };
     for pair in pairs {
         let Some(plan) = machine.plan(pair.target) else { continue };
         let (Some(Value::Size(capacity)), Some(Value::Count(parts))) =
@@ -173,22 +194,30 @@ fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> O
     Some(drive_pairs(&hosts, &drives))
 }
 
-/// What the cores of a host load and store: they ask themselves.
-fn cores(
-    fields: &mut Fields<'_>,
-    (node, at): (&Node, &str),
-    place: Place<'_>,
-    reports: &mut Reports,
-) -> (Cases, Option<Vec<Pair>>) {
-    let Place { machine, nodes, .. } = place;
-    let host = Names { fields, machine, reports }.cores();
-    let Some(host) = host else { return (None, None) };
-    // what is wrong with the load is told, too, where something is wrong with the host
-    let is_host = memory::check_host(fields, &host, machine, reports);
-    let asked = memory::Asked { machine, nodes, host: host.component };
-    let cases = memory::read(node, at, asked, reports);
+/// Whether the cores of a component load and store; reports if not.
+fn check_cores(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
+    let Some(plan) = machine.plan(on.component) else { return false };
+    let is_host = plan.cxl_role() == Some(CxlRole::Host);
     if !is_host {
-        return (None, None);
+        let what = "has no cores that load and store: it is no `memory-host`";
+        cannot(&fields.at("on"), on, plan, what, reports);
     }
-    (cases, Some(drive_pairs(std::slice::from_ref(&host), std::slice::from_ref(&host))))
+    if fields.written("target").is_some() {
+        let problem = Common::Exclusive { one: "memory", other: "target" };
+        fields.fault("target", problem, reports);
+    }
+    is_host
+}
+
+/// Reports a workload of one NVMe drive that is on something else.
+fn check_one_drive(
+    (fields, key): (&Fields<'_>, &'static str),
+    pairs: &[Pair],
+    machine: &Machine,
+    reports: &mut Reports,
+) {
+    let is_drive = |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.is_nvme);
+    if pairs.len() != 1 || !pairs.iter().all(is_drive) {
+        fields.fault(key, Problem::NotOneDrive, reports);
+    }
 }

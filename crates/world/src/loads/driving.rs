@@ -8,7 +8,7 @@ use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
 use lanetwin_models::roles::nvme::{NvmeHost, Outage, QueuePriority};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{ActionPlan, End, FioJob, Pair};
+use lanetwin_plan::{ActionPlan, End, Pair};
 use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,7 +62,7 @@ impl Adding<'_> {
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
             let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
-            return (if asker.job.is_some() { self.job_port(asker, own) } else { own }, name);
+            return (if asker.thread.is_some() { self.job_port(asker, own) } else { own }, name);
         }
         let model = models::driver(disk.model);
         if !is_shared(model) {
@@ -245,7 +245,9 @@ impl Adding<'_> {
     }
     /// The class of the queue of each of them.
     fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
-        let class = |asker: &Asker<'_>| asker.job.map_or(QueuePriority::MEDIUM, |(job, _)| priority(job));
+        let class = |asker: &Asker<'_>| {
+            asker.thread.as_ref().map_or(QueuePriority::MEDIUM, |(_, thread)| thread.priority)
+        };
         self.on_driver(pair).map(class).collect()
     }
     /// The core of each load of a driver, where its host says how many it has.
@@ -274,19 +276,13 @@ impl Adding<'_> {
     fn software(&self, pair: &Pair, name: &str) -> Option<(Value, Origin)> {
         self.disk(pair).software(name, &self.wiring.variant.machine[pair.on])
     }
-    /// The engine is the one of the job file, if there is one that is modelled and neither a part nor the scenario says
-    /// another.
+    /// The engine is the one that the thread asks by, if it says one and neither a part nor the scenario says another.
     fn set_engine(&self, pair: &Pair, asker: &Asker<'_>, params: &mut Params) {
         const ENGINE: &str = "driver.engine";
         let is_open = self.software(pair, ENGINE).is_some_and(|(_, origin)| origin == Origin::Default);
-        let job = asker.job.map(|(job, _)| &job.job.settings);
-        if let (true, Some(settings), Some(Value::Choice(engine))) = (is_open, job, params.0.get_mut(ENGINE))
-        {
-            *engine = match &*settings.ioengine {
-                "io_uring" | "io_uring_cmd" => "io_uring",
-                "spdk" => "spdk",
-                _ => *engine,
-            };
+        let said = asker.thread.as_ref().and_then(|(_, thread)| thread.engine);
+        if let (true, Some(said), Some(Value::Choice(engine))) = (is_open, said, params.0.get_mut(ENGINE)) {
+            *engine = said;
         }
     }
 
@@ -313,16 +309,4 @@ impl Adding<'_> {
 /// Whether a driver has a port for each load of its device; if not, each load has a driver of its own.
 pub(super) fn is_shared(driver: &Model) -> bool {
     driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
-}
-
-/// The class of the queue of a job, by its I/O priority: real time is urgent at its highest level and high below, best
-/// effort and none are medium, idle is low. Which class a queue is of is the software's choice; NVM Express says
-/// nothing of it, and this one is `assumed`.
-fn priority(job: &FioJob) -> QueuePriority {
-    match (job.job.settings.prioclass, job.job.settings.prio) {
-        (1, 0) => QueuePriority::URGENT,
-        (1, _) => QueuePriority::HIGH,
-        (3, _) => QueuePriority::LOW,
-        _ => QueuePriority::MEDIUM,
-    }
 }

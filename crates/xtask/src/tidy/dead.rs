@@ -39,7 +39,7 @@ fn reach(workspace: &Workspace, path: &str, is_root: bool, reached: &mut BTreeSe
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.strip_suffix(".rs").unwrap_or(name);
     let children = if is_root || stem == "mod" { folder.to_owned() } else { format!("{folder}/{stem}") };
-    let listed = source::macro_words(&tokens, "models").into_iter().map(|word| (word, None));
+    let listed = source::listed(&tokens).into_iter().map(|(word, _)| (word, None));
     for (module, elsewhere) in source::modules(&tokens).into_iter().chain(listed) {
         match elsewhere {
             Some(file) => {
@@ -80,12 +80,16 @@ mod tests {
     #[test]
     fn nested_modules_lists_paths_and_tests_are_reached() {
         let said = judge([
-            ("crates/a/src/lib.rs", "mod b; pub mod d; models! { m } #[path = \"other.rs\"] mod e;"),
+            (
+                "crates/a/src/lib.rs",
+                "mod b; pub mod d; models! { m } kinds! { k } #[path = \"other.rs\"] mod e;",
+            ),
             ("crates/a/src/b.rs", "mod inner;"),
             ("crates/a/src/b/inner.rs", ""),
             ("crates/a/src/d/mod.rs", "mod deep;"),
             ("crates/a/src/d/deep.rs", ""),
             ("crates/a/src/m.rs", ""),
+            ("crates/a/src/k.rs", ""),
             ("crates/a/src/other.rs", ""),
             ("crates/a/tests/law.rs", "mod reference;"),
             ("crates/a/tests/reference.rs", ""),

@@ -1,7 +1,13 @@
 //! A phase of a job file of fio: jobs that run together.
 
+use crate::plan::blocks::{Blocks, Demand, LeftOut, Thread, Timing};
+use crate::plan::offered::Offered;
+use lanetwin_kernel::Component;
 use lanetwin_load::fio::iolog::Log;
 use lanetwin_load::fio::{Given, Job, JobWorkload};
+use lanetwin_load::{BlockLoad, Slot};
+use lanetwin_models::roles::nvme::QueuePriority;
+use lanetwin_ports::{Message, Operation};
 use lanetwin_units::{Bytes, Span};
 use std::sync::Arc;
 
@@ -76,34 +82,9 @@ impl FioCase {
     pub fn replays(&self) -> bool {
         self.jobs.iter().any(|job| job.log.is_some())
     }
-    /// The size of the largest I/O \[B\].
-    #[must_use]
-    pub fn largest(&self) -> u64 {
-        let of_job = |job: &FioJob| {
-            let logged = job.log.iter().flat_map(|log| &log.entries).map(|entry| u64::from(entry.bytes));
-            let blocks = job.job.blocks().map(|(_, most)| most);
-            logged.chain(blocks).max().unwrap_or(0)
-        };
-        self.jobs.iter().map(of_job).max().unwrap_or(0)
-    }
-    /// Whether there are reads, and whether there are writes.
-    #[must_use]
-    pub fn kinds(&self) -> (bool, bool) {
-        use lanetwin_ports::Operation;
-        let logged = |job: &FioJob, operation| {
-            job.log.as_ref().map(|log| log.entries.iter().any(|entry| entry.operation == operation))
-        };
-        let has = |operation, said: fn(&Job) -> bool| {
-            self.jobs.iter().any(|job| logged(job, operation).unwrap_or_else(|| said(&job.job)))
-        };
-        (
-            has(Operation::Read, |job| job.settings.rw.reads),
-            has(Operation::Write, |job| job.settings.rw.writes),
-        )
-    }
     /// Every clone of every job, with what its results are told as: a job, a clone of it, or a group.
     #[must_use]
-    pub fn threads(&self) -> Vec<(&FioJob, u32, String)> {
+    pub fn clones(&self) -> Vec<(&FioJob, u32, String)> {
         let all = self.jobs.iter().flat_map(|job| job.clones().map(move |clone| (job, clone)));
         all.map(|(job, clone)| (job, clone, self.told_as(job, clone))).collect()
     }
@@ -142,5 +123,127 @@ impl FioCase {
             self.operations(),
             time.unwrap_or_default()
         )
+    }
+}
+
+impl FioJob {
+    /// The sizes of its I/Os, as far as no log says them: of a range the least, of which all are multiples.
+    fn sizes(&self) -> impl Iterator<Item = u64> {
+        let settings = &self.job.settings;
+        let asked = [settings.rw.reads, settings.rw.writes].into_iter().enumerate();
+        let replays = settings.read_iolog.is_some();
+        asked.filter(move |(_, asked)| *asked && !replays).flat_map(|(way, _)| {
+            let split = settings.bssplit[way].iter().map(|(bytes, _)| *bytes);
+            split.chain([self.job.blocks()[way].0])
+        })
+    }
+    /// The namespace that its `filename` is of, the first being 0: `/dev/nvme0n2` is the second.
+    fn namespace(&self) -> Option<u16> {
+        let given = self.job.given.iter().rev().find(|given| given.name == "filename")?;
+        let number: u16 = given.value.as_ref()?.rsplit_once('n')?.1.parse().ok()?;
+        number.checked_sub(1)
+    }
+    /// The class of its queue, by its I/O priority: real time is urgent at its highest level and high below, best
+    /// effort and none are medium, idle is low. Which class a queue is of is the software's choice; NVM Express says
+    /// nothing of it, and this one is `assumed`.
+    fn priority(&self) -> QueuePriority {
+        match (self.job.settings.prioclass, self.job.settings.prio) {
+            (1, 0) => QueuePriority::URGENT,
+            (1, _) => QueuePriority::HIGH,
+            (3, _) => QueuePriority::LOW,
+            _ => QueuePriority::MEDIUM,
+        }
+    }
+    /// The engine that it asks by, if it is modelled.
+    fn engine(&self) -> Option<&'static str> {
+        match &*self.job.settings.ioengine {
+            "io_uring" | "io_uring_cmd" => Some("io_uring"),
+            "spdk" => Some("spdk"),
+            _ => None,
+        }
+    }
+    /// What is not simulated of what it says.
+    fn not_modelled(&self) -> Vec<String> {
+        let (mut list, name) = (Vec::new(), self.job.name());
+        if !self.job.not_modelled.is_empty() {
+            list.push(format!("Options of the job `{name}`: `{}`.", self.job.not_modelled.join("`, `")));
+        }
+        if self.log.as_ref().is_some_and(|log| log.left_out > 0) {
+            list.push(format!("Syncs and trims of the log of the job `{name}`."));
+        }
+        list
+    }
+}
+
+impl Blocks for FioCase {
+    fn offered(&self) -> Offered {
+        Offered::Outstanding(self.depth())
+    }
+    fn requests(&self) -> u64 {
+        self.operations()
+    }
+    fn kinds(&self) -> (bool, bool) {
+        let logged = |job: &FioJob, operation| {
+            job.log.as_ref().map(|log| log.entries.iter().any(|entry| entry.operation == operation))
+        };
+        let has = |operation, said: fn(&Job) -> bool| {
+            self.jobs.iter().any(|job| logged(job, operation).unwrap_or_else(|| said(&job.job)))
+        };
+        (
+            has(Operation::Read, |job| job.settings.rw.reads),
+            has(Operation::Write, |job| job.settings.rw.writes),
+        )
+    }
+    fn largest(&self) -> u64 {
+        let of_job = |job: &FioJob| {
+            let logged = job.log.iter().flat_map(|log| &log.entries).map(|entry| u64::from(entry.bytes));
+            let blocks = job.job.blocks().map(|(_, most)| most);
+            logged.chain(blocks).max().unwrap_or(0)
+        };
+        self.jobs.iter().map(of_job).max().unwrap_or(0)
+    }
+    fn threads(&self) -> Vec<Thread> {
+        let thread = |(job, clone, told_as): (&FioJob, u32, String)| Thread {
+            name: format!("{}.{clone}", job.job.number),
+            told_as,
+            namespace: job.namespace(),
+            priority: job.priority(),
+            engine: job.engine(),
+        };
+        self.clones().into_iter().map(thread).collect()
+    }
+    fn asker(&self, thread: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
+        let clones = self.jobs.iter().flat_map(|job| job.clones().map(move |clone| (job, clone)));
+        let (job, clone) = clones.into_iter().nth(thread).expect("a thread is a clone of a job");
+        let workload = job.workload(clone, self.capacity);
+        Box::new(BlockLoad::of_job(workload, slot.seed, slot.path).in_slot(slot))
+    }
+    fn timing(&self) -> Timing {
+        Timing { is_whole: self.replays(), ramp: self.ramp_time(), longest: self.run_time() }
+    }
+    /// Jobs are different by intention.
+    fn is_even(&self) -> bool {
+        false
+    }
+    fn demand(&self) -> Demand {
+        let settings = || self.jobs.iter().map(|job| &job.job.settings);
+        let writes = settings().all(|s| !s.rw.reads && s.rw.writes && s.iodepth > 1);
+        let most = self.jobs.iter().map(|job| job.job.blocks()[1].1).max();
+        let prior = self.jobs.iter().find(|job| job.job.settings.prioclass > 0);
+        Demand {
+            depth: settings().map(|s| u64::from(s.iodepth)).max(),
+            written: most.filter(|_| writes).map(|most| self.requests * most),
+            sizes: self.jobs.iter().flat_map(FioJob::sizes).collect(),
+            span: None,
+            priority: prior.map(|job| job.job.name().to_owned()),
+        }
+    }
+    fn not_modelled(&self, of: LeftOut<'_>) -> Vec<String> {
+        let sampled = self.sampled(of.repeats);
+        let whole = format!(
+            "`{}` of fio beyond a sample: {sampled}. A phase finds the machine as if nothing had run before.",
+            of.label
+        );
+        std::iter::once(whole).chain(self.jobs.iter().flat_map(FioJob::not_modelled)).collect()
     }
 }

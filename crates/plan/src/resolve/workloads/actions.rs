@@ -1,10 +1,10 @@
 //! `actions:` of a workload: what is asked of its drives at given times, beside its load.
 
-use super::values::choice;
 use crate::language::ACTION;
 use crate::plan::{ActionPlan, ComponentPlan, Pair};
 use crate::problem::Problem;
 use crate::resolve::Machine;
+use crate::values::choice;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;

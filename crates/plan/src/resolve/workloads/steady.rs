@@ -1,8 +1,9 @@
 //! `steady-state:` of a workload: rounds until it is steady.
 
-use super::values::{choice, count};
-use crate::plan::{Case, Load, SteadyRule, Tracked};
+use crate::kind::Kind;
+use crate::plan::{Case, SteadyRule, Tracked};
 use crate::problem::Problem;
+use crate::values::{choice, count};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
@@ -17,17 +18,17 @@ const LONGEST: Span = Span::from_us(60_000_000);
 /// Reads the section, if there is one; the outer option is empty if something is wrong with it, which is reported.
 pub(super) fn read(
     fields: &mut Fields<'_>,
-    key: &str,
+    kind: &Kind,
     cases: &[Case],
     reports: &mut Reports,
 ) -> Option<Option<SteadyRule>> {
     if fields.written("steady-state").is_none() {
         return Some(None);
     }
-    let what = match key {
-        "block" | "iometer" => None,
-        "fio" => cases.iter().any(replays).then(|| "a log that is replayed".to_owned()),
-        other => Some(format!("a workload of `{other}`")),
+    let is_whole = |case: &Case| case.load.timing().is_whole;
+    let what = match kind.rounds {
+        true => cases.iter().any(is_whole).then(|| "a log that is replayed".to_owned()),
+        false => Some(format!("a workload of `{}`", kind.name)),
     };
     if let Some(what) = what {
         fields.fault("steady-state", Problem::NoRounds { what }, reports);
@@ -59,8 +60,4 @@ pub(super) fn read(
         _ => Tracked::Iops,
     };
     Some(Some(SteadyRule { of, round, rounds: rounds as u32, least: least as u32 }))
-}
-
-fn replays(case: &Case) -> bool {
-    matches!(&case.load, Load::Fio(fio) if fio.replays())
 }

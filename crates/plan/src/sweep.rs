@@ -1,68 +1,25 @@
-//! `dma:` and `block:` – transfers of given sizes, so many in flight or at a rate: a case for each size and each of
-//! what is offered.
+//! Transfers of given sizes, so many in flight or at a rate: a case for each size and each of what is offered.
 
-use super::values::{choice, count, list, pattern, size};
-use super::{Cases, MOST_CASES};
-use crate::language::{BLOCK, DMA};
-use crate::plan::{Arrivals, Axis, BlockCase, Cache, Case, DmaCase, DmaOperation, Load, Offered};
+use crate::kind::MOST_CASES;
+use crate::plan::{Arrivals, Axis, Case, Load, Offered};
 use crate::problem::Problem;
+use crate::values::{choice, list};
+use crate::words::{Holds, one_of};
 use lanetwin_document::fields::{Fields, Said};
-use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
 use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 
+/// The key `pattern`.
+pub(crate) const PATTERN: Holds = one_of(&["random", "sequential"]);
+/// The key `arrivals`.
+pub(crate) const ARRIVALS: Holds = one_of(&["poisson", "fixed"]);
 /// A load that asks for something less often than this, on average, is a slip of the unit.
 const LONGEST_GAP_SECONDS: u64 = 60;
 
-pub(super) fn dma(node: &Node, path: &str, reports: &mut Reports) -> Cases {
-    let mut fields = Fields::open(node, path, DMA, &[], reports)?;
-    let operation = match choice(&mut fields, "operation", reports) {
-        Some("write") => Some(DmaOperation::Write),
-        Some("mixed") => Some(DmaOperation::Mixed),
-        other => other.map(|_| DmaOperation::Read),
-    };
-    let sizes = sizes(&mut fields, reports);
-    let window = size(&mut fields, "window", reports);
-    let pattern = pattern(&mut fields, reports);
-    let cache = choice(&mut fields, "cache", reports)
-        .map(|word| if word == "cold" { Cache::Cold } else { Cache::Warm });
-    let offered = offered(&mut fields, "outstanding", reports);
-    let transfers = count(&mut fields, "transfers", reports);
-    let (sizes, window, offered) = (sizes?, window?, offered?);
-    fits(&fields, &sizes, "window", window, reports);
-    is_brisk(&fields, &sizes, &offered, reports);
-    let (operation, pattern, cache, transfers) = (operation?, pattern?, cache?, transfers?);
-    let cases = spread(&fields, "outstanding", &sizes, &offered, reports, |size, offered| {
-        Load::Dma(DmaCase { operation, size, window, pattern, cache, offered, transfers })
-    })?;
-    Some((cases, fields.finish()))
-}
-
-pub(super) fn block(node: &Node, path: &str, reports: &mut Reports) -> Cases {
-    let mut fields = Fields::open(node, path, BLOCK, &[], reports)?;
-    let sizes = sizes(&mut fields, reports);
-    let offered = offered(&mut fields, "depth", reports);
-    let read = match fields.one("read", reports) {
-        Some(Said { value: Value::Ratio(ratio), .. }) => Some(ratio),
-        _ => None,
-    };
-    let pattern = pattern(&mut fields, reports);
-    let span = size(&mut fields, "span", reports);
-    let requests = count(&mut fields, "requests", reports);
-    let (sizes, span, offered) = (sizes?, span?, offered?);
-    fits(&fields, &sizes, "span", span, reports);
-    is_brisk(&fields, &sizes, &offered, reports);
-    let (read, pattern, requests) = (read?, pattern?, requests?);
-    let cases = spread(&fields, "depth", &sizes, &offered, reports, |size, offered| {
-        Load::Block(BlockCase { size, offered, read, pattern, span, requests })
-    })?;
-    Some((cases, fields.finish()))
-}
-
 /// The sizes of the transfers: at least a byte, and what a message can say.
-pub(super) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Bytes>> {
+pub(crate) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Bytes>> {
     let list = list(fields, "size", reports)?;
     let path = fields.at("size");
     let mut sizes = Vec::new();
@@ -85,7 +42,11 @@ pub(super) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Ve
 }
 
 /// What is offered: a rate, or so many in flight (under `key`).
-fn offered(fields: &mut Fields<'_>, key: &'static str, reports: &mut Reports) -> Option<Vec<Offered>> {
+pub(crate) fn offered(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    reports: &mut Reports,
+) -> Option<Vec<Offered>> {
     if fields.written("rate").is_none() {
         let list = list(fields, key, reports)?;
         let in_flight = |said: &Said<Value>| match said.value {
@@ -118,7 +79,7 @@ fn offered(fields: &mut Fields<'_>, key: &'static str, reports: &mut Reports) ->
     Some(offered)
 }
 
-pub(super) fn fits(
+pub(crate) fn fits(
     fields: &Fields<'_>,
     sizes: &[Bytes],
     key: &'static str,
@@ -132,7 +93,7 @@ pub(super) fn fits(
 }
 
 /// Reports a rate at which hardly anything would ever be asked for.
-fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: &mut Reports) {
+pub(crate) fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: &mut Reports) {
     let Some(Bytes(largest)) = sizes.iter().max().copied() else { return };
     let least = largest.div_ceil(LONGEST_GAP_SECONDS);
     let rate = |offered: &Offered| match *offered {
@@ -148,7 +109,7 @@ fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: 
 }
 
 /// Every size with everything that is offered.
-fn spread(
+pub(crate) fn spread(
     fields: &Fields<'_>,
     closed: &'static str,
     sizes: &[Bytes],

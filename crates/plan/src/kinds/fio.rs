@@ -1,18 +1,18 @@
 //! `fio:` – the jobs of a job file of fio, or of its options here; a case for each phase.
 
-use super::Cases;
-use super::values::{count, size};
-use crate::files::{Configurations, Fio};
-use crate::language::{FIO, NO_OPTIONS};
+use crate::files::{Configurations, Fio, NO_OPTIONS};
+use crate::kind::{Asked, Kind as Workload, Place, Who};
 use crate::plan::{Case, FioCase, FioJob, Load};
 use crate::problem::Problem;
+use crate::values::{count, size};
+use crate::words::{Field, Holds, count as whole, field, optional};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Kind, Node};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
 use lanetwin_load::fio::{Job, JobFile};
-use lanetwin_ports::Value;
+use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,13 +24,82 @@ const MOST_DEPTH: u32 = 1 << 20;
 /// Longer lists of names are cut in messages.
 const MOST_NAMES: usize = 8;
 
-/// Reads the section; its cases, and the section with every default filled in.
-pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mut Reports) -> Cases {
-    let mut fields = Fields::open(node, path, FIO, &[], reports)?;
-    let fio = source(&mut fields, files, reports);
-    let jobs = fio.and_then(|fio| jobs(fio, &mut fields, reports));
-    let capacity = size(&mut fields, "capacity", reports);
-    let requests = count(&mut fields, "requests", reports);
+pub(crate) const KIND: Workload = Workload {
+    name: "fio",
+    about: "reads and writes of blocks, as a job file of fio has them, or as its options here say",
+    keys: KEYS,
+    who: Who::Hosts,
+    rounds: true,
+    file: None,
+    read,
+};
+
+const KEYS: &[Field] = &[
+    optional(
+        "file",
+        Holds::Text,
+        "the job file, as a path from the folder of the scenario; instead of options here",
+    ),
+    optional("section", Holds::Names, "the sections of the file whose jobs run; otherwise all"),
+    field("capacity", Holds::One(Dimension::Size), "64GiB", "the size of each target"),
+    field(
+        "requests",
+        Holds::One(whole(1, 100_000_000)),
+        "10000",
+        "I/Os that are measured in a phase, of all its jobs together; fewer if its jobs end before",
+    ),
+    optional("ba", Holds::Text, "what random addresses are multiples of"),
+    optional("bs", Holds::Text, "the sizes of its blocks, as fio reads them (`4k`, `4k,8k`)"),
+    optional("bsrange", Holds::Text, "ranges of block sizes"),
+    optional("bssplit", Holds::Text, "block sizes with their shares"),
+    optional("direct", Holds::Text, "whether it goes past the page cache; 1 if left out"),
+    optional("group_reporting", Holds::Text, "1 to tell all its clones together"),
+    optional("io_size", Holds::Text, "how many bytes it moves in all"),
+    optional("iodepth", Holds::Text, "I/Os in flight of each clone"),
+    optional("ioengine", Holds::Text, "the engine; not modelled"),
+    optional(
+        "latency_percentile",
+        Holds::Text,
+        "the share of I/Os that must keep `latency_target` in percent",
+    ),
+    optional("latency_target", Holds::Text, "the latency for which the largest depth is searched"),
+    optional("latency_window", Holds::Text, "over which time it is looked at"),
+    optional("norandommap", Holds::Text, "1 if random addresses may come again in a pass"),
+    optional("number_ios", Holds::Text, "how many I/Os it makes in all"),
+    optional("numjobs", Holds::Text, "how many clones of it run at once"),
+    optional("offset", Holds::Text, "where it begins on the device"),
+    optional("offset_increment", Holds::Text, "how far behind one clone the next begins"),
+    optional("percentage_random", Holds::Text, "the share of random addresses in percent"),
+    optional("percentile_list", Holds::Text, "the percentiles of its results"),
+    optional("ramp_time", Holds::Text, "how long it runs before it is measured, at most"),
+    optional(
+        "random_distribution",
+        Holds::Text,
+        "how random addresses are spread: `zipf:1.2`, `pareto:0.2`, `normal`, `zoned:60/10:40/90`",
+    ),
+    optional("rate", Holds::Text, "bytes a second, at most"),
+    optional("rate_iops", Holds::Text, "I/Os a second, at most"),
+    optional("rate_process", Holds::Text, "`poisson` for random gaps"),
+    optional("read_iolog", Holds::Text, "the log that it replays, as a path from the folder of the scenario"),
+    optional("replay_no_stall", Holds::Text, "1 to replay as fast as possible"),
+    optional("replay_time_scale", Holds::Text, "how fast time goes in a replay in percent"),
+    optional("runtime", Holds::Text, "how long it is measured, at most"),
+    optional("rw", Holds::Text, "which I/Os: `read`, `write`, `rw`, `randread`, `randwrite`, `randrw`"),
+    optional("rwmixread", Holds::Text, "the share of reads in percent"),
+    optional("rwmixwrite", Holds::Text, "the share of writes in percent"),
+    optional("size", Holds::Text, "how much of the device it uses"),
+    optional("ss", Holds::Text, "the rule of its steady state: `iops:10%`"),
+    optional("ss_dur", Holds::Text, "over which time it must hold"),
+    optional("thinktime", Holds::Text, "how long it waits after `thinktime_blocks`"),
+    optional("thinktime_blocks", Holds::Text, "I/Os from one wait to the next"),
+    optional("time_based", Holds::Text, "1 to run until `runtime` is over"),
+    optional("understood", Holds::Ignored, "what the jobs of a complete plan say; not read"),
+];
+fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+    let fio = source(fields, place.configurations, reports);
+    let jobs = fio.and_then(|fio| jobs(fio, fields, reports));
+    let capacity = size(fields, "capacity", reports);
+    let requests = count(fields, "requests", reports);
     let (fio, jobs, capacity, requests) = (fio?, jobs?, capacity?, requests?);
     let file = fields.written("file").and_then(Node::text).unwrap_or_default().to_owned();
     let mut phases: Vec<Vec<FioJob>> = Vec::new();
@@ -50,7 +119,7 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
         .into_iter()
         .map(|jobs| FioCase { file: file.clone(), globals: globals.clone(), jobs, capacity, requests })
         .collect();
-    let runs = cases.iter().filter(|case| can_run(case, &fields, reports)).count();
+    let runs = cases.iter().filter(|case| can_run(case, fields, reports)).count();
     if runs < cases.len() {
         return None;
     }
@@ -62,10 +131,9 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
             label = format!("{label} (phase {})", nth + 1);
             labels.insert(label.clone());
         }
-        Case { label, axis: None, load: Load::Fio(Box::new(case)) }
+        Case { label, axis: None, load: Load::of_blocks(case) }
     };
-    let cases = cases.into_iter().enumerate().map(case).collect();
-    Some((cases, fields.finish()))
+    Some(Asked::of(cases.into_iter().enumerate().map(case).collect()))
 }
 
 /// What is run: a file, or options; none if something is wrong with it, which is reported.
@@ -190,24 +258,4 @@ fn understood(job: &Job) -> Node {
         all.push(("spread", Node::scalar(s.random_distribution.name())));
     }
     Node::map(all)
-}
-
-/// The text of a job file whose only job has the options that stand in a scenario, and each option's place: line 3 is
-/// the first of them.
-pub(crate) fn text_of(workload: &str, node: &Node) -> (String, Vec<(String, lanetwin_document::node::Spot)>) {
-    let mut text = format!("[{workload}]\ndirect=1\n");
-    let mut places = Vec::new();
-    for entry in node.entries().iter().filter(|entry| !NO_OPTIONS.contains(&&*entry.key)) {
-        let Some(value) = entry.value.text() else { continue };
-        let value = match value {
-            "true" => "1",
-            "false" => "0",
-            value => value,
-        };
-        // one option cannot become two
-        let value: String = value.chars().filter(|c| !c.is_control()).collect();
-        text.push_str(&format!("{}={value}\n", entry.key));
-        places.push((entry.key.clone(), entry.value.spot));
-    }
-    (text, places)
 }

@@ -1,9 +1,9 @@
 //! `program:` – an application, with the size of its problem.
 
-use crate::language::PROGRAM;
+use super::words::PROGRAM;
 use crate::plan::KernelCase;
 use crate::problem::Problem;
-use crate::resolve::workloads::values::{choice, count, size};
+use crate::values::{choice, count, size};
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};

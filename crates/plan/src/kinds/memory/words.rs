@@ -1,6 +1,6 @@
 //! The words of loads of memory: programs, hints to devices, and where pages are.
 
-use super::{Field, Holds, count, field, one_of, optional};
+use crate::words::{Field, Holds, count, field, one_of, optional};
 use lanetwin_ports::Dimension;
 
 /// A load of memory.

@@ -3,17 +3,12 @@
 mod placement;
 mod program;
 mod spread;
+mod words;
 
-use super::devices::Named;
-use super::service::cannot;
-use super::values::{choice, count, list};
-use super::{Cases, MOST_CASES};
-use crate::language::MEMORY;
-use crate::plan::{
-    Case, CxlRole, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram,
-};
+use crate::kind::{Asked, Components, Kind, MOST_CASES, Place, Who};
+use crate::plan::{Case, DeviceCache, HintsCase, KernelCase, Load, MemoryCase, MemoryNode, MemoryProgram};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::values::{choice, count, list};
 use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::node::{Node, Origin};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
@@ -25,6 +20,7 @@ use lanetwin_ports::Value;
 use lanetwin_units::Bytes;
 use placement::Placed;
 use spread::{Point, Spread};
+use words::MEMORY;
 
 /// The line of a cache \[B\]: a thread needs one.
 const LINE: u64 = 64;
@@ -33,34 +29,24 @@ const HINTS_LATENCY: &str = "hints.latency";
 /// The parameters of a host that say how many cores it has.
 const CORES: [&str; 2] = ["sockets", "cores"];
 
+pub(crate) const KIND: Kind = Kind {
+    name: "memory",
+    about: "loads and stores of the cores of a host",
+    keys: MEMORY,
+    who: Who::Cores,
+    rounds: false,
+    file: None,
+    read,
+};
+
 /// What the cases are about.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub machine: &'a Machine,
+struct On<'a> {
+    machine: &'a dyn Components,
     /// The memory of every host.
-    pub nodes: &'a [MemoryNode],
+    nodes: &'a [MemoryNode],
     /// The host whose cores ask.
-    pub host: usize,
-}
-
-/// Whether the cores of a component load and store; reports if not.
-pub(super) fn check_host(fields: &Fields<'_>, on: &Named, machine: &Machine, reports: &mut Reports) -> bool {
-    let Some(plan) = machine.plan(on.component) else { return false };
-    let is_host = plan.cxl_role() == Some(CxlRole::Host);
-    if !is_host {
-        cannot(
-            &fields.at("on"),
-            on,
-            plan,
-            "has no cores that load and store: it is no `memory-host`",
-            reports,
-        );
-    }
-    if fields.written("target").is_some() {
-        let problem = Common::Exclusive { one: "memory", other: "target" };
-        fields.fault("target", problem, reports);
-    }
-    is_host
+    host: usize,
 }
 
 /// What threads do, before it is known what with.
@@ -71,28 +57,27 @@ enum Pattern {
     Traffic(TrafficOrder, bool),
 }
 
-/// The cases of a workload.
-pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Reports) -> Cases {
-    let mut fields = Fields::open(node, path, MEMORY, &[], reports)?;
-    if let Some((kernel, name)) = program::read(&mut fields, reports)? {
-        return kernels(fields, (kernel, &name), asked, reports);
+fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+    let on = On { machine: place.machine, nodes: place.nodes, host: place.cores_of? };
+    if let Some((kernel, name)) = program::read(fields, reports)? {
+        return kernels(fields, (kernel, &name), on, reports);
     }
     if fields.written("stretches").is_some() {
         let problem = Common::Missing { key: "program".into(), about: "of which stretches are run".into() };
         fields.fault("stretches", problem, reports);
     }
-    let pattern = pattern(&mut fields, reports);
-    let mixes = list(&mut fields, "mix", reports);
-    let threads = asked.threads(&mut fields, reports);
-    let working_sets = list(&mut fields, "working-set", reports);
-    let delays = list(&mut fields, "delay", reports);
-    let policies = asked.policies(&mut fields, reports);
-    let cache = cache(&mut fields, reports);
-    let hints = asked.hints(&mut fields, reports);
-    let steps = count(&mut fields, "lines", reports);
+    let pattern = pattern(fields, reports);
+    let mixes = list(fields, "mix", reports);
+    let threads = on.threads(fields, reports);
+    let working_sets = list(fields, "working-set", reports);
+    let delays = list(fields, "delay", reports);
+    let policies = on.policies(fields, reports);
+    let cache = cache(fields, reports);
+    let hints = on.hints(fields, reports);
+    let steps = count(fields, "lines", reports);
     let (pattern, cache, steps) = (pattern?, cache?, steps?);
     let (hints, policies) = (hints?, policies?);
-    asked.check_hints(hints, (pattern, &policies), &fields, reports)?;
+    on.check_hints(hints, (pattern, &policies), fields, reports)?;
     let spread = Spread::new([mixes?, threads?, working_sets?, delays?], policies);
     if spread.count() > MOST_CASES {
         let problem = Problem::TooMuch { cases: spread.count(), most: MOST_CASES };
@@ -100,7 +85,7 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
         return None;
     }
     let points = spread.points();
-    let fits = points.iter().map(|point| asked.has_room(point, pattern, &fields, reports));
+    let fits = points.iter().map(|point| on.has_room(point, pattern, fields, reports));
     // all of them, before the first that does not ends it
     if fits.collect::<Vec<_>>().contains(&false) {
         return None;
@@ -118,23 +103,23 @@ pub(super) fn read(node: &Node, path: &str, asked: Asked<'_>, reports: &mut Repo
             steps,
         })),
     };
-    Some((points.iter().map(case).collect(), fields.finish()))
+    Some(Asked::of(points.iter().map(case).collect()))
 }
 
 /// The cases of an application: with every number of threads, on every placement.
 fn kernels(
-    mut fields: Fields<'_>,
+    fields: &mut Fields<'_>,
     (kernel, name): (Kernel, &str),
-    asked: Asked<'_>,
+    on: On<'_>,
     reports: &mut Reports,
-) -> Cases {
-    let threads = asked.threads(&mut fields, reports);
-    let policies = asked.policies(&mut fields, reports);
-    let cache = cache(&mut fields, reports);
-    let stretches = count(&mut fields, "stretches", reports);
-    let steps = count(&mut fields, "lines", reports)?;
+) -> Option<Asked> {
+    let threads = on.threads(fields, reports);
+    let policies = on.policies(fields, reports);
+    let cache = cache(fields, reports);
+    let stretches = count(fields, "stretches", reports);
+    let steps = count(fields, "lines", reports)?;
     let (threads, policies, cache, stretches) = (threads?, policies?, cache?, stretches?);
-    let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), &fields, reports));
+    let read = threads.iter().map(|said| program::case(kernel, said, (stretches, steps), fields, reports));
     // all of them, before the first that is wrong ends it
     let read: Vec<_> = read.collect();
     let all: Vec<KernelCase> = read.into_iter().collect::<Option<_>>()?;
@@ -147,7 +132,7 @@ fn kernels(
             else {
                 continue;
             };
-            if !asked.fits((policy, &parts), last.div_ceil(PAGE), &fields, reports) {
+            if !on.fits((policy, &parts), last.div_ceil(PAGE), fields, reports) {
                 continue;
             }
             let label = |policy: &Placed| {
@@ -176,7 +161,7 @@ fn kernels(
             });
         }
     }
-    (cases.len() == policies.len() * all.len()).then(|| (cases, fields.finish()))
+    (cases.len() == policies.len() * all.len()).then(|| Asked::of(cases))
 }
 
 fn cache(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<DeviceCache> {
@@ -216,7 +201,7 @@ fn says_nothing(fields: &Fields<'_>, key: &str) -> bool {
     )
 }
 
-impl<'a> Asked<'a> {
+impl<'a> On<'a> {
     /// How many threads there are to be; otherwise as many as the host has cores.
     fn threads(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
         if fields.written("threads").is_some() {

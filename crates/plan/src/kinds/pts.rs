@@ -1,19 +1,16 @@
 //! `pts:` of a workload: a test of the SNIA Performance Test Specification (SSS PTS 2.0.1) through all sizes and mixes
 //! on one drive.
 
-use super::values::{choice, count, list, size, span};
-use super::{Cases, transfers};
-use crate::language::PTS;
-use crate::plan::{
-    BlockCase, Case, Load, Offered, Pair, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked,
-};
+use crate::kind::{Asked, Kind, Place, Who};
+use crate::plan::{BlockCase, Case, Load, Offered, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked};
 use crate::problem::Problem;
-use crate::resolve::Machine;
+use crate::sweep;
+use crate::values::{choice, count, list, size, span};
+use crate::words::{Field, Holds, count as whole, field, one_of, optional, required};
 use lanetwin_document::fields::{Fields, Said};
-use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
-use lanetwin_ports::Value;
+use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::{Bytes, Span};
 
 /// What preconditioning may write: more is not what a person waits for.
@@ -27,11 +24,50 @@ const PRECONDITION_SIZE: Bytes = Bytes(128 << 10);
 /// What is tracked, if it is among the sizes.
 const TRACKED_SIZE: Bytes = Bytes(4 << 10);
 
-/// What a test is, beside what it asks.
-pub(super) struct Read {
-    pub cases: Cases,
-    pub plan: Option<(PtsPlan, SteadyRule)>,
-}
+pub(crate) const KIND: Kind = Kind {
+    name: "pts",
+    about: "a test of the SNIA Performance Test Specification through all sizes and mixes on one drive",
+    keys: KEYS,
+    who: Who::OneDrive,
+    rounds: false,
+    file: None,
+    read,
+};
+
+const KEYS: &[Field] = &[
+    field(
+        "test",
+        one_of(&["iops", "throughput", "latency"]),
+        "iops",
+        "which: IOPS, throughput (TP) or latency (LAT)",
+    ),
+    optional("size", Holds::Many(Dimension::Size), "the block sizes; otherwise those of the test"),
+    optional("read", Holds::Many(Dimension::Ratio), "the shares of reads; otherwise those of the test"),
+    optional(
+        "depth",
+        Holds::One(whole(1, 65_536)),
+        "requests in flight; otherwise 32, for `latency` 1 (the specification leaves it to the operator)",
+    ),
+    required("span", Holds::One(Dimension::Size), "the active range: the part of the drive that is used"),
+    field(
+        "precondition",
+        Holds::One(whole(0, 100)),
+        "2",
+        "how many times the active range is written sequentially before the rounds",
+    ),
+    field(
+        "step",
+        Holds::One(Dimension::Time),
+        "100ms",
+        "how long each size and mix lasts in a round, in virtual time",
+    ),
+    field(
+        "rounds",
+        Holds::One(whole(5, 1000)),
+        "25",
+        "how many rounds there are at most, if it does not become steady before",
+    ),
+];
 
 /// The sizes of a test \[B\], and its shares of reads \[%\], in the order of PTS 2.0.1.
 const fn matrix(test: PtsTest) -> (&'static [u64], &'static [u32], u32) {
@@ -46,37 +82,28 @@ const fn matrix(test: PtsTest) -> (&'static [u64], &'static [u32], u32) {
     }
 }
 
-/// Reads the section.
-pub(super) fn read(node: &Node, path: &str, reports: &mut Reports) -> Read {
-    match test(node, path, reports) {
-        Some((plan, rule, case, node)) => Read { cases: Some((vec![case], node)), plan: Some((plan, rule)) },
-        None => Read { cases: None, plan: None },
-    }
-}
-
-fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, SteadyRule, Case, Node)> {
-    let mut fields = Fields::open(node, path, PTS, &[], reports)?;
-    let test = match choice(&mut fields, "test", reports)? {
+fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+    let test = match choice(fields, "test", reports)? {
         "throughput" => PtsTest::Throughput,
         "latency" => PtsTest::Latency,
         _ => PtsTest::Iops,
     };
     let (own_sizes, own_reads, own_depth) = matrix(test);
     let sizes = match fields.written("size") {
-        Some(_) => transfers::sizes(&mut fields, reports)?,
+        Some(_) => sweep::sizes(fields, reports)?,
         None => own_sizes.iter().map(|bytes| Bytes(*bytes)).collect(),
     };
     let reads: Vec<f64> = match fields.written("read") {
-        Some(_) => list(&mut fields, "read", reports)?.iter().map(ratio).collect(),
+        Some(_) => list(fields, "read", reports)?.iter().map(ratio).collect(),
         None => own_reads.iter().map(|percent| f64::from(*percent) / 100.0).collect(),
     };
     let depth = match fields.written("depth") {
-        Some(_) => u32::try_from(count(&mut fields, "depth", reports)?).expect("declared as at most 65 536"),
+        Some(_) => u32::try_from(count(fields, "depth", reports)?).expect("declared as at most 65 536"),
         None => own_depth,
     };
-    let (range, times) = (size(&mut fields, "span", reports)?, count(&mut fields, "precondition", reports)?);
-    let (step, rounds) = (span(&mut fields, "step", reports)?, count(&mut fields, "rounds", reports)?);
-    transfers::fits(&fields, &sizes, "span", range, reports);
+    let (range, times) = (size(fields, "span", reports)?, count(fields, "precondition", reports)?);
+    let (step, rounds) = (span(fields, "step", reports)?, count(fields, "rounds", reports)?);
+    sweep::fits(fields, &sizes, "span", range, reports);
     if !(SHORTEST..=LONGEST).contains(&step) {
         let [text, least, most] = [step, SHORTEST, LONGEST].map(|t| quantity::written(Value::Time(t)));
         fields.fault("step", Common::OutOfRange { text, least, most }, reports);
@@ -114,8 +141,8 @@ fn test(node: &Node, path: &str, reports: &mut Reports) -> Option<(PtsPlan, Stea
     };
     let rule = SteadyRule { of, round: step * cells.len() as u64, rounds: rounds as u32, least: 5 };
     let named = format!("PTS {}, tracks {}", test.name(), cells[tracked].label);
-    let case = Case { label: named, axis: None, load: Load::Block(cells[tracked].asks) };
-    Some((PtsPlan { test, cells, tracked, step, precondition }, rule, case, fields.finish()))
+    let load = Load::of_blocks(PtsPlan { test, cells, tracked, step, precondition });
+    Some(Asked { cases: vec![Case { label: named, axis: None, load }], rounds: Some(rule) })
 }
 
 /// `4 KiB, 65/35`.
@@ -128,13 +155,5 @@ fn ratio(said: &Said<Value>) -> f64 {
     match said.value {
         Value::Ratio(ratio) => ratio,
         other => unreachable!("`read` is declared as ratios, read as {other:?}"),
-    }
-}
-
-/// Reports a test on what is not one NVMe drive.
-pub(super) fn check(fields: &Fields<'_>, pairs: &[Pair], machine: &Machine, reports: &mut Reports) {
-    let is_drive = |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.is_nvme);
-    if pairs.len() != 1 || !pairs.iter().all(is_drive) {
-        fields.fault("pts", Problem::NotOneDrive, reports);
     }
 }

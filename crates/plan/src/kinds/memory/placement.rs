@@ -1,9 +1,9 @@
 //! `placement:` – which nodes pages are on, by Linux's policies.
 
-use super::super::values::choice;
-use super::Asked;
-use crate::language::{PAGES, PART, PLACEMENT};
+use super::On;
+use super::words::{PAGES, PART, PLACEMENT};
 use crate::problem::Problem;
+use crate::values::choice;
 use lanetwin_document::fields::{self, Fields, Said, is_map, join};
 use lanetwin_document::node::{Kind, Node, Spot};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
@@ -103,7 +103,7 @@ fn sized(label: String, own: Option<PageSize>) -> String {
     own.map_or(label.clone(), |size| format!("{label} in {}", written(size)))
 }
 
-impl Asked<'_> {
+impl On<'_> {
     /// The policies, one or a list; without any, on the memory of the host's own.
     pub(super) fn policies(self, fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Placed>> {
         let size = choice(fields, SIZE, reports).map(page_size);
@@ -309,17 +309,12 @@ impl Asked<'_> {
         let own = self.own_nodes();
         let found = own.iter().position(|node| node.name == name);
         // what is wrong with a device or a link leaves its memory out: that is not another mistake
-        if found.is_none() && !(own.is_empty() || self.is_unclear(name)) {
+        if found.is_none() && !(own.is_empty() || self.machine.is_unclear(name)) {
             let names = || own.iter().map(|node| &*node.name);
             let (near, known) = (Near::of(name, names()), quoted(names()));
             let host = self.machine.label(self.host);
             reports.add(Problem::UnknownNode { name: name.into(), host, known, near }, spot, path);
         }
         found.and_then(|place| u16::try_from(place).ok())
-    }
-
-    /// Whether a component of this name was not understood.
-    fn is_unclear(self, name: &str) -> bool {
-        self.machine.components.iter().any(|slot| slot.name == name && slot.plan.is_none())
     }
 }

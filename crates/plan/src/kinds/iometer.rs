@@ -1,23 +1,24 @@
 //! `iometer:` – the access specifications of a configuration of Iometer, a case each.
 
-use super::values::{count, list, size};
-use super::{Cases, MOST_CASES};
-use crate::files::Configurations;
-use crate::language::IOMETER;
+use crate::files::{FileOf, Understood};
+use crate::kind::{Asked, Kind, MOST_CASES, Place, Who};
 use crate::plan::{Axis, Case, IometerCase, IometerFile, Load};
 use crate::problem::Problem;
+use crate::values::{count, list, size};
+use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::{Node, Origin};
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_load::iometer::TestType;
+use lanetwin_load::iometer::{self, TestType};
 use lanetwin_load::iometer::config::{
     AccessLine, AccessSpec, Config, DiskSettings, IDLE, Worker, WorkerKind,
 };
-use lanetwin_ports::Value;
+use lanetwin_ports::{Dimension, Value};
 use lanetwin_units::Bytes;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Longer lists of names are cut in messages.
 const MOST_NAMES: usize = 8;
@@ -27,17 +28,67 @@ const MOST_OUTSTANDING: u32 = 65_536;
 /// say.
 const NO_WORKER: u32 = 1;
 
-/// Reads the section; its cases, and the section with every default filled in.
-pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mut Reports) -> Cases {
-    let mut fields = Fields::open(node, path, IOMETER, &[], reports)?;
+pub(crate) const KIND: Kind = Kind {
+    name: "iometer",
+    about: "reads and writes of blocks, as a file of Iometer has them",
+    keys: KEYS,
+    who: Who::Hosts,
+    rounds: true,
+    file: Some(FileOf { key: "file", read: understand }),
+    read,
+};
+
+const KEYS: &[Field] = &[
+    required("file", Holds::Text, "the configuration (`.icf`), as a path from the folder of the scenario"),
+    optional(
+        "spec",
+        Holds::Names,
+        "the access specification, a case for each of a list; otherwise those that the worker is assigned, or all disk workers if none is named",
+    ),
+    optional(
+        "worker",
+        Holds::Text,
+        "the worker whose outstanding I/Os, maximum disk size and starting sector are used; otherwise the first disk worker",
+    ),
+    optional(
+        "outstanding",
+        Holds::Many(whole(1, 65_536)),
+        "I/Os in flight on each target; otherwise what the worker has, or 1 without a worker",
+    ),
+    field("capacity", Holds::One(Dimension::Size), "1GiB", "the size of each target"),
+    field("sector", Holds::One(Dimension::Size), "512B", "the sector of each target"),
+    field(
+        "requests",
+        Holds::One(whole(1, 100_000_000)),
+        "10000",
+        "I/Os that are measured in a case, of all targets together; the run time of the file is not used",
+    ),
+    optional("understood", Holds::Ignored, "what the specifications of a complete plan say; not read"),
+];
+
+/// A configuration, and what is wrong with its text.
+fn understand(text: Result<&str, &str>, shown: &str) -> Understood {
+    let read = match text {
+        Ok(text) => iometer::read(text, shown),
+        Err(said) => Err(vec![iometer::unreadable(said, shown)]),
+    };
+    match read {
+        Ok(iometer::Understood { config, warnings }) => (Some(Arc::new(config)), warnings),
+        Err(findings) => (None, findings),
+    }
+}
+
+fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
     let file = fields.text("file", reports);
-    let source = file.and_then(|said| Some(Source { config: files.config(&said.value)?, name: said.value }));
-    let worker = source.as_ref().and_then(|source| source.worker(&mut fields, reports));
+    let config: Option<Arc<Config>> =
+        file.as_ref().and_then(|said| place.configurations.content(KIND.name, &said.value));
+    let source = config.as_deref().zip(file).map(|(config, said)| Source { config, name: said.value });
+    let worker = source.as_ref().and_then(|source| source.worker(fields, reports));
     let specs = source.as_ref().zip(worker.as_ref());
-    let specs = specs.and_then(|(source, worker)| source.specs(*worker, &mut fields, reports));
-    let outstanding = outstanding(worker.flatten(), &mut fields, reports);
-    let (capacity, sector) = (size(&mut fields, "capacity", reports), sector(&mut fields, reports));
-    let requests = count(&mut fields, "requests", reports);
+    let specs = specs.and_then(|(source, worker)| source.specs(*worker, fields, reports));
+    let outstanding = outstanding(worker.flatten(), fields, reports);
+    let (capacity, sector) = (size(fields, "capacity", reports), sector(fields, reports));
+    let requests = count(fields, "requests", reports);
     let (source, worker, specs) = (source?, worker?, specs?);
     let (outstanding, capacity, sector, requests) = (outstanding?, capacity?, sector?, requests?);
     let cases = specs.len().saturating_mul(outstanding.len());
@@ -51,7 +102,7 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
         let (spec, from) = (spec.clone(), from.clone());
         IometerCase { spec, disk, capacity, sector, outstanding, requests, from }
     };
-    let refused = specs.iter().filter(|spec| !can_run(&of_spec(spec, NO_WORKER), &fields, reports)).count();
+    let refused = specs.iter().filter(|spec| !can_run(&of_spec(spec, NO_WORKER), fields, reports)).count();
     if refused > 0 {
         return None;
     }
@@ -69,10 +120,10 @@ pub(super) fn read(node: &Node, path: &str, files: &Configurations, reports: &mu
             unit: "",
             curve: String::new(),
         }),
-        load: Load::Iometer(Box::new(of_spec(spec, n))),
+        load: Load::of_blocks(of_spec(spec, n)),
     };
     let cases = specs.iter().flat_map(|spec| outstanding.iter().map(move |n| (*spec, *n)));
-    Some((cases.map(|(spec, n)| case(spec, n)).collect(), fields.finish()))
+    Some(Asked::of(cases.map(|(spec, n)| case(spec, n)).collect()))
 }
 
 /// A file that was understood.

@@ -6,30 +6,30 @@ use lanetwin_document::problem::{Problem, Reports};
 use lanetwin_ports::Value;
 use lanetwin_units::{Bytes, Span};
 
-pub(super) fn choice(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<&'static str> {
+pub(crate) fn choice(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<&'static str> {
     match fields.one(key, reports)?.value {
         Value::Choice(word) => Some(word),
         other => unreachable!("`{key}` is declared as a choice, read as {other:?}"),
     }
 }
-pub(super) fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
+pub(crate) fn pattern(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Pattern> {
     let word = choice(fields, "pattern", reports)?;
     Some(if word == "sequential" { Pattern::Sequential } else { Pattern::Random })
 }
-pub(super) fn size(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Bytes> {
+pub(crate) fn size(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Bytes> {
     match fields.one(key, reports)?.value {
         Value::Size(size) => Some(size),
         other => unreachable!("`{key}` is declared as a size, read as {other:?}"),
     }
 }
-pub(super) fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
+pub(crate) fn count(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<u64> {
     match fields.one(key, reports)?.value {
         Value::Count(count) => Some(count),
         other => unreachable!("`{key}` is declared as a count, read as {other:?}"),
     }
 }
 
-pub(super) fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
+pub(crate) fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Span> {
     match fields.one(key, reports)?.value {
         Value::Time(time) => Some(time),
         other => unreachable!("`{key}` is declared as a time, read as {other:?}"),
@@ -37,7 +37,7 @@ pub(super) fn span(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) ->
 }
 
 /// A list that must not be empty.
-pub(super) fn list(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
+pub(crate) fn list(fields: &mut Fields<'_>, key: &str, reports: &mut Reports) -> Option<Vec<Said<Value>>> {
     let list = fields.many(key, reports)?;
     if list.is_empty() {
         fields.fault(key, Problem::Empty { what: "the list is empty" }, reports);

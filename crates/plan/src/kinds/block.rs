@@ -1,0 +1,65 @@
+//! `block:` – reads and writes of blocks: requests of given sizes, so many in flight or at a rate.
+
+use crate::kind::{Asked, Kind, Place, Who};
+use crate::plan::{BlockCase, Load};
+use crate::sweep::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
+use crate::values::{count, pattern, size};
+use crate::words::{Field, Holds, count as whole, field, optional, required};
+use lanetwin_document::fields::{Fields, Said};
+use lanetwin_document::problem::Reports;
+use lanetwin_ports::{Dimension, Value};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "block",
+    about: "reads and writes of blocks",
+    keys: KEYS,
+    who: Who::Hosts,
+    rounds: true,
+    file: None,
+    read,
+};
+
+const KEYS: &[Field] = &[
+    required("size", Holds::Many(Dimension::Size), "bytes a request"),
+    field(
+        "depth",
+        Holds::Many(whole(1, 65_536)),
+        "1",
+        "requests in flight at each device, a new one for each that is done",
+    ),
+    optional(
+        "rate",
+        Holds::Many(Dimension::Rate),
+        "payload offered to each device, whether or not it can be served; instead of `depth`",
+    ),
+    field("arrivals", ARRIVALS, "poisson", "how the requests of a `rate` are spaced"),
+    field("read", Holds::One(Dimension::Ratio), "100%", "the share of reads"),
+    field("pattern", PATTERN, "random", "the order of the addresses"),
+    field("span", Holds::One(Dimension::Size), "1GiB", "the part of the medium that is used"),
+    field(
+        "requests",
+        Holds::One(whole(1, 100_000_000)),
+        "10000",
+        "requests that are measured in a case, of all devices together",
+    ),
+];
+
+fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+    let sizes = sizes(fields, reports);
+    let offered = offered(fields, "depth", reports);
+    let read = match fields.one("read", reports) {
+        Some(Said { value: Value::Ratio(ratio), .. }) => Some(ratio),
+        _ => None,
+    };
+    let pattern = pattern(fields, reports);
+    let span = size(fields, "span", reports);
+    let requests = count(fields, "requests", reports);
+    let (sizes, span, offered) = (sizes?, span?, offered?);
+    fits(fields, &sizes, "span", span, reports);
+    is_brisk(fields, &sizes, &offered, reports);
+    let (read, pattern, requests) = (read?, pattern?, requests?);
+    let cases = spread(fields, "depth", &sizes, &offered, reports, |size, offered| {
+        Load::of_blocks(BlockCase { size, offered, read, pattern, span, requests })
+    })?;
+    Some(Asked::of(cases))
+}

@@ -1,0 +1,123 @@
+//! The words of a machine: components, links, and memory that is spread over several devices.
+
+use crate::words::{Field, Holds, count, field, one_of, optional, required};
+use lanetwin_ports::Dimension;
+
+/// A component, beside its parameters.
+pub(crate) const COMPONENT: &[Field] = &[
+    optional("part", Holds::Text, "the part it is, by the name of its file"),
+    optional("model", Holds::Text, "the model it is, instead of a part"),
+];
+
+/// A link.
+pub(crate) const LINK: &[Field] = &[
+    required("from", Holds::Text, "one end: a component, or a port of it as in `host.slot1`"),
+    required("to", Holds::Text, "the other end"),
+    optional(
+        "gen",
+        Holds::Generation,
+        "the generation it runs at: 1 to 5, of CXL 3 to 6; otherwise the best both ends reach",
+    ),
+    optional("width", Holds::Width, "the number of its lanes: x1 to x32; otherwise the most both ends have"),
+    optional(
+        "mps",
+        Holds::One(Dimension::Size),
+        "the Maximum Payload Size; otherwise the largest that all ports of the hierarchy support",
+    ),
+    field(
+        "clocking",
+        one_of(&["common", "srns", "sris"]),
+        "common",
+        "one reference clock, or separate ones without or with spread spectrum: how often SKP is sent",
+    ),
+    field("propagation", Holds::One(Dimension::Time), "1ns", "the time of flight, one way"),
+    field(
+        "ber",
+        Holds::Many(Dimension::Ratio),
+        "0",
+        "the bit error ratio of each direction; a list has one for each segment between retimers, from the root on",
+    ),
+    optional(
+        "channel",
+        Holds::Text,
+        "the description of its channel, as a path from the folder of the scenario, instead of `ber`: bit errors are those of its eyes",
+    ),
+    optional("channel-variant", Holds::Text, "which variant of the channel it is; otherwise the first"),
+    optional(
+        "eyes",
+        Holds::Ignored,
+        "what a complete plan says of the segments of its channel: loss, margin, bit error ratio; not read",
+    ),
+    optional(
+        "nak",
+        Holds::One(Dimension::Time),
+        "from a corrupted TLP to its NAK leaving the receiver; otherwise the ACK latency limit",
+    ),
+    field(
+        "recovery",
+        Holds::One(Dimension::Time),
+        "20us",
+        "how long a Recovery takes that bit errors cause: a corrupted sync header, or one TLP four times in a row",
+    ),
+    field(
+        "dllp",
+        one_of(&["lump", "each", "off"]),
+        "lump",
+        "how ACK and UpdateFC pay for the wire: in a lump, one by one, or not at all",
+    ),
+    field("skp", one_of(&["on", "off"]), "on", "whether SKP ordered sets are sent"),
+    field(
+        "via",
+        Holds::Stages,
+        "",
+        "what stands in it: the parts of retimers and redrivers, or plain latencies, one way each",
+    ),
+    field(
+        "weight",
+        Holds::One(count(1, 128)),
+        "1",
+        "how often what comes in over it has its turn, at a switch whose arbitration is `weighted`",
+    ),
+    field(
+        "down",
+        Holds::List(DOWN),
+        "",
+        "when it is down, as while a port is hot-plugged: from when on, for how long",
+    ),
+    field(
+        "io",
+        Holds::One(Dimension::Rate),
+        "0GB/s",
+        "of CXL: what CXL.io moves beside memory, in each direction",
+    ),
+    optional(
+        "flit",
+        one_of(FLITS),
+        "of CXL: its flits; otherwise those of 68 B up to 32 GT/s and standard ones of 256 B at 64 GT/s",
+    ),
+];
+
+/// The flits that a link of CXL can have.
+pub(crate) const FLITS: &[&str] = &["68B", "256B", "256B-latency-optimised"];
+
+/// Several devices of CXL that are one node.
+pub(crate) const INTERLEAVE: &[Field] = &[
+    required("targets", Holds::Names, "the devices, in the order of their turns: 2, 3, 4, 6, 8, 12 or 16"),
+    field(
+        "granularity",
+        Holds::One(Dimension::Size),
+        "4KiB",
+        "how much goes to one device before the next has its turn: a power of two from 256B to 16KiB",
+    ),
+    optional(
+        "base",
+        Holds::One(Dimension::Size),
+        "its first host physical address; otherwise behind what is before it",
+    ),
+];
+
+/// An outage of a link.
+pub(crate) const DOWN: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when it goes down"),
+    required("for", Holds::One(Dimension::Time), "for how long"),
+];
