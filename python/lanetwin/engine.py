@@ -207,6 +207,22 @@ def compare_files(a: Path, b: Path, *, margin: float | None = None) -> Results:
     return parse(answer, "the engine's comparison")
 
 
+def load_file(path: Path) -> Results:
+    """Read a result that stands in a file, or in the folder of a run.
+
+    The engine checks the document, so that what is wrong with it is told with its place and its remedy.
+    """
+    file = _results_file(path)
+    text = _read(file)
+    try:
+        # the comparison with itself says nothing but that the document can be compared
+        _core.compare(text, text, json.dumps({"margin": None}))
+    except LanetwinError as error:
+        told = [replace(found, file=str(file)) for found in error.diagnostics]
+        raise LanetwinError("" if told else str(error), told) from error
+    return parse(text, str(file))
+
+
 def _results_file(path: Path) -> Path:
     return path / "results.json" if path.is_dir() else path
 

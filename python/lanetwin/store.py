@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lanetwin import report, yaml_out
-from lanetwin.errors import LanetwinError
+from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.rows_csv import rows_csv
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LONGEST_NAME = 80
 """Longest part of a folder's name that comes from the user [characters]."""
 
+GENERATOR = 'name="generator" content="lanetwin'
+"""What a page of ours has in its head."""
 _ATTACHMENT = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,8}[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -48,11 +50,56 @@ def files(results: Results) -> dict[str, str]:
     }
 
 
+def refuse_to_overwrite(path: Path, *, force: bool) -> None:
+    """Refuse to write where something is that the user has not agreed to lose; an empty folder is nothing.
+
+    Raises `LanetwinError` with its code.
+    """
+    is_nothing = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    if force or is_nothing:
+        return
+    raise taken(path)
+
+
+def taken(path: Path) -> LanetwinError:
+    """Return the error of a place where something is already."""
+    found = Diagnostic(
+        code="RS006",
+        severity="error",
+        message="there is something already, which is not overwritten",
+        help="name another place with --out, or overwrite it with --force",
+        file=str(path),
+    )
+    return LanetwinError("", [found])
+
+
+def render_beside(results: Results, stored: Path, *, force: bool = False) -> Path | None:
+    """Write the report of stored results anew where they lie, and return the folder.
+
+    A document that does not lie in the folder of a run has none: nothing is written, and None returned.
+
+    Raises `LanetwinError` if there is a `report.html` that is not ours, or it cannot be written.
+    """
+    folder = stored if stored.is_dir() else stored.parent
+    if not stored.is_dir() and stored.name != "results.json":
+        return None
+    page = folder / "report.html"
+    try:
+        if page.exists() and not force and GENERATOR not in page.read_text("utf-8", "replace")[:4096]:
+            raise taken(page)
+        fresh = folder / f".{page.name}-{os.getpid()}"
+        fresh.write_text(report.render(results), encoding="utf-8", newline="")
+        fresh.replace(page)
+    except OSError as error:
+        raise LanetwinError(f"cannot write {page}: {error}; name another folder with --out") from error
+    return folder
+
+
 def save(results: Results, folder: Path) -> Path:
     """Write the folder and return its path.
 
     A reader sees the old folder or the new one, never half of one: the files are written beside it and the
-    folder renamed. A folder that is not a run's is not replaced.
+    folder renamed. A folder that is not a run's is not replaced, whatever was agreed to.
 
     Raises `LanetwinError` if it cannot be written.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def on_terminal(results: Results, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return what is printed of results on a terminal that is wide enough to cut nothing."""
+    """Return every table that is printed of results on a terminal that is wide enough to cut nothing."""
     text = io.StringIO()
     console = Console(file=text, width=300)
     monkeypatch.setattr(tables, "out", lambda: console)

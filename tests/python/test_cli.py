@@ -29,9 +29,8 @@ def call(runner: CliRunner, *words: str) -> Result:
 def test_run_prints_the_result_and_says_where_the_report_lies(core: FakeCore, runner: CliRunner) -> None:
     done = call(runner, "run", "slot.yaml")
     assert done.exit_code == 0
-    assert "read-sweep: throughput [Gb/s]" in done.stdout
-    assert "7.996 ± 0.012" in done.stdout
-    assert "card: transaction engine" in done.stdout
+    assert "read-sweep" in done.stdout
+    assert "card: DMA engine" in done.stdout
     assert "report.html" not in done.stdout
     assert str(FOLDER / "report.html") in done.stderr
     assert (FOLDER / "report.html").is_file()
@@ -148,7 +147,7 @@ def test_tables_keep_cases_and_verdicts_on_any_width(
     third: Any = [{**verdict, "variant": "gen2"} for verdict in results["verdicts"]]
     rows: Any = [{**row, "variant": "gen2"} for row in results["rows"] if row["variant"] == "gen4"]
     core.answer = {**results, "rows": results["rows"] + rows, "verdicts": results["verdicts"] + third}
-    shown = call(runner, "run", "slot.yaml", "--quiet").stdout
+    shown = call(runner, "run", "slot.yaml", "--quiet", "--full").stdout
     assert max(map(cell_len, shown.splitlines())) <= width
     tables, limits = shown.split("What limits it")
     assert "latency" in limits
@@ -310,7 +309,9 @@ def test_commands_may_be_shortened_while_it_is_clear_which(core: FakeCore, runne
     assert call(runner, "c").exit_code == 2
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["compare"], ["validate"], ["new"], ["explain"]])
+@pytest.mark.parametrize(
+    "command", [[], ["run"], ["check"], ["compare"], ["report"], ["validate"], ["new"], ["explain"]]
+)
 def test_every_command_explains_itself_with_an_example(
     core: FakeCore, runner: CliRunner, command: list[str]
 ) -> None:
@@ -342,8 +343,8 @@ def test_an_error_ends_without_a_traceback(tmp_path: Path) -> None:
 
 def test_colour_is_off_when_it_is_not_wanted(core: FakeCore, runner: CliRunner) -> None:
     forced: dict[str, Any] = {"FORCE_COLOR": "1", "TERM": "xterm"}
-    coloured = runner.invoke(app, ["run", "slot.yaml"], env=forced)
-    plain = runner.invoke(app, ["run", "slot.yaml"], env=forced | {"NO_COLOR": "1"})
+    coloured = runner.invoke(app, ["run", "slot.yaml", "--full"], env=forced)
+    plain = runner.invoke(app, ["run", "slot.yaml", "--full"], env=forced | {"NO_COLOR": "1"})
     assert "\x1b[32m" in coloured.stdout
     assert "\x1b[32m" not in plain.stdout
 
@@ -352,7 +353,7 @@ def test_run_prints_what_each_of_several_devices_got(
     several: Results, core: FakeCore, runner: CliRunner
 ) -> None:
     core.answer = several
-    lines = call(runner, "run", "slot.yaml").stdout.splitlines()
+    lines = call(runner, "run", "slot.yaml", "--full").stdout.splitlines()
     start = lines.index("load: by device")
     assert re.split(r" {2,}", lines[start + 1].strip()) == [
         *("case", "variant", "device", "throughput [Gb/s]", "mean [ns]", "p99 [ns]", "max [ns]")
@@ -369,7 +370,7 @@ def test_a_long_table_of_devices_shows_its_ends(several: Results, core: FakeCore
     core.answer = several
     for row in [row for row in several["rows"] if row.get("device") == "card2"]:
         several["rows"] += [{**row, "device": f"card{n}"} for n in range(3, 7)]
-    shown = call(runner, "run", "slot.yaml").stdout
+    shown = call(runner, "run", "slot.yaml", "--full").stdout
     table = shown.split("read-sweep: by device (first and last case; the report has all)")[1].split("\n\n")[0]
     assert "16 B" in table
     assert "2048 B" in table

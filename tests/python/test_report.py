@@ -3,6 +3,7 @@
 import base64
 import copy
 import csv
+import hashlib
 import io
 import json
 import re
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from conftest import DATA
 from lanetwin import report
+from lanetwin.report import page as page_module
 from lanetwin.report.figures import utilisation, verdicts, waterfall
 from lanetwin.report.figures.axes import NARROW, WIDE
 from lanetwin.results import Results
@@ -64,19 +66,23 @@ def test_the_page_is_sound_and_its_keys_are_unique(results: Results) -> None:
 def test_sections_come_in_the_order_of_reading(results: Results) -> None:
     page = parse(report.render(results))
     assert [section.get("id") for section in page.iter("section")] == [
+        "glance",
         "answer",
-        "results",
+        "distributions",
         "plots",
         "latency",
         "links",
         "bottleneck",
+        "results",
         "assumptions",
         "not-modelled",
         "documents",
         "reproduce",
     ]
-    assert texts(page.find(".//h1")) == "slot"
-    assert results["about"] in texts(page.find(".//header"))
+    assert texts(page.find(".//h1")) == results["about"]
+    assert results["name"] in texts(page.find(".//header"))
+    linked = [link.get("href") for link in page.find(".//nav").iter("a")]
+    assert linked == [f"#{s.get('id')}" for s in page.iter("section") if s.get("id") != "glance"]
 
 
 def test_everything_the_document_says_is_on_the_page(results: Results) -> None:
@@ -120,13 +126,14 @@ def test_hostile_texts_stay_texts(results: Results) -> None:
     html = report.render(cast("Results", poisoned(copy.deepcopy(results))))
     page = parse(html)
     scripts = list(page.iter("script"))
-    assert [script.get("type") for script in scripts] == ["application/json"]
+    assert [script.get("type") for script in scripts] == ["application/json", None]
+    assert scripts[1].text == page_module.script()
     assert len(list(page.iter("style"))) == 1
     assert "alert" not in texts(page.find(".//style"))
     attributes = [name for element in page.iter() for name in element.attrib]
     assert not [name for name in attributes if str(name).startswith("on")]
     assert "{{ 7 * 7 }}" in html
-    assert f"slot{EVIL}"[:30] in texts(page.find(".//h1"))
+    assert f"slot{EVIL}"[:30] in texts(page.find(".//header"))
 
 
 @pytest.mark.parametrize("which", ["results", "partial"])
@@ -137,7 +144,11 @@ def test_nothing_is_loaded_from_anywhere(which: str, request: pytest.FixtureRequ
     assert all(target.startswith(("data:", "#")) for target in targets)
     assert not re.search(r"url\(|@import|https?://", html)
     policy = next(e for e in page.iter("meta") if e.get("http-equiv") == "Content-Security-Policy")
-    assert policy.get("content") == "default-src 'none'; style-src 'unsafe-inline'"
+    directives = dict(part.strip().split(" ", 1) for part in policy.get("content").split(";"))
+    assert directives.pop("default-src") == "'none'"
+    assert directives.pop("style-src") == "'unsafe-inline'"
+    digest = hashlib.sha256(list(page.iter("script"))[1].text.encode()).digest()
+    assert directives == {"script-src": f"'sha256-{base64.b64encode(digest).decode()}'"}
 
 
 def test_the_page_is_small(results: Results) -> None:

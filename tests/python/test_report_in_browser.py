@@ -1,6 +1,7 @@
-"""A browser shows the report without scrolling sideways, on any width, and prints every detail."""
+"""A browser shows the answer on the first screen, scrolls on no width sideways, and prints few pages."""
 
 import html
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -8,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lanetwin import report
+from lanetwin import engine, report
+from lanetwin.glance import glances
+from lanetwin.numbers import change
 from lanetwin.results import Results
+from lanetwin.summary import variants
 
 QUIET = [
     "--headless",
@@ -31,6 +35,93 @@ document.querySelector("iframe").onload = (event) => {{
   const shown = [...root.querySelectorAll("svg")].filter(visible);
   document.body.dataset.measured = JSON.stringify([root.scrollWidth, root.clientWidth, shown.length]);
 }};
+</script>"""
+
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SCREEN = (1280, 900)
+"""Width and height of a small laptop's window [px]."""
+MOST_PAGES = 8
+"""A report on two variants of two cases takes no more paper than this."""
+SEEN = ["demo", "pm1743", "retimer", "oversubscription", "cxl-expander"]
+TWO_BY_TWO = """\
+about: Does this card need all the lanes of this slot?
+machine:
+  host: {part: generic-host-gen4}
+  card: {part: generic-dma-gen5}
+links:
+  slot: {from: host, to: card, width: x16}
+workloads:
+  read: {dma: {operation: read, size: [64B, 4KiB], outstanding: 64, transfers: 1000}, on: card, target: host}
+variants:
+  x16: {}
+  x8: {links.slot.width: x8}
+compare: {baseline: x16, equivalent_within: 2%}
+run: {repeats: 2}
+"""
+UNSEEN = {
+    "lanes": TWO_BY_TWO,
+    "no-question": TWO_BY_TWO.replace("about: Does this card need all the lanes of this slot?", "about: ''"),
+    "one-variant": TWO_BY_TWO.replace("  x8: {links.slot.width: x8}\n", ""),
+    "long-names": TWO_BY_TWO.replace("x8:", "half-of-the-lanes-that-there-are:").replace(
+        "read:", "reads-of-the-host-by-the-card:"
+    ),
+    "four-drives": """\
+about: Do four drives on one host get in each other's way if their slots are a generation older, and how much?
+machine:
+  host: {part: generic-host-gen4, ports: 4}
+  a: {part: generic-nvme-gen4}
+  b: {part: generic-nvme-gen4}
+  c: {part: generic-nvme-gen4}
+  d: {part: generic-nvme-gen4}
+links:
+  one: {from: host, to: a}
+  two: {from: host, to: b}
+  three: {from: host, to: c}
+  four: {from: host, to: d}
+workloads:
+  random: {block: {size: 4KiB, depth: 16, requests: 300}, on: host, target: [a, b, c, d]}
+  large: {block: {size: 128KiB, depth: 4, pattern: sequential, requests: 60}, on: host, target: [a, b, c, d]}
+variants:
+  gen4: {}
+  gen3: {links.one.gen: 3, links.two.gen: 3, links.three.gen: 3, links.four.gen: 3}
+compare: {baseline: gen4, equivalent_within: 2%}
+run: {repeats: 2}
+""",
+}
+"""Scenarios that nobody has looked at while the page was made."""
+
+FIRST_SCREEN = f"""<!DOCTYPE html><title>m</title><body>
+<iframe src="report.html" width="{SCREEN[0]}" height="{SCREEN[1]}"></iframe>
+<script>
+document.querySelector("iframe").onload = (event) => {{
+  const page = event.target.contentDocument;
+  const glance = page.querySelector("#glance");
+  const shown = [...glance.querySelectorAll("svg")].filter((svg) => svg.getBoundingClientRect().width > 0);
+  const cut = [...glance.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+  document.body.dataset.measured = JSON.stringify({{
+    bottom: glance.getBoundingClientRect().bottom,
+    text: page.querySelector("header").innerText + " " + glance.innerText,
+    drawings: shown.length,
+    cut: cut.map((box) => box.innerText),
+  }});
+}};
+</script>"""
+
+SORT = """<!DOCTYPE html><title>m</title><body>
+<iframe src="report.html" width="1280" height="900"></iframe>
+<script>
+document.querySelector("iframe").onload = (event) => {
+  const page = event.target.contentDocument;
+  const table = page.querySelector("#results table.sortable");
+  const values = () => [...table.tBodies[0].rows].map((row) => parseFloat(row.cells[1].innerText));
+  const button = table.querySelectorAll("button.sort")[1];
+  button.click();
+  const rising = values();
+  button.click();
+  const copies = page.querySelectorAll("button.copy").length;
+  document.body.dataset.measured = JSON.stringify([rising, values(), copies]);
+};
 </script>"""
 
 
@@ -58,21 +149,78 @@ def test_the_page_never_scrolls_sideways(
     assert shown == report.render(results).count('class="wide"')
 
 
-def test_paper_shows_the_details(
+def printed(chromium: str, folder: Path, page: str) -> Path:
+    """Print a page and return its file."""
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    paper = folder / "report.pdf"
+    words = [f"--print-to-pdf={paper}", "--no-pdf-header-footer", (folder / "report.html").as_uri()]
+    browse(chromium, folder, *words)
+    return paper
+
+
+def test_paper_leaves_out_what_is_folded(
     results: Results, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
     chromium, pdftotext = require_tool("chromium"), require_tool("pdftotext")
-    (tmp_path / "report.html").write_text(report.render(results), encoding="utf-8")
-    paper = tmp_path / "report.pdf"
-    browse(
-        chromium,
-        tmp_path,
-        f"--print-to-pdf={paper}",
-        "--no-pdf-header-footer",
-        (tmp_path / "report.html").as_uri(),
-    )
+    paper = printed(chromium, tmp_path, report.render(results))
     text = subprocess.run(
         [pdftotext, "-layout", str(paper), "-"], capture_output=True, text=True, check=True
     ).stdout
-    for hidden in ("posted_header: 64", "Every case in ns", "equivalent_within: 2%"):
-        assert hidden in text
+    for told in ("What limits it", "How to repeat it", "that nobody measured"):
+        assert told in text
+    for folded in ("posted_header: 64", "Every case in ns", "equivalent_within: 2%"):
+        assert folded not in text
+
+
+def test_two_variants_of_two_cases_take_few_pages(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    chromium, pdfinfo = require_tool("chromium"), require_tool("pdfinfo")
+    (tmp_path / "s.yaml").write_text(TWO_BY_TWO, encoding="utf-8")
+    paper = printed(chromium, tmp_path, report.render(engine.run(str(tmp_path / "s.yaml"))))
+    told = subprocess.run([pdfinfo, str(paper)], capture_output=True, text=True, check=True).stdout
+    assert int(told.split("Pages:")[1].split()[0]) <= MOST_PAGES
+
+
+@pytest.mark.parametrize("name", SEEN + list(UNSEEN))
+def test_the_first_screen_answers(name: str, tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    """Asked, answered, by how much and why: all of it above the fold, and nothing of it cut off."""
+    chromium = require_tool("chromium")
+    scenario = SCENARIOS / f"{name}.yaml"
+    if name in UNSEEN:
+        scenario = tmp_path / f"{name}.yaml"
+        scenario.write_text(UNSEEN[name], encoding="utf-8")
+    results = engine.run(str(scenario), sets=["run.repeats=2"])
+    (tmp_path / "report.html").write_text(report.render(results), encoding="utf-8")
+    (tmp_path / "first.html").write_text(FIRST_SCREEN, encoding="utf-8")
+    words = ["--virtual-time-budget=5000", "--dump-dom", (tmp_path / "first.html").as_uri()]
+    page = browse(chromium, tmp_path, *words)
+    measured = re.search(r'data-measured="([^"]*)"', page)
+    assert measured, page
+    found = json.loads(html.unescape(measured[1]))
+    assert found["cut"] == []
+    assert found["bottom"] <= SCREEN[1], f"the first screen ends at {found['bottom']} px"
+    text = re.sub(r"[ \t\n\u00a0]+", " ", found["text"])
+    assert results["about"] in text
+    seen = glances(results)
+    assert all(one.workload in text for one in seen)
+    names = variants(results)
+    if len(names) > 1:
+        assert all(name in text for name in names)
+        first = next(line for one in seen for line in one.lines if line.verdicts)
+        assert change(next(iter(first.verdicts.values()))["change"]) in text
+    assert found["drawings"] >= 2
+    assert "limited by" in text
+
+
+def test_tables_can_be_sorted(results: Results, tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    chromium = require_tool("chromium")
+    (tmp_path / "report.html").write_text(report.render(results), encoding="utf-8")
+    (tmp_path / "sort.html").write_text(SORT, encoding="utf-8")
+    words = ["--virtual-time-budget=5000", "--dump-dom", (tmp_path / "sort.html").as_uri()]
+    page = browse(chromium, tmp_path, *words)
+    measured = re.search(r'data-measured="([^"]*)"', page)
+    assert measured, page
+    rising, falling, copies = json.loads(html.unescape(measured[1]))
+    assert rising == sorted(rising)
+    assert falling == sorted(rising, reverse=True)
+    assert len(set(rising)) > 2
+    assert copies > 3

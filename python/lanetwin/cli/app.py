@@ -15,6 +15,7 @@ from lanetwin.cli import (
     fio,
     iometer,
     link,
+    rendering,
     simulation,
     streams,
     validation,
@@ -85,7 +86,7 @@ def trunk(
     """
 
 
-for branch in (documents, simulation, validation, catalogue, closed_forms, fio, iometer, link):
+for branch in (documents, simulation, rendering, validation, catalogue, closed_forms, fio, iometer, link):
     branch.register(app)
 
 

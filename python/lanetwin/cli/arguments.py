@@ -58,4 +58,8 @@ FailOn = Annotated[
         "--fail-on", help="Exit with status 3 if any verdict is this. May be repeated.", show_default=False
     ),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print every table instead of the answer alone.")]
+Force = Annotated[
+    bool, typer.Option("--force", "-f", help="Overwrite what --out names, if there is anything.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]

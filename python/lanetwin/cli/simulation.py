@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from lanetwin import engine, store, yaml_out
-from lanetwin.cli.arguments import AsJson, FailOn, Gate, Granularity, Outside, Quiet, ScenarioPath, Sets
+from lanetwin.cli.arguments import (
+    AsJson,
+    FailOn,
+    Force,
+    Full,
+    Gate,
+    Granularity,
+    Outside,
+    Quiet,
+    ScenarioPath,
+    Sets,
+)
 from lanetwin.cli.console import Exit, emit, emit_json, err
 from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
-from lanetwin.cli.tables import print_results
+from lanetwin.cli.rendering import show
 from lanetwin.errors import Diagnostic
 from lanetwin.summary import cost_line
 
@@ -60,12 +69,14 @@ def run(
         bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
     ] = False,
     fail_on: FailOn = None,
+    full: Full = False,
+    force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Simulate every variant and workload of a scenario.
 
-    Prints the results, with intervals and verdicts, and what limits them;
+    Prints the answer, with intervals and verdicts, and what limits it;
     writes report.html, results.json, rows.csv and plan.yaml.
     Ctrl-C keeps what is finished, marked as partial.
 
@@ -74,6 +85,8 @@ def run(
       lanetwin run slot.yaml --set links.slot.gen=4 --seed 7
       lanetwin run slot.yaml --json | jq '.rows[] | [.case, .value]'
     """
+    if out_folder:
+        store.refuse_to_overwrite(out_folder, force=force)
     with interruptible(), shown(scenario.name, quiet=quiet) as progress:
         results = engine.run(
             str(scenario),
@@ -86,7 +99,7 @@ def run(
         )
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
     folder = store.save(results, out_folder or RUNS / store.folder_name(results))
-    _show(results, folder, as_json=as_json, quiet=quiet)
+    show(results, folder, as_json=as_json, full=full, quiet=quiet)
     if cost:
         err().print(cost_line(results["cost"]), soft_wrap=True)
     _end(results, fail_on)
@@ -108,6 +121,8 @@ def compare(
         typer.Option("--out", "-o", help="Folder for a report. Default: none.", show_default=False),
     ] = None,
     fail_on: FailOn = None,
+    full: Full = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two results, simulated or measured: better, worse, equivalent or inconclusive.
@@ -116,9 +131,11 @@ def compare(
       lanetwin compare runs/slot-7c19e04b runs/slot-gen4-1f00aa12
       lanetwin compare old.json new.json --within 0.01 --fail-on worse
     """
+    if out_folder:
+        store.refuse_to_overwrite(out_folder, force=force)
     results = engine.compare_files(a, b, margin=margin)
     folder = store.save(results, out_folder) if out_folder else None
-    _show(results, folder, as_json=as_json, quiet=False)
+    show(results, folder, as_json=as_json, full=full)
     _end(results, fail_on)
 
 
@@ -138,17 +155,6 @@ def replay(
         emit_json(found)
     else:
         emit(yaml_out.dump(found))
-
-
-def _show(results: Results, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        emit_json(results)
-    else:
-        print_results(results)
-    if folder and not quiet:
-        place = Text("Report: ")
-        place.append(os.path.relpath(folder / "report.html"), "bold")
-        err().print(place, soft_wrap=True)
 
 
 def _end(results: Results, fail_on: Sequence[Gate] | None) -> None:

@@ -97,10 +97,11 @@ def _table(data: ResultTable, console: Console) -> Table:
     if not data.compared:
         return _side_by_side(data, intervals=False)
     layouts = [make(data, intervals=shown) for make in (_side_by_side, _stacked) for shown in (True, False)]
-    return next((table for table in layouts[:-1] if _fits(table, console)), layouts[-1])
+    return next((table for table in layouts[:-1] if fits(table, console)), layouts[-1])
 
 
-def _fits(table: Table, console: Console) -> bool:
+def fits(table: Table, console: Console) -> bool:
+    """Whether a console has room for a table without folding a cell."""
     unbounded = console.options.update(width=10_000)
     return console.measure(table, options=unbounded).maximum <= console.width
 

@@ -36,7 +36,7 @@ from lanetwin.summary import device_tables, tables, unique
 from lanetwin.transits import ordered, packet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from lanetwin.components import ComponentTable
     from lanetwin.results import Relative, Results, Row
@@ -131,6 +131,11 @@ class Easel:
         narrow = draw(data, f"f{self._count}n", NARROW)
         # The drawings escape what they are given, so the page need not.
         return Figure(data.workload, data.title, Markup(wide), Markup(narrow))  # noqa: S704
+
+
+def drawings(easel: Easel, draw: Callable[[D, str, float], str], data: Sequence[D]) -> list[Figure]:
+    """Draw figures of one kind."""
+    return [easel.figure(draw, one) for one in data]
 
 
 def devices(results: Results) -> list[Details]:

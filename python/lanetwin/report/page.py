@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import re
 import shlex
 from functools import cache
 from importlib.resources import files
@@ -14,8 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lanetwin import yaml_out
+from lanetwin.glance import glances
 from lanetwin.numbers import fixed, significant
-from lanetwin.report import blocks, excerpt, result_table
+from lanetwin.report import blocks, excerpt, result_table, tiles
+from lanetwin.report.figures import levels, percentiles, topology
 from lanetwin.rows_csv import rows_csv
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
@@ -23,6 +27,8 @@ from lanetwin.transits import latencies, passages
 if TYPE_CHECKING:
     from lanetwin.results import Results
 
+CONTENTS = "<!-- contents -->"
+"""Where the page has its contents list."""
 LARGEST_INLINE = 100_000
 """Data up to this size [bytes] can be saved from the page itself; larger ones lie beside it."""
 
@@ -48,18 +54,29 @@ def render(results: Results) -> str:
     Everything that comes from the user's files is escaped; nothing is fetched when the page is opened.
     """
     easel = blocks.Easel()
+    seen = glances(results)
     drawn, undrawn = excerpt.drawn(results)
     link_figures, link_details = blocks.link_use(drawn, easel)
     switch_figures, switch_details = blocks.in_switches(drawn, easel)
     steady_figures, steady_details = blocks.steady(drawn, easel)
     workloads = unique(row["workload"] for row in results["rows"])
-    return (
+    page = (
         environment()
         .get_template("report.html.j2")
         .render(
             results=results,
             undrawn=undrawn,
             style=style(),
+            script=script(),
+            policy=policy(),
+            tiles=tiles.tiles(results, seen),
+            overview=tiles.overview(results, seen),
+            topologies=blocks.drawings(easel, topology.draw, topology.topologies(drawn)),
+            levels=blocks.drawings(easel, levels.draw, levels.levels(drawn, seen)),
+            distributions=blocks.drawings(
+                easel, percentiles.draw, percentiles.distributions(drawn, glances(drawn))
+            ),
+            calibrated=sum(one["kind"] == "calibrated" for one in results["assumptions"]),
             stopped=stopped(results),
             answers=answers(results),
             limits=limits(results),
@@ -91,6 +108,13 @@ def render(results: Results) -> str:
             csv_link=_csv_link(results),
         )
     )
+    return page.replace(CONTENTS, contents(page), 1)
+
+
+def contents(page: str) -> str:
+    """Return links to the sections that a page has; what a user wrote is escaped and cannot be one."""
+    found = re.findall(r'<section id="([a-z-]+)">\s*<h2>([^<]*)<', page)
+    return "\n".join(f'<a href="#{section}">{name}</a>' for section, name in found)
 
 
 def command(results: Results) -> str:
@@ -109,6 +133,19 @@ def style() -> Markup:
     """Return the style sheet of all pages."""
     # Ours, and no text of a user is in it.
     return Markup(files("lanetwin.report").joinpath("template/style.css").read_text(encoding="utf-8"))  # noqa: S704
+
+
+@cache
+def script() -> Markup:
+    """Return the script of all pages of results; they are whole without it."""
+    # Ours, and no text of a user is in it.
+    return Markup(files("lanetwin.report").joinpath("template/page.js").read_text(encoding="utf-8"))  # noqa: S704
+
+
+def policy() -> str:
+    """Return what a page may do: show itself, and run our script alone."""
+    digest = base64.b64encode(hashlib.sha256(str(script()).encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def _json_for_script(results: Results) -> Markup:

@@ -82,6 +82,11 @@ class Drawing:
         """Draw a line through points."""
         return self._add("polyline", css, {"points": " ".join(f"{number(x)},{number(y)}" for x, y in points)})
 
+    def path_line(self, points: list[tuple[float, float]], css: str, thick: float, hint: str = "") -> Self:
+        """Draw a line through points, so thick [px]."""
+        places = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        return self._add("polyline", css, {"points": places, "stroke-width": thick}, hint)
+
     def polygon(self, points: list[tuple[float, float]], css: str) -> Self:
         """Draw a filled outline."""
         return self._add("polygon", css, {"points": " ".join(f"{number(x)},{number(y)}" for x, y in points)})

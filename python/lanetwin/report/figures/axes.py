@@ -67,8 +67,10 @@ class Frame:
     right: float
 
 
-def draw_frame(drawing: Drawing, x: Axis, y: Axis, right_margin: float) -> Frame:
-    """Draw grid, ticks and titles; return the scales."""
+def draw_frame(
+    drawing: Drawing, x: Axis, y: Axis, right_margin: float, names: dict[float, str] | None = None
+) -> Frame:
+    """Draw grid, ticks and titles; return the scales. With `names`, these are the ticks across."""
     y_ticks = y.ticks(5)
     left = max(text_width(y.label(tick), SMALL) for tick in y_ticks) + 10
     top, bottom, right = 30.0, drawing.height - 42, drawing.width - right_margin
@@ -82,15 +84,20 @@ def draw_frame(drawing: Drawing, x: Axis, y: Axis, right_margin: float) -> Frame
 
     x_scale = Scale(x.low, x.high, left + 8, right - 8, x.logarithmic)
     drawing.line(left, bottom, right, bottom, "rule")
-    widest = max((text_width(x.label(tick), SMALL) for tick in x.ticks(99)), default=30.0)
-    at_most = max(2, int((right - left) / (widest + 14)))
-    for tick in x.ticks(at_most):
+    for tick, name in (names or _ticks_across(x, right - left)).items():
         place = x_scale(tick)
         if left - 1 <= place <= right + 1:
             drawing.line(place, bottom, place, bottom + 4, "rule")
-            drawing.text(place, bottom + 17, x.label(tick), "tick", "middle")
+            drawing.text(place, bottom + 17, name, "tick", "middle")
     drawing.text(right, bottom + 35, x.name if x.unit == "B" else x.title, "axis", "end")
     return Frame(x_scale, y_scale, right)
+
+
+def _ticks_across(x: Axis, room: float) -> dict[float, str]:
+    """Return as many ticks as there is room for [px], with their labels."""
+    widest = max((text_width(x.label(tick), SMALL) for tick in x.ticks(99)), default=30.0)
+    at_most = max(2, int(room / (widest + 14)))
+    return {tick: x.label(tick) for tick in x.ticks(at_most)}
 
 
 def label_room(names: list[str], width: float) -> float:

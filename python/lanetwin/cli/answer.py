@@ -1,0 +1,201 @@
+"""The answer of a run on a terminal, short: a line for each metric, and what limits it.
+
+Not here: every table in full, which is `lanetwin.cli.tables`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from lanetwin.binding import named
+from lanetwin.cli.console import out, printable
+from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table
+from lanetwin.fit import brief, told
+from lanetwin.glance import all_lines, geometric_mean, glances
+from lanetwin.numbers import NO_SPREAD, change, change_interval
+from lanetwin.summary import stopped, unique, variants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from lanetwin.glance import Glance, Line
+    from lanetwin.results import Outcome, Results, Row
+
+MOST_LINES = 16
+"""More lines than this are those of the telling case of each workload."""
+MARKS: dict[Outcome, str] = {"better": "▲", "worse": "▼", "equivalent": "=", "inconclusive": "?"}
+"""Verdicts where there is no room for words."""
+LEGEND = "▲ better, ▼ worse, = equivalent, ? inconclusive. "
+MOST_STACKED = 30
+"""More lines than this, each of a variant, are a line for each variant."""
+
+
+def print_answer(results: Results) -> None:
+    """Print the question, a line for each metric, what limits it, and whether the result is partial."""
+    console = out()
+    if results["about"]:
+        console.print(Text(printable(results["about"]), "bold"))
+        console.print()
+    found = glances(results)
+    if found:
+        table, note = _numbers(results, found)
+        console.print(table)
+        if note:
+            console.print(Text(note, "dim"))
+        console.print()
+    if any(one.binding for one in found):
+        console.print(_limits(found))
+    for one in found:
+        for note in one.notes:
+            if "NOT" in note:
+                console.print(Text(printable(f"{one.workload}, {one.case}: {note}"), "bold yellow"))
+    partial = stopped(results)
+    if partial:
+        console.print(Text(partial, "bold yellow"))
+
+
+def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
+    """Make the table of numbers: all cases if they are few, else the telling ones, else a line a variant."""
+    names, lines = variants(results), all_lines(results)
+    note = ""
+    if len(lines) > MOST_LINES:
+        lines = [line for one in found for line in one.lines if line.verdicts or not results["verdicts"]]
+        if any(one.cases > 1 for one in found):
+            why = "largest change" if results["verdicts"] else "most throughput"
+            note = f"Of each workload the case of the {why}. Every case: --full"
+    if len(names) > 1 and len(lines) * len(names) > MOST_STACKED:
+        table = _side_by_side(lines, names, intervals=False)
+        if fits(table, out()):
+            return table, note
+        return _by_variant(found, names), LEGEND + (note or "Every metric: --full")
+    layouts = [_side_by_side(lines, names, intervals=shown) for shown in (True, False)]
+    layouts.append(_stacked(lines, names))
+    return next((table for table in layouts[:-1] if fits(table, out())), layouts[-1]), note
+
+
+def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: bool) -> Table:
+    """Give each metric of each case a line, the variants side by side."""
+    base = names[0]
+    is_compared = any(line.verdicts for line in lines)
+    columns = [("workload", False), ("case", False), ("metric", False), (base, True)]
+    for name in names[1:]:
+        columns += [(name, True), ("change", True)]
+        if is_compared:
+            columns += [*([("95 % interval", True)] if intervals else []), ("verdict", False)]
+    table = plain_table("", columns)
+    before = ("", "")
+    for line in lines:
+        place = (line.workload, line.case)
+        words = ["" if line.workload == before[0] else line.workload, "" if place == before else line.case]
+        before = place
+        cells = [Text(printable(word)) for word in (*words, line.metric)]
+        cells.append(_value(line.values.get(base)))
+        for name in names[1:]:
+            cells.append(_value(line.values.get(name)))
+            cells += _compared(line, name, base, intervals=intervals, is_compared=is_compared)
+        table.add_row(*cells)
+    for metric, means in _means(lines, names):
+        row = [Text("geometric mean", "dim"), Text(""), Text(printable(metric), "dim"), Text("")]
+        for mean in means:
+            blank = [Text("")] * ((1 + intervals) if is_compared else 0)
+            row += [Text(""), Text(change(mean), "dim"), *blank]
+        table.add_row(*row)
+    return table
+
+
+def _compared(line: Line, name: str, base: str, *, intervals: bool, is_compared: bool) -> list[Text]:
+    verdict, changed = line.verdicts.get(name), line.change(name, base)
+    style = VERDICT_STYLES[verdict["verdict"]] if verdict else "dim"
+    cells = [Text("" if changed is None else change(changed), style)]
+    if not is_compared:
+        return cells
+    if verdict is None:
+        return cells + [Text("")] * (1 + intervals)
+    if intervals:
+        cells.append(Text(_interval(line, name), "dim"))
+    return [*cells, Text(verdict["verdict"], style)]
+
+
+def _interval(line: Line, name: str) -> str:
+    verdict, row = line.verdicts[name], line.values.get(name)
+    told = change_interval(verdict["low"], verdict["high"])
+    return "one repeat" if told == NO_SPREAD and row and row["n"] == 1 else told
+
+
+def _stacked(lines: Sequence[Line], names: Sequence[str]) -> Table:
+    """Give each variant of each metric a line."""
+    base = names[0]
+    columns = [(name, False) for name in ("workload", "case", "metric", "variant")]
+    table = plain_table("", [*columns, ("value", True), ("change", True), ("verdict", False)])
+    before = ("", "")
+    for line in lines:
+        for nth, name in enumerate(name for name in names if name in line.values):
+            place = (line.workload, line.case)
+            head = ["" if place[0] == before[0] else place[0], "" if place == before else place[1]]
+            before = place
+            words = [*head, "" if nth else line.metric, name]
+            cells = [Text(printable(word)) for word in words]
+            compared = _compared(line, name, base, intervals=False, is_compared=True)
+            table.add_row(*cells, _value(line.values.get(name)), *compared)
+    return table
+
+
+def _by_variant(found: Sequence[Glance], names: Sequence[str]) -> Table:
+    """Give each variant a line, with the metric that each workload is about: a value, or its change."""
+    shown = [(one, line) for one in found if (line := one.primary)]
+    heads = [f"{one.workload}\n{line.metric}" for one, line in shown]
+    table = plain_table("", [("variant", False), *((head, True) for head in heads)])
+    table.columns[0].no_wrap = True
+    for name in names:
+        cells = [Text(printable(name))]
+        for _, line in shown:
+            verdict, changed = line.verdicts.get(name), line.change(name, names[0])
+            row = line.values.get(name)
+            if name == names[0] or changed is None:
+                cells.append(Text(brief(row["value"], row["unit"], row["metric"]) if row else "–"))
+            else:
+                words = f"{change(changed)} {MARKS[verdict['verdict']] if verdict else ' '}"
+                cells.append(Text(words, VERDICT_STYLES[verdict["verdict"]] if verdict else ""))
+        table.add_row(*cells)
+    return table
+
+
+def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[float]]]:
+    """Return the mean change of each metric that several cases were judged by, of each variant."""
+    found = []
+    for metric in unique(line.metric for line in lines):
+        own = [line for line in lines if line.metric == metric]
+        judged = [
+            [line.verdicts[name]["change"] for line in own if name in line.verdicts] for name in names[1:]
+        ]
+        means = [geometric_mean(changes) for changes in judged]
+        whole = [mean for mean in means if mean is not None]
+        if len(whole) == len(means) and min(map(len, judged), default=0) > 1:
+            found.append((metric, whole))
+    return found
+
+
+def _value(row: Row | None) -> Text:
+    return Text(told(row) if row else "–")
+
+
+def _limits(found: Sequence[Glance]) -> Table:
+    """Say what limits each workload, variants with the same limit together, and what would be next."""
+    several = any(len(one.binding) > 1 for one in found)
+    names = ["workload", *(["variants"] if several else []), "limited by", "closest behind it"]
+    table = plain_table("", [(name, False) for name in names])
+    for one in found:
+        for nth, name in enumerate(unique(binding.name for binding in one.binding.values())):
+            same = {variant: binding for variant, binding in one.binding.items() if binding.name == name}
+            words = ["" if nth else one.workload]
+            if several:
+                words.append(named(list(same), list(one.binding)) or "all")
+            first = next(iter(same.values()))
+            following = first.next
+            words += [str(first), str(following) if following else "–"]
+            table.add_row(*(Text(printable(word)) for word in words))
+    return table

@@ -1,0 +1,70 @@
+"""Showing results: what `run`, `compare` and `report` have in common, and `report` itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from lanetwin import engine, store
+from lanetwin.cli.answer import print_answer
+from lanetwin.cli.arguments import AsJson, Force, Full
+from lanetwin.cli.console import emit_json, err
+from lanetwin.cli.tables import print_results
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(report)
+
+
+def report(
+    stored: Annotated[
+        Path,
+        typer.Argument(metavar="RESULTS", help="results.json, or the folder of a run.", show_default=False),
+    ],
+    out_folder: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for the files. Default: the run's own.", show_default=False),
+    ] = None,
+    full: Full = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Render stored results again: the answer here, and the files of a run.
+
+    Without --out, the folder of a run gets its report.html anew, and of another file nothing is written.
+
+    [dim]Examples:[/]
+      lanetwin report runs/slot-7c19e04b --full
+      lanetwin report results.json --out for-the-boss
+    """
+    if out_folder:
+        store.refuse_to_overwrite(out_folder, force=force)
+    results = engine.load_file(stored)
+    folder = (
+        store.save(results, out_folder) if out_folder else store.render_beside(results, stored, force=force)
+    )
+    show(results, folder, as_json=as_json, full=full)
+
+
+def show(
+    results: Results, folder: Path | None, *, as_json: bool, full: bool = False, quiet: bool = False
+) -> None:
+    """Print results, and say where their report is."""
+    if as_json:
+        emit_json(results)
+    elif full:
+        print_results(results)
+    else:
+        print_answer(results)
+    if folder and not quiet:
+        place = Text("Report: ")
+        place.append(os.path.relpath(folder / "report.html"), "bold")
+        err().print(place, soft_wrap=True)

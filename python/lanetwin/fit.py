@@ -1,0 +1,88 @@
+"""Values in units that fit them: 1.17 ms rather than 1 168 958 ns, 28.7 GB/s, 280 k IOPS."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.numbers import measured, significant, with_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lanetwin.results import Row
+
+_LADDERS: tuple[tuple[tuple[str, float], ...], ...] = (
+    (("ps", 1e-12), ("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)),
+    (("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)),
+    (("b/s", 1.0), ("kb/s", 1e3), ("Mb/s", 1e6), ("Gb/s", 1e9), ("Tb/s", 1e12)),
+    (("1/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)),
+)
+"""Units of one quantity, each with what it is of the unit that is 1, the smallest first."""
+_LADDER_OF = {unit: ladder for ladder in _LADDERS for unit, _ in ladder}
+_OF_IOPS = {"1/s": "IOPS", "k/s": "k IOPS", "M/s": "M IOPS", "G/s": "G IOPS"}
+"""How rates of I/Os are written."""
+SHORT = 3
+"""Significant digits of a value that is read at a glance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A unit for values: what they are multiplied by, and what it is called."""
+
+    scale: float
+    unit: str
+
+
+def fitting(value: float, unit: str, metric: str = "") -> Fit:
+    """Return the largest unit of which the value is at least one.
+
+    A unit that has no multiples, and a value that has no size, keep the unit.
+
+    >>> fitting(1_168_958, "ns"), fitting(280, "k/s", "IOPS")
+    (Fit(scale=1e-06, unit='ms'), Fit(scale=1.0, unit='k IOPS'))
+    """
+    ladder = _LADDER_OF.get(unit, ((unit, 1.0),))
+    own = dict(ladder)[unit]
+    chosen, size = unit, own
+    if value and math.isfinite(value):
+        # what rounds to 1000 with three digits is one of the next unit
+        chosen, size = ladder[0]
+        for name, step in ladder:
+            if abs(value) * own >= step * 0.9995:
+                chosen, size = name, step
+    is_iops = metric.split(" ")[-1] == "IOPS"
+    return Fit(_ratio(own, size), _OF_IOPS.get(chosen, chosen) if is_iops else chosen)
+
+
+def _ratio(own: float, size: float) -> float:
+    """Divide two powers of ten without an error in the last digit."""
+    return 1.0 if own == size else float(f"{own / size:.0e}")
+
+
+def fitting_all(values: Iterable[float], unit: str, metric: str = "") -> Fit:
+    """Return the unit that fits the largest of them, for what shares an axis."""
+    sizes = [abs(value) for value in values if math.isfinite(value)]
+    return fitting(max(sizes, default=0.0), unit, metric)
+
+
+def brief(value: float, unit: str, metric: str = "", digits: int = SHORT) -> str:
+    """Write a value in a unit that fits.
+
+    >>> brief(1_168_958, "ns"), brief(28_734, "MB/s"), brief(280, "k/s", "IOPS"), brief(0.5, "k/s")
+    ('1.17\u202fms', '28.7\u202fGB/s', '280\u202fk IOPS', '500\u202f1/s')
+    """
+    fit = fitting(value, unit, metric)
+    return with_unit(significant(value * fit.scale, digits), fit.unit)
+
+
+def told(row: Row) -> str:
+    """Write the value of a row with its interval in a unit that fits.
+
+    >>> told({"value": 1.5e6, "low": 1.4e6, "high": 1.6e6, "unit": "ns", "metric": "latency"})
+    '1.50 ± 0.10\u202fms'
+    """
+    fit = fitting(row["value"], row["unit"], row["metric"])
+    value, low, high = (row[end] * fit.scale for end in ("value", "low", "high"))
+    return with_unit(measured(value, low, high), fit.unit)

@@ -1,0 +1,200 @@
+"""The answer at first glance: of each workload the case that says most, what it reached and what binds it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.binding import bindings
+from lanetwin.steadiness import verdict as steady_verdict
+from lanetwin.summary import OUTCOMES, tables, unique, variants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lanetwin.binding import Binding
+    from lanetwin.results import Outcome, Results, Row, Verdict
+    from lanetwin.summary import CaseLine, ResultTable
+
+MOST_METRICS = 4
+"""So many metrics of a workload are read at a glance."""
+RESTATED = frozenset({"transfers", "reads", "writes"})
+"""Metrics that say again what another one says."""
+TAIL = 99.0
+"""The percentile that stands beside the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One metric of one case: what each variant reached, and how it compares."""
+
+    workload: str
+    case: str
+    metric: str
+    values: dict[str, Row]
+    verdicts: dict[str, Verdict]
+
+    def change(self, variant: str, baseline: str) -> float | None:
+        """Return the relative change: the engine's, or for a metric that is not judged the plain ratio."""
+        if variant in self.verdicts:
+            return self.verdicts[variant]["change"]
+        pair = [self.values[name]["value"] for name in (variant, baseline) if name in self.values]
+        if variant == baseline or len(pair) < 2 or not pair[1]:
+            return None
+        ratio = pair[0] / pair[1]
+        return ratio - 1 if math.isfinite(ratio) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One workload at its telling case."""
+
+    workload: str
+    case: str
+    cases: int
+    """How many cases the workload has."""
+    lines: list[Line]
+    every: list[Line]
+    """The same metrics of all its cases."""
+    binding: dict[str, Binding]
+    """By variant."""
+    outcomes: dict[str, dict[Outcome, int]]
+    """How many verdicts of each kind each variant has over all cases."""
+    notes: list[str]
+    """What to know before believing it."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The verdict that a reader has to hear of first."""
+        here = {v["verdict"] for line in self.lines for v in line.verdicts.values()}
+        return next((outcome for outcome in OUTCOMES if outcome in here), None)
+
+    @property
+    def primary(self) -> Line | None:
+        """The metric that the workload is about: latency where one thing is asked at a time."""
+        binding = next(iter(self.binding.values()), None)
+        if binding and binding.is_serial:
+            return next((line for line in self.lines if line.metric == "latency"), self.lines[0])
+        return self.lines[0] if self.lines else None
+
+
+def baseline(results: Results) -> str:
+    """Return the variant that others are held against, or the first."""
+    return next(iter(variants(results)), "")
+
+
+def glances(results: Results) -> list[Glance]:
+    """Return every workload at its telling case: that of the largest change, or of the most throughput."""
+    by_workload: dict[str, list[ResultTable]] = {}
+    for table in tables(results):
+        by_workload.setdefault(table.workload, []).append(table)
+    binding = bindings(results)
+    found = []
+    for workload, own in by_workload.items():
+        shown = _shown(own)
+        case = _telling(shown)
+        every = lines_of(shown)
+        lines = [line for line in every if line.case == case]
+        names = unique(name for line in lines for name in line.values)
+        binds = {name: binding[name, workload, case] for name in names if (name, workload, case) in binding}
+        cases = unique(line.case for line in every)
+        notes = _notes(results, workload, case)
+        found.append(Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes))
+    return found
+
+
+def lines_of(shown: Iterable[ResultTable]) -> list[Line]:
+    """Return the lines of tables case by case, each latency with its tail behind it."""
+    found = [
+        line
+        for table in shown
+        for one in table.lines
+        for line in (_line(table, one), _tail(table, one))
+        if line is not None
+    ]
+    cases = unique(line.case for line in found)
+    return sorted(found, key=lambda line: cases.index(line.case))
+
+
+def all_lines(results: Results) -> list[Line]:
+    """Return the lines of every case of every workload."""
+    every = tables(results)
+    workloads = unique(table.workload for table in every)
+    return [
+        line
+        for name in workloads
+        for line in lines_of(_shown([table for table in every if table.workload == name]))
+    ]
+
+
+def geometric_mean(changes: Sequence[float]) -> float | None:
+    """Return the mean change of ratios; none if one of them is of nothing.
+
+    >>> round(geometric_mean([1.0, -0.5]), 12)
+    0.0
+    """
+    if not changes or any(change <= -1 or not math.isfinite(change) for change in changes):
+        return None
+    return math.exp(math.fsum(math.log1p(change) for change in changes) / len(changes)) - 1
+
+
+def _shown(own: Sequence[ResultTable]) -> list[ResultTable]:
+    """Choose the metrics that say most: those that are judged first, each in its place."""
+    told = [table for table in own if table.metric not in RESTATED] or list(own)
+    judged = [table for table in told if table.compared]
+    rest = [table for table in told if not table.compared]
+    kept = (judged + rest)[: MOST_METRICS - 1] if len(told) >= MOST_METRICS else told
+    return [table for table in told if table in kept]
+
+
+def _line(table: ResultTable, line: CaseLine) -> Line:
+    return Line(table.workload, line.case, table.metric, line.values, line.verdicts)
+
+
+def _tail(table: ResultTable, line: CaseLine) -> Line | None:
+    """Return the tail of a latency as a line of its own, which is not judged."""
+    values: dict[str, Row] = {}
+    for variant, row in line.values.items():
+        value = dict(row.get("percentiles", [])).get(TAIL)
+        if value is not None:
+            tail: Row = {**row, "metric": f"p{TAIL:g}", "value": value, "low": value, "high": value}
+            values[variant] = tail
+    if not values or table.metric != "latency":
+        return None
+    return Line(table.workload, line.case, f"p{TAIL:g}", values, {})
+
+
+def _telling(shown: Sequence[ResultTable]) -> str:
+    verdicts = [v for table in shown for line in table.lines for v in line.verdicts.values()]
+    if verdicts:
+        return max(verdicts, key=lambda verdict: abs(verdict["change"]))["case"]
+    first = shown[0]
+    best = max(
+        first.lines,
+        key=lambda line: max((row["value"] for row in line.values.values()), default=0.0),
+    )
+    return (best if first.metric.endswith("throughput") else first.lines[0]).case
+
+
+def _outcomes(own: Sequence[ResultTable]) -> dict[str, dict[Outcome, int]]:
+    found: dict[str, dict[Outcome, int]] = {}
+    for table in own:
+        for line in table.lines:
+            for variant, verdict in line.verdicts.items():
+                counts = found.setdefault(variant, {})
+                counts[verdict["verdict"]] = counts.get(verdict["verdict"], 0) + 1
+    return found
+
+
+def _notes(results: Results, workload: str, case: str) -> list[str]:
+    """Say how much the numbers of a case stand for."""
+    notes = []
+    repeats = {row["n"] for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)}
+    if repeats == {1}:
+        notes.append("one repeat, so no intervals")
+    return notes + [
+        f"{one['variant']}: NOT STEADY, {steady_verdict(one)}"
+        for one in results.get("steady", [])
+        if (one["workload"], one["case"], one["repeat"]) == (workload, case, 1) and not one["attained"]
+    ]

@@ -1,0 +1,177 @@
+"""The machine of a plan as a graph: components and links, for each variant that has one of its own."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lanetwin.binding import busy
+from lanetwin.summary import variants
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A component."""
+
+    name: str
+    part: str
+    """The part or the model it is."""
+
+
+@dataclass(slots=True)
+class Edge:
+    """A link, from the side of the host to that of the device."""
+
+    name: str
+    start: str
+    end: str
+    speed: str
+    """Generation and width ("Gen5 x4")."""
+    via: list[str]
+    """What the link passes through: retimers, redrivers."""
+    down: float | None = None
+    """The share of the time in which it sends away from the host, in its busiest case; none if not known."""
+    up: float | None = None
+    """The same towards the host."""
+
+    @property
+    def use(self) -> float:
+        """The busier direction."""
+        return max(self.down or 0.0, self.up or 0.0)
+
+
+@dataclass(slots=True)
+class Machine:
+    """The machine of variants that are built alike."""
+
+    variants: list[str]
+    nodes: list[Node]
+    edges: list[Edge]
+    changes: dict[str, list[str]] = field(default_factory=dict)
+    """What each variant changes in it that the picture does not show, as `path = value`."""
+
+
+def machines(results: Results) -> list[Machine]:
+    """Return the machines, variants whose components and links are the same together."""
+    plan = results["plan"]
+    named = plan.get("variants") if isinstance(plan.get("variants"), dict) else {}
+    found: dict[tuple[object, ...], Machine] = {}
+    for variant in variants(results):
+        changed = (named or {}).get(variant)
+        own = _changed(plan, changed if isinstance(changed, dict) else {})
+        nodes = [Node(name, _part(of)) for name, of in own["machine"].items()]
+        edges = [edge for name, of in own["links"].items() if (edge := _edge(name, of)) is not None]
+        nodes = [node for node in nodes if any(node.name in (e.start, e.end) for e in edges)] or nodes
+        key = (tuple(nodes), tuple((e.name, e.start, e.end, len(e.via)) for e in edges))
+        if key not in found:
+            found[key] = Machine([], nodes, edges)
+            _measure(results, variant, edges)
+        found[key].variants.append(variant)
+        found[key].changes[variant] = [_told(path, value) for path, value in (changed or {}).items()]
+    return [machine for machine in found.values() if machine.nodes]
+
+
+def _changed(plan: dict[str, Any], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return components and links with the changes of a variant; a change that cannot be made is left out."""
+    own = {
+        room: copy.deepcopy(plan[room]) if isinstance(plan.get(room), dict) else {}
+        for room in ("machine", "links")
+    }
+    for path, value in changes.items():
+        room, _, rest = path.partition(".")
+        name, _, parameter = rest.partition(".")
+        of = own.get(room)
+        if of is None or not name:
+            continue
+        if parameter and isinstance(of.get(name), dict):
+            of[name][parameter] = value
+        elif not parameter and value is None:
+            of.pop(name, None)
+        elif not parameter:
+            of[name] = value
+    return own
+
+
+def _part(of: Any) -> str:
+    known = of if isinstance(of, dict) else {}
+    return str(known.get("part") or known.get("model") or "")
+
+
+def _edge(name: str, of: Any) -> Edge | None:
+    if not isinstance(of, dict) or "from" not in of or "to" not in of:
+        return None
+    start, end = (str(of[side]).split(".")[0] for side in ("from", "to"))
+    generation = f"Gen{of['gen']}" if of.get("gen") else ""
+    speed = " ".join(word for word in (generation, str(of.get("width") or "")) if word)
+    via = of.get("via") or []
+    return Edge(name, start, end, speed, [_part(one) or str(one) for one in via if one] if via else [])
+
+
+def _told(path: str, value: Any) -> str:
+    if value is None:
+        return f"without {path}"
+    if isinstance(value, dict):
+        return f"with {path}: {_part(value)}".rstrip(": ")
+    if isinstance(value, list):
+        return f"{path} = {', '.join(_part(one) or _plain(one) for one in value)}"
+    return f"{path} = {_plain(value)}"
+
+
+def _plain(value: Any) -> str:
+    """Write a value of a plan without its brackets.
+
+    >>> _plain({"at": "1ms", "for": "2ms"}), _plain("x4")
+    ('at 1ms for 2ms', 'x4')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(f"{key} {of}" for key, of in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _measure(results: Results, variant: str, edges: list[Edge]) -> None:
+    """Give each link its use in a variant, in the busiest case of each direction."""
+    shares: dict[str, dict[str, float]] = {}
+    for one in results["utilisation"]:
+        if one["variant"] == variant:
+            ends = shares.setdefault(one["link"], {})
+            ends[one["direction"]] = max(ends.get(one["direction"], 0.0), busy(one))
+    for of in results.get("cxl", []):
+        if of["variant"] == variant:
+            ends = shares.setdefault(of["link"], {})
+            ends[of["direction"]] = max(ends.get(of["direction"], 0.0), 1.0 - of["idle"])
+    for edge in edges:
+        for direction, share in shares.get(edge.name, {}).items():
+            if direction.split(" → ")[0].split(".")[0] == edge.start:
+                edge.down = max(edge.down or 0.0, share)
+            else:
+                edge.up = max(edge.up or 0.0, share)
+
+
+def layers(machine: Machine) -> list[list[str]]:
+    """Return components by their distance from the hosts, which are what no link leads to.
+
+    >>> layers(Machine([], [Node("h", ""), Node("d", "")], [Edge("l", "h", "d", "", [])]))
+    [['h'], ['d']]
+    """
+    names = [node.name for node in machine.nodes]
+    depth = dict.fromkeys(names, 0)
+    for _ in names:  # no path is longer than there are components
+        for edge in machine.edges:
+            if edge.start in depth and edge.end in depth and edge.start != edge.end:
+                depth[edge.end] = min(max(depth[edge.end], depth[edge.start] + 1), len(names) - 1)
+    return [[name for name in names if depth[name] == at] for at in sorted(set(depth.values()))]
+
+
+def alike(machine: Machine) -> list[list[str]]:
+    """Return leaves that are the same part on links of the same speed to the same component, together."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for node in machine.nodes:
+        to = [edge for edge in machine.edges if edge.end == node.name]
+        is_leaf = len(to) == 1 and not any(edge.start == node.name for edge in machine.edges)
+        key = (node.part, to[0].start, to[0].speed, len(to[0].via)) if is_leaf else (node.name,)
+        groups.setdefault(key, []).append(node.name)
+    return [group for group in groups.values() if len(group) > 1]

@@ -1,0 +1,111 @@
+"""How are latencies distributed? Percentiles across, each nine as wide as the one before; latency up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.fit import brief, fitting_all
+from lanetwin.numbers import percentile_name
+from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
+from lanetwin.report.figures.sweep import is_geometric
+from lanetwin.report.svg import Drawing
+from lanetwin.summary import together, variants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lanetwin.glance import Glance
+    from lanetwin.results import Results, Row
+
+LAST = 99.999
+"""The maximum is drawn here: it has no place among the nines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The percentiles of one latency at the telling case of a workload, by variant."""
+
+    workload: str
+    case: str
+    metric: str
+    unit: str
+    series: dict[str, list[tuple[float, float]]]
+    """Percent and value, in ascending order."""
+
+    @property
+    def title(self) -> str:
+        """What is drawn."""
+        return f"Percentiles of {self.metric}, {self.case}" if self.case else f"Percentiles of {self.metric}"
+
+    @property
+    def description(self) -> str:
+        """The figure in words: every point."""
+        said = []
+        for variant, points in self.series.items():
+            values = ", ".join(f"{percentile_name(p)} {brief(value, self.unit)}" for p, value in points)
+            said.append(f"{variant}: {values}")
+        return f"{self.workload}. " + "; ".join(said) + "."
+
+
+def distributions(results: Results, found: Sequence[Glance]) -> list[Distribution]:
+    """Return the distributions of every workload at its telling case."""
+    order = variants(results)
+    telling = {one.workload: one.case for one in found}
+    grouped: dict[tuple[str, str, str, str], list[Row]] = {}
+    for row in together(results):
+        if telling.get(row["workload"]) == row["case"] and len(row.get("percentiles", [])) > 2:
+            key = (row["workload"], row["case"], row["metric"], row["unit"])
+            grouped.setdefault(key, []).append(row)
+    return [
+        Distribution(
+            *key,
+            {
+                row["variant"]: _points(row)
+                for row in sorted(rows, key=lambda row: order.index(row["variant"]))
+            },
+        )
+        for key, rows in grouped.items()
+    ]
+
+
+def _points(row: Row) -> list[tuple[float, float]]:
+    return sorted((p, value) for p, value in row["percentiles"])
+
+
+def nines(percent: float) -> float:
+    """Return the place of a percentile: how many nines it has.
+
+    >>> nines(90.0), nines(99.0), nines(0.0)
+    (1.0, 2.0, 0.0)
+    """
+    return round(-math.log10(max(1 - min(percent, LAST) / 100, 1e-9)), 9) + 0.0
+
+
+def draw(drawn: Distribution, key: str, width: float) -> str:
+    """Draw the percentiles."""
+    values = [value for points in drawn.series.values() for _, value in points]
+    fit = fitting_all(values, drawn.unit, drawn.metric)
+    scaled = [value * fit.scale for value in values]
+    percents = sorted({p for points in drawn.series.values() for p, _ in points})
+    x = Axis("percentile", "", nines(percents[0]), nines(percents[-1]))
+    low = min(scaled)
+    y = (
+        Axis(drawn.metric, fit.unit, low * 0.9, max(scaled) * 1.1, logarithmic=True)
+        if is_geometric(scaled)
+        else Axis(drawn.metric, fit.unit, min(0.0, low), max(max(scaled), 0.0) or 1.0)
+    )
+    drawing = Drawing(width, round(width * 0.52), key=key, title=drawn.title, description=drawn.description)
+    names = {nines(p): percentile_name(p) for p in percents}
+    frame = draw_frame(drawing, x, y, label_room(list(drawn.series), width), names)
+    ends = []
+    for index, (variant, points) in enumerate(drawn.series.items()):
+        places = [(frame.x(nines(p)), frame.y(value * fit.scale)) for p, value in points]
+        drawing.polyline(places, f"line{index and 2} {series_class(index)}")
+        for (percent, value), place in zip(points, places, strict=True):
+            hint = f"{variant}, {percentile_name(percent)}: {brief(value, drawn.unit)}"
+            drawing.mark(*place, index, f"dot {series_class(index)}", hint)
+        ends.append((variant, index, places[-1][1]))
+    label_ends(drawing, frame, ends)
+    return str(drawing)

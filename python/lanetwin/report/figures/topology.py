@@ -1,0 +1,254 @@
+"""What is joined to what, and how busy is it? Components as boxes, links by width and colour of their use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lanetwin.machine import alike, layers, machines
+from lanetwin.numbers import fixed
+from lanetwin.report.svg import NORMAL, SMALL, Drawing, shortened, text_width
+
+if TYPE_CHECKING:
+    from lanetwin.machine import Edge, Machine
+    from lanetwin.results import Results
+
+LEVELS: tuple[tuple[float, str, float], ...] = (
+    (0.95, "≥ 95 %", 7.0),
+    (0.75, "75 – 95 %", 5.0),
+    (0.40, "40 – 75 %", 3.4),
+    (0.0, "< 40 %", 2.0),
+)
+"""Least use, its name, and how thick a link of it is [px]."""
+MOST_ALIKE = 3
+"""More components than this that are alike are one box."""
+MOST_CHANGES = 8
+"""Of more variants than this the first are told."""
+LINE = 17.0
+"""Height of a line of text [px]."""
+GAP = 104.0
+"""Between two columns, if there is room for it: so much needs the use of both directions [px]."""
+BOX = 40.0
+"""Height of a component [px]."""
+ROW = 58.0
+"""From one component to the next below it [px]."""
+APART = 30.0
+"""Between two links that join the same components [px]."""
+LEGEND = 24.0
+"""Height of the legend [px]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The machine of some variants, and the components that limit a case."""
+
+    machine: Machine
+    limiting: frozenset[str]
+    several: bool
+    """Whether other variants are built differently."""
+
+    @property
+    def workload(self) -> str:
+        """All of them."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """Whose machine it is."""
+        first = self.machine.variants[0] if self.machine.variants else ""
+        if self.several:
+            return f"The machine of {', '.join(self.machine.variants)}"
+        return f"The machine, and the use of its links in {first}" if first else "The machine"
+
+    @property
+    def description(self) -> str:
+        """The figure in words: every link, with its use."""
+        said = []
+        for edge in self.machine.edges:
+            use = f", {_use(edge)}" if edge.down is not None or edge.up is not None else ""
+            via = f" through {', '.join(edge.via)}" if edge.via else ""
+            said.append(f"{edge.name} from {edge.start} to {edge.end}{via}, {edge.speed}{use}")
+        return "; ".join(said) + "." if said else ", ".join(node.name for node in self.machine.nodes) + "."
+
+
+def topologies(results: Results) -> list[Topology]:
+    """Return the machines of a run."""
+    found = machines(results)
+    limiting = frozenset(bottleneck["name"].partition(":")[0] for bottleneck in results["bottlenecks"])
+    return [Topology(machine, limiting, len(found) > 1) for machine in found]
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a box stands: left, middle, width, and what is written in it."""
+
+    x: float
+    y: float
+    width: float
+    name: str
+    part: str
+
+
+def draw(topology: Topology, key: str, width: float) -> str:
+    """Draw the machine: hosts on the left, devices on the right."""
+    machine = topology.machine
+    merged = {name: group[0] for group in alike(machine) if len(group) > MOST_ALIKE for name in group}
+    columns = [[name for name in layer if merged.get(name, name) == name] for layer in layers(machine)]
+    rows = max(len(column) for column in columns)
+    told = _changes(machine, width)
+    joined: dict[tuple[str, str], list[Edge]] = {}
+    for edge in machine.edges:
+        joined.setdefault((merged.get(edge.start, edge.start), merged.get(edge.end, edge.end)), []).append(
+            edge
+        )
+    beside = max((len(edges) for ends, edges in joined.items() if ends[1] not in merged), default=1)
+    step = max(ROW, beside * APART + 24)
+    bottom = LEGEND + rows * step + 8
+    height = bottom + len(told) * LINE
+    drawing = Drawing(width, height, key=key, title=topology.title, description=topology.description)
+    places = _places(machine, columns, merged, (width, rows * step))
+    _legend(drawing, width)
+    for (start, end), edges in joined.items():
+        if start not in places or end not in places:
+            continue
+        is_merged = any(edge.end in merged for edge in edges)
+        shown = [max(edges, key=lambda edge: edge.use)] if is_merged else edges
+        for nth, edge in enumerate(shown):
+            offset = (nth - (len(shown) - 1) / 2) * APART
+            count = len(edges) if is_merged else 1
+            is_fan_in = (
+                sum(one == start for one, _ in joined) == 1 and sum(other == end for _, other in joined) > 1
+            )
+            _link(drawing, (places[start], places[end]), edge, offset, (count, is_fan_in))
+    for name, place in places.items():
+        own = {other for other, first in merged.items() if first == name} | {name}
+        limits = bool(own & topology.limiting)
+        _box(drawing, place, limits=limits)
+    for nth, (variant, line) in enumerate(told):
+        y = bottom + (nth + 0.7) * LINE
+        drawing.text(0, y, line, "small", hint=variant)
+    return str(drawing)
+
+
+def _changes(machine: Machine, width: float) -> list[tuple[str, str]]:
+    """Say what variants change, a line for each: in whole for a hint, and as far as there is room."""
+    lines = [f"{name}: {', '.join(changed)}" for name, changed in machine.changes.items() if changed]
+    shown = lines if len(lines) <= MOST_CHANGES else [*lines[: MOST_CHANGES - 1], "…"]
+    return [(line, shortened(line, width - 6, SMALL)) for line in shown]
+
+
+def _places(
+    machine: Machine, columns: list[list[str]], merged: dict[str, str], size: tuple[float, float]
+) -> dict[str, _Place]:
+    width, height = size
+    nodes = {node.name: node for node in machine.nodes}
+    gaps = len(columns) - 1
+    box = max(min(150.0, (width - GAP * gaps) / len(columns)), 0.62 * width / len(columns))
+    step = (width - box) / max(len(columns) - 1, 1)
+    places = {}
+    for at, column in enumerate(columns):
+        gap = height / max(len(column), 1)
+        for nth, name in enumerate(column):
+            same = [other for other, first in merged.items() if first == name]
+            told = f"{name} … {same[-1]}" if same else name
+            y = LEGEND + gap * (nth + 0.5)
+            x = at * step if len(columns) > 1 else (width - box) / 2
+            places[name] = _Place(x, y, box, told, nodes[name].part)
+    return places
+
+
+def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
+    css = "node limits" if limits else "node"
+    drawing.box(place.x + 1, place.y - BOX / 2, place.width - 2, BOX, css, f"{place.name}: {place.part}", 5)
+    room = place.width - 14
+    drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
+    below = f"◆ limits · {place.part}" if limits else place.part
+    drawing.text(place.x + 8, place.y + 13, shortened(below, room, SMALL), "small", hint=place.part)
+
+
+def _link(
+    drawing: Drawing, joined: tuple[_Place, _Place], edge: Edge, offset: float, drawn: tuple[int, bool]
+) -> None:
+    """Draw a link with name and use; `drawn` says how many it stands for, and whether others meet it.
+
+    A link between different heights is level where its words stand: before the device, or behind the host if
+    others meet it at the device.
+    """
+    count, is_fan_in = drawn
+    css, thick = _level(edge)
+    ends = joined if joined[0].x <= joined[1].x else (joined[1], joined[0])
+    left, right = ends[0].x + ends[0].width, ends[1].x
+    if right <= left:  # a link within a column
+        left, right = ends[0].x + ends[0].width / 2, ends[1].x + ends[1].width / 2
+    reach = BOX / 2 - 6
+    if is_fan_in:
+        level, other = ends[0].y, max(min(ends[0].y, ends[1].y + reach), ends[1].y - reach)
+        start, stop = left, left + (right - left) * (0.78 if abs(level - other) > 1 else 1.0)
+        points = [(left, level), (stop, level), (right, other)]
+    else:
+        level, other = ends[1].y, max(min(ends[1].y, ends[0].y + reach), ends[0].y - reach)
+        start, stop = left + (right - left) * (0.22 if abs(level - other) > 1 else 0.0), right
+        points = [(left, other), (start, level), (right, level)]
+    y = level + offset
+    drawing.path_line(
+        [(x, at + offset) for x, at in points], f"link {css}", thick, f"{edge.name}: {_use(edge)}"
+    )
+    for nth, part in enumerate(edge.via):
+        drawing.mark(start + (stop - start) * (nth + 1) / (len(edge.via) + 1), y, 3, "via", part)
+    _words(drawing, edge, (count, offset != 0), (start, stop, y))
+
+
+def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[float, float, float]) -> None:
+    """Write what a link is above it, and how busy it is below it; both above it where another is near."""
+    count, is_crowded = drawn
+    start, stop, y = room
+    width, x = stop - start - 6, (start + stop) / 2
+    many = f"{count} × {edge.speed or 'links'}"
+    names = [many] if count > 1 else [f"{edge.name} {edge.speed}".strip(), edge.speed or edge.name]
+    if is_crowded:
+        both = [f"{names[0]}  {_use(edge)}", f"{edge.name} {_part(edge.use)}", edge.name]
+        drawing.text(x, y - 6, _longest(both, width), "small", "middle", both[0])
+        return
+    drawing.text(x, y - 8, _longest(names, width), "small", "middle", names[0])
+    uses = [_use(edge), _part(edge.use)]
+    if uses[0]:
+        drawing.text(x, y + 16, _longest(uses, width), "tick", "middle", uses[0])
+
+
+def _longest(words: list[str], room: float) -> str:
+    """Return the first that there is room for [px], or as much of the last as there is."""
+    fits = (word for word in words if text_width(word, SMALL) <= room)
+    return next(fits, shortened(words[-1], room, SMALL))
+
+
+def _level(edge: Edge) -> tuple[str, float]:
+    if edge.down is None and edge.up is None:
+        return "use-unknown", 2.0
+    nth = next(nth for nth, (least, _, _) in enumerate(LEVELS) if edge.use >= least)
+    return f"use{nth}", LEVELS[nth][2]
+
+
+def _use(edge: Edge) -> str:
+    """Say how busy both directions are.
+
+    >>> from lanetwin.machine import Edge
+    >>> _use(Edge("slot", "cpu", "ssd", "", [], down=0.021, up=1.0))
+    '→ 2\u202f%  ← 100\u202f%'
+    """
+    ways = [("→", edge.down), ("←", edge.up)]
+    return "  ".join(f"{sign} {_part(share)}" for sign, share in ways if share is not None)
+
+
+def _part(share: float) -> str:
+    return f"{fixed(share * 100, 0)}\u202f%"
+
+
+def _legend(drawing: Drawing, width: float) -> None:
+    x = 0.0
+    for nth, (_, name, thick) in enumerate(reversed(LEVELS)):
+        css = f"use{len(LEVELS) - 1 - nth}"
+        drawing.path_line([(x, 9), (x + 20, 9)], f"link {css}", thick, "")
+        drawing.text(x + 25, 13, name, "tick")
+        x += 25 + text_width(name, SMALL) + 10
+    if x + text_width("of the time busy", SMALL) < width:
+        drawing.text(x, 13, "of the time busy", "tick")
