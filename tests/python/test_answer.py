@@ -53,7 +53,9 @@ def test_two_variants_of_two_cases_take_few_lines(
 def test_no_value_is_in_a_unit_that_does_not_fit(name: str, runner: CliRunner) -> None:
     done = call(runner, "run", str(SCENARIOS / f"{name}.yaml"), "--set", "run.repeats=1")
     assert done.exit_code == 0
-    assert not re.search(r"\d\u202f\d{3}(?!\u202f%)", done.stdout), "four digits before the point have a larger unit"
+    assert not re.search(r"\d\u202f\d{3}(?!\u202f%)", done.stdout), (
+        "four digits before the point have a larger unit"
+    )
     assert max(map(len, done.stdout.splitlines())) <= 120
 
 

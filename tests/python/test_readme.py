@@ -79,6 +79,17 @@ def test_the_picture_is_what_the_claim_says(validation: engine.Validation) -> No
     assert f"]({draw.PICTURE.relative_to(ROOT)})" in README.read_text(encoding="utf-8")
 
 
+def test_the_first_picture_is_a_report_that_a_command_takes() -> None:
+    page = README.read_text(encoding="utf-8")
+    first = page.split("](", 1)[1].split(")")[0]
+    assert first == "docs/images/report.png"
+    picture = (ROOT / first).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert int.from_bytes(picture[16:20], "big") == 1280
+    assert "docs/images/shoot.py" in page.split("## ")[0]
+    assert page.index("make demo") < page.index("report.png") < page.index("## Try it")
+
+
 def test_the_scenario_is_whole_and_right(tmp_path: Path) -> None:
     (example,) = re.findall(r"```yaml\n(.*?)```", README.read_text(encoding="utf-8"), re.S)
     file = tmp_path / "scenario.yaml"
@@ -127,7 +138,7 @@ def hold(page: Path, validation: engine.Validation) -> None:
 
 def test_what_is_not_modelled_is_admitted(tmp_path: Path) -> None:
     results = engine.run(str(ROOT / "scenarios" / "demo.yaml"), sets=["run.repeats=1"])
-    admitted = README.read_text(encoding="utf-8").split("## What is not")[1].split("##")[0].lower()
+    admitted = README.read_text(encoding="utf-8").split("what is not\n")[1].split("\n## ")[0].lower()
     told = json.dumps(results["not_modelled"]).lower()
     for word in ("training", "power states", "signal integrity", "switches", "software above the driver"):
         assert word in told, word
