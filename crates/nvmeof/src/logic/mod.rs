@@ -1,0 +1,15 @@
+//! The logic of both sides: total functions on state. Nothing here waits, reads a clock or touches a socket.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`data`] | data as bytes or as lengths |
+//! | [`tcp`] | data units in a stream of bytes |
+//! | [`host`] | the side of hosts: queues, associations, logs |
+//! | [`target`] | the side of controllers: connections, associations, discovery, transfers |
+
+pub mod data;
+pub mod host;
+pub mod target;
+pub mod tcp;
+
+pub use data::Data;

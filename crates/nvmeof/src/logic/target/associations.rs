@@ -1,0 +1,256 @@
+//! Associations: Connect makes queues and controllers, the end of the admin queue's connection ends them (NVMe-oF 1.1
+//! §3.3, §4).
+
+use super::config::{ConnectionId, Transport};
+use super::connection::{Connection, HostIdentity, Link, Owner, Purpose, Queue};
+use super::discovery::{DiscoveryController, MOST_ENTRIES};
+use super::effect::Effect;
+use super::{Association, Target};
+use crate::logic::data::Data;
+use crate::spec::fabrics::{
+    ANY_CONTROLLER, ConnectData, ConnectResult, FLOW_CONTROL_IS_OFF, InvalidParameter, name_of,
+};
+use crate::spec::status::FabricsStatus;
+use lanetwin_nvme::logic::{self, Carriage, ConnectFault, ControllerChoice};
+use lanetwin_nvme::spec::{ControllerId, SqId, Status};
+use lanetwin_units::Instant;
+
+/// Offsets of parameters that can be invalid: in the data of Connect, and in its submission queue entry.
+const HOST_ID: u16 = 0;
+const CONTROLLER: u16 = 16;
+const SUBSYSTEM: u16 = 256;
+const HOST: u16 = 512;
+const QUEUE: u16 = 42;
+const ENTRIES: u16 = 44;
+
+/// Why a Connect fails: status and dword 0.
+type Refusal = (Status, u32);
+
+fn invalid_data(offset: u16) -> Refusal {
+    let parameter = InvalidParameter::from_raw(u32::from(offset) | 1 << 16);
+    (FabricsStatus::INVALID_PARAMETERS.status(), parameter.raw())
+}
+fn invalid_entry(offset: u16) -> Refusal {
+    (FabricsStatus::INVALID_PARAMETERS.status(), InvalidParameter::from_raw(offset.into()).raw())
+}
+
+impl Target {
+    /// The data of a Connect are here.
+    pub(super) fn connect_data(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        data: &Data,
+        effects: &mut Vec<Effect>,
+    ) {
+        if let Err(refusal) = self.try_connect(now, id, data, effects) {
+            self.refuse_connect(id, refusal, effects);
+        }
+    }
+    fn try_connect(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        data: &Data,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        let bytes = data.bytes().and_then(|bytes| bytes.try_into().ok());
+        let data = ConnectData::from_bytes(bytes.ok_or((Status::DATA_TRANSFER_ERROR, 0))?);
+        let (subsystem, host) = (data.subsystem(), data.host());
+        let nqn = name_of(&host).filter(|name| !name.is_empty()).ok_or(invalid_data(HOST))?.to_owned();
+        let name = name_of(&subsystem).ok_or(invalid_data(SUBSYSTEM))?;
+        let offered = self.find(name).map_err(|()| invalid_data(SUBSYSTEM))?;
+        let host = HostIdentity { nqn, id: data.host_id() };
+        let choice = ControllerId(data.controller());
+        let connection = self.connections.get_mut(&id).ok_or((Status::INTERNAL_ERROR, 0))?;
+        let connecting = connection.connecting.as_mut().ok_or((Status::INTERNAL_ERROR, 0))?;
+        connecting.host = Some(host.clone());
+        let connect = connecting.connect;
+        let number = SqId(connect.queue());
+        if let Link::Rdma { queue } = connection.link
+            && queue != number.0
+        {
+            return Err(invalid_entry(QUEUE));
+        }
+        if connect.entries_less_1() == 0 {
+            return Err(invalid_entry(ENTRIES));
+        }
+        if number != SqId::ADMIN {
+            let owner = match offered {
+                None => return Err(invalid_entry(QUEUE)), // discovery controllers have no I/O queues
+                Some(subsystem) => Owner::Nvm(subsystem, choice),
+            };
+            let association = self.associations.get(&owner).ok_or(invalid_data(CONTROLLER))?;
+            if association.host.nqn != host.nqn {
+                return Err(invalid_data(HOST));
+            }
+            if association.host.id != host.id {
+                return Err(invalid_data(HOST_ID));
+            }
+            if self.routes.contains_key(&(owner, number)) {
+                return Err((Status::COMMAND_SEQUENCE_ERROR, 0));
+            }
+        }
+        let Some(subsystem) = offered else { return self.connect_discovery(now, id, choice, effects) };
+        if !self.config.subsystems[usize::from(subsystem.0)].admits(&host.nqn) {
+            return Err((FabricsStatus::INVALID_HOST.status(), 0));
+        }
+        let choice = match choice.0 {
+            ANY_CONTROLLER => ControllerChoice::Any,
+            _ => ControllerChoice::One(choice),
+        };
+        let attributes = connect.attributes();
+        let queue = logic::Connection {
+            queue: number,
+            entries: u32::from(connect.entries_less_1()) + 1,
+            carriage: if self.connections[&id].is_tcp() { Carriage::Messages } else { Carriage::Keys },
+            flow_control: !attributes.no_flow_control(),
+        };
+        let keep_alive_ms = connect.keep_alive_ms();
+        self.connections.entry(id).and_modify(|known| known.asked_for_queue = true);
+        effects.push(Effect::Connect { connection: id, subsystem, choice, queue, keep_alive_ms });
+        Ok(())
+    }
+    /// Makes a discovery controller: each host has one of its own, in the dynamic model.
+    fn connect_discovery(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        choice: ControllerId,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        if choice.0 != ANY_CONTROLLER {
+            return Err(invalid_data(CONTROLLER));
+        }
+        let connecting = self.connections[&id].connecting.as_ref().ok_or((Status::INTERNAL_ERROR, 0))?;
+        let connect = connecting.connect;
+        if u32::from(connect.entries_less_1()) + 1 > MOST_ENTRIES {
+            return Err(invalid_entry(ENTRIES));
+        }
+        let free = (1..u16::MAX - 16).map(ControllerId).find(|id| !self.discovery.contains_key(id));
+        let controller = free.ok_or((FabricsStatus::CONTROLLER_BUSY.status(), 0))?;
+        self.discovery.insert(controller, DiscoveryController::new(controller, connect.keep_alive_ms(), now));
+        self.connected_to(id, Owner::Discovery(controller), effects);
+        Ok(())
+    }
+
+    /// What came of an [`Effect::Connect`].
+    pub fn connected(
+        &mut self,
+        connection: ConnectionId,
+        subsystem: super::SubsystemId,
+        made: Result<ControllerId, ConnectFault>,
+        effects: &mut Vec<Effect>,
+    ) {
+        match (self.abandoned.remove(&connection), made) {
+            (Some(queue), Ok(controller)) => {
+                effects.push(Effect::Disconnect { subsystem, controller, queue });
+            }
+            (Some(_), Err(_)) => {}
+            (None, Ok(controller)) => {
+                self.connected_to(connection, Owner::Nvm(subsystem, controller), effects);
+            }
+            (None, Err(fault)) => self.refuse_connect(connection, refusal(fault), effects),
+        }
+    }
+    fn connected_to(&mut self, id: ConnectionId, owner: Owner, effects: &mut Vec<Effect>) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let Some(connecting) = connection.connecting.take() else { return };
+        connection.asked_for_queue = false;
+        let connect = connecting.connect;
+        let number = SqId(connect.queue());
+        let flow_control = !connect.attributes().no_flow_control();
+        let entries = u32::from(connect.entries_less_1()) + 1;
+        if let (Link::Tcp(link), Transport::Tcp(tcp)) =
+            (&mut connection.link, &self.config.ports[connection.port].transport)
+            && number != SqId::ADMIN
+        {
+            link.reader.limit(self.config.ports[connection.port].capsule_data, tcp.most_data);
+        }
+        let mut queue = Queue { owner, number, entries, flow_control, local: 0, head: 0 };
+        queue.consume();
+        connection.queue = Some(queue);
+        self.routes.insert((owner, number), id);
+        if let (SqId::ADMIN, Some(host)) = (number, connecting.host) {
+            self.associations.insert(owner, Association { host, admin: id });
+        }
+        let (Owner::Discovery(controller) | Owner::Nvm(_, controller)) = owner;
+        let result = ConnectResult::from_raw(controller.0.into());
+        let head = if flow_control { queue.head() } else { FLOW_CONTROL_IS_OFF };
+        self.end_connect(id, connecting.cid, (Status::SUCCESS, result.raw()), head, effects);
+    }
+    pub(super) fn refuse_connect(&mut self, id: ConnectionId, refusal: Refusal, effects: &mut Vec<Effect>) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let Some(connecting) = connection.connecting.take() else { return };
+        connection.asked_for_queue = false;
+        self.end_connect(id, connecting.cid, refusal, 0, effects);
+    }
+
+    /// A connection is to be closed from here.
+    pub(super) fn close(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
+        if self.connections.contains_key(&id) {
+            effects.push(Effect::Close { connection: id });
+            self.end_connection(id, effects);
+        }
+    }
+    /// A connection is no more; that of an admin queue takes its association with it.
+    pub(super) fn end_connection(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
+        self.end_queue(id, effects);
+        if let Some(Connection { asked_for_queue: true, connecting: Some(connecting), .. }) =
+            self.connections.remove(&id)
+        {
+            self.abandoned.insert(id, SqId(connecting.connect.queue()));
+        }
+    }
+    /// The queue of a connection ends. Whatever its controller waits for has failed.
+    pub(super) fn end_queue(&mut self, id: ConnectionId, effects: &mut Vec<Effect>) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        fail_all(connection, effects);
+        let Some(queue) = connection.queue.take() else { return };
+        self.routes.remove(&(queue.owner, queue.number));
+        if let Owner::Nvm(subsystem, controller) = queue.owner {
+            effects.push(Effect::Disconnect { subsystem, controller, queue: queue.number });
+        }
+        if queue.number == SqId::ADMIN {
+            self.end_association(queue.owner, effects);
+        }
+    }
+    /// Everything of an association ends: its controller failed, or its admin queue is gone.
+    pub(super) fn end_association(&mut self, owner: Owner, effects: &mut Vec<Effect>) {
+        let Some(association) = self.associations.remove(&owner) else { return };
+        if let Owner::Discovery(controller) = owner {
+            self.discovery.remove(&controller);
+        }
+        let of_it = self.routes.iter().filter(|((other, _), _)| *other == owner);
+        let mut connections: Vec<ConnectionId> = of_it.map(|(_, &id)| id).collect();
+        // I/O queues first: the end of the admin queue resets the controller
+        connections.sort_by_key(|&id| id == association.admin);
+        for id in connections {
+            self.close(id, effects);
+        }
+    }
+}
+
+/// What a controller waits for, of any command, has failed.
+fn fail_all(connection: &mut Connection, effects: &mut Vec<Effect>) {
+    let Some(queue) = &connection.queue else { return };
+    connection.requests.clear();
+    let commands = core::mem::take(&mut connection.commands);
+    if let Owner::Nvm(subsystem, _) = queue.owner {
+        for ask in commands.into_values().flat_map(|pending| pending.asks) {
+            if let Purpose::Controller { token, .. } = ask.purpose {
+                effects.push(Effect::Failed { subsystem, token });
+            }
+        }
+    }
+}
+
+fn refusal(fault: ConnectFault) -> Refusal {
+    match fault {
+        ConnectFault::UnknownController => invalid_data(CONTROLLER),
+        ConnectFault::Busy => (FabricsStatus::CONTROLLER_BUSY.status(), 0),
+        ConnectFault::NotReady => (Status::COMMAND_SEQUENCE_ERROR, 0),
+        ConnectFault::Queue => invalid_entry(QUEUE),
+        ConnectFault::Size => invalid_entry(ENTRIES),
+    }
+}

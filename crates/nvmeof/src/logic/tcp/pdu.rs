@@ -1,0 +1,252 @@
+//! Data units of NVMe/TCP, and how they are written (TCP Transport 1.0, PDU Definitions).
+
+use super::stream::Stream;
+use crate::logic::data::Data;
+use crate::spec::tcp::{
+    COMMAND_HEADER_BYTES, COMMON_BYTES, CommonHeader, DIGEST_BYTES, DataHeader, DigestTypes, FatalError,
+    InitializeRequest, InitializeResponse, MOST_TERMINATE_DATA, PduFlags, PduType, ReadyToTransfer,
+    SHORT_HEADER_BYTES, TerminateRequest,
+};
+use lanetwin_nvme::spec::{Cid, Command, CompletionEntry};
+
+/// A data unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pdu {
+    /// ICReq.
+    InitializeRequest {
+        /// PFV.
+        version: u16,
+        /// HPDA \[dwords, counted from 0\].
+        alignment: u8,
+        /// The digests that the host asks for.
+        digests: DigestTypes,
+        /// MAXR2T, counted from 0.
+        r2ts_less_1: u32,
+    },
+    /// ICResp.
+    InitializeResponse {
+        /// PFV.
+        version: u16,
+        /// CPDA \[dwords, counted from 0\].
+        alignment: u8,
+        /// The digests that are used.
+        digests: DigestTypes,
+        /// MAXH2CDATA \[B\].
+        most_data: u32,
+    },
+    /// H2CTermReq or C2HTermReq.
+    Terminate {
+        /// Whether a host sends it.
+        from_host: bool,
+        /// FES.
+        status: FatalError,
+        /// FEI.
+        information: u32,
+        /// The header of the data unit at fault, or its beginning.
+        header: Vec<u8>,
+    },
+    /// CapsuleCmd.
+    Command {
+        /// The submission queue entry.
+        command: Command,
+        /// In-capsule data.
+        data: Data,
+    },
+    /// CapsuleResp.
+    Response {
+        /// The completion queue entry.
+        entry: CompletionEntry,
+    },
+    /// H2CData.
+    DataToController {
+        /// Of which command.
+        cid: Cid,
+        /// TTAG of the R2T that it answers.
+        tag: u16,
+        /// DATAO \[B\].
+        offset: u32,
+        /// LAST_PDU: nothing follows for this R2T.
+        last: bool,
+        /// The data.
+        data: Data,
+    },
+    /// C2HData.
+    DataToHost {
+        /// Of which command.
+        cid: Cid,
+        /// DATAO \[B\].
+        offset: u32,
+        /// LAST_PDU: nothing follows for this command.
+        last: bool,
+        /// SUCCESS: the command has succeeded, and no response follows.
+        success: bool,
+        /// The data.
+        data: Data,
+    },
+    /// R2T.
+    ReadyToTransfer {
+        /// Of which command.
+        cid: Cid,
+        /// TTAG.
+        tag: u16,
+        /// R2TO \[B\].
+        offset: u32,
+        /// R2TL \[B\].
+        length: u32,
+    },
+}
+
+/// What both sides have agreed on for one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Framing {
+    /// Which digests there are.
+    pub digests: DigestTypes,
+    /// Where data may begin: at multiples of `4 × (alignment + 1)` B.
+    pub alignment: u8,
+}
+
+impl Framing {
+    /// Where data begin behind a header of so many bytes \[B from the start of the data unit\].
+    #[must_use]
+    pub const fn data_offset(self, header_bytes: usize) -> usize {
+        let digest = if self.digests.header() { DIGEST_BYTES } else { 0 };
+        (header_bytes + digest).next_multiple_of((self.alignment as usize + 1) * 4)
+    }
+    /// How long a data unit is that has a header of so many bytes and so many bytes of data \[B\].
+    ///
+    /// It is the wire arithmetic of NVMe/TCP: a response is `bytes(24, 0)`, 4 KiB to the host `bytes(24, 4096)`.
+    #[must_use]
+    pub const fn bytes(self, header_bytes: usize, data: u32) -> u64 {
+        if data == 0 {
+            let digest = if self.digests.header() { DIGEST_BYTES } else { 0 };
+            return (header_bytes + digest) as u64;
+        }
+        let digest = if self.digests.data() { DIGEST_BYTES as u64 } else { 0 };
+        self.data_offset(header_bytes) as u64 + data as u64 + digest
+    }
+}
+
+impl Pdu {
+    /// Its type.
+    #[must_use]
+    pub const fn kind(&self) -> PduType {
+        match self {
+            Self::InitializeRequest { .. } => PduType::IC_REQ,
+            Self::InitializeResponse { .. } => PduType::IC_RESP,
+            Self::Terminate { from_host: true, .. } => PduType::H2C_TERM_REQ,
+            Self::Terminate { from_host: false, .. } => PduType::C2H_TERM_REQ,
+            Self::Command { .. } => PduType::CAPSULE_CMD,
+            Self::Response { .. } => PduType::CAPSULE_RESP,
+            Self::DataToController { .. } => PduType::H2C_DATA,
+            Self::DataToHost { .. } => PduType::C2H_DATA,
+            Self::ReadyToTransfer { .. } => PduType::R2T,
+        }
+    }
+    /// Writes it at the end of a stream.
+    pub fn write(self, framing: Framing, out: &mut Stream) {
+        let kind = self.kind();
+        let framing = if kind.has_digests() { framing } else { Framing::default() };
+        let flags = self.flags();
+        let (mut header, data) = self.into_parts();
+        let length = data.len();
+        let has_data = length > 0 && kind.may_have_data();
+        let mut bits = flags.raw() | u8::from(framing.digests.header());
+        bits |= u8::from(has_data && framing.digests.data()) << 1;
+        let behind = if has_data { framing.data_offset(header.len()) } else { 0 };
+        // what a terminate request brings counts as data, but has no offset
+        let bytes = framing.bytes(header.len(), if has_data { length } else { 0 });
+        let bytes = if kind.may_have_data() { bytes } else { bytes + u64::from(length) };
+        let mut common = CommonHeader::ZERO;
+        common.set_kind(kind);
+        common.set_flags(PduFlags::from_raw(bits));
+        common.set_header_bytes(header.len() as u8);
+        common.set_data_offset(behind as u8);
+        common.set_bytes(bytes as u32);
+        header[..COMMON_BYTES].copy_from_slice(common.as_bytes());
+        if framing.digests.header() {
+            let digest = crc32c::crc32c(&header);
+            header.extend_from_slice(&digest.to_le_bytes());
+        }
+        header.resize(header.len().max(behind), 0);
+        out.push(Data::Bytes(header));
+        let digest = (has_data && framing.digests.data()).then(|| digest_of(&data));
+        out.push(data);
+        digest.into_iter().for_each(|digest| out.push(digest));
+    }
+
+    fn flags(&self) -> PduFlags {
+        let bits = match self {
+            Self::DataToController { last, .. } => u8::from(*last) << 2,
+            Self::DataToHost { last, success, .. } => u8::from(*last) << 2 | u8::from(*success) << 3,
+            _ => 0,
+        };
+        PduFlags::from_raw(bits)
+    }
+    /// The header, with an empty common header, and what follows it.
+    fn into_parts(self) -> (Vec<u8>, Data) {
+        match self {
+            Self::InitializeRequest { version, alignment, digests, r2ts_less_1 } => {
+                let mut header = InitializeRequest::ZERO;
+                header.set_version(version);
+                header.set_alignment(alignment);
+                header.set_digests(digests);
+                header.set_r2ts_less_1(r2ts_less_1);
+                (header.as_bytes().to_vec(), Data::NONE)
+            }
+            Self::InitializeResponse { version, alignment, digests, most_data } => {
+                let mut header = InitializeResponse::ZERO;
+                header.set_version(version);
+                header.set_alignment(alignment);
+                header.set_digests(digests);
+                header.set_most_data(most_data);
+                (header.as_bytes().to_vec(), Data::NONE)
+            }
+            Self::Terminate { status, information, header: mut fault, .. } => {
+                let mut header = TerminateRequest::ZERO;
+                header.set_status(status);
+                header.set_information(information);
+                fault.truncate(MOST_TERMINATE_DATA);
+                (header.as_bytes().to_vec(), Data::Bytes(fault))
+            }
+            Self::Command { command, data } => {
+                let mut header = Vec::with_capacity(COMMAND_HEADER_BYTES + DIGEST_BYTES);
+                header.resize(COMMON_BYTES, 0);
+                header.extend_from_slice(command.as_bytes());
+                (header, data)
+            }
+            Self::Response { entry } => {
+                let mut header = Vec::with_capacity(SHORT_HEADER_BYTES + DIGEST_BYTES);
+                header.resize(COMMON_BYTES, 0);
+                header.extend_from_slice(&entry.to_bytes());
+                (header, Data::NONE)
+            }
+            Self::DataToController { cid, tag, offset, data, .. } => data_parts(cid, tag, offset, data),
+            Self::DataToHost { cid, offset, data, .. } => data_parts(cid, 0, offset, data),
+            Self::ReadyToTransfer { cid, tag, offset, length } => {
+                let mut header = ReadyToTransfer::ZERO;
+                header.set_cid_number(cid.0);
+                header.set_tag(tag);
+                header.set_offset(offset);
+                header.set_length(length);
+                (header.as_bytes().to_vec(), Data::NONE)
+            }
+        }
+    }
+}
+
+fn data_parts(cid: Cid, tag: u16, offset: u32, data: Data) -> (Vec<u8>, Data) {
+    let mut header = DataHeader::ZERO;
+    header.set_cid_number(cid.0);
+    header.set_tag(tag);
+    header.set_offset(offset);
+    header.set_length(data.len());
+    (header.as_bytes().to_vec(), data)
+}
+
+/// The digest of data: of bytes that are not kept, one that is not kept.
+fn digest_of(data: &Data) -> Data {
+    match data.bytes() {
+        Some(bytes) => Data::Bytes(crc32c::crc32c(bytes).to_le_bytes().to_vec()),
+        None => Data::Length(DIGEST_BYTES as u32),
+    }
+}

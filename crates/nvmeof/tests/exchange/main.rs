@@ -1,0 +1,7 @@
+//! Hosts and targets against each other, and against a drive: real bytes by TCP and by RDMA.
+
+mod closed_form;
+mod drive;
+mod laws;
+mod network;
+mod rig;

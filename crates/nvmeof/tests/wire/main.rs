@@ -1,0 +1,5 @@
+//! Data units of NVMe/TCP beside a reference that writes every byte by hand.
+
+mod faults;
+mod reference;
+mod streams;
