@@ -2,6 +2,7 @@
 //!
 //! * [`ethernet`]: Ethernet, 1 to 400 Gb/s, with switches.
 //! * [`fc`]: Fibre Channel, 1GFC to 8GFC, with FCP (SCSI over Fibre Channel).
+//! * [`roce`]: RoCEv2, remote direct memory access over UDP.
 //!
 //! Not here: the models of adapters and targets, which live on a higher floor.
 //!
@@ -14,3 +15,4 @@
 
 pub mod ethernet;
 pub mod fc;
+pub mod roce;

@@ -1,0 +1,21 @@
+//! The two sides of a queue pair of a reliable connection: machines that are told the time and never ask for it.
+//!
+//! ```text
+//!  requester                                   responder
+//!  SEND, WRITE  ── First … Middle … Last ──►   in order, each byte once
+//!               ◄──────────── ACK ──────────   for what asks for it, coalesced
+//!  READ         ───────── request ─────────►
+//!               ◄── First … Middle … Last ──   as fast as its memory answers
+//!               ◄── NAK (out of sequence) ──   the requester goes back to it, and sends all behind it again
+//!               ◄── RNR NAK ────────────────   no receive was posted: it waits, then goes back
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`packet`] | what packets say |
+//! | [`requester`] | who sends work |
+//! | [`responder`] | who carries it out |
+
+pub mod packet;
+pub mod requester;
+pub mod responder;
