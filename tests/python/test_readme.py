@@ -28,6 +28,7 @@ LONG = (
     "cmm-h-apps",
     "cxl-link",
     "dram-curves",
+    "drives",
     "eye",
     "idt-16t4g2",
     "latency-vs-size",

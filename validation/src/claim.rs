@@ -2,7 +2,7 @@
 
 use crate::watch::Watch;
 use lanetwin_stats::results::Digest;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A published table and what we say to it.
 pub struct Claim {
@@ -47,7 +47,7 @@ pub(crate) struct Cell {
 }
 
 /// What a number was to the model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The model was given it.

@@ -27,6 +27,7 @@ mod experiment;
 mod problem;
 mod report;
 mod sensitivity;
+mod table;
 mod volley;
 mod watch;
 

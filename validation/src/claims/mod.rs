@@ -3,6 +3,7 @@
 pub mod cmm_h;
 pub mod cxl_link;
 pub mod dram_curves;
+pub mod drives;
 pub mod eye;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;
@@ -37,6 +38,7 @@ pub fn claims() -> &'static [Claim] {
         latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         pm1743_retimer::RANDOM_WRITES,
+        drives::CLAIM,
         retimer_ab::CLAIM,
         retimer_ab::ON_PM1743,
         dram_curves::CLAIM,
