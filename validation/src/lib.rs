@@ -19,17 +19,17 @@
 //! ```
 
 pub mod accuracy;
-mod blaster;
 mod claim;
 pub mod claims;
-mod crew;
 mod experiment;
+mod incast;
 mod problem;
 mod report;
+mod saturation;
 mod sensitivity;
 mod table;
-mod volley;
 mod watch;
+mod work_pool;
 
 pub use claim::{Claim, Effect, FreeParameter, Role};
 pub use claims::claims;

@@ -19,18 +19,18 @@
 //! Not here: numbers that the scenario sets because they are the question; the constants of the phy crate
 //! ([`crate::claims::eye`] moves those).
 
+mod finding;
 mod numbers;
 #[cfg(test)]
 mod tests;
-mod weighed;
 
+pub(crate) use finding::Sensitivity;
 pub(crate) use numbers::{Chosen, Number, Range, numbers, numbers_and, of_claim, of_plan, seed};
-pub(crate) use weighed::Weighed;
 
-use crate::crew::{self, Done};
 use crate::watch::Watch;
+use crate::work_pool::{self, Done};
+use finding::Moved;
 use lanetwin_stats::results::Digest;
-use weighed::Moved;
 
 /// A number counts if it moves a row by more than this share of the row's bar.
 pub(crate) const SHARE: f64 = 0.1;
@@ -107,7 +107,7 @@ struct Base {
     chance: Vec<f64>,
 }
 
-struct Weighing<'a> {
+struct Analysis<'a> {
     numbers: &'a [Number],
     predict: &'a dyn Predict,
     traces: Vec<Digest>,
@@ -138,20 +138,20 @@ struct Found {
 ///
 /// # Panics
 /// If the machine without any change is none.
-pub(crate) fn weigh(
+pub(crate) fn analyse(
     numbers: &[Number],
     bars: &[f64],
     predict: &dyn Predict,
     watch: &mut Watch<'_>,
-) -> Weighed {
+) -> Sensitivity {
     let Some((traces, bases)) = as_it_is(bars.len(), predict, watch) else {
-        return Weighed::unfinished(numbers);
+        return Sensitivity::unfinished(numbers);
     };
     let long = &bases[Effort::Long as usize];
     let floors: Vec<f64> =
         bars.iter().zip(&long.chance).map(|(bar, chance)| chance.max(SHARE * bar)).collect();
     let chance = long.chance.iter().copied().fold(0.0, f64::max);
-    let weighing = Weighing { numbers, predict, traces, bases, floors };
+    let analysis = Analysis { numbers, predict, traces, bases, floors };
     let all =
         |side| Group { side, places: (0..numbers.len()).collect(), may_touch: Kinds::first(predict.kinds()) };
     let mut moved = Vec::new();
@@ -159,14 +159,14 @@ pub(crate) fn weigh(
         moved.extend(found.moved);
         watch.settled(found.settled)
     };
-    if crew::work(vec![all(0), all(1)], &|group| weighing.look(&group), told).is_none() {
-        return Weighed::unfinished(numbers);
+    if work_pool::work(vec![all(0), all(1)], &|group| analysis.bisect(&group), told).is_none() {
+        return Sensitivity::unfinished(numbers);
     }
     moved.sort_by_key(|moved| (moved.number, moved.side));
-    Weighed::of(numbers, &moved, &weighing.floors, chance)
+    Sensitivity::of(numbers, &moved, &analysis.floors, chance)
 }
 
-/// How many steps of a claim weighing so many numbers takes.
+/// How many steps of a claim the analysis of so many numbers takes.
 pub(crate) const fn steps(numbers: usize) -> usize {
     AS_IT_IS + 2 * numbers
 }
@@ -189,7 +189,7 @@ fn as_it_is(rows: usize, predict: &dyn Predict, watch: &mut Watch<'_>) -> Option
     let tasks =
         [Effort::Long, Effort::Full].into_iter().flat_map(|effort| seeds().map(move |seed| (effort, seed)));
     let mut ran = Vec::new();
-    crew::work(tasks.collect(), &run, &mut |one| {
+    work_pool::work(tasks.collect(), &run, &mut |one| {
         ran.push(one);
         watch.settled(1)
     })?;
@@ -206,10 +206,10 @@ fn as_it_is(rows: usize, predict: &dyn Predict, watch: &mut Watch<'_>) -> Option
     Some((traces, [base(Effort::Full), base(Effort::Long)]))
 }
 
-impl Weighing<'_> {
+impl Analysis<'_> {
     /// Whether the numbers of a group act at all; the halves of the group if they do, and what a number does that is
     /// alone.
-    fn look(&self, group: &Group) -> Done<Group, Found> {
+    fn bisect(&self, group: &Group) -> Done<Group, Found> {
         let none_acts = |settled| Done { results: vec![Found { settled, moved: None }], more: Vec::new() };
         let Group { side, places, may_touch } = group;
         let farthest = |place: &usize| self.numbers[*place].ends[*side].first().cloned();

@@ -24,7 +24,7 @@ pub(crate) struct Channel {
 /// Before or behind the other messages of the same channel and instant: the upper bit of a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
-pub(crate) enum Turn {
+pub(crate) enum TieOrder {
     First = 0,
     Normal = 1 << 62,
 }
@@ -74,7 +74,7 @@ impl<M: Copy> Messages<M> {
             return Some(slot);
         }
         // of two at the same instant one that is to come first does not stand behind the other
-        if at < row.last || at == row.last && sequence < Turn::Normal as u64 {
+        if at < row.last || at == row.last && sequence < TieOrder::Normal as u64 {
             return Some(slot);
         }
         self.slots[row.end as usize].next = slot;
@@ -113,7 +113,7 @@ impl<M: Copy> Messages<M> {
 }
 
 impl<M: Copy> TieRule for Messages<M> {
-    /// Messages of one channel that arrive together arrive in their [`Turn`], and within it in the order in which they
+    /// Messages of one channel that arrive together arrive in their [`TieOrder`], and within it in the order in which they
     /// were sent; wakes of one component that fall together happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
@@ -131,12 +131,12 @@ pub(crate) struct Foreseen<M> {
 
 /// What was sent at this instant, or will be, and is still to be told to a foreseeing component.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Untold {
+pub(crate) enum Pending {
     Nothing,
     /// Something, or nobody knows: components are being started.
     Something,
     /// Something, next of all to the one that is being told.
-    ToSame,
+    ForSame,
 }
 
 /// All that a component may touch through its [`Context`].
@@ -153,7 +153,7 @@ pub(crate) struct Core<M> {
     /// For each component the rank of its wakes: phase, and place in the order of paths.
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
-    pub(crate) untold: Untold,
+    pub(crate) pending: Pending,
     pub(crate) marks: Marks,
 }
 
@@ -163,14 +163,14 @@ impl<M: Copy> Core<M> {
         self.queue.push(entry, &self.messages);
     }
     #[inline(always)]
-    pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M, turn: Turn) {
+    pub(crate) fn send(&mut self, channel: u32, at: Instant, message: M, tie: TieOrder) {
         let c = &mut self.channels[channel as usize];
         c.sent += 1;
         if c.foreseen {
             self.foreseen.push(Foreseen { at, channel, message });
             return;
         }
-        if let Some(slot) = self.messages.put(channel, at.as_ps(), turn as u64 | c.sent, message) {
+        if let Some(slot) = self.messages.put(channel, at.as_ps(), tie as u64 | c.sent, message) {
             self.push(Entry::new(at.as_ps(), channel, slot));
         }
     }

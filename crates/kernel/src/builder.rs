@@ -1,6 +1,6 @@
 //! The builder: components and connections become a kernel whose order is that of their names.
 
-use crate::agenda::{Channel, Core, DECIDE, Messages, UNCONNECTED, Untold, WAKE};
+use crate::agenda::{Channel, Core, DECIDE, Messages, Pending, UNCONNECTED, WAKE};
 use crate::component::{Component, Content};
 use crate::context::Context;
 use crate::ids::{ComponentId, Port};
@@ -159,7 +159,7 @@ impl<M: Copy + Content> Builder<M> {
                 outputs,
                 wake_rank,
                 foreseen: Vec::new(),
-                untold: Untold::Something,
+                pending: Pending::Something,
                 marks: Marks::default(),
             },
             telling: Vec::new(),
@@ -176,9 +176,9 @@ impl<M: Copy + Content> Builder<M> {
         for i in 0..kernel.components.len() {
             kernel.handling = i as u32;
             kernel.components[i].start(&mut Context { core: &mut kernel.core, me: i as u32 });
-            kernel.tell_foreseen(Untold::Something);
+            kernel.deliver_foreseen(Pending::Something);
         }
-        kernel.core.untold = Untold::Nothing;
+        kernel.core.pending = Pending::Nothing;
         kernel
     }
 }

@@ -1,6 +1,6 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
-use crate::agenda::{Core, Turn, UNCONNECTED, Untold};
+use crate::agenda::{Core, Pending, TieOrder, UNCONNECTED};
 use crate::ids::{ComponentId, Port};
 use crate::marks::Mark;
 use crate::queue::Entry;
@@ -35,7 +35,7 @@ impl<M: Copy> Context<'_, M> {
     /// If nothing is connected to `port`.
     #[inline]
     pub fn send_at(&mut self, port: Port, at: Instant, message: M) {
-        self.send_in_turn(port, at, message, Turn::Normal);
+        self.send_ordered(port, at, message, TieOrder::Normal);
     }
     /// As [`Context::send_at`], but before all others out of this port that arrive together with it, whenever they were
     /// sent. It is for a component that decides two things independently of one another, now one first, now the other.
@@ -44,14 +44,14 @@ impl<M: Copy> Context<'_, M> {
     /// If nothing is connected to `port`.
     #[inline]
     pub fn send_first_at(&mut self, port: Port, at: Instant, message: M) {
-        self.send_in_turn(port, at, message, Turn::First);
+        self.send_ordered(port, at, message, TieOrder::First);
     }
     #[inline(always)]
-    fn send_in_turn(&mut self, port: Port, at: Instant, message: M, turn: Turn) {
+    fn send_ordered(&mut self, port: Port, at: Instant, message: M, tie: TieOrder) {
         debug_assert!(at.as_ps() >= self.core.now, "a message cannot arrive in the past");
         let channel = self.core.output(self.me, port);
         assert!(channel != UNCONNECTED, "nothing is connected to {port:?}");
-        self.core.send(channel, at, message, turn);
+        self.core.send(channel, at, message, tie);
     }
     /// Whether something is connected to `port`.
     #[must_use]
@@ -70,7 +70,7 @@ impl<M: Copy> Context<'_, M> {
     #[inline]
     #[must_use]
     pub fn next_unknown(&mut self) -> Instant {
-        if self.core.untold != Untold::Nothing {
+        if self.core.pending != Pending::Nothing {
             return self.now();
         }
         let limit = self.core.limit.saturating_add(1);
@@ -80,7 +80,7 @@ impl<M: Copy> Context<'_, M> {
     #[inline]
     #[must_use]
     pub fn expects_more(&self) -> bool {
-        self.core.untold == Untold::ToSame
+        self.core.pending == Pending::ForSame
     }
     /// Up to now a request was in this stage, since the mark before that this component has set on it, or since it
     /// came. `request` is its name in the message that asked for it. Costs nothing while nobody follows requests.

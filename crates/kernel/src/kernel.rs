@@ -1,6 +1,6 @@
 //! The kernel itself: components, and the loop that hands them their events.
 
-use crate::agenda::{Core, Foreseen, Turn, Untold, WAKE};
+use crate::agenda::{Core, Foreseen, Pending, TieOrder, WAKE};
 use crate::component::{Component, Content, role_of};
 use crate::context::Context;
 use crate::ids::ComponentId;
@@ -68,8 +68,8 @@ impl<M: Copy + Content> Kernel<M> {
     /// If `at` has been decided already: [`Kernel::run_until`] has decided everything up to its limit.
     pub fn inject(&mut self, at: Instant, entry: EntryId, message: M) {
         assert!(at.as_ps() >= self.undecided_from, "{at:?} has passed already");
-        self.core.send(self.outside.channel(entry), at, message, Turn::Normal);
-        self.tell_foreseen(Untold::Nothing);
+        self.core.send(self.outside.channel(entry), at, message, TieOrder::Normal);
+        self.deliver_foreseen(Pending::Nothing);
     }
     /// Takes out what has left through exits and was not taken before, in the order of time; at one instant in the
     /// order of delivery. Nothing else empties the outbox.
@@ -113,7 +113,7 @@ impl<M: Copy + Content> Kernel<M> {
             self.components[i as usize].wake(entry.argument(), context);
         }
         if !self.core.foreseen.is_empty() {
-            self.tell_foreseen(Untold::Nothing);
+            self.deliver_foreseen(Pending::Nothing);
         }
         true
     }
@@ -135,7 +135,7 @@ impl<M: Copy + Content> Kernel<M> {
     /// Tells foreseeing components of the messages on their way to them; `after` says what is still to be told after
     /// them.
     #[inline(always)]
-    pub(crate) fn tell_foreseen(&mut self, after: Untold) {
+    pub(crate) fn deliver_foreseen(&mut self, after: Pending) {
         while !self.core.foreseen.is_empty() {
             // who is told may send more, and is shown a message where it stands: a copy of what was written just now
             // would have to wait for it
@@ -145,10 +145,10 @@ impl<M: Copy + Content> Kernel<M> {
                 let (to, port) = self.core.channels[*channel as usize].to;
                 self.handling = to.0;
                 let next = telling.get(i + 1).or_else(|| self.core.foreseen.first());
-                self.core.untold = match next {
+                self.core.pending = match next {
                     None => after,
-                    Some(next) if self.core.channels[next.channel as usize].to.0 == to => Untold::ToSame,
-                    Some(_) => Untold::Something,
+                    Some(next) if self.core.channels[next.channel as usize].to.0 == to => Pending::ForSame,
+                    Some(_) => Pending::Something,
                 };
                 let context = &mut Context { core: &mut self.core, me: to.0 };
                 self.components[to.index()].expect(*at, port, message, context);

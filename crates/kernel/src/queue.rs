@@ -171,7 +171,7 @@ impl Queue {
             }
         }
         if self.far == bucket {
-            self.come_near();
+            self.refill_from_overflow();
         }
         if self.current.len() > SHORT {
             self.current.sort_unstable_by(|a, b| before(b, a, ties));
@@ -182,7 +182,7 @@ impl Queue {
     }
 
     /// Takes out of the overflow what belongs into the bucket that time has reached.
-    fn come_near(&mut self) {
+    fn refill_from_overflow(&mut self) {
         self.far = NOWHERE;
         while let Some(&Reverse(next)) = self.overflow.peek() {
             if next.time >= self.current_end {
@@ -233,14 +233,14 @@ fn sink(entries: &mut [Entry], mut at: usize, ties: &impl TieRule) {
 #[inline]
 fn before(a: &Entry, b: &Entry, ties: &impl TieRule) -> Ordering {
     match a.time.cmp(&b.time) {
-        Ordering::Equal => before_at_once(*a, *b, ties),
+        Ordering::Equal => before_at_same_time(*a, *b, ties),
         other => other,
     }
 }
 
 /// The same for two entries of one time.
 #[inline(never)]
-fn before_at_once(a: Entry, b: Entry, ties: &impl TieRule) -> Ordering {
+fn before_at_same_time(a: Entry, b: Entry, ties: &impl TieRule) -> Ordering {
     a.rank().cmp(&b.rank()).then_with(|| ties.order(a.rank(), a.argument(), b.argument()))
 }
 

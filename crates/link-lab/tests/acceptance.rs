@@ -1,7 +1,7 @@
 //! What is too heavy without optimisation: ten thousand cycles of every test, and what they cost.
 
 use lanetwin_link_lab::channel;
-use lanetwin_link_lab::stability::{DEVICE, Options, PORT, Simulated, Wanted, cycles, open_link};
+use lanetwin_link_lab::stability::{DEVICE, LinkRequest, Options, PORT, Simulated, cycles, open_link};
 use lanetwin_pcie::logic::ltssm::channel::LaneEye;
 use lanetwin_pcie::logic::ltssm::link::SimulatedLink;
 use lanetwin_probe::Function;
@@ -61,7 +61,7 @@ fn ten_thousand_cycles_of_every_test_pass_on_a_good_channel() {
 #[test]
 #[ignore = "takes minutes without optimisation: make test-rust"]
 fn cycles_of_a_bad_link_are_no_trap() {
-    let wanted = Wanted { width: Width::X4, utilisation: 0.5, seed: 1 };
+    let wanted = LinkRequest { width: Width::X4, utilisation: 0.5, seed: 1 };
     let open = open_link("bad", Generation::Gen5, 1, wanted);
     let powered = |config| {
         let mut machine = Simulated { link: SimulatedLink::new(config, 1).expect("a link") };

@@ -1,6 +1,8 @@
 //! What the channels of the tree answer: budgets, eyes, places for retimers.
 
-use lanetwin_link_lab::channel::{self, Channel, EyeReport, Wish, budget, check, check_path, eye, place};
+use lanetwin_link_lab::channel::{
+    self, Channel, EyeReport, PlacementRequest, budget, check, check_path, eye, place,
+};
 use lanetwin_phy::budget::Verdict;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -98,7 +100,7 @@ fn the_short_channel_is_open_in_every_variant() {
 #[test]
 fn the_best_place_is_the_one_that_the_variant_has_or_better() {
     let channel = of("long-with-cable.yaml");
-    let wish = Wish { retimers: 1, part: "generic-gen5".into(), after: Vec::new() };
+    let wish = PlacementRequest { retimers: 1, part: "generic-gen5".into(), after: Vec::new() };
     let found = place(&channel, &wish).unwrap();
     let ways = &found.variants[0].placements;
     assert_eq!(ways.len(), 8, "none, and behind each element but the last");
@@ -107,9 +109,10 @@ fn the_best_place_is_the_one_that_the_variant_has_or_better() {
     assert_eq!(none.verdict, Verdict::Exceeds);
     // the variant with one has room for one more
     assert!(found.variants[1].placements.iter().all(|way| way.after.len() <= 1));
-    let wrong = place(&channel, &Wish { after: vec!["riser".into()], ..wish.clone() }).unwrap_err();
+    let wrong =
+        place(&channel, &PlacementRequest { after: vec!["riser".into()], ..wish.clone() }).unwrap_err();
     assert_eq!(wrong[0].code, "CH005");
-    let wrong = place(&channel, &Wish { part: "none".into(), ..wish }).unwrap_err();
+    let wrong = place(&channel, &PlacementRequest { part: "none".into(), ..wish }).unwrap_err();
     assert_eq!((wrong[0].code, wrong[0].path.as_str()), ("PH020", "variants.as-is"));
 }
 

@@ -2,7 +2,7 @@
 
 use lanetwin_link_lab::channel::{self, Benches, Channel, receivers};
 use lanetwin_link_lab::stability::{
-    DEVICE, Options, PORT, Simulated, Wanted, cycle_dump, cycles, link, open_link,
+    DEVICE, LinkRequest, Options, PORT, Simulated, cycle_dump, cycles, link, open_link,
 };
 use lanetwin_pcie::logic::ltssm::channel::{Direction, LaneEye};
 use lanetwin_pcie::logic::ltssm::link::{Facing, LinkConfig, SimulatedLink, Size};
@@ -36,7 +36,7 @@ fn cycled(channel: &Channel, request: &Request) -> Series {
 
 /// A link with open eyes and four lanes, at most of this generation.
 fn open(best: Generation) -> LinkConfig {
-    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
+    let wanted = LinkRequest { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
     open_link("open", best, 0, wanted)
 }
 
@@ -118,7 +118,8 @@ fn the_link_of_a_dump_is_simulated_behind_its_registers() {
 /// A simulation that is stopped in the middle of whatever it does has every register as it was.
 #[test]
 fn a_simulated_link_is_put_back_wherever_it_stops() {
-    let wanted = Wanted { width: lanetwin_units::Width::from_lanes(4).unwrap(), utilisation: 0.0, seed: 3 };
+    let wanted =
+        LinkRequest { width: lanetwin_units::Width::from_lanes(4).unwrap(), utilisation: 0.0, seed: 3 };
     for test in Test::full() {
         let config = open_link("put back", Generation::Gen5, 1, wanted);
         let mut machine = Simulated { link: SimulatedLink::new(config, 3).expect("a link") };
@@ -159,7 +160,7 @@ fn a_marginal_link_fails_at_the_rate_that_its_margin_implies() {
     let channel = channel::check_path(&path, &["stress=constants".into()]).expect("a channel");
     let marginal = channel.variants.iter().find(|variant| variant.name == "marginal").expect("the variant");
     let eyes = receivers(&channel, marginal, &Benches::of(&channel).expect("rates with eyes")).expect("eyes");
-    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
+    let wanted = LinkRequest { width: lanetwin_units::Width::X4, utilisation: 0.0, seed: 1 };
     let config = link("marginal", marginal.rate, &eyes, wanted);
     let eye = config.channel.eye(Generation::Gen5, 0, Direction::Down, 0);
     let bits = 32e9 * 10e-3;
@@ -213,7 +214,7 @@ fn an_action_without_effect_is_not_performed() {
     let mut without_l1 = open(Generation::Gen5);
     without_l1.upstream.l1 = false;
     assert_eq!(verdict(without_l1, "l1-aspm"), "NOT PERFORMED");
-    let wanted = Wanted { width: lanetwin_units::Width::X1, utilisation: 0.0, seed: 1 };
+    let wanted = LinkRequest { width: lanetwin_units::Width::X1, utilisation: 0.0, seed: 1 };
     let x1 = open_link("narrow", Generation::Gen5, 0, wanted);
     assert_eq!(verdict(x1, "dynamic-width"), "NOT PERFORMED");
     for test in ["txeq-redo", "speed-change-max", "speed-change-retrain"] {
@@ -305,7 +306,7 @@ fn failures_have_codes_and_outcomes() {
 /// The cycles of a marginal link, to the last picosecond: on any machine.
 #[test]
 fn marginal_cycles_are_those_on_record() {
-    let wanted = Wanted { width: lanetwin_units::Width::X4, utilisation: 0.3, seed: 11 };
+    let wanted = LinkRequest { width: lanetwin_units::Width::X4, utilisation: 0.3, seed: 11 };
     let mut config = open_link("marginal", Generation::Gen5, 1, wanted);
     config.channel.set_rate(Generation::Gen5, LaneEye::new(1.0, 2.0));
     config.adaptation.sigma_mv = 3.0;

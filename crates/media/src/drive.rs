@@ -1,12 +1,12 @@
 //! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
 
-use crate::alarms::NEVER;
 use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
 use crate::counters::Counters;
 use crate::cross_point;
 use crate::ftl::Flash;
 use crate::power::{Governor, Work};
 use crate::request::{Done, Finish, Kind, Outcome, Request};
+use crate::timers::NEVER;
 use lanetwin_units::Instant;
 use std::collections::VecDeque;
 

@@ -19,7 +19,6 @@
 //!
 //! Methods, tables and limits: `docs/flash.md`.
 
-mod alarms;
 pub mod config;
 mod counters;
 mod cross_point;
@@ -34,6 +33,7 @@ mod power;
 mod random;
 mod request;
 pub mod theory;
+mod timers;
 
 pub use config::{BadDrive, DriveConfig};
 pub use counters::Counters;

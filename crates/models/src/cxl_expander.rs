@@ -107,7 +107,7 @@ impl CxlExpander {
     fn new(params: &Params) -> Self {
         let mut memory = Machine::new(&dram_params::config(params, params.size("capacity"))).ok();
         // the memory is told of requests while they are on their way to it
-        memory.iter_mut().for_each(|memory| memory.look_back(params.time("request-latency")));
+        memory.iter_mut().for_each(|memory| memory.keep_history(params.time("request-latency")));
         Self {
             memory,
             request: params.time("request-latency"),

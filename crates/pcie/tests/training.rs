@@ -3,7 +3,7 @@
 use lanetwin_pcie::logic::ltssm::channel::{Channel, Direction, LaneEye, PRESETS};
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
 use lanetwin_pcie::logic::ltssm::link::{
-    Deafness, Facing, LinkConfig, Retimer, SimulatedLink, Size, Transition,
+    Facing, LinkConfig, ReceiverFailure, Retimer, SimulatedLink, Size, Transition,
 };
 use lanetwin_pcie::logic::ltssm::probability::{hears, over_adaptation, upper_tail};
 use lanetwin_pcie::logic::ltssm::{Numbers, State};
@@ -99,7 +99,7 @@ fn a_link_loops_from_gen5_to_gen4_to_gen1_to_detect_as_in_the_lab() {
     for lane in 0..4 {
         for direction in Direction::BOTH {
             *config.channel.eye_mut(Generation::Gen5, 0, direction, lane) = closed;
-            config.deafness.push(Deafness { from: Generation::Gen5, direction, lane });
+            config.deafness.push(ReceiverFailure { from: Generation::Gen5, direction, lane });
         }
     }
     let limits = Numbers::built_in().limits;

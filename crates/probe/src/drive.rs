@@ -4,7 +4,7 @@ mod request;
 
 pub use request::Request;
 
-use crate::cycle::{Bench, LaneMargin, LinkState, Power, Series, Stop, Test, Watcher, Wish, rate};
+use crate::cycle::{Bench, CyclePlan, LaneMargin, LinkState, Power, Series, Stop, Test, Watcher, rate};
 use crate::fake::{Behaviour, Fake};
 use crate::function::Function;
 use crate::host::{Address, Host, HostError};
@@ -76,7 +76,7 @@ pub fn cycle(
     host: &mut dyn Host,
     name: &str,
     (port, device): (Address, Address),
-    wish: &Wish,
+    wish: &CyclePlan,
     journal: Option<Journal>,
     prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
     watch: &mut Watcher<'_>,
@@ -95,7 +95,7 @@ pub fn cycle_known(
     host: &mut dyn Host,
     name: &str,
     (above, below): (Function, Function),
-    wish: &Wish,
+    wish: &CyclePlan,
     journal: Option<Journal>,
     prepare: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Finding>,
     watch: &mut Watcher<'_>,
@@ -141,7 +141,7 @@ fn on_the_bench(
     session: &mut Session<'_>,
     port: Function,
     device: Function,
-    wish: &Wish,
+    wish: &CyclePlan,
     watch: &mut Watcher<'_>,
 ) -> Result<Done, Vec<Finding>> {
     let at = device.address;
@@ -172,7 +172,7 @@ fn no_access(at: Address, error: &HostError) -> Finding {
 
 /// The writes that one cycle of each test would make, on a machine of memory that has the values of a real one.
 #[must_use]
-pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: &Wish) -> Plan {
+pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: &CyclePlan) -> Plan {
     let mut plans = Vec::new();
     for &test in &wish.tests {
         let mut machine = Fake::new(spaces.clone(), Behaviour::Obliging);
@@ -180,7 +180,8 @@ pub fn plan(spaces: BTreeMap<Address, Vec<u8>>, ends: (Address, Address), wish: 
         let (Ok(port), Ok(device)) = functions else { continue };
         let mut session = Session::new(&mut machine, ends.0, ends.1, None);
         session.log();
-        let one = Wish { tests: vec![test], count: 1, power_count: 1, dwell: Span::ZERO, ..wish.clone() };
+        let one =
+            CyclePlan { tests: vec![test], count: 1, power_count: 1, dwell: Span::ZERO, ..wish.clone() };
         if let Ok(mut bench) = Bench::new(&mut session, port, device) {
             // what a test cannot do on this link, it says when it runs
             let _ = bench.run(&one, &mut |_| core::ops::ControlFlow::Continue(()));

@@ -1,7 +1,7 @@
 //! The runner on machines of memory: what an inert one is reported as, what an obliging one passes, and that every
 //! register is put back.
 
-use lanetwin_probe::cycle::{Bench, Test, TestReport, Wish};
+use lanetwin_probe::cycle::{Bench, CyclePlan, Test, TestReport};
 use lanetwin_probe::fake::{Behaviour, Sample, dump};
 use lanetwin_probe::journal::{self, Entry, Journal};
 use lanetwin_probe::{Address, Attribute, Function, Host, HostError, Session, Width, put_back};
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-fn wish(tests: Vec<Test>, count: u64) -> Wish {
-    Wish { tests, count, power_count: count, ..Wish::default() }
+fn wish(tests: Vec<Test>, count: u64) -> CyclePlan {
+    CyclePlan { tests, count, power_count: count, ..CyclePlan::default() }
 }
 
 /// Runs a wish on a machine.
-fn run(host: &mut dyn Host, wish: &Wish) -> Vec<TestReport> {
+fn run(host: &mut dyn Host, wish: &CyclePlan) -> Vec<TestReport> {
     let port = Function::find(host, Sample::PORT).expect("a port");
     let device = Function::find(host, Sample::DEVICE).expect("a drive");
     let mut session = Session::new(host, Sample::PORT, Sample::DEVICE, None);

@@ -446,7 +446,7 @@ pub fn link_place(path: &str, options: &str) -> Answer {
     }
     let Asked { sets, retimers, part, after } = parse(options, "the options")?;
     let channel = channel::check_path(Path::new(path), &sets).map_err(|d| refused(&d))?;
-    let wish = channel::Wish { retimers, part, after };
+    let wish = channel::PlacementRequest { retimers, part, after };
     json(&channel::place(&channel, &wish).map_err(|d| refused(&d))?)
 }
 

@@ -32,8 +32,8 @@ mod apps;
 #[cfg(test)]
 mod laws;
 mod machine;
+mod predictor;
 mod table;
-mod weighing;
 
 pub use apps::CLAIM as APPS;
 
@@ -219,7 +219,7 @@ fn table_4(found: &mut Found, watch: &mut Watch<'_>, total: usize) -> Option<(Er
     Some((errors, of_repeats))
 }
 
-/// What the claim has fitted beside the numbers that are weighed: these count, since each is fitted to a row.
+/// What the claim has fitted beside the numbers of the sensitivity analysis: these count, since each is fitted to a row.
 fn own_parameters() -> impl Iterator<Item = FreeParameter> {
     let of_mixes = MIXES[1..].iter().zip(INTERVALS).map(|((_, mix), interval)| {
         (format!("lookup.interval, {mix}"), format!("{interval} ps"), format!("the 2:1 cell, {mix}"))
@@ -238,7 +238,7 @@ fn own_parameters() -> impl Iterator<Item = FreeParameter> {
 }
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
-    let numbers = weighing::numbers();
+    let numbers = predictor::numbers();
     let total = 5 * MIXES.len() + 3 + sensitivity::steps(numbers.len());
     let mut found = Found { cells: Vec::new() };
     let shown = peak().run();
@@ -276,9 +276,10 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let mape = |errors: &mut dyn Iterator<Item = f64>| accuracy::mape(errors).unwrap_or(f64::NAN);
     let reads = mape(&mut errors[0].iter().copied());
     let mixes = mape(&mut errors[1..].iter().flatten().copied());
-    let weighing = weighing::Weighing::new();
-    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
-    let free_parameters: Vec<FreeParameter> = weighed.free.iter().cloned().chain(own_parameters()).collect();
+    let predictor = predictor::Predictor::new();
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor.bars(), &predictor, watch);
+    let free_parameters: Vec<FreeParameter> =
+        sensitivity_found.free.iter().cloned().chain(own_parameters()).collect();
     let judged = |good: bool| if good { "met" } else { "missed" };
     let bars = [
         peak_error.abs() <= PEAK_BAR_PCT,
@@ -298,7 +299,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         judged(bars[2]),
         judged(bars[3]),
         hits.unwrap_or(f64::NAN),
-        weighed.told(),
+        sensitivity_found.told(),
     );
     let met = bars.iter().all(|met| *met);
     Some(Outcome {
@@ -306,7 +307,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         free_parameters,
         met,
         text,
-        effects: weighed.effects_among(&weighing::were_weighed()),
+        effects: sensitivity_found.effects_among(&predictor::were_analysed()),
     })
 }
 

@@ -1,6 +1,6 @@
 //! `cxl-link`: bandwidth and latency of an x8 CXL expander under load, as a detailed simulation of Micron has them.
 //!
-//! The link is as it is by default; what of it nobody confirms is moved like everything else ([`weighing`]).
+//! The link is as it is by default; what of it nobody confirms is moved like everything else ([`predictor`]).
 //! **Saturation** at three shares of reads follows from the packing of flits alone. **Latency under load** needs the
 //! memory behind the link too, of which the publication says nothing.
 //!
@@ -16,9 +16,9 @@
 //! Every other row is predicted, but which things are assumed and fitted was settled with all rows in view
 //! (docs/validation.md). Latencies of saturated rows are what their outstanding lines make of them, and are inputs.
 
+mod predictor;
 #[cfg(test)]
 mod tests;
-mod weighing;
 mod world;
 
 use crate::accuracy;
@@ -264,7 +264,7 @@ fn is_met(cells: &[Cell]) -> bool {
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let rows = table();
     let fitted = fit(&rows);
-    let numbers = weighing::numbers(&fitted);
+    let numbers = predictor::numbers(&fitted);
     let steps = 3 + sensitivity::steps(numbers.len());
     watch.step(steps)?;
     let (full, loaded): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| is_saturated(&rows, row));
@@ -273,20 +273,20 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     watch.step(steps)?;
     cells.extend(loaded.par_iter().map(|row| under_load(machine, row, FULL)).collect::<Vec<_>>());
     watch.step(steps)?;
-    let weighing = weighing::Weighing::new(&rows, &fitted);
-    let weighed = sensitivity::weigh(&numbers, &weighing::Weighing::bars(), &weighing, watch);
+    let predictor = predictor::Predictor::new(&rows, &fitted);
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor::Predictor::bars(), &predictor, watch);
     let (of_saturation, of_latency) = worst(&cells);
     let text = format!(
-        "Saturation is off by {of_saturation:.2} % at most, and nothing was fitted to it; latency under load by {of_latency:.1} %. {} {} They are weighed on \
+        "Saturation is off by {of_saturation:.2} % at most, and nothing was fitted to it; latency under load by {of_latency:.1} %. {} {} They were moved on \
          {} rows: saturation, and a low, a middle and a high load of each share.",
         fitted.text,
-        weighed.told(),
-        weighing::ROWS.len(),
+        sensitivity_found.told(),
+        predictor::ROWS.len(),
     );
     let met = is_met(&cells);
     let of_rows = full.iter().chain(&loaded);
     let predicted = of_rows.zip(&cells).filter(|(_, cell)| cell.role == Role::Predicted);
-    let were: Vec<bool> = predicted.map(|(row, _)| weighing::is_weighed(&rows, row)).collect();
-    let effects = weighed.effects_among(&were);
-    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
+    let were: Vec<bool> = predicted.map(|(row, _)| predictor::is_analysed(&rows, row)).collect();
+    let effects = sensitivity_found.effects_among(&were);
+    Some(Outcome { cells, free_parameters: sensitivity_found.free, met, text, effects })
 }

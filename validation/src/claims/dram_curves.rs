@@ -6,16 +6,16 @@
 //!   DDR5-4800, eight channels, x8, one rank: timing table ─────────────┴─► latency at every published bandwidth, peaks
 //! ```
 //!
-//! Which of the assumed and calibrated numbers matter, [`weighing`] finds out. Published bandwidths are inputs: they
+//! Which of the assumed and calibrated numbers matter, [`predictor`] finds out. Published bandwidths are inputs: they
 //! say where on its curve the model is read.
 //!
 //! The machine is [`world`]: the controllers of `media::dram` and threads that keep so many lines under way, without
 //! caches. The latency at a published bandwidth is that of the model's curve there. Not here: prefetchers, the mesh
 //! between cores and memory controllers, whatever else makes the latency of an idle machine.
 
+mod predictor;
 #[cfg(test)]
 mod tests;
-mod weighing;
 mod world;
 
 use crate::accuracy;
@@ -81,7 +81,7 @@ fn published() -> Vec<Curve> {
     SHARES.iter().map(curve).collect()
 }
 
-/// The memory of the socket: what is not in the name of its DIMMs is assumed. [`weighing`] says it once more, in the
+/// The memory of the socket: what is not in the name of its DIMMs is assumed. [`predictor`] says it once more, in the
 /// words of a scenario.
 fn memory() -> Config {
     let mut config = Config::new(Speed::Ddr5_4800, 8, Bytes(128 << 30));
@@ -228,13 +228,13 @@ fn is_met(cells: &[Cell]) -> bool {
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let published = published();
     // as many whatever is calibrated
-    let numbers = weighing::numbers(Span::from_ns(1), 1).len();
+    let numbers = predictor::numbers(Span::from_ns(1), 1).len();
     let total = 1 + SHARES.len() * DELAYS_NS.len() + sensitivity::steps(numbers);
     let ran = simulate(&Setup::full(), &published, &mut || watch.step(total))?;
     let cells = compare(&published, &ran);
-    let weighing = weighing::Weighing { published: &published };
-    let numbers = weighing::numbers(ran.fixed, ran.outstanding);
-    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
+    let predictor = predictor::Predictor { published: &published };
+    let numbers = predictor::numbers(ran.fixed, ran.outstanding);
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor.bars(), &predictor, watch);
     let by_share: Vec<String> = SHARES
         .iter()
         .map(|share| format!("{share} % reads {:.1} %", mean_error(&cells, &format!("{share} %"))))
@@ -246,9 +246,9 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         by_share.join(", "),
         ran.outstanding,
         ran.fixed,
-        weighed.told(),
+        sensitivity_found.told(),
     );
     let met = is_met(&cells);
-    let effects = weighed.effects();
-    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
+    let effects = sensitivity_found.effects();
+    Some(Outcome { cells, free_parameters: sensitivity_found.free, met, text, effects })
 }

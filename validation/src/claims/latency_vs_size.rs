@@ -16,9 +16,9 @@
 //! The device hangs on the host's port without a link: one load at a time sees nothing of a link but a constant, which
 //! the plateau contains.
 
+mod predictor;
 #[cfg(test)]
 mod tests;
-mod weighing;
 
 use crate::accuracy;
 use crate::claim::Role;
@@ -210,7 +210,7 @@ fn is_met(cells: &[Cell]) -> bool {
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let rows = published(PUBLISHED);
     let as_it_is = plan(&[]).expect("the parts come with the program");
-    let numbers = weighing::numbers();
+    let numbers = predictor::numbers();
     let total = 2 * rows.len() + sensitivity::steps(numbers.len());
     let mut ran = Vec::new();
     for memory in 0..MEMORIES.len() {
@@ -230,17 +230,17 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         knee.map(|mb| format!("{:.1}", at(mb))).join(" and ")
     };
     let (measured, random) = (told(|cell| cell.published), told(|cell| cell.predicted));
-    let weighing = weighing::Weighing::new();
-    let weighed = sensitivity::weigh(&numbers, &weighing::Weighing::bars(), &weighing, watch);
+    let predictor = predictor::Predictor::new();
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor::Predictor::bars(), &predictor, watch);
     let text = format!(
         "Mean absolute error {off:.1} % (closed form {closed:.1} %). Local DDR at 128 and 256 MB: measured {measured} ns, random replacement {random} ns, \
-         LRU in the last level, all else equal, {under_lru} ns. {} They are weighed on {} of the predicted sizes.",
-        weighed.told(),
-        weighing::ROWS.len(),
+         LRU in the last level, all else equal, {under_lru} ns. {} They were moved on {} of the predicted sizes.",
+        sensitivity_found.told(),
+        predictor::ROWS.len(),
     );
     let predicted = ran.iter().filter(|ran| !CALIBRATES[ran.memory].contains(&ran.mb));
-    let were: Vec<bool> = predicted.map(|ran| weighing::ROWS.contains(&(ran.memory, ran.mb))).collect();
-    let effects = weighed.effects_among(&were);
+    let were: Vec<bool> = predicted.map(|ran| predictor::ROWS.contains(&(ran.memory, ran.mb))).collect();
+    let effects = sensitivity_found.effects_among(&were);
     let met = is_met(&cells);
-    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
+    Some(Outcome { cells, free_parameters: sensitivity_found.free, met, text, effects })
 }

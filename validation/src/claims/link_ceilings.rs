@@ -4,9 +4,9 @@
 //! that shares nothing with it: [`ceiling`] has its own constants and calls no function of the simulator.
 
 use crate::accuracy;
-use crate::blaster::{Blast, plateau};
 use crate::claim::Role;
 use crate::claim::{Cell, Claim, Outcome};
+use crate::saturation::{Saturation, plateau};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{CLASSES, Credits, Direction, DllpMode, Dllps, Skp};
 use lanetwin_pcie::spec::timing::{
@@ -103,7 +103,7 @@ fn cell(generation: Generation, width: Width, payload: u16) -> Cell {
     let mps = Mps::from_bytes(payload.into()).expect("128, 256 and 512 are sizes of the standard");
     let direction = direction(generation, width, mps);
     let period = SkpSchedule::new(generation, Clocking::Common).period().as_ps_ceil().as_ps();
-    let blast = Blast {
+    let blast = Saturation {
         payload,
         addresses: AddressWidth::Bits64,
         direction,

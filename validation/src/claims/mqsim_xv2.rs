@@ -98,10 +98,10 @@ fn cell(run: &Run) -> Cell {
     }
 }
 
-/// The runs that are weighed, each a kind of its own.
-struct Weighing<'a>(Vec<&'a Run>);
+/// The runs that are analysed, each a kind of its own.
+struct Predictor<'a>(Vec<&'a Run>);
 
-impl<'a> Weighing<'a> {
+impl<'a> Predictor<'a> {
     fn of(runs: &'a [Run]) -> Self {
         Self(runs.iter().filter(|run| WEIGHED.contains(&&*run.case)).collect())
     }
@@ -110,7 +110,7 @@ impl<'a> Weighing<'a> {
     }
 }
 
-impl Predict for Weighing<'_> {
+impl Predict for Predictor<'_> {
     fn kinds(&self) -> usize {
         self.0.len()
     }
@@ -143,7 +143,7 @@ fn numbers(runs: &[Run]) -> Vec<Number> {
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let runs = runs();
-    let (numbers, weighing) = (numbers(&runs), Weighing::of(&runs));
+    let (numbers, predictor) = (numbers(&runs), Predictor::of(&runs));
     let steps = runs.len() / 3 + sensitivity::steps(numbers.len());
     let mut cells: Vec<Cell> = Vec::new();
     // a few at a time, so that Ctrl-C is heard
@@ -151,7 +151,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         cells.extend(some.par_iter().map(cell).collect::<Vec<_>>());
         watch.step(steps)?;
     }
-    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor.bars(), &predictor, watch);
     let worst = |of: &dyn Fn(&&Cell) -> bool| {
         let cells = cells.iter().filter(of);
         accuracy::worst(cells.map(|cell| accuracy::error_pct(cell.predicted, cell.published)))
@@ -164,11 +164,11 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         worst(&of_known),
         worst(&|cell| !of_known(cell)),
         runs.len() / 3 - 1,
-        weighed.told(),
+        sensitivity_found.told(),
     );
     let labels = runs.iter().map(|run| WEIGHED.contains(&&*run.case)).collect::<Vec<_>>();
-    let effects = weighed.effects_among(&labels);
-    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
+    let effects = sensitivity_found.effects_among(&labels);
+    Some(Outcome { cells, free_parameters: sensitivity_found.free, met, text, effects })
 }
 
 #[cfg(test)]

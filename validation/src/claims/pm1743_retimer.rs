@@ -13,8 +13,8 @@
 //! Not here: the retimer itself (`retimer-ab`, `retimer-ab-pm1743`), link stability.
 
 mod drive;
+mod predictor;
 mod random_writes;
-mod weighing;
 
 pub use random_writes::CLAIM as RANDOM_WRITES;
 
@@ -163,7 +163,7 @@ fn is_barred(experiment: &Experiment) -> bool {
 
 fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let experiments = experiments();
-    let (numbers, weighing) = (weighing::numbers(), weighing::Weighing::new());
+    let (numbers, predictor) = (predictor::numbers(), predictor::Predictor::new());
     let total = experiments.len() + sensitivity::steps(numbers.len());
     let (mut cells, mut met) = (Vec::new(), true);
     let mut known: Vec<(Asked, Results)> = Vec::new();
@@ -193,14 +193,14 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         });
         watch.step(total)?;
     }
-    let weighed = sensitivity::weigh(&numbers, &weighing.bars(), &weighing, watch);
+    let sensitivity_found = sensitivity::analyse(&numbers, &predictor.bars(), &predictor, watch);
     let text = format!(
         "The sequential read rests on the link: no number of the drive is near it. MPS is not published; 256 B and 512 B are both shown. Two ports of two lanes \
          are shown without reading ahead, which takes requests of one sequence that come over two ports for several sequences. Random writes are a claim of their own, pm1743-random-write. {}",
-        weighed.told(),
+        sensitivity_found.told(),
     );
-    let effects = weighed.effects();
-    Some(Outcome { cells, free_parameters: weighed.free, met, text, effects })
+    let effects = sensitivity_found.effects();
+    Some(Outcome { cells, free_parameters: sensitivity_found.free, met, text, effects })
 }
 
 #[cfg(test)]

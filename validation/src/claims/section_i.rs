@@ -8,9 +8,9 @@
 //! Here two endpoints saturate the link; DLLPs off, or an Ack and an UpdateFC for every four TLPs. Nothing is fitted.
 
 use crate::accuracy;
-use crate::blaster::{Blast, plateau};
 use crate::claim::Role;
 use crate::claim::{Cell, Claim, Outcome};
+use crate::saturation::{Saturation, plateau};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{Direction, DllpMode, Dllps, Skp};
 use lanetwin_pcie::spec::AddressWidth;
@@ -68,7 +68,7 @@ fn direction(width: Width, figure: Figure) -> Direction {
 }
 
 fn cell(width: Width, payload: u16, figure: Figure) -> Cell {
-    let blast = Blast {
+    let blast = Saturation {
         payload,
         addresses: AddressWidth::Bits32,
         direction: direction(width, figure),

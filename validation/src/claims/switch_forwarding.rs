@@ -8,7 +8,7 @@
 use crate::accuracy;
 use crate::claim::Role;
 use crate::claim::{Cell, Claim, Outcome};
-use crate::volley::{Volley, fire};
+use crate::incast::{Incast, simulate};
 use crate::watch::Watch;
 use lanetwin_pcie::link::{Core, Forwarding, OutputBuffer};
 use lanetwin_units::{Generation, Span, Width};
@@ -75,13 +75,13 @@ fn byte_ns() -> f64 {
     8.0 / 16.0 * 130.0 / 128.0
 }
 
-fn cell(volley: &Volley, core: &str) -> Cell {
-    let (last, digest) = fire(volley);
-    let (from, to) = volley.widths;
-    let (sources, payload) = (volley.sources, volley.payload);
-    let cut_through = volley.forwarding == Forwarding::CutThrough;
+fn cell(incast: &Incast, core: &str) -> Cell {
+    let (last, digest) = simulate(incast);
+    let (from, to) = incast.widths;
+    let (sources, payload) = (incast.sources, incast.payload);
+    let cut_through = incast.forwarding == Forwarding::CutThrough;
     let lanes = (from.lanes() as f64, to.lanes() as f64);
-    let latency_ns = volley.latency.as_ps() as f64 / 1e3;
+    let latency_ns = incast.latency.as_ps() as f64 / 1e3;
     let published = last_ns(latency_ns, payload.into(), lanes, cut_through, sources.into());
     // The links have no flight, and a packet that waits for nobody enters the switch at the instant at which it is
     // eligible.
@@ -103,7 +103,7 @@ fn cell(volley: &Volley, core: &str) -> Cell {
 }
 
 /// Every width and size without a core; with one, the pairs and sizes in which it could matter most.
-fn volleys() -> Vec<(Volley, &'static str)> {
+fn volleys() -> Vec<(Incast, &'static str)> {
     let mut all = Vec::new();
     for (name, core) in CORES {
         let is_probe = |widths: (Width, Width)| widths.0 != widths.1 || widths.0 == Width::X4;
@@ -114,7 +114,7 @@ fn volleys() -> Vec<(Volley, &'static str)> {
                 for forwarding in [Forwarding::CutThrough, Forwarding::StoreAndForward] {
                     for sources in [1, SOURCES] {
                         let generation = GENERATION;
-                        let volley = Volley {
+                        let incast = Incast {
                             sources,
                             payload,
                             generation,
@@ -123,7 +123,7 @@ fn volleys() -> Vec<(Volley, &'static str)> {
                             forwarding,
                             core,
                         };
-                        all.push((volley, name));
+                        all.push((incast, name));
                     }
                 }
             }
@@ -136,8 +136,8 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
     let volleys = volleys();
     let total = volleys.len();
     let mut cells = Vec::with_capacity(total);
-    for (volley, core) in volleys {
-        cells.push(cell(&volley, core));
+    for (incast, core) in volleys {
+        cells.push(cell(&incast, core));
         watch.step(total)?;
     }
     let worst = accuracy::worst(cells.iter().map(|cell| accuracy::error_pct(cell.predicted, cell.published)));

@@ -50,8 +50,8 @@ impl Predict for Rows {
 }
 
 /// With bars of 3 %: 0.3 % counts.
-fn weighed(numbers: &[Number], rows: &Rows) -> Weighed {
-    weigh(numbers, &[3.0, 3.0], rows, &mut Watch::new("test", &mut |_| ControlFlow::Continue(())))
+fn finding(numbers: &[Number], rows: &Rows) -> Sensitivity {
+    analyse(numbers, &[3.0, 3.0], rows, &mut Watch::new("test", &mut |_| ControlFlow::Continue(())))
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn what_moves_a_row_counts_and_what_moves_nothing_does_not() {
         Number::with_ends("c", [&["c=2", "c=1"], &["c=1"]]),
         Number::with_ends("d", [&["d=1"], &["d=2"]]),
     ];
-    let found = weighed(&numbers, &Rows::default());
+    let found = finding(&numbers, &Rows::default());
     assert_eq!(found.free.iter().map(|free| &*free.name).collect::<Vec<_>>(), ["a"]);
     assert_eq!(
         found.effects().iter().map(|effect| effect.changes_pct[0].round()).collect::<Vec<_>>(),
@@ -76,7 +76,7 @@ fn what_moves_a_row_counts_and_what_moves_nothing_does_not() {
 
 #[test]
 fn what_cannot_be_moved_counts() {
-    let found = weighed(&[Number::with_ends("c", [&["c=2"], &["c=1"]])], &Rows::default());
+    let found = finding(&[Number::with_ends("c", [&["c=2"], &["c=1"]])], &Rows::default());
     assert_eq!(found.free.len(), 1);
 }
 
@@ -85,7 +85,7 @@ fn what_does_not_act_is_run_once() {
     let names: Vec<String> = (0..64).map(|i| format!("n{i}=1")).collect();
     let numbers: Vec<Number> = names.iter().map(|set| Number::with_ends("n", [&[set], &[set]])).collect();
     let rows = Rows::default();
-    let found = weighed(&numbers, &rows);
+    let found = finding(&numbers, &rows);
     // without any change, and all at once to either side: each in both kinds
     assert_eq!((found.inert, rows.traces.into_inner()), (Some(64), 3 * 2));
 }
@@ -94,7 +94,7 @@ fn what_does_not_act_is_run_once() {
 #[test]
 fn rows_that_a_number_does_not_act_on_are_not_run() {
     let rows = Rows::default();
-    weighed(&[Number::with_ends("a", [&["a=1"], &["a=2"]])], &rows);
+    finding(&[Number::with_ends("a", [&["a=1"], &["a=2"]])], &rows);
     let [first, second] = rows.runs.map(AtomicUsize::into_inner);
     assert_eq!(first, second + 2, "both ends, in the first row alone");
 }
@@ -103,10 +103,10 @@ fn rows_that_a_number_does_not_act_on_are_not_run() {
 #[test]
 fn what_is_near_a_tenth_of_the_bar_is_run_longer() {
     let clear = Rows::default();
-    weighed(&[Number::with_ends("a", [&["a=1"], &["a=2"]])], &clear);
+    finding(&[Number::with_ends("a", [&["a=1"], &["a=2"]])], &clear);
     assert_eq!(clear.long.into_inner(), 4, "one with each seed");
     let near = Rows { noise: 0.1, ..Rows::default() };
-    let found = weighed(&[Number::with_ends("near", [&["near=1"], &[]])], &near);
+    let found = finding(&[Number::with_ends("near", [&["near=1"], &[]])], &near);
     assert_eq!((found.free.len(), near.long.into_inner()), (1, 5));
 }
 
@@ -114,7 +114,7 @@ fn what_is_near_a_tenth_of_the_bar_is_run_longer() {
 #[test]
 fn what_is_no_more_than_chance_does_not_count() {
     let found =
-        weighed(&[Number::with_ends("a", [&["a=1"], &["a=-1"]])], &Rows { noise: 1.5, ..Rows::default() });
+        finding(&[Number::with_ends("a", [&["a=1"], &["a=-1"]])], &Rows { noise: 1.5, ..Rows::default() });
     assert!(found.free.is_empty() && found.told().contains("another seed does 1.50 %"), "{}", found.told());
 }
 
@@ -129,7 +129,7 @@ fn what_is_ended_counts_everything() {
             told += 1;
             if told >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let found = weigh(&numbers, &[3.0, 3.0], &Rows::default(), &mut Watch::new("test", &mut tell));
+        let found = analyse(&numbers, &[3.0, 3.0], &Rows::default(), &mut Watch::new("test", &mut tell));
         assert_eq!((found.free.len(), found.inert), (2, None));
         assert!(found.effects().is_empty() && found.told().contains("stopped"), "{}", found.told());
     }
@@ -148,7 +148,7 @@ fn progress_ends_at_the_number_of_steps() {
         done = progress.done;
         ControlFlow::Continue(())
     };
-    weigh(&numbers, &[3.0, 3.0], &Rows::default(), &mut Watch::new("test", &mut tell));
+    analyse(&numbers, &[3.0, 3.0], &Rows::default(), &mut Watch::new("test", &mut tell));
     assert_eq!(done, steps(numbers.len()));
 }
 

@@ -79,7 +79,7 @@ pub struct Half<U> {
     pub exhausted: [u64; 2],
     pub returning: Ring<Returning>,
     /// Credits of the other direction that this one has to return: when each became free \[ticks\], by class.
-    pub owed: [Ring<u64>; 2],
+    pub to_return: [Ring<u64>; 2],
     /// Bits until the next error; 0 if they are not drawn yet.
     pub clean_bits: u64,
     /// Whether they are drawn.
@@ -94,7 +94,7 @@ pub struct Half<U> {
     pub activity: Activity,
     /// From when on a flit need not be one of CXL.mem or of credits that arrives well \[ticks\]: 0 in a retry, and
     /// while flits are watched.
-    pub(super) aside: u64,
+    pub(super) exceptional_from: u64,
     /// From when on any flit is wanted \[ticks\].
     wanted: u64,
 }
@@ -114,18 +114,18 @@ impl<U: Copy> Half<U> {
             credits,
             exhausted: [0; 2],
             returning: Ring::default(),
-            owed: [Ring::default(), Ring::default()],
+            to_return: [Ring::default(), Ring::default()],
             clean_bits,
             drawn: clean_bits > 0,
             controls: VecDeque::new(),
             retry: None,
             watched: false,
             activity: Activity::default(),
-            aside: background[0],
+            exceptional_from: background[0],
             wanted: NEVER,
             wire,
         };
-        half.look_ahead();
+        half.update_wanted();
         half
     }
     /// What it has done so far.
@@ -189,22 +189,22 @@ impl<U: Copy> Half<U> {
         self.wanted = self.wanted.min(at);
     }
     /// Works out anew when a flit is wanted: after one has been sent.
-    pub fn look_ahead(&mut self) {
-        self.look_ahead_of_plain();
+    pub fn update_wanted(&mut self) {
+        self.update_wanted_of_plain();
         if self.replays() {
             self.wanted = 0;
         }
     }
     /// The same where nothing is sent again.
     #[inline(always)]
-    pub(super) fn look_ahead_of_plain(&mut self) {
-        self.wanted = if self.rollover > 0 { 0 } else { self.look() };
+    pub(super) fn update_wanted_of_plain(&mut self) {
+        self.wanted = if self.rollover > 0 { 0 } else { self.next_wanted() };
     }
     #[inline(always)]
-    fn look(&self) -> u64 {
-        let others = if self.aside == NEVER { NEVER } else { self.others_wanted() };
-        let owed = self.owed[0].at().min(self.owed[1].at());
-        self.messages_wanted().min(others).min(owed.saturating_add(self.wire.flush))
+    fn next_wanted(&self) -> u64 {
+        let others = if self.exceptional_from == NEVER { NEVER } else { self.others_wanted() };
+        let to_return = self.to_return[0].at().min(self.to_return[1].at());
+        self.messages_wanted().min(others).min(to_return.saturating_add(self.wire.flush))
     }
     /// From when on a flit is wanted that is neither of CXL.mem nor of credits \[ticks\].
     fn others_wanted(&self) -> u64 {
@@ -212,12 +212,12 @@ impl<U: Copy> Half<U> {
         self.background[0].min(control).min(self.io.at())
     }
     /// Works out anew from when on flits can be of any kind.
-    pub fn look_aside(&mut self) {
-        self.aside = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
+    pub fn update_exceptional(&mut self) {
+        self.exceptional_from = if self.retry.is_some() || self.watched { 0 } else { self.others_wanted() };
     }
     /// Whether a message waits for a credit of which nothing is known.
     #[inline]
-    pub fn starves(&self) -> bool {
+    pub fn lacks_credits(&self) -> bool {
         [0, 1].into_iter().any(|i| {
             self.credits[i] == 0
                 && self.queues[i].at() != NEVER
@@ -241,25 +241,25 @@ impl<U: Copy> Half<U> {
     /// Takes in a message for CXL.io.
     pub fn submit_io(&mut self, entry: Entry<U>) {
         self.io.insert(entry);
-        self.aside = self.aside.min(entry.at);
+        self.exceptional_from = self.exceptional_from.min(entry.at);
         self.want(entry.at);
     }
     /// Puts a control sequence in its place.
-    pub fn must_send(&mut self, control: Control) {
+    pub fn queue_control(&mut self, control: Control) {
         let place = self.controls.partition_point(|other| other.at <= control.at);
         self.controls.insert(place, control);
-        self.aside = self.aside.min(control.at);
+        self.exceptional_from = self.exceptional_from.min(control.at);
         self.want(control.at);
     }
     /// Notes that a credit of the other direction is free from `at` on.
     #[inline(always)]
-    pub fn owe(&mut self, class: Class, at: u64) {
-        self.owed[class.index()].insert(at, 0);
+    pub fn free_credit(&mut self, class: Class, at: u64) {
+        self.to_return[class.index()].insert(at, 0);
         self.want(at + self.wire.flush);
     }
     /// Credits are on their way to this transmitter.
     #[inline(always)]
-    pub fn will_have(&mut self, returning: Returning) {
+    pub fn expect_credits(&mut self, returning: Returning) {
         self.returning.insert(returning, 0);
         if self.credits[0] == 0 || self.credits[1] == 0 {
             self.want(self.messages_wanted());
@@ -309,9 +309,9 @@ impl<U: Copy> Half<U> {
     #[inline(always)]
     fn give_back(&mut self, now: u64) -> [u32; 2] {
         let mut given = [0; 2];
-        for (given, owed) in given.iter_mut().zip(&mut self.owed) {
-            if owed.at() <= now {
-                *given = give_back(owed, now);
+        for (given, to_return) in given.iter_mut().zip(&mut self.to_return) {
+            if to_return.at() <= now {
+                *given = give_back(to_return, now);
             }
         }
         given
@@ -412,12 +412,12 @@ impl<U: Copy> Half<U> {
 
 /// Takes out as many credits that are owed at `now` as a header field can say: a power of two. At least one is.
 #[inline(always)]
-fn give_back(owed: &mut Ring<u64>, now: u64) -> u32 {
+fn give_back(to_return: &mut Ring<u64>, now: u64) -> u32 {
     let mut given = 1;
-    while given < CREDITS_PER_FIELD && owed.at_of(2 * given as usize - 1) <= now {
+    while given < CREDITS_PER_FIELD && to_return.at_of(2 * given as usize - 1) <= now {
         given *= 2;
     }
-    owed.drop_first(given as usize);
+    to_return.drop_first(given as usize);
     given
 }
 

@@ -138,7 +138,7 @@ impl<U: Copy> Link<U> {
     pub fn credits_returning(&self, direction: Direction, class: Class) -> u32 {
         let d = direction.index();
         let on_the_way = self.halves[d].returning.iter().map(|credit| credit.credits[class.index()]);
-        on_the_way.sum::<u32>() + self.halves[1 - d].owed[class.index()].len() as u32
+        on_the_way.sum::<u32>() + self.halves[1 - d].to_return[class.index()].len() as u32
     }
     /// Whether flits of a direction are being sent again.
     #[must_use]
@@ -149,7 +149,7 @@ impl<U: Copy> Link<U> {
     pub fn set_tap(&mut self, tap: Option<FlitTap>) {
         for half in &mut self.halves {
             half.watched = tap.is_some();
-            half.look_aside();
+            half.update_exceptional();
         }
         self.tap = tap;
     }
@@ -180,7 +180,7 @@ impl<U: Copy> Link<U> {
         let [there, back] = &mut self.halves;
         let (credits, free) = (there.credits[answered.index()], Ticks::from(at).0);
         if credits != INFINITE {
-            back.owe(answered, free);
+            back.free_credit(answered, free);
         }
         // Somebody may wait for this credit, which can leave before the answer does.
         if credits == 0 { there.bound(free + there.wire.flush) } else { Instant::NEVER }
@@ -205,10 +205,10 @@ impl<U: Copy> Link<U> {
     /// When the link must be pumped at the latest; none if nothing is known that anybody waits for.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        let starves = self.halves.iter().any(Half::starves);
+        let lacks_credits = self.halves.iter().any(Half::lacks_credits);
         let of = |direction: Direction| {
             let half = &self.halves[direction.index()];
-            let start = if starves { half.start() } else { half.first(half.wanted()) };
+            let start = if lacks_credits { half.start() } else { half.first(half.wanted()) };
             (start != Place::NEVER).then(|| half.bound(start.start))
         };
         Direction::ALL.into_iter().filter_map(of).min()
@@ -250,8 +250,8 @@ impl<U: Copy> Link<U> {
             self.flit(direction, place.start, env);
         }
         let half = &mut self.halves[direction.index()];
-        half.look_aside();
-        half.look_ahead();
+        half.update_exceptional();
+        half.update_wanted();
     }
     fn flit(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
         let half = &mut self.halves[direction.index()];
@@ -299,7 +299,7 @@ impl<U: Copy> Link<U> {
         match control.what {
             Sequence::Request => {
                 let at = last.start + self.halves[d].wire.lag;
-                self.halves[1 - d].must_send(Control { at, what: Sequence::Acknowledge });
+                self.halves[1 - d].queue_control(Control { at, what: Sequence::Acknowledge });
                 self.see(direction, place.start, FlitSeen::RetryRequest);
             }
             Sequence::Acknowledge => {
@@ -355,7 +355,7 @@ impl<U: Copy> Link<U> {
             self.arrive_in_retry(direction, now, env);
         } else if self.fails(direction, env) {
             self.halves[d].retry = Some(Box::new(Retry::new(cargo)));
-            self.ask_again(direction, now);
+            self.request_retry(direction, now);
         } else {
             self.arrive(direction, &cargo, now, env);
         }
@@ -373,14 +373,14 @@ impl<U: Copy> Link<U> {
     /// The flit just sent reaches a receiver that may drop it.
     fn arrive_in_retry(&mut self, direction: Direction, now: u64, env: &mut impl Environment<U>) {
         let d = direction.index();
-        if self.halves[d].retry.as_ref().is_none_or(|retry| retry.is_deaf()) {
+        if self.halves[d].retry.as_ref().is_none_or(|retry| retry.is_dropping()) {
             return;
         }
         if self.fails(direction, env) {
             if let Some(retry) = &mut self.halves[d].retry {
                 retry.fail();
             }
-            self.ask_again(direction, now);
+            self.request_retry(direction, now);
             return;
         }
         let Some(retry) = &mut self.halves[d].retry else { return };
@@ -391,10 +391,10 @@ impl<U: Copy> Link<U> {
         self.arrive(direction, &cargo, now, env);
     }
     /// The receiver of a direction has found a wrong CRC in the flit that started at `now`.
-    fn ask_again(&mut self, direction: Direction, now: u64) {
+    fn request_retry(&mut self, direction: Direction, now: u64) {
         let d = direction.index();
         let at = now + self.halves[d].wire.lag;
-        self.halves[1 - d].must_send(Control { at, what: Sequence::Request });
+        self.halves[1 - d].queue_control(Control { at, what: Sequence::Request });
     }
     /// A flit that started at `now` arrives well.
     fn arrive(&mut self, direction: Direction, cargo: &Cargo<U>, now: u64, env: &mut impl Environment<U>) {

@@ -31,7 +31,7 @@ impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
     #[inline(always)]
     fn credits(&mut self, credits: [u32; 2]) {
         if credits != [0; 2] {
-            self.other.will_have(Returning { at: self.at, credits });
+            self.other.expect_credits(Returning { at: self.at, credits });
         }
     }
     #[inline(always)]
@@ -39,7 +39,7 @@ impl<U: Copy, E: Environment<U>> Unload<U> for Receiver<'_, U, E> {
         self.env.deliver(self.direction, Ticks(self.at).as_ps_ceil(), user);
         let drain = self.drain[class.index()];
         if drain != NEVER {
-            self.other.owe(class, self.at + drain);
+            self.other.free_credit(class, self.at + drain);
         }
     }
 }

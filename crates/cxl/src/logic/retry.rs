@@ -83,21 +83,21 @@ pub struct Retry<C> {
     /// The next that the receiver waits for (ESeq).
     expected: usize,
     /// Whether the receiver drops what arrives.
-    deaf: bool,
+    dropping: bool,
 }
 
 impl<C: Clone> Retry<C> {
     /// After this flit has arrived with a wrong CRC.
     pub fn new(first: C) -> Self {
-        Self { flits: vec![first], sent: 1, expected: 0, deaf: true }
+        Self { flits: vec![first], sent: 1, expected: 0, dropping: true }
     }
     /// Whether the next flit is one that was sent before.
     pub fn replaying(&self) -> bool {
         self.sent < self.flits.len()
     }
     /// Whether the receiver drops what arrives.
-    pub const fn is_deaf(&self) -> bool {
-        self.deaf
+    pub const fn is_dropping(&self) -> bool {
+        self.dropping
     }
     /// Stores a new flit, which is sent now.
     pub fn store(&mut self, cargo: C) {
@@ -116,15 +116,15 @@ impl<C: Clone> Retry<C> {
     }
     /// The flit just sent arrives with a wrong CRC.
     pub fn fail(&mut self) {
-        self.deaf = true;
+        self.dropping = true;
     }
     /// The request has been answered: begins again with what the receiver waits for.
     pub fn begin_again(&mut self) {
         self.sent = self.expected;
-        self.deaf = false;
+        self.dropping = false;
     }
     /// Whether everything has arrived.
     pub fn is_over(&self) -> bool {
-        !self.deaf && self.expected == self.flits.len()
+        !self.dropping && self.expected == self.flits.len()
     }
 }

@@ -82,7 +82,7 @@ impl<T: Timed> Ring<T> {
         self.places[place] = value;
         self.len += 1;
         if value.at() < self.latest {
-            self.sink(fixed);
+            self.sift(fixed);
         } else {
             self.latest = value.at();
         }
@@ -90,7 +90,7 @@ impl<T: Timed> Ring<T> {
     /// Moves the last to its place.
     #[cold]
     #[inline(never)]
-    fn sink(&mut self, fixed: usize) {
+    fn sift(&mut self, fixed: usize) {
         let mut n = self.len - 1;
         let mut here = self.place(n);
         let value = self.places[here];

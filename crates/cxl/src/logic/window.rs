@@ -26,7 +26,7 @@ impl<U: Copy> Half<U> {
     ) -> bool {
         let mut place = self.start();
         let mut last = 0;
-        let plain = until.min(self.aside);
+        let plain = until.min(self.exceptional_from);
         while place.start < plain && self.clean_bits >= FLIT_BITS {
             last = place.start;
             self.io_turn = true;
@@ -42,7 +42,7 @@ impl<U: Copy> Half<U> {
             } else {
                 self.plain_flit(place.start, &mut receiver);
             }
-            self.look_ahead_of_plain();
+            self.update_wanted_of_plain();
             place = self.start();
         }
         self.take_credits(last);

@@ -149,7 +149,7 @@ fn of_variant(channel: &Channel, variant: &Variant) -> Result<BudgetVariant, Fin
 
 /// What is asked about retimers.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Wish {
+pub struct PlacementRequest {
     /// At most so many: one or two.
     pub retimers: usize,
     /// The retimer, of the library.
@@ -203,7 +203,7 @@ pub struct Placed {
 ///
 /// # Errors
 /// As [`budget`]; if the library has no such retimer, or the chain no such element.
-pub fn place(channel: &Channel, wish: &Wish) -> Result<Place, Vec<Diagnostic>> {
+pub fn place(channel: &Channel, wish: &PlacementRequest) -> Result<Place, Vec<Diagnostic>> {
     let mut variants = Vec::new();
     for variant in &channel.variants {
         let refused = |finding: Finding| channel.refused_in(variant, Physical(finding));

@@ -40,7 +40,9 @@ use lanetwin_textfile::{Limit, read_text};
 use std::path::Path;
 
 pub use ber::{Judge, SegmentEye};
-pub use budget::{Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, Wish, budget, place};
+pub use budget::{
+    Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, PlacementRequest, budget, place,
+};
 pub use description::{Aggressor, Channel, Equalisation, Variant};
 pub use eye::{
     Contour, EyeAggressor, EyeAlone, EyeNumber, EyeRedriver, EyeReport, EyeSegment, EyeStress, EyeVariant,

@@ -17,7 +17,7 @@ const STEEP_V: f64 = 0.5e-3;
 
 /// What is asked of a simulated link beside its channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Wanted {
+pub struct LinkRequest {
     /// The lanes.
     pub width: Width,
     /// The share of the time that TLPs are on the wire while the link is watched.
@@ -29,7 +29,7 @@ pub struct Wanted {
 /// The link over a channel whose receivers see these eyes. Every lane and both directions have the eye of the segment:
 /// a channel's description is of one lane.
 #[must_use]
-pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: Wanted) -> LinkConfig {
+pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: LinkRequest) -> LinkConfig {
     let segments = eyes.first().map_or(1, |rate| rate.segments.len());
     let open = LaneEye::new(UNEQUALISED.value, UNEQUALISED_SIGMA.value);
     let mut channel = Channel::uniform(wanted.width, segments, open);
@@ -44,7 +44,7 @@ pub fn link(name: &str, rate: DataRate, eyes: &[RateEyes], wanted: Wanted) -> Li
 
 /// A link whose eyes are wide open at every rate, with so many retimers.
 #[must_use]
-pub fn open_link(name: &str, best: Generation, retimers: usize, wanted: Wanted) -> LinkConfig {
+pub fn open_link(name: &str, best: Generation, retimers: usize, wanted: LinkRequest) -> LinkConfig {
     let open = LaneEye::new(UNEQUALISED.value, UNEQUALISED_SIGMA.value);
     let channel = Channel::uniform(wanted.width, retimers + 1, open);
     let latency = Span::from_ns(RETIMER.value as u64);
@@ -56,7 +56,7 @@ fn with_channel(
     best: Generation,
     channel: Channel,
     retimers: Vec<Retimer>,
-    wanted: Wanted,
+    wanted: LinkRequest,
 ) -> LinkConfig {
     let mut config = LinkConfig::new(name, best, channel);
     for port in [&mut config.downstream, &mut config.upstream] {

@@ -12,7 +12,7 @@
 //! Not here: the states of training (`lanetwin-pcie`), the tests and their proofs (`lanetwin-probe`), eyes
 //! (`lanetwin-phy`).
 
-mod fed;
+mod dump;
 mod findings;
 mod host;
 mod link;
@@ -20,10 +20,10 @@ mod numbers;
 mod ready;
 mod train;
 
-pub use fed::cycle_dump;
+pub use dump::cycle_dump;
 pub use findings::{diagnostic, diagnostics};
 pub use host::{DEVICE, PORT, Simulated};
-pub use link::{Wanted, link, open_link};
+pub use link::{LinkRequest, link, open_link};
 pub use numbers::Basis;
 pub(crate) use ready::links;
 pub use ready::{Margin, Options};
@@ -83,11 +83,11 @@ pub(crate) fn cycle_one(
     name: &str,
     config: LinkConfig,
     seed: u64,
-    wish: &lanetwin_probe::cycle::Wish,
+    wish: &lanetwin_probe::cycle::CyclePlan,
     watch: &mut Watcher<'_>,
 ) -> Result<(Series, bool), Vec<Diagnostic>> {
     // the registers of a link that is up say where they are, whatever becomes of this one
-    let wanted = Wanted { width: config.downstream.width, utilisation: 0.0, seed };
+    let wanted = LinkRequest { width: config.downstream.width, utilisation: 0.0, seed };
     let twin = open_link(name, config.downstream.max_generation, 0, wanted);
     let mut twin = powered(name, twin, seed)?;
     let find = |twin: &mut Simulated, at| {

@@ -1,7 +1,7 @@
 //! The links of a channel's variants, ready to be powered on.
 
 use super::findings::diagnostic;
-use super::link::{Wanted, link};
+use super::link::{LinkRequest, link};
 use crate::channel::{Benches, Channel, RateEyes, ReceiverEye, receivers};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::link::LinkConfig;
@@ -76,7 +76,7 @@ pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, 
         ));
     }
     let Some(width) = width.filter(|_| found.is_empty()) else { return Err(found) };
-    let wanted = Wanted { width, utilisation: options.utilisation, seed: options.seed };
+    let wanted = LinkRequest { width, utilisation: options.utilisation, seed: options.seed };
     let benches = Benches::of(channel)?;
     let chosen = |name: &str| options.variants.is_empty() || options.variants.iter().any(|one| one == name);
     let mut ready = Vec::new();

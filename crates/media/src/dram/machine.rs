@@ -20,7 +20,7 @@ pub struct Machine {
     /// From a command to an answer, at the least \[clocks\].
     least: u64,
     /// The last time that was told, and its edge.
-    told: (Instant, u64),
+    last_edge: (Instant, u64),
     /// Answers that nobody has fetched.
     ready: Vec<Done>,
 }
@@ -45,7 +45,7 @@ impl Machine {
             channels,
             answers: vec![NEVER; buses as usize],
             soonest: NEVER,
-            told: (Instant::ZERO, clock.edge(Instant::ZERO)),
+            last_edge: (Instant::ZERO, clock.edge(Instant::ZERO)),
             ready: Vec::new(),
         })
     }
@@ -117,10 +117,10 @@ impl Machine {
     /// The first edge that is not before `now`. Many requests come at one time.
     #[inline]
     fn edge(&mut self, now: Instant) -> u64 {
-        if self.told.0 != now {
-            self.told = (now, self.clock.edge(now));
+        if self.last_edge.0 != now {
+            self.last_edge = (now, self.clock.edge(now));
         }
-        self.told.1
+        self.last_edge.1
     }
 
     #[inline]
@@ -153,13 +153,13 @@ impl Machine {
     }
 
     /// Keeps what has to be known for [`Machine::busy`] up to `before` the last request.
-    pub fn look_back(&mut self, before: Span) {
+    pub fn keep_history(&mut self, before: Span) {
         let clocks = self.clock.at_least(before.as_ps());
-        self.channels.iter_mut().for_each(|channel| channel.look_back(clocks));
+        self.channels.iter_mut().for_each(|channel| channel.keep_history(clocks));
     }
 
     /// For how long each data bus has carried data up to `now` \[ps\], which is not longer before the last request than
-    /// [`Machine::look_back`] says. It decides what happens up to then on a copy: not for every request.
+    /// [`Machine::keep_history`] says. It decides what happens up to then on a copy: not for every request.
     #[must_use]
     pub fn busy(&self, now: Instant) -> Vec<u64> {
         let edge = self.clock.edge(now);

@@ -126,7 +126,7 @@ impl Blocks {
     }
 
     /// Puts a unit into a table of a seated block.
-    pub fn sit(table: &mut Table, offset: u32, unit: u32) {
+    pub fn put_unit(table: &mut Table, offset: u32, unit: u32) {
         table.units[offset as usize] = unit;
         table.mark(offset);
     }
@@ -190,7 +190,7 @@ impl Blocks {
     }
 
     /// The closed block of a die that lags too far behind in erases.
-    pub fn laggard(&self, die: u32, wear: WearLevelling) -> Option<u32> {
+    pub fn least_erased(&self, die: u32, wear: WearLevelling) -> Option<u32> {
         let lag = u64::from(wear.lag?);
         let all = self.of_die(die).filter(|block| !self.all[*block as usize].slc);
         let sum: u64 = all.clone().map(|block| u64::from(self.all[block as usize].erases)).sum();

@@ -70,8 +70,8 @@ impl Flash {
         }
         // moving cold data frees nothing: a victim of garbage between two of wear
         let turn = d.gc.reason != Reason::Wear;
-        let (reason, victim) = match self.blocks.laggard(die, self.ftl.wear).filter(|_| turn) {
-            Some(laggard) => (Reason::Wear, Some(laggard)),
+        let (reason, victim) = match self.blocks.least_erased(die, self.ftl.wear).filter(|_| turn) {
+            Some(least_erased) => (Reason::Wear, Some(least_erased)),
             None => (Reason::Garbage, self.blocks.victim(die, self.ftl.victim, false, self.stamp)),
         };
         self.dies[die as usize].pace.set_wants(victim.is_none());
@@ -96,14 +96,14 @@ impl Flash {
 
     /// Begins to collect a block.
     fn begin(&mut self, die: u32, victim: u32, reason: Reason) {
-        self.sit_down(victim);
+        self.record_valid_units(victim);
         self.blocks.all[victim as usize].state = State::Leaving;
         let gc = &mut self.dies[die as usize].gc;
         (gc.victim, gc.reason, gc.next) = (victim, reason, 0);
     }
 
     /// Writes down which units of a block of the initial state still lie in it.
-    pub(super) fn sit_down(&mut self, block: u32) {
+    pub(super) fn record_valid_units(&mut self, block: u32) {
         if !self.blocks.all[block as usize].seated {
             return;
         }
@@ -112,21 +112,21 @@ impl Flash {
         let map = &self.map;
         let table = self.blocks.seat(block);
         let (mut batch, mut held) = ([(0, 0); 32], 0);
-        let mut sit = |batch: &[(u32, u32)]| {
+        let mut put_unit = |batch: &[(u32, u32)]| {
             batch.iter().for_each(|(_, unit)| map.warm(*unit));
             for (offset, unit) in batch.iter().filter(|(_, unit)| map.get(*unit).is_none()) {
-                Blocks::sit(table, *offset, *unit);
+                Blocks::put_unit(table, *offset, *unit);
             }
         };
-        pool.seats.units_of(block - pool.first_die * self.layout.blocks, |offset, unit| {
+        pool.initial_layout.units_of(block - pool.first_die * self.layout.blocks, |offset, unit| {
             batch[held] = (offset, (pool.first_unit + unit) as u32);
             held += 1;
             if held == batch.len() {
-                sit(&batch);
+                put_unit(&batch);
                 held = 0;
             }
         });
-        sit(&batch[..held]);
+        put_unit(&batch[..held]);
     }
 
     /// Reads pages of the victim, as many as keep two programs under way; of garbage, if there is need.

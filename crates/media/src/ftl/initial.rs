@@ -14,7 +14,7 @@ use lanetwin_units::mix;
 
 /// The initial state of the dies of one partition.
 #[derive(Clone, Debug)]
-pub enum Seats {
+pub enum InitialLayout {
     /// Nothing is mapped.
     Empty,
     /// Written once from end to end, a program on each die in turn.
@@ -53,7 +53,7 @@ pub struct Room {
     pub open: u32,
 }
 
-impl Seats {
+impl InitialLayout {
     /// The initial state; `key` decides what was random.
     pub fn new(initial: Initial, layout: &Layout, room: Room, key: u64) -> Self {
         match initial {
@@ -274,12 +274,12 @@ mod tests {
     fn a_block_that_was_written_in_order_has_the_units_that_lie_in_it() {
         let (program, dies, block, blocks) = (4, 3, 12, 5);
         for units in 0..=program * dies * 3 * blocks {
-            let seats = Seats::Sequential { units, program, dies, block, blocks };
+            let initial_layout = InitialLayout::Sequential { units, program, dies, block, blocks };
             let mut all = 0;
             for number in 0..(dies * blocks) as u32 {
                 let mut there = 0;
-                seats.units_of(number, |_, _| there += 1);
-                assert_eq!(seats.valid(number), there, "{units} units, block {number}");
+                initial_layout.units_of(number, |_, _| there += 1);
+                assert_eq!(initial_layout.valid(number), there, "{units} units, block {number}");
                 all += u64::from(there);
             }
             assert_eq!(all, units);

@@ -47,7 +47,7 @@ use blocks::{Blocks, NONE, State};
 use buffer::Buffer;
 use collector::Collector;
 use first_touch::FirstTouch;
-use initial::{Room, Seats};
+use initial::{InitialLayout, Room};
 use lanetwin_units::{Bytes, mix};
 use layout::Layout;
 use map::Map;
@@ -98,7 +98,7 @@ struct Pool {
     /// Dies that may take a program, a bit each; and whose turn it is.
     open: Vec<u64>,
     turn: u32,
-    seats: Seats,
+    initial_layout: InitialLayout,
 }
 
 /// A die as the FTL sees it.
@@ -144,7 +144,7 @@ pub struct Flash {
     /// The space that a die keeps from the host \[units\].
     reserve: u64,
     /// Dies where GC looked in vain for a block, and a unit has been vacated since.
-    asked: Vec<u32>,
+    waiting_for_garbage: Vec<u32>,
     buffer: Buffer,
     open: Vec<Open>,
     spare_open: Vec<u32>,
@@ -213,7 +213,7 @@ impl Flash {
             // a block more than the capacity needs, so that one die always has room
             most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
             reserve: layout.in_theory(ftl).reserve(),
-            asked: Vec::new(),
+            waiting_for_garbage: Vec::new(),
             buffer: Buffer::new(capacity, ftl.partitions.len().max(1) * ftl.streams as usize),
             open: Vec::new(),
             spare_open: Vec::new(),
@@ -250,12 +250,13 @@ impl Flash {
         for (number, Partition { capacity: Bytes(bytes), dies }) in partitions.into_iter().enumerate() {
             let units = bytes / UNIT;
             let key = mix(seed ^ mix(number as u64));
-            let seats = Seats::new(self.ftl.initial, &self.layout, self.room(units, dies), key);
+            let initial_layout =
+                InitialLayout::new(self.ftl.initial, &self.layout, self.room(units, dies), key);
             self.dies[first_die as usize..(first_die + dies) as usize]
                 .iter_mut()
                 .for_each(|die| die.pool = number as u32);
             let open = vec![0; dies.div_ceil(64) as usize];
-            self.pools.push(Pool { first_unit, units, first_die, dies, open, turn: 0, seats });
+            self.pools.push(Pool { first_unit, units, first_die, dies, open, turn: 0, initial_layout });
             (first_unit, first_die) = (first_unit + units, first_die + dies);
         }
     }
@@ -273,7 +274,7 @@ impl Flash {
             let die = self.layout.die_of(number);
             let pool = &self.pools[self.dies[die as usize].pool as usize];
             let in_pool = number - pool.first_die * self.layout.blocks;
-            let (valid, open) = (pool.seats.valid(in_pool), pool.seats.open(in_pool));
+            let (valid, open) = (pool.initial_layout.valid(in_pool), pool.initial_layout.open(in_pool));
             let room = self.blocks.room(number);
             let block = &mut self.blocks.all[number as usize];
             let d = &mut self.dies[die as usize];
@@ -285,7 +286,7 @@ impl Flash {
                     d.heads[head as usize] = number;
                     (block.state, block.filled, block.programmed) = (State::Open, valid, valid);
                     d.pace.add(room - valid);
-                    self.sit_down(number);
+                    self.record_valid_units(number);
                 }
             } else if block.slc {
                 d.free_slc.push_back(number);
@@ -395,7 +396,7 @@ impl Flash {
     #[inline]
     fn seat(&self, unit: u64) -> Option<u64> {
         let pool = &self.pools[self.pool_of(unit)];
-        let place = pool.seats.place(unit - pool.first_unit)?;
+        let place = pool.initial_layout.place(unit - pool.first_unit)?;
         Some(place + self.layout.first(pool.first_die * self.layout.blocks))
     }
 
@@ -409,7 +410,7 @@ impl Flash {
         };
         if let Some(old) = old {
             let block = self.vacate(now, old);
-            self.look_again(block);
+            self.recheck(block);
         }
     }
 

@@ -76,7 +76,7 @@ impl Flash {
 
     /// Looks a unit up for a write, which does not wait for it.
     #[inline]
-    pub(super) fn look_up_for_nobody(&mut self, now: u64, unit: u64) {
+    pub(super) fn look_up_unawaited(&mut self, now: u64, unit: u64) {
         if let Some(translation) = &mut self.translation
             && !translation.look_up(unit).0
         {

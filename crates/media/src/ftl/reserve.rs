@@ -37,13 +37,13 @@ impl Flash {
 
     /// The host no longer needs a unit of a block: its die may have space now, or something that is worth collecting.
     #[inline]
-    pub(super) fn look_again(&mut self, block: u32) {
+    pub(super) fn recheck(&mut self, block: u32) {
         let die = self.layout.die_of(block);
         let pace = &mut self.dies[die as usize].pace;
         let gains = pace.is_drawn(block)
             || matches!(self.blocks.all[block as usize].state, State::Leaving | State::Erasing);
         if pace.take_wants() {
-            self.asked.push(die);
+            self.waiting_for_garbage.push(die);
         }
         if gains {
             self.note_room(die);
@@ -51,8 +51,8 @@ impl Flash {
     }
 
     /// Collects on dies that had nothing to collect.
-    pub(super) fn ask_again(&mut self, now: u64) {
-        while let Some(die) = self.asked.pop() {
+    pub(super) fn collect_again(&mut self, now: u64) {
+        while let Some(die) = self.waiting_for_garbage.pop() {
             self.collect(now, die);
             self.note_room(die);
         }

@@ -161,7 +161,7 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
         while under_way.len() >= depth {
             now = flash.soonest();
             assert!(
-                now != crate::alarms::NEVER,
+                now != crate::timers::NEVER,
                 "{under_way:?} are under way and nothing happens: {}",
                 flash.stuck()
             );
@@ -207,7 +207,7 @@ fn storm(flash: &mut Flash, seed: u64, requests: u32, depth: usize) -> u64 {
             flash.audit();
         }
     }
-    while flash.soonest() != crate::alarms::NEVER {
+    while flash.soonest() != crate::timers::NEVER {
         now = flash.soonest();
         flash.run(now);
         flash.finished().drain(..).for_each(|end| assert!(under_way.remove(&end.token).is_some()));

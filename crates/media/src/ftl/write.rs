@@ -54,7 +54,7 @@ impl Flash {
         if !whole && held.is_none() && open.kind == Kind::Write {
             self.read_unit_for_nobody(now, unit);
         }
-        self.look_up_for_nobody(now, unit);
+        self.look_up_unawaited(now, unit);
         if let Some(ahead) = &mut self.ahead {
             ahead.forget(unit);
         }
@@ -107,7 +107,7 @@ impl Flash {
                 self.counters.units_trimmed += 1;
             }
         }
-        self.ask_again(now);
+        self.collect_again(now);
         self.part_done(now, id);
         self.drain(now);
     }
@@ -248,7 +248,7 @@ impl Flash {
         self.put_program(now, block, slots);
         self.collect(now, die);
         self.note_room(die);
-        self.ask_again(now);
+        self.collect_again(now);
         true
     }
 

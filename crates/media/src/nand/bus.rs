@@ -3,7 +3,7 @@
 use super::due::Step;
 use super::machine::{Machine, State};
 use super::op::{List, NONE, Op, Queue, Slot, Work, pop, push};
-use crate::alarms::NEVER;
+use crate::timers::NEVER;
 
 impl Machine {
     /// Uses an idle bus, or sees to it that somebody looks when it falls idle.

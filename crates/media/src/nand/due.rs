@@ -4,7 +4,7 @@
 //! the bus. So whoever owns a machine need not look at every step, only soon enough for the next that can matter
 //! ([`Due::soonest`]); the steps before it are then made up for, in their order.
 
-use crate::alarms::{Alarms, NEVER};
+use crate::timers::{NEVER, Timers};
 
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub(super) enum Step {
 /// The alarms of channels and servers, by what is due then. Each has one at most.
 #[derive(Clone, Debug)]
 pub(super) struct Due {
-    alarms: [Alarms; 4],
+    timers: [Timers; 4],
     /// The earliest of each kind [ps]: most questions are answered by these.
     fronts: [u64; 4],
     /// The least time from a step that ends nothing to an end [ps].
@@ -34,24 +34,24 @@ pub(super) struct Due {
 impl Due {
     /// No alarms, for so many channels, which come first, and servers: data are sent by channels alone.
     pub(super) fn new(channels: usize, servers: usize) -> Self {
-        let alarms = [channels + servers, channels, channels + servers, channels].map(Alarms::new);
-        Self { alarms, fronts: [NEVER; 4], least_inner: NEVER, least_late: NEVER }
+        let timers = [channels + servers, channels, channels + servers, channels].map(Timers::new);
+        Self { timers, fronts: [NEVER; 4], least_inner: NEVER, least_late: NEVER }
     }
 
     /// Sets the alarm of a part; [`NEVER`] clears it. It has none of another kind.
     #[inline]
     pub(super) fn set(&mut self, step: Step, part: usize, at: u64) {
-        let alarms = &mut self.alarms[step as usize];
-        if alarms.of(part) == at {
+        let timers = &mut self.timers[step as usize];
+        if timers.of(part) == at {
             return;
         }
-        alarms.set(part, at);
-        self.fronts[step as usize] = alarms.first().0;
+        timers.set(part, at);
+        self.fronts[step as usize] = timers.first().0;
     }
     /// The alarm of a part, if it is of this kind.
     #[inline]
     pub(super) fn of(&self, step: Step, part: usize) -> u64 {
-        self.alarms[step as usize].of(part)
+        self.timers[step as usize].of(part)
     }
 
     /// From now on there is an operation that ends no sooner than `inner` after any step before its last, and is heard
@@ -74,15 +74,15 @@ impl Due {
             return None;
         }
         let (mut kind, mut part) = (0, usize::MAX);
-        for (i, alarms) in self.alarms.iter().enumerate().filter(|(i, _)| self.fronts[*i] == at) {
-            let other = alarms.first().1;
+        for (i, timers) in self.timers.iter().enumerate().filter(|(i, _)| self.fronts[*i] == at) {
+            let other = timers.first().1;
             if other < part {
                 (kind, part) = (i, other);
             }
         }
-        let alarms = &mut self.alarms[kind];
-        alarms.clear_first();
-        self.fronts[kind] = alarms.first().0;
+        let timers = &mut self.timers[kind];
+        timers.clear_first();
+        self.fronts[kind] = timers.first().0;
         Some((at, part))
     }
     /// Nobody hears of anything before [ps]. With something in suspense, an end that is heard of late may be what

@@ -19,8 +19,8 @@
 use super::due::{Due, Step};
 use super::op::{List, NONE, Slot, push};
 use super::times::Times;
-use crate::alarms::NEVER;
 use crate::config::Suspend;
+use crate::timers::NEVER;
 use std::collections::VecDeque;
 
 pub use super::op::{Op, Queue, Work};

@@ -45,7 +45,7 @@ pub(super) struct Directory {
     pub(super) ways: u32,
     sets: u64,
     /// Strews pages over sets.
-    strewn: Option<Permutation>,
+    scattered: Option<Permutation>,
     pub(super) seed: u64,
 }
 
@@ -70,7 +70,7 @@ impl Directory {
             policy,
             ways,
             sets,
-            strewn: config.placement.hashed.then(|| Permutation::new(config.pages(), seed)),
+            scattered: config.placement.hashed.then(|| Permutation::new(config.pages(), seed)),
             seed,
         }
     }
@@ -78,8 +78,8 @@ impl Directory {
     /// The set of a page.
     #[inline]
     pub(super) fn set_of(&self, page: u32) -> Set {
-        let number = match &self.strewn {
-            Some(strewn) => strewn.forward(page.into()),
+        let number = match &self.scattered {
+            Some(scattered) => scattered.forward(page.into()),
             None => page.into(),
         };
         // numbers of pages and sets have 32 bits
@@ -97,9 +97,9 @@ impl Directory {
     /// The pages of a range that belong in a set, in some order.
     pub(super) fn belonging(&self, set: Set, range: Range<u64>, pages: u64, found: &mut Vec<u32>) {
         found.clear();
-        match &self.strewn {
-            Some(strewn) => {
-                let back = (set.number..pages).step_by(self.sets as usize).map(|place| strewn.back(place));
+        match &self.scattered {
+            Some(scattered) => {
+                let back = (set.number..pages).step_by(self.sets as usize).map(|place| scattered.back(place));
                 found.extend(back.filter(|page| range.contains(page)).map(|page| page as u32));
             }
             None => {

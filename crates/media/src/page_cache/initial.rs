@@ -17,7 +17,7 @@ pub(super) struct Warm {
     pub(super) drawn: u64,
     /// Kept for their room: the pages that belong in a set, and the places of those that are dirty.
     pub(super) pages: Vec<u32>,
-    pub(super) soiled: Vec<u32>,
+    pub(super) dirtied: Vec<u32>,
 }
 
 impl Warm {
@@ -33,7 +33,7 @@ impl Warm {
             dirty_pages,
             drawn: 0,
             pages: Vec::new(),
-            soiled: Vec::new(),
+            dirtied: Vec::new(),
         })
     }
     /// Whether no page that is drawn is dirty.

@@ -323,7 +323,7 @@ impl PageCache {
             let lines = self.directory.lines(at) | 1 << line;
             self.directory.set_lines(at, lines);
         }
-        self.soil(at);
+        self.mark_dirty(at);
         self.used(at);
         let address = self.address(at, line);
         if self.write.early {

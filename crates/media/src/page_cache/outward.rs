@@ -100,7 +100,7 @@ impl PageCache {
     /// Gives up a page: a cleaned one is dirty again, one that had to go is lost.
     fn lose(&mut self, slot: u32, effects: &mut Vec<Effect>) {
         match self.write_backs.get(slot).and_then(|write_back| write_back.cleans) {
-            Some(at) => self.soil(at),
+            Some(at) => self.mark_dirty(at),
             None => self.counters.lost_pages += 1,
         }
         self.leave(slot, effects);
@@ -121,7 +121,7 @@ impl PageCache {
     }
 
     /// A page is written to.
-    pub(super) fn soil(&mut self, at: At) {
+    pub(super) fn mark_dirty(&mut self, at: At) {
         if !self.directory.has(at, DIRTY) {
             self.directory.raise(at, DIRTY);
             self.counters.dirty_pages += 1;

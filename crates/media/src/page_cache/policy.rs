@@ -117,7 +117,7 @@ impl Directory {
         let list = match self.policy {
             Policy::Lru | Policy::Clock => Some(0),
             Policy::Lfu => Some(1),
-            Policy::Arc => Some(self.welcome(at.set, page)),
+            Policy::Arc => Some(self.insertion_list(at.set, page)),
             Policy::Random => None,
         };
         self.name(at, page);
@@ -236,7 +236,7 @@ impl Directory {
         self.take_ghost(set).expect("one was given free")
     }
     /// ARC: the list that a page which was missed belongs in, its target shifted.
-    fn welcome(&mut self, set: Set, page: u32) -> usize {
+    fn insertion_list(&mut self, set: Set, page: u32) -> usize {
         if core::mem::take(self.register(set, register::REMEMBERED)) != 0 {
             return FREQUENT;
         }

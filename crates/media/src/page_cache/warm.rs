@@ -20,31 +20,31 @@ impl PageCache {
         self.directory.belonging(set, first..end, self.pages, &mut pages);
         let fit = pages.len().min(self.directory.ways as usize);
         let certain = if tables < end { to_the_front(&mut pages, tables).min(fit) } else { 0 };
-        let mut soiled = core::mem::take(&mut warm.soiled);
+        let mut dirtied = core::mem::take(&mut warm.dirtied);
         // a draw decides nothing where no page is dirty, or every one
         let decides = dirty > 0.0 && dirty < 1.0;
         for place in certain..fit {
             let chosen = place + draws.below((pages.len() - place) as u64) as usize;
             pages.swap(place, chosen);
-            let soil = if decides {
+            let mark_dirty = if decides {
                 draws.unit() <= dirty
             } else {
                 draws.skip();
                 dirty > 0.0
             };
-            if soil {
-                soiled.push(place as u32);
+            if mark_dirty {
+                dirtied.push(place as u32);
             }
         }
         self.directory.admit_first(set, &pages[..fit]);
-        for place in soiled.drain(..) {
+        for place in dirtied.drain(..) {
             let at = At { set, place };
             self.directory.raise(at, DIRTY);
             self.counters.dirty_pages += 1;
             self.queue_if_dirty(at);
         }
         if let Some(warm) = &mut self.warm {
-            (warm.pages, warm.soiled) = (pages, soiled);
+            (warm.pages, warm.dirtied) = (pages, dirtied);
         }
     }
     /// How many pages are dirty in sets that nobody has visited, about.

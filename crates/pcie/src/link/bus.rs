@@ -37,7 +37,7 @@ impl<U: Copy> Domain<U> {
     pub(super) fn pump_bus(
         &mut self,
         bus: usize,
-        hand: &mut Box<Egress>,
+        current: &mut Box<Egress>,
         now: Instant,
         env: &mut impl Environment<U>,
     ) {
@@ -68,7 +68,7 @@ impl<U: Copy> Domain<U> {
             }
             let wanted = columns
                 .clone()
-                .fold(false, |wanted, c| self.egresses[c].foresee_want(t, self.soonest, step) | wanted);
+                .fold(false, |wanted, c| self.egresses[c].note_credit_demand(t, self.soonest, step) | wanted);
             if wanted {
                 horizon = self.bus_horizon(&columns, distance, step).min(end);
                 if t >= horizon {
@@ -79,7 +79,7 @@ impl<U: Copy> Domain<U> {
             if alone
                 && !self.tlp_by_tlp
                 && self.egresses[first].merges()
-                && self.with(hand, first, |own, domain| domain.send_merged(own, t, horizon, env))
+                && self.with(current, first, |own, domain| domain.send_merged(own, t, horizon, env))
             {
                 t = self.release_bus(bus, first);
                 continue;
@@ -91,7 +91,7 @@ impl<U: Copy> Domain<U> {
                     let echo = self.echo(&self.egresses[column], input, t).saturating_add(distance);
                     let until = if alone { until.min(horizon).min(echo) } else { t };
                     let bounds = Bounds { until: until.max(t + 1), behind };
-                    self.with(hand, column, |own, domain| domain.send(own, input, t, bounds, env));
+                    self.with(current, column, |own, domain| domain.send(own, input, t, bounds, env));
                     t = self.release_bus(bus, column);
                 }
             }
@@ -101,13 +101,13 @@ impl<U: Copy> Domain<U> {
     /// Takes a column into hand for as long as it does something.
     fn with<T>(
         &mut self,
-        hand: &mut Box<Egress>,
+        current: &mut Box<Egress>,
         column: usize,
         what: impl FnOnce(&mut Egress, &mut Self) -> T,
     ) -> T {
-        std::mem::swap(&mut self.egresses[column], hand);
-        let result = what(hand, self);
-        std::mem::swap(&mut self.egresses[column], hand);
+        std::mem::swap(&mut self.egresses[column], current);
+        let result = what(current, self);
+        std::mem::swap(&mut self.egresses[column], current);
         result
     }
 

@@ -168,7 +168,7 @@ impl Egress {
     /// When the wire is free again: if only one input holds anything, and its next TLP has no credits in hand, nothing
     /// can go before the tick at which the next are known to come back.
     #[inline]
-    pub(super) fn dry_until(&mut self) -> Option<u64> {
+    pub(super) fn without_credits_until(&mut self) -> Option<u64> {
         if self.filled != 1 {
             return None;
         }

@@ -52,13 +52,13 @@ impl<U: Copy> Domain<U> {
             own.end_stall(decided);
         }
         own.occupy(input, class, &segment, &run);
-        self.see_off(own, input, decided, &segment, &run, env);
+        self.account_departures(own, input, decided, &segment, &run, env);
         self.return_credits(own, input, &segment, &run, env);
         self.cause_dllps(own, run);
         let hop = own.hops[usize::from(segment.to)];
         if let Sink::Output { egress } = own.sink {
             self.take_in(own, class, &segment, &run);
-            self.put_out(own, usize::from(egress), input, &segment, &run, env);
+            self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
         } else if hop.egress == NO_EGRESS {
             let is_last = segment.index + run.m == segment.count;
             self.take_in(own, class, &segment, &run);
@@ -73,7 +73,7 @@ impl<U: Copy> Domain<U> {
 
     /// What every run of TLPs of one input means for those behind it: they move up, notices are given, books are kept.
     #[inline(always)]
-    pub(super) fn see_off(
+    pub(super) fn account_departures(
         &mut self,
         own: &mut Egress,
         input: usize,
@@ -199,7 +199,7 @@ impl<U: Copy> Domain<U> {
 
     /// Passes TLPs from a column to the egress behind it.
     #[inline(never)]
-    pub(super) fn put_out(
+    pub(super) fn pass_to_output(
         &mut self,
         own: &Egress,
         next: usize,

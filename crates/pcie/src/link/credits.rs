@@ -52,9 +52,9 @@ impl Egress {
 
     /// The credits of a class that are in hand or due at `t`: headers and data.
     fn credits_at(&self, class: usize, t: u64) -> (i64, i64) {
-        let hand = (self.header_credits[class], self.data_credits[class]);
+        let current = (self.header_credits[class], self.data_credits[class]);
         let due = bits(self.live & class_mask(class)).map(|ring| self.returns[ring].due(t));
-        due.fold(hand, |(headers, data), (n, weight)| (headers + n, data + weight))
+        due.fold(current, |(headers, data), (n, weight)| (headers + n, data + weight))
     }
 
     /// The tick before which every return of credits of the starved classes is known already, whatever happens

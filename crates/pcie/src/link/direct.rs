@@ -49,7 +49,7 @@ impl<U: Copy> Domain<U> {
             self.send_direct(own, class, segment, t, bounds, env);
             t = own.link_free;
             if own.filled == 1 && own.finite[class] {
-                match own.dry_until() {
+                match own.without_credits_until() {
                     None => {}
                     Some(NEVER) => return None,
                     Some(credit) => t = credit,
@@ -83,7 +83,7 @@ impl<U: Copy> Domain<U> {
             own.end_stall(t);
         }
         own.occupy(class, class, &segment, &run);
-        self.see_off(own, class, t, &segment, &run, env);
+        self.account_departures(own, class, t, &segment, &run, env);
         if own.overhead.mode != DllpMode::Off {
             self.cause_dllps(own, run);
         }

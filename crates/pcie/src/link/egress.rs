@@ -294,7 +294,7 @@ pub(super) struct Egress {
 
 impl Egress {
     /// What is in the place of an egress that is in hand.
-    pub fn nobody() -> Self {
+    pub fn placeholder() -> Self {
         Self::new(&Direction::bare(LinkRate::pcie(Generation::Gen1, Width::X1)))
     }
 

@@ -71,7 +71,7 @@ pub struct Fabric<U> {
     pub(super) domain: Domain<U>,
     /// That egress: while one decides, it is here and an empty one in its place, so that it need not be looked up in
     /// every step.
-    pub(super) hand: Box<Egress>,
+    pub(super) current: Box<Egress>,
     /// For each endpoint the egress that its device hands in to, and how many trains it has handed in.
     pub(super) out: Vec<(u16, u64)>,
     pub(super) submission_tap: Option<SubmissionTap<U>>,
@@ -120,7 +120,7 @@ impl<U: Copy> Fabric<U> {
             lanes: Vec::new(),
         };
         let out = out.into_iter().map(|e| (e, 0)).collect();
-        Self { domain, hand: Box::new(Egress::nobody()), out, submission_tap: None, asking: None }
+        Self { domain, current: Box::new(Egress::placeholder()), out, submission_tap: None, asking: None }
     }
     /// Decides one TLP at a time. The departures are the same, only slower to compute.
     pub fn set_tlp_by_tlp(&mut self, on: bool) {
@@ -195,14 +195,14 @@ impl<U: Copy> Fabric<U> {
         egress.enqueue(usize::from(train.class), segment);
         let at = t.max(egress.link_free);
         if at < egress.wake {
-            self.put_off(e, at, env);
+            self.defer_wake(e, at, env);
         }
     }
 
     /// An egress wants to be woken at tick `at`. That can wait until the device has handed in all that it has at this
     /// instant, unless two egresses want it.
     #[inline]
-    fn put_off(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
+    fn defer_wake(&mut self, e: u16, at: u64, env: &mut impl Environment<U>) {
         if let Some((other, t)) = self.asking.filter(|asking| asking.0 != e) {
             self.domain.ask_wake(usize::from(other), t, env);
             self.domain.ask_wake(usize::from(e), at, env);

@@ -159,12 +159,12 @@ impl<U: Copy> Domain<U> {
     #[inline]
     fn leave(&mut self, own: &mut Egress, input: usize, run: Run, env: &mut impl Environment<U>) {
         let segment = *own.inputs[input].front().expect("a lane has a segment");
-        self.see_off(own, input, run.start, &segment, &run, env);
+        self.account_departures(own, input, run.start, &segment, &run, env);
         if !own.one_lender() {
             self.return_credits(own, input, &segment, &run, env);
         }
         if let Sink::Output { egress } = own.sink {
-            self.put_out(own, usize::from(egress), input, &segment, &run, env);
+            self.pass_to_output(own, usize::from(egress), input, &segment, &run, env);
             return;
         }
         let is_last = segment.index + run.m == segment.count;

@@ -14,7 +14,6 @@
 //! Not here: how a transfer becomes TLPs ([`crate::logic::split`]), what a device does with them, virtual channels,
 //! flit mode, power states.
 
-mod at_once;
 mod bus;
 mod choice;
 mod class_masks;
@@ -25,6 +24,7 @@ mod declare;
 mod direct;
 mod egress;
 mod fabric;
+mod immediate;
 mod lane;
 mod merge;
 mod overhead;

@@ -28,7 +28,7 @@ impl<U: Copy> Domain<U> {
     fn pay_due(&mut self, own: &mut Egress, t: u64, draw: &mut dyn FnMut(Span) -> Span) {
         let dllp = own.serialiser.ticks(DLLP_BYTES);
         loop {
-            own.overhead.foresee_recovery(draw);
+            own.overhead.draw_next_recovery(draw);
             let (skp, due) = (own.overhead.skp_due(), own.overhead.due.next());
             let down = own.overhead.down_next();
             own.overhead.next = skp.min(due).min(down);
@@ -201,7 +201,7 @@ impl Egress {
 
 impl Overhead {
     /// Draws the next Recovery by chance, if there are any and the last is over.
-    fn foresee_recovery(&mut self, draw: &mut dyn FnMut(Span) -> Span) {
+    fn draw_next_recovery(&mut self, draw: &mut dyn FnMut(Span) -> Span) {
         if let Some(recovery) = self.recovery.as_mut().filter(|recovery| recovery.next.is_none()) {
             // one that is drawn beyond the end of time never comes
             let ticks = |span: Span| span.as_ps().saturating_mul(TICKS_PER_PS);

@@ -57,35 +57,35 @@ impl<U: Copy> Fabric<U> {
     /// Lets an egress decide, at the wake it asked for.
     pub fn pump(&mut self, egress: EgressId, now: Instant, env: &mut impl Environment<U>) {
         let e = egress.index();
-        let Self { domain, hand, .. } = self;
+        let Self { domain, current, .. } = self;
         let own = &mut domain.egresses[e];
         if own.bus != NO_BUS {
             let bus = usize::from(own.bus);
-            return domain.pump_bus(bus, hand, now, env);
+            return domain.pump_bus(bus, current, now, env);
         }
         if Ticks(own.wake).as_ps_floor() != now {
             return; // an earlier wake has done this one's work
         }
         let step = Ticks::from(now).0 + TICKS_PER_PS;
-        std::mem::swap(own, hand);
+        std::mem::swap(own, current);
         let view = domain.view(step, env);
-        domain.pump(hand, hand.wake, view, env);
-        std::mem::swap(&mut domain.egresses[e], hand);
+        domain.pump(current, current.wake, view, env);
+        std::mem::swap(&mut domain.egresses[e], current);
     }
 
     /// Lets an egress that is on no bus decide at `now`, before the wake that it would ask for at tick `t`, as much as
     /// the horizon allows. Other things may still happen at `now`.
     #[inline]
     pub(super) fn decide_early(&mut self, e: usize, t: u64, now: Instant, env: &mut impl Environment<U>) {
-        let Self { domain, hand, .. } = self;
+        let Self { domain, current, .. } = self;
         let view = domain.view(Ticks::from(now).0, env);
         let own = &mut domain.egresses[e];
         if domain.tlp_by_tlp || !own.is_near(t, view.soonest, domain.strictly_ordered) {
             return domain.ask_wake(e, t, env);
         }
-        std::mem::swap(own, hand);
-        domain.pump(hand, t, view, env);
-        std::mem::swap(&mut domain.egresses[e], hand);
+        std::mem::swap(own, current);
+        domain.pump(current, t, view, env);
+        std::mem::swap(&mut domain.egresses[e], current);
     }
 }
 
@@ -125,7 +125,7 @@ impl<U: Copy> Domain<U> {
                 t = own.link_free;
                 continue;
             }
-            if own.foresee_want(t, self.soonest, step) {
+            if own.note_credit_demand(t, self.soonest, step) {
                 horizon = own.horizon(self.soonest, distance, step).min(end);
                 if t >= horizon {
                     own.ask_wake(t, &mut self.soonest, env);
@@ -153,7 +153,7 @@ impl<U: Copy> Domain<U> {
                         }
                         _ => self.send(own, input, t, bounds, env),
                     }
-                    t = match own.dry_until() {
+                    t = match own.without_credits_until() {
                         None => own.link_free,
                         Some(NEVER) => return,
                         Some(credit) => credit,
@@ -252,7 +252,7 @@ impl Egress {
     /// Notes which classes will want credits at `t`, if a credit that is not known yet may be there before `t`; true if
     /// some do. Nothing is taken: it may turn out that `t` cannot be decided yet.
     #[inline]
-    pub(super) fn foresee_want(&mut self, t: u64, soonest: u64, step: u64) -> bool {
+    pub(super) fn note_credit_demand(&mut self, t: u64, soonest: u64, step: u64) -> bool {
         if t < soonest.saturating_add(self.credit_lookahead).max(step) {
             return false;
         }

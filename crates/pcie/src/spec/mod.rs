@@ -5,7 +5,7 @@
 //! | [`constants`] | every number, with its source |
 //! | [`size`] | [`Mps`], [`Mrrs`], [`Rcb`], [`Dwords`] |
 //! | [`range`] | [`ByteRange`]: what one request can ask for |
-//! | [`tlp`] | kinds of TLP, and what they weigh on the wire |
+//! | [`tlp`] | kinds of TLP, and their size on the wire |
 //! | [`header`] | TLP headers, to bytes and back |
 //! | [`header_words`] | their dwords, bit by bit |
 //! | [`config_words`] | the registers that route: of bridges, BARs and Access Control Services |

@@ -30,5 +30,5 @@ pub use bench::{Bench, LinkState, Step, Stop, rate};
 pub use errors::Tally;
 pub use margin::LaneMargin;
 pub use report::{Cycle, Failure, Power, Series, TestReport, Times};
-pub use runner::{Progress, Watcher, Wish};
+pub use runner::{CyclePlan, Progress, Watcher};
 pub use test::Test;

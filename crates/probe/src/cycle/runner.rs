@@ -24,7 +24,7 @@ const TOLD: usize = 20;
 
 /// What is to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wish {
+pub struct CyclePlan {
     /// The tests, in this order.
     pub tests: Vec<Test>,
     /// How often each.
@@ -43,7 +43,7 @@ pub struct Wish {
     pub margins: bool,
 }
 
-impl Default for Wish {
+impl Default for CyclePlan {
     /// All eleven: 10 000 times, and 1 000 power cycles.
     fn default() -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Bench<'_, '_> {
     ///
     /// # Errors
     /// If the machine refuses access.
-    pub fn run(&mut self, wish: &Wish, watch: &mut Watcher<'_>) -> Step<(Vec<TestReport>, bool)> {
+    pub fn run(&mut self, wish: &CyclePlan, watch: &mut Watcher<'_>) -> Step<(Vec<TestReport>, bool)> {
         if !wish.as_found {
             self.expect_the_best()?;
         }
@@ -112,7 +112,7 @@ impl Bench<'_, '_> {
         Ok(())
     }
 
-    fn series(&mut self, test: Test, wish: &Wish, watch: &mut Watcher<'_>) -> Step<(TestReport, bool)> {
+    fn series(&mut self, test: Test, wish: &CyclePlan, watch: &mut Watcher<'_>) -> Step<(TestReport, bool)> {
         let total = if test == Test::PowerCycle { wish.power_count } else { wish.count };
         let mut report = TestReport::new(test, total);
         let (mut link_times, mut times) = (Histogram::new(), Histogram::new());
@@ -163,7 +163,7 @@ impl Bench<'_, '_> {
         &mut self,
         test: Test,
         at: u64,
-        wish: &Wish,
+        wish: &CyclePlan,
         counted: &mut [Option<Counters>; 2],
         errors: &mut [Tally; 2],
     ) -> Step<Cycle> {
@@ -253,7 +253,7 @@ impl Bench<'_, '_> {
     /// Watches the link for a while.
     fn dwell(
         &mut self,
-        wish: &Wish,
+        wish: &CyclePlan,
         counted: &mut [Option<Counters>; 2],
         errors: &mut [Tally; 2],
     ) -> Step<()> {

@@ -1,6 +1,6 @@
 //! What is asked of a run of cycles, and the wish in it.
 
-use crate::cycle::{Test, Wish};
+use crate::cycle::{CyclePlan, Test};
 use crate::problem::{Finding, Problem};
 use lanetwin_units::Span;
 use serde::Deserialize;
@@ -68,7 +68,7 @@ impl Request {
     ///
     /// # Errors
     /// `LC013`, `LC021`.
-    pub fn wish(&self) -> Result<Wish, Vec<Finding>> {
+    pub fn wish(&self) -> Result<CyclePlan, Vec<Finding>> {
         let mut found = Vec::new();
         let mut tests = Vec::new();
         for name in &self.tests {
@@ -90,7 +90,7 @@ impl Request {
         if !found.is_empty() {
             return Err(found);
         }
-        Ok(Wish {
+        Ok(CyclePlan {
             tests,
             count: self.count,
             power_count,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fabric::{Endpoints, links};
 use lanetwin_pcie::logic::routing::{
-    Aim, Crossing as Passed, Direction as Facing, NodeId, Path as Route, Source,
+    Crossing as Passed, Direction as Facing, NodeId, Path as Route, RouteKey, Source,
 };
 use lanetwin_pcie::spec::Bdf;
 use lanetwin_plan::hierarchy::Hierarchy;
@@ -40,7 +40,7 @@ impl Both<'_> {
         };
         way.into_iter().map(passed).collect()
     }
-    fn by_numbers(&self, from: Peer, aim: Aim) -> Vec<(usize, bool)> {
+    fn by_numbers(&self, from: Peer, aim: RouteKey) -> Vec<(usize, bool)> {
         let source = match from {
             Peer::Host => Source::Host,
             Peer::Device(node) => Source::Endpoint(node),
@@ -80,8 +80,12 @@ impl Both<'_> {
                 let (address, id) = self.numbers(*to);
                 let expected = self.by_links(*start, *goal);
                 assert!(!expected.is_empty());
-                assert_eq!(self.by_numbers(*from, Aim::Memory(address)), expected, "{what}: a request");
-                assert_eq!(self.by_numbers(*from, Aim::Completion(id)), expected, "{what}: a completion");
+                assert_eq!(self.by_numbers(*from, RouteKey::Memory(address)), expected, "{what}: a request");
+                assert_eq!(
+                    self.by_numbers(*from, RouteKey::Completion(id)),
+                    expected,
+                    "{what}: a completion"
+                );
                 compared += 1;
             }
         }

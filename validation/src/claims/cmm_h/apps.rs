@@ -168,7 +168,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         cells.iter().filter(|cell| accuracy::error_pct(cell.predicted, cell.published).abs() <= BAR_PCT);
     let text = format!(
         "Nothing is fitted. {} of {} rows are within {BAR_PCT} %: {}. What the paper says in words, beside what comes out: {}. The assumed and calibrated \
-         numbers are counted and not weighed: a weighing would take hours.",
+         numbers are counted and not moved: a sensitivity analysis would take hours.",
         within.count(),
         cells.len(),
         rows.join("; "),

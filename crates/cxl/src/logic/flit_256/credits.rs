@@ -38,7 +38,7 @@ impl Credits {
         credit.map_or(NEVER, |credit| credit.at)
     }
     /// These are on their way.
-    pub fn will_have(&mut self, returning: Returning) {
+    pub fn expect_credits(&mut self, returning: Returning) {
         self.returning.insert(returning, 0);
     }
     /// Takes in those that have arrived, where the first message of a class has waited since `heads`.
@@ -87,10 +87,10 @@ impl Owed {
     }
     /// Takes out what a flit returns at `now`: of each class the largest number that a field can say.
     pub fn give_back(&mut self, now: u64) -> [u32; 2] {
-        self.0.each_mut().map(|owed| {
-            let free = |n: u32| owed.at_of(n as usize - 1) <= now;
+        self.0.each_mut().map(|to_return| {
+            let free = |n: u32| to_return.at_of(n as usize - 1) <= now;
             let given = CREDIT_COUNTS.into_iter().rev().find(|n| free(*n)).unwrap_or(0);
-            owed.drop_first(given as usize);
+            to_return.drop_first(given as usize);
             given
         })
     }

@@ -56,7 +56,7 @@ impl Wire {
 }
 
 /// The other end: its transmitter, and where messages arrive.
-pub struct Far<'a, U, E> {
+pub struct FarEnd<'a, U, E> {
     pub other: &'a mut Half<U>,
     pub env: &'a mut E,
 }
@@ -78,7 +78,7 @@ pub struct Half<U> {
     /// The flit that `next` is in, if it carries something already.
     open: Option<Open<U>>,
     pub credits: Credits,
-    pub owed: Owed,
+    pub to_return: Owed,
     /// Bits until the next error, if they are drawn.
     clean_bits: Option<u64>,
     /// While flits are sent again.
@@ -117,7 +117,7 @@ impl<U: Copy> Half<U> {
             before: Before::default(),
             open: None,
             credits: Credits::new(credits),
-            owed: Owed::default(),
+            to_return: Owed::default(),
             clean_bits: None,
             retry: None,
             resume: NEVER,
@@ -125,7 +125,7 @@ impl<U: Copy> Half<U> {
             start: Place::NEVER,
             wire,
         };
-        half.start = half.look();
+        half.start = half.next_wanted();
         half
     }
     /// What it has done so far.
@@ -156,8 +156,8 @@ impl<U: Copy> Half<U> {
         if at == NEVER { Place::NEVER } else { self.wire.grid.group_from(self.next, at, group) }
     }
     /// The next group in which something happens, from what is known now.
-    fn look(&self) -> Place {
-        let forced = self.first_of(LAST, self.owed.first().saturating_add(self.wire.flush));
+    fn next_wanted(&self) -> Place {
+        let forced = self.first_of(LAST, self.to_return.first().saturating_add(self.wire.flush));
         earlier(self.needed(self.background[0]), forced)
     }
     /// The next group that somebody waits for; `io` is when a flit of CXL.io is wanted besides those with messages
@@ -170,7 +170,7 @@ impl<U: Copy> Half<U> {
         earlier(self.first(self.memory_wanted()), self.first_of(0, whole))
     }
     /// Whether a message waits for a credit of which nothing is known.
-    pub fn starves(&self) -> bool {
+    pub fn lacks_credits(&self) -> bool {
         Class::ALL.into_iter().any(|class| {
             let i = class.index();
             self.queues[i].at() != NEVER && self.credits.hand()[i] == 0 && self.credits.next(class) == NEVER
@@ -186,8 +186,8 @@ impl<U: Copy> Half<U> {
         self.bound_of(self.first(at))
     }
     /// When the direction must be pumped; also for credits, if somebody starves for them.
-    pub fn deadline(&self, starves: bool) -> Option<Instant> {
-        let place = if starves { self.start } else { self.needed(NEVER) };
+    pub fn deadline(&self, lacks_credits: bool) -> Option<Instant> {
+        let place = if lacks_credits { self.start } else { self.needed(NEVER) };
         (place != Place::NEVER).then(|| self.bound_of(place))
     }
 
@@ -202,18 +202,18 @@ impl<U: Copy> Half<U> {
         self.start = earlier(self.start, self.first_of(0, entry.at));
     }
     /// Notes that a credit of the other direction is free from `at` on.
-    pub fn owe(&mut self, class: Class, at: u64) {
-        self.owed.add(class, at);
+    pub fn free_credit(&mut self, class: Class, at: u64) {
+        self.to_return.add(class, at);
         self.start = earlier(self.start, self.first_of(LAST, at + self.wire.flush));
     }
     /// Credits are on their way to this transmitter.
-    fn will_have(&mut self, returning: Returning) {
-        self.credits.will_have(returning);
+    fn expect_credits(&mut self, returning: Returning) {
+        self.credits.expect_credits(returning);
         self.start = earlier(self.start, self.first(self.memory_wanted()));
     }
 
     /// Sends the group at `place`, or a whole flit that begins there.
-    pub fn step<E: Environment<U>>(&mut self, place: Place, far: &mut Far<'_, U, E>) {
+    pub fn step<E: Environment<U>>(&mut self, place: Place, far: &mut FarEnd<'_, U, E>) {
         self.credits.take(place.start, self.queues.each_ref().map(Queue::at));
         if place != self.next {
             self.before = self.before.rested();
@@ -222,11 +222,11 @@ impl<U: Copy> Half<U> {
         if group > 0 || !self.other_flit(place, far) {
             self.group(place, group, far);
         }
-        self.start = self.look();
+        self.start = self.next_wanted();
     }
 
     /// Sends a flit out of the retry buffer, or one of CXL.io, if it is time for one.
-    fn other_flit<E: Environment<U>>(&mut self, place: Place, far: &mut Far<'_, U, E>) -> bool {
+    fn other_flit<E: Environment<U>>(&mut self, place: Place, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.resume <= place.start
             && let Some(retry) = &mut self.retry
         {
@@ -252,7 +252,7 @@ impl<U: Copy> Half<U> {
         }
         true
     }
-    fn io_flit<E: Environment<U>>(&mut self, message: bool, start: u64, far: &mut Far<'_, U, E>) {
+    fn io_flit<E: Environment<U>>(&mut self, message: bool, start: u64, far: &mut FarEnd<'_, U, E>) {
         self.io_turn = false;
         self.activity.io_flits += 1;
         let mut cargo = Cargo::default();
@@ -263,21 +263,21 @@ impl<U: Copy> Half<U> {
             cargo.done.push((None, Part::Whole, entry.user));
             self.io.leave();
         }
-        if self.arrives_well(start, far) {
+        if self.arrives_intact(start, far) {
             self.unload(&cargo, start, far);
         } else {
             self.keep(cargo);
         }
     }
-    fn replay<E: Environment<U>>(&mut self, start: u64, far: &mut Far<'_, U, E>) {
+    fn replay<E: Environment<U>>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) {
         self.activity.replayed_flits += 1;
         let Some(retry) = &mut self.retry else { return };
         retry.send_again();
-        if retry.is_deaf() {
+        if retry.is_dropping() {
             return;
         }
         if self.fails(far) {
-            self.ask_again(start, far);
+            self.request_retry(start, far);
             if let Some(retry) = &mut self.retry {
                 retry.fail();
             }
@@ -292,7 +292,7 @@ impl<U: Copy> Half<U> {
     }
 
     /// Sends a group of a flit of CXL.mem.
-    fn group<E: Environment<U>>(&mut self, place: Place, number: usize, far: &mut Far<'_, U, E>) {
+    fn group<E: Environment<U>>(&mut self, place: Place, number: usize, far: &mut FarEnd<'_, U, E>) {
         let now = place.start;
         let start = now - number as u64 * self.wire.grid.flit();
         let ready = Ready { queues: &self.queues, credits: self.credits.hand(), now };
@@ -345,10 +345,10 @@ impl<U: Copy> Half<U> {
         }
     }
     /// The flit that started at `start` carries something.
-    fn open<E: Environment<U>>(&mut self, start: u64, far: &mut Far<'_, U, E>) {
+    fn open<E: Environment<U>>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) {
         if self.open.is_none() {
             self.io_turn = true;
-            let well = self.arrives_well(start, far);
+            let well = self.arrives_intact(start, far);
             self.open = Some(Open::new(if well { None } else { Some(Cargo::default()) }));
         }
     }
@@ -357,7 +357,7 @@ impl<U: Copy> Half<U> {
         &mut self,
         done: (Option<Class>, Part, U),
         start: u64,
-        far: &mut Far<'_, U, E>,
+        far: &mut FarEnd<'_, U, E>,
     ) {
         match self.open.as_mut().and_then(|open| open.kept.as_mut()) {
             Some(cargo) => cargo.done.push(done),
@@ -365,12 +365,12 @@ impl<U: Copy> Half<U> {
         }
     }
     /// The last group of a flit starts at `now`: its credits leave, and with it everything that it carries.
-    fn close<E: Environment<U>>(&mut self, now: u64, start: u64, far: &mut Far<'_, U, E>) {
-        if self.open.is_none() && self.owed.first().saturating_add(self.wire.flush) <= now {
+    fn close<E: Environment<U>>(&mut self, now: u64, start: u64, far: &mut FarEnd<'_, U, E>) {
+        if self.open.is_none() && self.to_return.first().saturating_add(self.wire.flush) <= now {
             self.open(start, far);
         }
         let Some(open) = self.open.take() else { return };
-        let credits = self.owed.give_back(now);
+        let credits = self.to_return.give_back(now);
         let used = open.message_slots + open.data_slots;
         if used > 0 {
             self.activity.protocol_flits += 1;
@@ -387,18 +387,18 @@ impl<U: Copy> Half<U> {
     }
 
     /// Whether the flit that is sent now, for the first time, arrives well. If not, the other end asks for it again.
-    fn arrives_well<E: Environment<U>>(&mut self, start: u64, far: &mut Far<'_, U, E>) -> bool {
+    fn arrives_intact<E: Environment<U>>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.retry.is_some() {
             return false;
         }
         let well = !self.fails(far);
         if !well {
-            self.ask_again(start, far);
+            self.request_retry(start, far);
         }
         well
     }
     /// Whether error correction cannot help the flit that is sent now.
-    fn fails<E: Environment<U>>(&mut self, far: &mut Far<'_, U, E>) -> bool {
+    fn fails<E: Environment<U>>(&mut self, far: &mut FarEnd<'_, U, E>) -> bool {
         if self.wire.error_ratio <= 0.0 {
             return false;
         }
@@ -410,7 +410,7 @@ impl<U: Copy> Half<U> {
     }
     /// The other end says in the header of its next flit that it misses the one that started at `start`, and this end
     /// learns of it when that is in.
-    fn ask_again<E>(&mut self, start: u64, far: &mut Far<'_, U, E>) {
+    fn request_retry<E>(&mut self, start: u64, far: &mut FarEnd<'_, U, E>) {
         let back = &far.other.wire;
         let found = self.wire.arrival(start, Part::Whole);
         let answer = back.grid.group_from(back.grid.find(found), found, 0);
@@ -424,7 +424,7 @@ impl<U: Copy> Half<U> {
         }
     }
 
-    fn unload<E: Environment<U>>(&self, cargo: &Cargo<U>, start: u64, far: &mut Far<'_, U, E>) {
+    fn unload<E: Environment<U>>(&self, cargo: &Cargo<U>, start: u64, far: &mut FarEnd<'_, U, E>) {
         cargo.done.iter().for_each(|done| self.deliver(*done, start, far));
         self.return_credits(cargo.credits, start, far);
     }
@@ -432,20 +432,20 @@ impl<U: Copy> Half<U> {
         &self,
         (class, part, user): (Option<Class>, Part, U),
         start: u64,
-        far: &mut Far<'_, U, E>,
+        far: &mut FarEnd<'_, U, E>,
     ) {
         let at = self.wire.arrival(start, part);
         far.env.deliver(self.wire.rules.direction, Ticks(at).as_ps_ceil(), &user);
         let Some(class) = class else { return };
         let drain = self.wire.drain[class.index()];
         if drain != NEVER {
-            far.other.owe(class, at + drain);
+            far.other.free_credit(class, at + drain);
         }
     }
-    fn return_credits<E>(&self, credits: [u32; 2], start: u64, far: &mut Far<'_, U, E>) {
+    fn return_credits<E>(&self, credits: [u32; 2], start: u64, far: &mut FarEnd<'_, U, E>) {
         if credits != [0; 2] {
             let at = self.wire.arrival(start, Part::Whole);
-            far.other.will_have(Returning { at, credits });
+            far.other.expect_credits(Returning { at, credits });
         }
     }
 }

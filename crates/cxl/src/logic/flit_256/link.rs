@@ -11,7 +11,7 @@ use super::super::packer::Class;
 use super::super::queue::Entry;
 use super::super::ring::NEVER;
 use super::super::spec::{LinkSpec, Release};
-use super::half::{FLIT_BITS, Far, Half, Wire};
+use super::half::{FLIT_BITS, FarEnd, Half, Wire};
 use super::packer::Rules;
 use crate::spec::flit_256::{GROUPS, Layout, SLOTS, retry_probability};
 use crate::spec::{Direction, FlitMode};
@@ -75,7 +75,7 @@ impl<U: Copy> Link<U> {
         let [there, back] = &mut self.halves;
         let free = Ticks::from(at).0;
         if limit > 0 {
-            back.owe(answered, free);
+            back.free_credit(answered, free);
         }
         // Somebody may wait for this credit, which can leave before the answer does.
         if there.credits.hand()[answered.index()] == 0 { back.bound(free) } else { Instant::NEVER }
@@ -142,7 +142,7 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
     }
     fn credits_returning(&self, direction: Direction, class: Class) -> u32 {
         let d = direction.index();
-        self.halves[d].credits.returning(class) + self.halves[1 - d].owed.len(class) as u32
+        self.halves[d].credits.returning(class) + self.halves[1 - d].to_return.len(class) as u32
     }
     fn submit(&mut self, direction: Direction, class: Class, at: Instant, message: &U) -> Instant {
         let entry = self.entry(direction, at, message);
@@ -162,8 +162,8 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
         half.bound(entry.at)
     }
     fn deadline(&self) -> Option<Instant> {
-        let starves = self.halves.iter().any(Half::starves);
-        self.halves.iter().filter_map(|half| half.deadline(starves)).min()
+        let lacks_credits = self.halves.iter().any(Half::lacks_credits);
+        self.halves.iter().filter_map(|half| half.deadline(lacks_credits)).min()
     }
     fn pump(&mut self, now: Instant, env: &mut impl Environment<U>) {
         let limit = Ticks::from(now).0;
@@ -175,7 +175,7 @@ impl<U: Copy> LinkLayer<U> for Link<U> {
             if place.start >= limit {
                 break;
             }
-            half.step(place, &mut Far { other, env });
+            half.step(place, &mut FarEnd { other, env });
         }
     }
 }

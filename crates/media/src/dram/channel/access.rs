@@ -73,7 +73,7 @@ impl Channel {
         self.gates.accessed(ranks, &mut self.groups[group], rank, direction, now);
         self.counters.accesses[direction] += 1;
         let end = now + self.gates.data[direction];
-        self.bursts.begin(&self.t, end - self.t.burst, self.floor.saturating_sub(self.look_back));
+        self.bursts.begin(&self.t, end - self.t.burst, self.floor.saturating_sub(self.keep_history));
         let kind = || match (direction, close) {
             (READ, false) => CommandKind::Read,
             (READ, true) => CommandKind::ReadClose,

@@ -103,7 +103,7 @@ pub(super) struct Channel {
     counters: Counters,
     bursts: Bursts,
     /// How far back before the last request somebody may ask about the data bus.
-    look_back: u64,
+    keep_history: u64,
     record: Option<Vec<Command>>,
 }
 
@@ -147,7 +147,7 @@ impl Channel {
             refresher: Refresher::new(config, &t, bus),
             counters: Counters::default(),
             bursts: Bursts::default(),
-            look_back: 0,
+            keep_history: 0,
             record: None,
         };
         channel.schedule();
@@ -169,8 +169,8 @@ impl Channel {
         self.record.as_mut().map(core::mem::take).unwrap_or_default()
     }
     /// Keeps what has to be known of the data bus for [`Channel::busy_ps`] up to `clocks` before the last request.
-    pub fn look_back(&mut self, clocks: u64) {
-        self.look_back = clocks;
+    pub fn keep_history(&mut self, clocks: u64) {
+        self.keep_history = clocks;
     }
     /// For how long the data bus has carried data up to `now` \[ps\].
     pub fn busy_ps(&self, now: Instant) -> u64 {

@@ -77,7 +77,7 @@ pub use declare::{Bar, BarKind, Error, Host, NodeId, PortId, TreeBuilder};
 pub use enumerate::{Function, Tree};
 pub use pack::Space;
 pub use path::{Crossing, Direction, End, Path, Refused, Source};
-pub use route::{Aim, Refusal, Router, Side, Step};
+pub use route::{Refusal, RouteKey, Router, Side, Step};
 
 #[cfg(test)]
 mod tests;

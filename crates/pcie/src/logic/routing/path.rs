@@ -2,7 +2,7 @@
 
 use super::declare::{NodeId, PortId};
 use super::enumerate::Tree;
-use super::route::{Aim, Refusal, Router, Side, Step};
+use super::route::{Refusal, RouteKey, Router, Side, Step};
 use crate::spec::Bdf;
 
 /// Where a TLP begins.
@@ -69,7 +69,7 @@ impl Tree {
     ///
     /// # Panics
     /// If it begins at a switch.
-    pub fn path(&self, from: Source, aim: Aim) -> Result<Path, Refused> {
+    pub fn path(&self, from: Source, route_key: RouteKey) -> Result<Path, Refused> {
         let mut crossings = Vec::new();
         let (mut at, mut side) = match from {
             Source::Host => (Router::RootComplex, Side::Up),
@@ -80,7 +80,7 @@ impl Tree {
         };
         // Up, and then down: a link is crossed once in each direction at most, so this ends.
         loop {
-            let port = match self.route(at, side, aim) {
+            let port = match self.route(at, side, route_key) {
                 Err(why) => return Err(Refused { crossings, why }),
                 Ok(Step::Host) => return Ok(Path { crossings, end: End::Host }),
                 Ok(Step::Port(bdf)) => return Ok(Path { crossings, end: End::Function(bdf) }),
@@ -97,7 +97,7 @@ impl Tree {
             crossings.push(Crossing { port, direction: Direction::Down });
             let below = self.below(port).expect("nothing is routed into an empty slot");
             if self.upstream(below).is_none() {
-                return match self.accept(below, aim) {
+                return match self.accept(below, route_key) {
                     Ok(bdf) => Ok(Path { crossings, end: End::Function(bdf) }),
                     Err(why) => Err(Refused { crossings, why }),
                 };

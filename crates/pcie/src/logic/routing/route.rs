@@ -10,7 +10,7 @@ use core::fmt;
 
 /// What a TLP is routed by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Aim {
+pub enum RouteKey {
     /// A memory request, or a message by address: to this address.
     Memory(u64),
     /// A completion: to the function that asked.
@@ -29,7 +29,7 @@ pub enum Aim {
     Gathered,
 }
 
-impl From<&TlpHeader> for Aim {
+impl From<&TlpHeader> for RouteKey {
     fn from(header: &TlpHeader) -> Self {
         match header.content {
             Content::MemoryRead(request) | Content::MemoryWrite(request) => {
@@ -41,7 +41,7 @@ impl From<&TlpHeader> for Aim {
     }
 }
 
-impl Aim {
+impl RouteKey {
     fn of_message(message: Message) -> Self {
         let [third, last] = message.words;
         match message.routing {
@@ -138,24 +138,28 @@ impl Tree {
     ///
     /// # Errors
     /// If the router does not take it.
-    pub fn route(&self, at: Router, from: Side, aim: Aim) -> Result<Step, Refusal> {
-        match aim {
-            Aim::Memory(address) => self.forward(at, from, aim, self.owner_of_address(at, address)),
-            Aim::Completion(id) | Aim::Id(id) => self.forward(at, from, aim, self.owner_of_id(at, id)),
-            Aim::Configuration(id) => match from {
-                Side::Up => self.forward(at, from, aim, self.owner_of_id(at, id)),
+    pub fn route(&self, at: Router, from: Side, route_key: RouteKey) -> Result<Step, Refusal> {
+        match route_key {
+            RouteKey::Memory(address) => {
+                self.forward(at, from, route_key, self.owner_of_address(at, address))
+            }
+            RouteKey::Completion(id) | RouteKey::Id(id) => {
+                self.forward(at, from, route_key, self.owner_of_id(at, id))
+            }
+            RouteKey::Configuration(id) => match from {
+                Side::Up => self.forward(at, from, route_key, self.owner_of_id(at, id)),
                 Side::Down(_) => Err(Refusal::UnsupportedRequest),
             },
-            Aim::ToRootComplex => match (at, from) {
+            RouteKey::ToRootComplex => match (at, from) {
                 (_, Side::Up) => Err(Refusal::UnsupportedRequest),
                 (Router::RootComplex, Side::Down(_)) => Ok(Step::Host),
                 (Router::Switch(_), Side::Down(_)) => Ok(Step::Leave(Side::Up)),
             },
-            Aim::Broadcast => match from {
+            RouteKey::Broadcast => match from {
                 Side::Up => Ok(Step::Broadcast),
                 Side::Down(_) => Err(Refusal::Malformed),
             },
-            Aim::Local | Aim::Gathered => Ok(match (at, from) {
+            RouteKey::Local | RouteKey::Gathered => Ok(match (at, from) {
                 (Router::RootComplex, Side::Up) => Step::Host,
                 (Router::Switch(switch), Side::Up) => Step::Port(self.upstream_of(switch).bdf),
                 (_, Side::Down(port)) => Step::Port(self.bridge(port).bdf),
@@ -163,9 +167,9 @@ impl Tree {
         }
     }
 
-    fn forward(&self, at: Router, from: Side, aim: Aim, owner: Owner) -> Result<Step, Refusal> {
-        let refused = match aim {
-            Aim::Completion(_) => Refusal::UnexpectedCompletion,
+    fn forward(&self, at: Router, from: Side, route_key: RouteKey, owner: Owner) -> Result<Step, Refusal> {
+        let refused = match route_key {
+            RouteKey::Completion(_) => Refusal::UnexpectedCompletion,
             _ => Refusal::UnsupportedRequest,
         };
         match (owner, from) {
@@ -176,7 +180,9 @@ impl Tree {
             (Owner::Below(port), _) if self.below(port).is_none() => Err(refused),
             (Owner::Below(port), Side::Up) => Ok(Step::Leave(Side::Down(port))),
             (Owner::Below(port), Side::Down(ingress)) if port == ingress => self.turn_back(at, port),
-            (Owner::Below(port), Side::Down(ingress)) => self.to_peer(at, ingress, port, aim).ok_or(refused),
+            (Owner::Below(port), Side::Down(ingress)) => {
+                self.to_peer(at, ingress, port, route_key).ok_or(refused)
+            }
         }
     }
 
@@ -191,10 +197,10 @@ impl Tree {
     }
 
     /// From one port that faces down to another.
-    fn to_peer(&self, at: Router, ingress: PortId, port: PortId, aim: Aim) -> Option<Step> {
+    fn to_peer(&self, at: Router, ingress: PortId, port: PortId, route_key: RouteKey) -> Option<Step> {
         let acs = self.ports[ingress.index()].acs;
-        let redirected = match aim {
-            Aim::Completion(_) => acs.completion_redirect(),
+        let redirected = match route_key {
+            RouteKey::Completion(_) => acs.completion_redirect(),
             _ => acs.request_redirect(),
         };
         match at {
@@ -273,17 +279,17 @@ impl Tree {
     ///
     /// # Errors
     /// If it does not.
-    pub fn accept(&self, endpoint: NodeId, aim: Aim) -> Result<Bdf, Refusal> {
+    pub fn accept(&self, endpoint: NodeId, route_key: RouteKey) -> Result<Bdf, Refusal> {
         let functions = self.functions(endpoint);
-        let taken = match (aim, aim.id()) {
-            (Aim::Memory(address), _) => functions.iter().find(|function| function.has(address)),
+        let taken = match (route_key, route_key.id()) {
+            (RouteKey::Memory(address), _) => functions.iter().find(|function| function.has(address)),
             (_, Some(id)) => functions.iter().find(|function| function.bdf == id),
             // it speaks to the port, which function 0 stands for
-            (Aim::Broadcast | Aim::Local, None) => functions.first(),
+            (RouteKey::Broadcast | RouteKey::Local, None) => functions.first(),
             _ => None,
         };
-        taken.map(|function| function.bdf).ok_or(match aim {
-            Aim::Completion(_) => Refusal::UnexpectedCompletion,
+        taken.map(|function| function.bdf).ok_or(match route_key {
+            RouteKey::Completion(_) => Refusal::UnexpectedCompletion,
             _ => Refusal::UnsupportedRequest,
         })
     }

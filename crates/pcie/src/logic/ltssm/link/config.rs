@@ -63,7 +63,7 @@ pub struct Device {
 pub struct Traffic {
     /// The share of the time that TLPs are on the wire, 0 to 1, in each direction.
     pub utilisation: f64,
-    /// What a TLP weighs on the wire \[B\].
+    /// The size of a TLP on the wire \[B\].
     pub tlp_bytes: u32,
 }
 
@@ -85,7 +85,7 @@ pub struct Wiring {
 /// Once training has failed at this rate or above, the lane hears nothing at any rate until its port is back in Detect:
 /// an adaptation that ran away, a retimer that waits for a rate that will not come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Deafness {
+pub struct ReceiverFailure {
     /// The rate.
     pub from: Generation,
     /// The direction in which it should hear.
@@ -116,7 +116,7 @@ pub struct LinkConfig {
     /// The traffic.
     pub traffic: Traffic,
     /// Receivers that do not recover.
-    pub deafness: Vec<Deafness>,
+    pub deafness: Vec<ReceiverFailure>,
     /// The times and counts of training.
     pub numbers: Numbers,
 }

@@ -3,9 +3,9 @@
 use super::super::channel::Direction;
 use super::super::failure::{FailureCode, FailureCodes};
 use super::super::ordered_sets::{Lanes, Pattern};
-use super::super::port::{Directive, Effects, Input, Port, Trouble};
+use super::super::port::{Directive, Effects, Input, Port, RecoveryCause};
 use super::super::state::State;
-use super::ear::{Next, Wire};
+use super::link_end::{Next, Wire};
 use super::space::at;
 use super::{Facing, KEPT_TRANSITIONS, SimulatedLink, Transition};
 use crate::logic::bit_errors::BitErrors;
@@ -104,15 +104,15 @@ impl SimulatedLink {
         let end = &mut self.ends[facing as usize];
         if end.wire.is_silent() && end.port.state() == State::L0 && !naps {
             let at = self.now + self.config.numbers.limits.inferred_idle;
-            end.trouble = Some((at, Input::Trouble(Trouble::InferredIdle)));
+            end.next_error = Some((at, Input::RecoveryCause(RecoveryCause::InferredIdle)));
         }
-        self.listen(facing);
+        self.schedule_receptions(facing);
     }
 
-    fn listen(&mut self, facing: Facing) {
+    fn schedule_receptions(&mut self, facing: Facing) {
         let eyes = &self.eyes;
         self.ends[facing as usize]
-            .listen(self.now, &self.config.numbers, |lane| eyes.ber(facing.hears(), lane));
+            .schedule_receptions(self.now, &self.config.numbers, |lane| eyes.ber(facing.hears(), lane));
     }
 
     /// Tells a port something, and does what follows from it.
@@ -128,7 +128,7 @@ impl SimulatedLink {
         self.send(facing);
         self.follow(facing, &effects, &before);
         if moved {
-            self.listen(facing);
+            self.schedule_receptions(facing);
         }
     }
 
@@ -183,10 +183,10 @@ impl SimulatedLink {
             });
         }
         self.ends[facing as usize].due = None;
-        self.ends[facing as usize].trouble = None;
+        self.ends[facing as usize].next_error = None;
         let due = match (port.state(), facing) {
             (State::DetectQuiet, _) => {
-                self.ends[facing as usize].deaf = Lanes::NONE;
+                self.ends[facing as usize].failed_receivers = Lanes::NONE;
                 None
             }
             (State::DetectActive, _) => self.receivers(),
@@ -253,11 +253,11 @@ impl SimulatedLink {
             BitErrors::new(port.rate(), width, ber).of_traffic(traffic.utilisation, traffic.tlp_bytes);
         self.rates[direction as usize] = Some(rates);
         self.errors_since = self.now;
-        self.plan_trouble(facing);
+        self.draw_next_error(facing);
     }
 
     /// When this port next sees an error that leads to Recovery.
-    fn plan_trouble(&mut self, facing: Facing) {
+    fn draw_next_error(&mut self, facing: Facing) {
         let Some(rates) = self.rates[facing.hears() as usize] else { return };
         // once in a year is never
         if rates.recoveries() < 3e-8 || self.walks == 0 {
@@ -266,9 +266,9 @@ impl SimulatedLink {
         let seconds = self.errors.exponential() / rates.recoveries();
         if seconds < 1e6 {
             let rollover = self.errors.unit() * rates.recoveries() < rates.rollovers;
-            let trouble = if rollover { Trouble::ReplayRollover } else { Trouble::Framing };
+            let next_error = if rollover { RecoveryCause::ReplayRollover } else { RecoveryCause::Framing };
             let at = self.now + Span::from_ps((seconds * 1e12) as u64);
-            self.ends[facing as usize].trouble = Some((at, Input::Trouble(trouble)));
+            self.ends[facing as usize].next_error = Some((at, Input::RecoveryCause(next_error)));
             self.walks -= 1;
         }
     }
@@ -302,7 +302,7 @@ impl SimulatedLink {
                 draw(rates.rollovers),
             );
             // Recoveries beyond those that are walked through are counted here
-            let unwalked = self.ends[receiver as usize].trouble.is_none() && self.walks == 0;
+            let unwalked = self.ends[receiver as usize].next_error.is_none() && self.walks == 0;
             let counted = if unwalked { draw(rates.recoveries()) } else { 0 };
             self.recoveries += counted.min(u32::MAX.into()) as u32;
             let aer = &mut self.aer[receiver as usize];
@@ -365,7 +365,7 @@ impl SimulatedLink {
             for code in effects.codes.iter() {
                 self.codes.insert(code);
             }
-            self.lose_hearing(facing, effects.codes, before);
+            self.fail_receivers(facing, effects.codes, before);
         }
         if effects.link_down {
             self.data_link = None;
@@ -392,7 +392,7 @@ impl SimulatedLink {
         }
     }
 
-    fn lose_hearing(&mut self, facing: Facing, codes: FailureCodes, before: &Port) {
+    fn fail_receivers(&mut self, facing: Facing, codes: FailureCodes, before: &Port) {
         let failed = [
             FailureCode::LockFail,
             FailureCode::EqP0Timeout,
@@ -403,10 +403,10 @@ impl SimulatedLink {
         if !failed.into_iter().any(|code| codes.contains(code)) {
             return;
         }
-        for deaf in &self.config.deafness {
-            if deaf.direction == facing.hears() && before.rate() >= deaf.from {
+        for failed_receivers in &self.config.deafness {
+            if failed_receivers.direction == facing.hears() && before.rate() >= failed_receivers.from {
                 let end = &mut self.ends[facing as usize];
-                end.deaf = end.deaf.or(Lanes(1 << deaf.lane));
+                end.failed_receivers = end.failed_receivers.or(Lanes(1 << failed_receivers.lane));
             }
         }
     }

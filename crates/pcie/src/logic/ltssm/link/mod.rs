@@ -4,13 +4,15 @@
 
 mod access;
 mod config;
-mod ear;
 mod events;
 mod eyes;
 mod facing;
+mod link_end;
 mod space;
 
-pub use config::{Adaptation, BadLink, Deafness, Device, LinkConfig, PortConfig, Retimer, Traffic, Wiring};
+pub use config::{
+    Adaptation, BadLink, Device, LinkConfig, PortConfig, ReceiverFailure, Retimer, Traffic, Wiring,
+};
 pub use facing::{Facing, Size};
 
 use super::channel::Direction;
@@ -21,9 +23,9 @@ use super::ordered_sets::Lanes;
 use super::port::{Ability, Directive, Input, Port};
 use super::state::State;
 use crate::logic::bit_errors::ErrorRates;
-use ear::Ear;
 use eyes::Eyes;
 use lanetwin_units::{Instant, Span, Width};
+use link_end::LinkEnd;
 use space::Space;
 use std::collections::VecDeque;
 
@@ -88,7 +90,7 @@ pub struct Transition {
 pub struct SimulatedLink {
     config: LinkConfig,
     now: Instant,
-    ends: [Ear; 2],
+    ends: [LinkEnd; 2],
     spaces: [Space; 2],
     eyes: Eyes,
     errors: Sequence,
@@ -134,7 +136,7 @@ impl SimulatedLink {
                 l0s: port.l0s && config.retimers.is_empty(),
                 bypass,
             };
-            Ear::new(Port::new(facing, ability), Sequence::new(seed, &config.name, purpose))
+            LinkEnd::new(Port::new(facing, ability), Sequence::new(seed, &config.name, purpose))
         };
         let ends = [
             end(Facing::Downstream, &config.downstream, HEARD[0]),

@@ -104,7 +104,7 @@ impl Turn<'_> {
 
     pub(super) fn configuration_complete(&mut self) {
         let lanes = self.port.lanes;
-        if self.heard_on(lanes).is_some_and(|set| set.kind == SetKind::Ts2 && set.numbered) {
+        if self.received_on(lanes).is_some_and(|set| set.kind == SetKind::Ts2 && set.numbered) {
             self.count_sent(self.numbers.counts.sent);
         }
         let fast = !self.port.rate.is_8b10b();

@@ -27,8 +27,8 @@ impl Turn<'_> {
     }
 
     /// Whether two consecutive TS1 with this phase were heard on all lanes.
-    fn heard_phase(&self, phase: u8) -> bool {
-        self.heard_on(self.port.lanes).is_some_and(|set| set.numbered && set.phase == phase)
+    fn received_phase(&self, phase: u8) -> bool {
+        self.received_on(self.port.lanes).is_some_and(|set| set.numbered && set.phase == phase)
     }
 
     fn next_phase(&mut self, state: State, downstream: Span, upstream: Span) {
@@ -43,7 +43,7 @@ impl Turn<'_> {
 
     pub(super) fn phase_0(&mut self, input: Input) {
         self.port.step_done |= input == Input::Adapted;
-        if self.port.step_done && self.heard_phase(1) {
+        if self.port.step_done && self.received_phase(1) {
             let limits = &self.numbers.limits;
             self.next_phase(
                 State::RecoveryEqualizationPhase1,
@@ -58,9 +58,9 @@ impl Turn<'_> {
     pub(super) fn phase_1(&mut self, input: Input) {
         self.port.step_done |= input == Input::Adapted;
         let heard = if self.port.faces_down() {
-            self.port.step_done && self.heard_phase(1)
+            self.port.step_done && self.received_phase(1)
         } else {
-            self.heard_phase(2)
+            self.received_phase(2)
         };
         if heard {
             self.succeed(1);
@@ -76,7 +76,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn phase_2(&mut self, input: Input) {
-        let done = if self.port.faces_down() { self.heard_phase(3) } else { input == Input::Tuned };
+        let done = if self.port.faces_down() { self.received_phase(3) } else { input == Input::Tuned };
         if done {
             self.succeed(2);
             let limits = &self.numbers.limits;
@@ -91,7 +91,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn phase_3(&mut self, input: Input) {
-        let done = if self.port.faces_down() { input == Input::Tuned } else { self.heard_phase(0) };
+        let done = if self.port.faces_down() { input == Input::Tuned } else { self.received_phase(0) };
         if done {
             self.succeed(3);
             if let Some(rate) = index(self.port.rate) {

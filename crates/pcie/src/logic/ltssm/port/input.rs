@@ -27,14 +27,14 @@ pub enum Input {
     /// The partner's transmitter is tuned.
     Tuned,
     /// The link does not work as it should.
-    Trouble(Trouble),
+    RecoveryCause(RecoveryCause),
     /// Somebody above wants something.
     Direct(Directive),
 }
 
 /// Why a working link goes to Recovery by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Trouble {
+pub enum RecoveryCause {
     /// A sync header or a token that cannot be.
     Framing,
     /// REPLAY_NUM has rolled over.

@@ -26,7 +26,7 @@ use super::ordered_sets::{Control, Lanes, Pattern, SetKind, TrainingSet, sets};
 use super::state::State;
 use lanetwin_units::{Generation, Instant, Span};
 
-pub use input::{Directive, Effects, Input, Trouble};
+pub use input::{Directive, Effects, Input, RecoveryCause};
 
 /// How equalisation at one rate went: bits of Link Status 2 and its like.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -364,7 +364,7 @@ impl Turn<'_> {
             Input::IdleEntered => self.port.partner_idle = true,
             Input::IdleExit => (self.port.partner_idle, self.port.exit_seen) = (false, true),
             Input::Sets(lanes, set) => self.hear(lanes, set),
-            Input::LogicalIdle(lanes) => self.hear_idle(lanes),
+            Input::LogicalIdle(lanes) => self.receive_idle(lanes),
             _ => {}
         }
         match self.port.state {
@@ -410,12 +410,12 @@ impl Turn<'_> {
         self.port.heard_set = Some(set);
         self.port.partner_offers = set.offers;
     }
-    fn hear_idle(&mut self, lanes: Lanes) {
+    fn receive_idle(&mut self, lanes: Lanes) {
         let port = &mut self.port;
         port.heard = if port.heard_set.take().is_some() { lanes } else { port.heard.or(lanes) };
     }
     /// The set that was heard on all lanes that matter, if there is one.
-    fn heard_on(&self, lanes: Lanes) -> Option<TrainingSet> {
+    fn received_on(&self, lanes: Lanes) -> Option<TrainingSet> {
         self.port.heard_set.filter(|_| !lanes.is_empty() && self.port.heard.covers(lanes))
     }
     fn timed_out(&self) -> bool {

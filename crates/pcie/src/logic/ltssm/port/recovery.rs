@@ -3,7 +3,7 @@
 use super::super::failure::FailureCode;
 use super::super::ordered_sets::{Control, SetKind};
 use super::super::state::State;
-use super::{Input, Trouble, Turn, index};
+use super::{Input, RecoveryCause, Turn, index};
 use lanetwin_units::{Generation, Instant};
 
 impl Turn<'_> {
@@ -43,7 +43,9 @@ impl Turn<'_> {
     pub(super) fn l0(&mut self, input: Input) {
         match input {
             Input::Sets(..) => self.enter_recovery(),
-            Input::Trouble(Trouble::Framing | Trouble::ReplayRollover | Trouble::InferredIdle) => {
+            Input::RecoveryCause(
+                RecoveryCause::Framing | RecoveryCause::ReplayRollover | RecoveryCause::InferredIdle,
+            ) => {
                 self.enter_recovery();
             }
             _ if self.is_ready() && self.is_directed() => self.enter_recovery(),
@@ -147,7 +149,7 @@ impl Turn<'_> {
             self.port.ceiling = below(self.port.rate);
             return self.enter_recovery_speed(false);
         }
-        let agreed = self.heard_on(lanes).filter(|set| set.kind == SetKind::Ts2 && set.numbered);
+        let agreed = self.received_on(lanes).filter(|set| set.kind == SetKind::Ts2 && set.numbered);
         let changes = self.port.speed_change.is_some();
         if let Some(set) = agreed.filter(|set| set.speed_change == changes) {
             if changes && !self.port.faces_down() {

@@ -8,7 +8,7 @@ use lanetwin_units::{Instant, Span};
 impl Turn<'_> {
     pub(super) fn l0s(&mut self, input: Input) {
         match input {
-            Input::Sets(..) | Input::Trouble(_) => self.enter_recovery(),
+            Input::Sets(..) | Input::RecoveryCause(_) => self.enter_recovery(),
             // fast training sequences have been sent
             _ if self.is_ready() => {
                 self.enter(State::L0);

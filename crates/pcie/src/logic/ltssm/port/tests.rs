@@ -16,9 +16,9 @@ fn inputs() -> Vec<Input> {
         Input::IdleEntered,
         Input::Adapted,
         Input::Tuned,
-        Input::Trouble(Trouble::Framing),
-        Input::Trouble(Trouble::ReplayRollover),
-        Input::Trouble(Trouble::InferredIdle),
+        Input::RecoveryCause(RecoveryCause::Framing),
+        Input::RecoveryCause(RecoveryCause::ReplayRollover),
+        Input::RecoveryCause(RecoveryCause::InferredIdle),
     ];
     for lanes in [Lanes::NONE, Lanes(0b1111), Lanes(0b0011), Lanes(0b1000), Lanes(0b0110)] {
         inputs.push(Input::Receivers(lanes));
@@ -93,7 +93,7 @@ fn is_usual(input: &Input) -> bool {
     match input {
         Input::Sets(lanes, set) => *lanes == all && set.link == all && set.control == Control::None,
         Input::Receivers(lanes) | Input::LogicalIdle(lanes) => *lanes == all,
-        Input::Direct(_) | Input::Reset(_) | Input::Trouble(_) => false,
+        Input::Direct(_) | Input::Reset(_) | Input::RecoveryCause(_) => false,
         Input::Tick | Input::IdleExit | Input::IdleEntered | Input::Adapted | Input::Tuned => true,
     }
 }

@@ -126,7 +126,7 @@ fn the_listing_has_every_number() {
 #[test]
 fn a_write_from_drive_to_gpu_turns_round_in_the_switch_or_with_acs_at_the_root() {
     let Machine { mut builder, ports, ssd, gpu, .. } = machine();
-    let (from, aim) = (Source::Endpoint(ssd), Aim::Memory(0x40_0000_0000 + 100 * MIB));
+    let (from, route_key) = (Source::Endpoint(ssd), RouteKey::Memory(0x40_0000_0000 + 100 * MIB));
     let up = |port| Crossing { port, direction: Direction::Up };
     let down = |port| Crossing { port, direction: Direction::Down };
 
@@ -134,26 +134,26 @@ fn a_write_from_drive_to_gpu_turns_round_in_the_switch_or_with_acs_at_the_root()
     let rp = tree.ports_of(Router::RootComplex)[0];
     let end = End::Function(id(4, 0, 0));
     let direct = Path { crossings: vec![up(ports[0]), down(ports[1])], end };
-    assert_eq!(tree.path(from, aim), Ok(direct));
+    assert_eq!(tree.path(from, route_key), Ok(direct));
 
     builder.acs(ports[0], AcsControl::ZERO.with_request_redirect(true).unwrap());
     let tree = builder.clone().enumerate(Host::default()).unwrap();
     let refused = Refused { crossings: vec![up(ports[0]), up(rp)], why: Refusal::Returns(rp) };
-    assert_eq!(tree.path(from, aim), Err(refused), "the root port was not told to send it back");
+    assert_eq!(tree.path(from, route_key), Err(refused), "the root port was not told to send it back");
     assert_eq!(
-        tree.path(from, Aim::Completion(id(4, 0, 0))).map(|path| path.crossings.len()),
+        tree.path(from, RouteKey::Completion(id(4, 0, 0))).map(|path| path.crossings.len()),
         Ok(2),
         "requests only"
     );
     assert_eq!(
-        tree.path(Source::Endpoint(gpu), Aim::Memory(0x8100_0000)).map(|path| path.crossings.len()),
+        tree.path(Source::Endpoint(gpu), RouteKey::Memory(0x8100_0000)).map(|path| path.crossings.len()),
         Ok(2)
     );
 
     builder.acs(rp, AcsControl::ZERO.with_upstream_forwarding(true).unwrap());
     let tree = builder.enumerate(Host::default()).unwrap();
     let round = Path { crossings: vec![up(ports[0]), up(rp), down(rp), down(ports[1])], end };
-    assert_eq!(tree.path(from, aim), Ok(round));
+    assert_eq!(tree.path(from, route_key), Ok(round));
 }
 
 #[test]
@@ -161,27 +161,35 @@ fn what_nobody_has_is_refused_where_it_is_noticed() {
     let Machine { builder, ports, ssd, nic, .. } = machine();
     let tree = builder.enumerate(Host::default()).unwrap();
     let switch = Router::Switch(tree.nodes().next().unwrap());
-    let refused = |from, aim| tree.path(from, aim).map_err(|refused| (refused.crossings.len(), refused.why));
+    let refused = |from, route_key| {
+        tree.path(from, route_key).map_err(|refused| (refused.crossings.len(), refused.why))
+    };
     use Refusal::{Returns, UnexpectedCompletion, UnsupportedRequest};
 
     // between the 16 KiB of the drive and the end of its window: its port takes it, the drive does not
-    assert_eq!(refused(Source::Host, Aim::Memory(0x8100_4000)), Err((2, UnsupportedRequest)));
+    assert_eq!(refused(Source::Host, RouteKey::Memory(0x8100_4000)), Err((2, UnsupportedRequest)));
     // in the aperture, in no window
-    assert_eq!(refused(Source::Host, Aim::Memory(0x9000_0000)), Err((0, UnsupportedRequest)));
-    assert_eq!(refused(Source::Endpoint(ssd), Aim::Memory(0x9000_0000)), Err((2, UnsupportedRequest)));
+    assert_eq!(refused(Source::Host, RouteKey::Memory(0x9000_0000)), Err((0, UnsupportedRequest)));
+    assert_eq!(refused(Source::Endpoint(ssd), RouteKey::Memory(0x9000_0000)), Err((2, UnsupportedRequest)));
     // a drive that writes to itself
-    assert_eq!(refused(Source::Endpoint(ssd), Aim::Memory(0x8100_0000)), Err((1, Returns(ports[0]))));
+    assert_eq!(refused(Source::Endpoint(ssd), RouteKey::Memory(0x8100_0000)), Err((1, Returns(ports[0]))));
     // the empty slot, a function that is not there, a bus that is not there
-    assert_eq!(refused(Source::Host, Aim::Configuration(id(5, 0, 0))), Err((1, UnsupportedRequest)));
-    assert_eq!(refused(Source::Host, Aim::Configuration(id(2, 3, 0))), Err((1, UnsupportedRequest)));
-    assert_eq!(refused(Source::Host, Aim::Configuration(id(6, 0, 2))), Err((1, UnsupportedRequest)));
-    assert_eq!(refused(Source::Host, Aim::Configuration(id(7, 0, 0))), Err((0, UnsupportedRequest)));
-    assert_eq!(refused(Source::Endpoint(nic), Aim::Completion(id(7, 0, 0))), Err((1, UnexpectedCompletion)));
+    assert_eq!(refused(Source::Host, RouteKey::Configuration(id(5, 0, 0))), Err((1, UnsupportedRequest)));
+    assert_eq!(refused(Source::Host, RouteKey::Configuration(id(2, 3, 0))), Err((1, UnsupportedRequest)));
+    assert_eq!(refused(Source::Host, RouteKey::Configuration(id(6, 0, 2))), Err((1, UnsupportedRequest)));
+    assert_eq!(refused(Source::Host, RouteKey::Configuration(id(7, 0, 0))), Err((0, UnsupportedRequest)));
+    assert_eq!(
+        refused(Source::Endpoint(nic), RouteKey::Completion(id(7, 0, 0))),
+        Err((1, UnexpectedCompletion))
+    );
     // only the host configures
-    assert_eq!(refused(Source::Endpoint(nic), Aim::Configuration(id(3, 0, 0))), Err((1, UnsupportedRequest)));
+    assert_eq!(
+        refused(Source::Endpoint(nic), RouteKey::Configuration(id(3, 0, 0))),
+        Err((1, UnsupportedRequest))
+    );
     // what went to another switch by mistake
-    assert_eq!(tree.route(switch, Side::Up, Aim::Memory(0x8120_0000)), Err(UnsupportedRequest));
-    assert_eq!(tree.route(switch, Side::Up, Aim::Completion(id(6, 0, 0))), Err(UnexpectedCompletion));
+    assert_eq!(tree.route(switch, Side::Up, RouteKey::Memory(0x8120_0000)), Err(UnsupportedRequest));
+    assert_eq!(tree.route(switch, Side::Up, RouteKey::Completion(id(6, 0, 0))), Err(UnexpectedCompletion));
 }
 
 #[test]
@@ -189,11 +197,11 @@ fn root_ports_need_not_speak_to_each_other() {
     let Machine { builder, nic, .. } = machine();
     let host = Host { peer_to_peer: false, ..Host::default() };
     let tree = builder.enumerate(host).unwrap();
-    let refused = tree.path(Source::Endpoint(nic), Aim::Memory(0x8100_0000)).unwrap_err();
+    let refused = tree.path(Source::Endpoint(nic), RouteKey::Memory(0x8100_0000)).unwrap_err();
     assert_eq!((refused.crossings.len(), refused.why), (1, Refusal::UnsupportedRequest));
-    let memory = tree.path(Source::Endpoint(nic), Aim::Memory(GIB)).unwrap();
+    let memory = tree.path(Source::Endpoint(nic), RouteKey::Memory(GIB)).unwrap();
     assert_eq!((memory.crossings.len(), memory.end), (1, End::Host));
-    let interrupt = tree.path(Source::Endpoint(nic), Aim::Memory(0xfee0_0000)).unwrap();
+    let interrupt = tree.path(Source::Endpoint(nic), RouteKey::Memory(0xfee0_0000)).unwrap();
     assert_eq!(interrupt.end, End::Host);
 }
 
@@ -203,17 +211,17 @@ fn messages_go_by_their_routing() {
     let tree = builder.enumerate(Host::default()).unwrap();
     let switch = Router::Switch(tree.nodes().next().unwrap());
     let below = Side::Down(ports[0]);
-    let error = tree.path(Source::Endpoint(ssd), Aim::ToRootComplex).unwrap();
+    let error = tree.path(Source::Endpoint(ssd), RouteKey::ToRootComplex).unwrap();
     assert_eq!((error.crossings.len(), error.end), (2, End::Host));
-    assert_eq!(tree.route(switch, below, Aim::Local), Ok(Step::Port(id(2, 0, 0))));
-    assert_eq!(tree.route(switch, below, Aim::Gathered), Ok(Step::Port(id(2, 0, 0))));
-    assert_eq!(tree.route(switch, Side::Up, Aim::Local), Ok(Step::Port(id(1, 0, 0))));
-    assert_eq!(tree.route(switch, Side::Up, Aim::Broadcast), Ok(Step::Broadcast));
-    assert_eq!(tree.route(switch, below, Aim::Broadcast), Err(Refusal::Malformed));
-    assert_eq!(tree.route(switch, below, Aim::Id(id(4, 0, 0))), Ok(Step::Leave(Side::Down(ports[1]))));
-    assert_eq!(tree.route(Router::RootComplex, Side::Up, Aim::Broadcast), Ok(Step::Broadcast));
-    assert_eq!(tree.route(switch, Side::Up, Aim::ToRootComplex), Err(Refusal::UnsupportedRequest));
-    assert_eq!(tree.accept(ssd, Aim::Broadcast), Ok(id(3, 0, 0)));
+    assert_eq!(tree.route(switch, below, RouteKey::Local), Ok(Step::Port(id(2, 0, 0))));
+    assert_eq!(tree.route(switch, below, RouteKey::Gathered), Ok(Step::Port(id(2, 0, 0))));
+    assert_eq!(tree.route(switch, Side::Up, RouteKey::Local), Ok(Step::Port(id(1, 0, 0))));
+    assert_eq!(tree.route(switch, Side::Up, RouteKey::Broadcast), Ok(Step::Broadcast));
+    assert_eq!(tree.route(switch, below, RouteKey::Broadcast), Err(Refusal::Malformed));
+    assert_eq!(tree.route(switch, below, RouteKey::Id(id(4, 0, 0))), Ok(Step::Leave(Side::Down(ports[1]))));
+    assert_eq!(tree.route(Router::RootComplex, Side::Up, RouteKey::Broadcast), Ok(Step::Broadcast));
+    assert_eq!(tree.route(switch, Side::Up, RouteKey::ToRootComplex), Err(Refusal::UnsupportedRequest));
+    assert_eq!(tree.accept(ssd, RouteKey::Broadcast), Ok(id(3, 0, 0)));
 }
 
 #[test]
@@ -221,12 +229,12 @@ fn a_header_says_what_it_is_routed_by() {
     let header = |content| TlpHeader { traffic: Traffic::default(), ecrc: false, poisoned: false, content };
     let message = |routing, words| {
         let (requester, code) = (id(3, 0, 0), MessageCode::VENDOR_DEFINED_1);
-        Aim::from(&header(Content::Message(Message { requester, tag: 0, code, routing, words })))
+        RouteKey::from(&header(Content::Message(Message { requester, tag: 0, code, routing, words })))
     };
     let range = ByteRange::new(0x40_0000_1000, 64).unwrap();
     let tag = Tag::new(1).unwrap();
     let request = Request { requester: id(3, 0, 0), tag, range };
-    assert_eq!(Aim::from(&header(Content::MemoryWrite(request))), Aim::Memory(0x40_0000_1000));
+    assert_eq!(RouteKey::from(&header(Content::MemoryWrite(request))), RouteKey::Memory(0x40_0000_1000));
     let completion = Completion {
         completer: id(4, 0, 0),
         requester: id(3, 0, 0),
@@ -234,14 +242,14 @@ fn a_header_says_what_it_is_routed_by() {
         status: CompletionStatus::SUCCESSFUL,
         part: Part::without_data(range),
     };
-    assert_eq!(Aim::from(&header(Content::Completion(completion))), Aim::Completion(id(3, 0, 0)));
-    assert_eq!(message(MessageRouting::TO_ROOT_COMPLEX, [0; 2]), Aim::ToRootComplex);
-    assert_eq!(message(MessageRouting::BY_ADDRESS, [0x40, 0x1000]), Aim::Memory(0x40_0000_1000));
-    assert_eq!(message(MessageRouting::BY_ID, [0x0400_0000, 0]), Aim::Id(id(4, 0, 0)));
-    assert_eq!(message(MessageRouting::BROADCAST, [0; 2]), Aim::Broadcast);
-    assert_eq!(message(MessageRouting::LOCAL, [0; 2]), Aim::Local);
-    assert_eq!(message(MessageRouting::GATHERED, [0; 2]), Aim::Gathered);
-    assert_eq!(message(MessageRouting(7), [0; 2]), Aim::Local);
+    assert_eq!(RouteKey::from(&header(Content::Completion(completion))), RouteKey::Completion(id(3, 0, 0)));
+    assert_eq!(message(MessageRouting::TO_ROOT_COMPLEX, [0; 2]), RouteKey::ToRootComplex);
+    assert_eq!(message(MessageRouting::BY_ADDRESS, [0x40, 0x1000]), RouteKey::Memory(0x40_0000_1000));
+    assert_eq!(message(MessageRouting::BY_ID, [0x0400_0000, 0]), RouteKey::Id(id(4, 0, 0)));
+    assert_eq!(message(MessageRouting::BROADCAST, [0; 2]), RouteKey::Broadcast);
+    assert_eq!(message(MessageRouting::LOCAL, [0; 2]), RouteKey::Local);
+    assert_eq!(message(MessageRouting::GATHERED, [0; 2]), RouteKey::Gathered);
+    assert_eq!(message(MessageRouting(7), [0; 2]), RouteKey::Local);
 }
 
 #[test]

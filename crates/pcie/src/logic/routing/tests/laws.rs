@@ -114,15 +114,21 @@ fn every_way(tree: &Tree, expected: impl Fn(Source, NodeId) -> Vec<Crossing>) ->
         for to in endpoints(tree).into_iter().filter(|&to| from != Source::Endpoint(to)) {
             let way = |bdf| Ok(Path { crossings: expected(from, to), end: End::Function(bdf) });
             for (address, bdf) in addresses(tree, to) {
-                prop_assert_eq!(tree.path(from, Aim::Memory(address)), way(bdf), "{:#x}\n{}", address, tree);
+                prop_assert_eq!(
+                    tree.path(from, RouteKey::Memory(address)),
+                    way(bdf),
+                    "{:#x}\n{}",
+                    address,
+                    tree
+                );
             }
             for function in tree.functions(to) {
                 let bdf = function.bdf;
-                for aim in [Aim::Completion(bdf), Aim::Id(bdf)] {
-                    prop_assert_eq!(tree.path(from, aim), way(bdf), "{:?}\n{}", aim, tree);
+                for route_key in [RouteKey::Completion(bdf), RouteKey::Id(bdf)] {
+                    prop_assert_eq!(tree.path(from, route_key), way(bdf), "{:?}\n{}", route_key, tree);
                 }
                 if from == Source::Host {
-                    prop_assert_eq!(tree.path(from, Aim::Configuration(bdf)), way(bdf));
+                    prop_assert_eq!(tree.path(from, RouteKey::Configuration(bdf)), way(bdf));
                 }
             }
         }
@@ -153,19 +159,19 @@ proptest! {
         let tree = tree(&shapes, AcsControl::ZERO);
         for endpoint in endpoints(&tree) {
             let way = Path { crossings: crossings(&upward(&tree, endpoint), &[]), end: End::Host };
-            for aim in [Aim::Memory(0x1000), Aim::Memory(0x1_0000_0000), Aim::Completion(Bdf::ZERO), Aim::ToRootComplex] {
-                prop_assert_eq!(tree.path(Source::Endpoint(endpoint), aim), Ok(way.clone()));
+            for route_key in [RouteKey::Memory(0x1000), RouteKey::Memory(0x1_0000_0000), RouteKey::Completion(Bdf::ZERO), RouteKey::ToRootComplex] {
+                prop_assert_eq!(tree.path(Source::Endpoint(endpoint), route_key), Ok(way.clone()));
             }
         }
         for port in tree.ports() {
             let way = tree.owner(port).map_or_else(Vec::new, |switch| upward(&tree, switch));
             let bdf = tree.bridge(port).bdf;
             let path = Path { crossings: crossings(&[], &way), end: End::Function(bdf) };
-            prop_assert_eq!(tree.path(Source::Host, Aim::Configuration(bdf)), Ok(path));
+            prop_assert_eq!(tree.path(Source::Host, RouteKey::Configuration(bdf)), Ok(path));
         }
         for (node, bridge) in tree.nodes().filter_map(|node| Some((node, tree.upstream(node)?))) {
             let path = Path { crossings: crossings(&[], &upward(&tree, node)), end: End::Function(bridge.bdf) };
-            prop_assert_eq!(tree.path(Source::Host, Aim::Configuration(bridge.bdf)), Ok(path));
+            prop_assert_eq!(tree.path(Source::Host, RouteKey::Configuration(bridge.bdf)), Ok(path));
         }
     }
 
@@ -255,17 +261,17 @@ proptest! {
     fn nothing_bounces(shapes in shapes(), acs in any::<bool>(), any in any::<u64>()) {
         let tree = tree(&shapes, if acs { redirecting() } else { AcsControl::ZERO });
         let windows = tree.ports().flat_map(|port| Space::ALL.map(|space| tree.bridge(port).window(space))).flatten();
-        let mut aims: Vec<Aim> = windows.flat_map(|window| [*window.start(), *window.end()]).map(Aim::Memory).collect();
+        let mut aims: Vec<RouteKey> = windows.flat_map(|window| [*window.start(), *window.end()]).map(RouteKey::Memory).collect();
         let ids = tree.ports().map(|port| tree.bridge(port)).flat_map(|it| [it.bdf, Bdf::from_raw(u16::from(it.buses.secondary()) << 8)]);
-        aims.extend(ids.flat_map(|id| [Aim::Completion(id), Aim::Configuration(id), Aim::Id(id)]));
-        aims.extend([Aim::Memory(any), Aim::Memory(any >> 32), Aim::Id(Bdf::from_raw(any as u16))]);
-        aims.extend([Aim::ToRootComplex, Aim::Broadcast, Aim::Local, Aim::Gathered]);
+        aims.extend(ids.flat_map(|id| [RouteKey::Completion(id), RouteKey::Configuration(id), RouteKey::Id(id)]));
+        aims.extend([RouteKey::Memory(any), RouteKey::Memory(any >> 32), RouteKey::Id(Bdf::from_raw(any as u16))]);
+        aims.extend([RouteKey::ToRootComplex, RouteKey::Broadcast, RouteKey::Local, RouteKey::Gathered]);
         for at in tree.routers() {
             let below = tree.ports_of(at).iter().map(|&port| Side::Down(port));
-            for (from, &aim) in below.chain([Side::Up]).flat_map(|from| aims.iter().map(move |aim| (from, aim))) {
-                let step = tree.route(at, from, aim);
+            for (from, &route_key) in below.chain([Side::Up]).flat_map(|from| aims.iter().map(move |route_key| (from, route_key))) {
+                let step = tree.route(at, from, route_key);
                 let returned = at == Router::RootComplex && acs;
-                prop_assert!(returned || step != Ok(Step::Leave(from)), "{:?} {:?} {:?}\n{}", at, from, aim, tree);
+                prop_assert!(returned || step != Ok(Step::Leave(from)), "{:?} {:?} {:?}\n{}", at, from, route_key, tree);
                 prop_assert!(at != Router::RootComplex || step != Ok(Step::Leave(Side::Up)));
             }
         }
@@ -280,7 +286,7 @@ proptest! {
         for address in starts.into_iter().flat_map(|start| offsets.iter().map(move |offset| start + offset)) {
             let in_a_bar = bars.iter().any(|function| function.has(address));
             for from in sources(&tree) {
-                let path = tree.path(from, Aim::Memory(address));
+                let path = tree.path(from, RouteKey::Memory(address));
                 prop_assert!(in_a_bar || path.is_err(), "{:#x} {:?}\n{}", address, path, tree);
             }
         }

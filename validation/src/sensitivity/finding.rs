@@ -21,7 +21,7 @@ impl Moved {
 
 /// What moving every number has shown.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Weighed {
+pub(crate) struct Sensitivity {
     /// The numbers that count; all of them, if it was not finished.
     pub(crate) free: Vec<FreeParameter>,
     /// What those do, for each row that was predicted \[%\].
@@ -36,7 +36,7 @@ pub(crate) struct Weighed {
     chance: f64,
 }
 
-impl Weighed {
+impl Sensitivity {
     /// Somebody ended it: each number may count.
     pub(super) fn unfinished(numbers: &[Number]) -> Self {
         let free = numbers.iter().map(Number::free).collect();
@@ -94,13 +94,13 @@ impl Weighed {
         )
     }
 
-    /// The effects, for a claim with more predicted rows than were weighed: `weighed` says which were, the others are
+    /// The effects, for a claim with more predicted rows than were analysed: `finding` says which were, the others are
     /// not known.
-    pub(crate) fn effects_among(&self, weighed: &[bool]) -> Vec<Effect> {
+    pub(crate) fn effects_among(&self, finding: &[bool]) -> Vec<Effect> {
         let spread = |effect: &Effect| {
             let mut known = effect.changes_pct.iter();
             let of = |was: &bool| if *was { *known.next().expect("a change for each row") } else { f64::NAN };
-            Effect { changes_pct: weighed.iter().map(of).collect(), ..effect.clone() }
+            Effect { changes_pct: finding.iter().map(of).collect(), ..effect.clone() }
         };
         self.effects.iter().map(spread).collect()
     }

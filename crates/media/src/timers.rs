@@ -15,14 +15,14 @@ const NEAR: usize = 8;
 
 /// The alarms of servers 0 to n−1 \[ps\].
 #[derive(Clone, Debug)]
-pub struct Alarms {
+pub struct Timers {
     /// By server.
     times: Vec<u64>,
     /// Those that are set, in their order.
     set: VecDeque<(u64, u32)>,
 }
 
-impl Alarms {
+impl Timers {
     /// No alarm for any of `servers`.
     pub fn new(servers: usize) -> Self {
         Self { times: vec![NEVER; servers], set: VecDeque::new() }
@@ -102,14 +102,14 @@ mod tests {
             servers in 1_usize..40,
             sets in proptest::collection::vec((0_usize..40, 0_u64..20), 0..200),
         ) {
-            let mut alarms = Alarms::new(servers);
+            let mut timers = Timers::new(servers);
             let mut naive = vec![NEVER; servers];
             for (server, at) in sets {
                 let (server, at) = (server % servers, if at == 0 { NEVER } else { at });
-                alarms.set(server, at);
+                timers.set(server, at);
                 naive[server] = at;
                 let least = *naive.iter().min().unwrap();
-                let (time, who) = alarms.first();
+                let (time, who) = timers.first();
                 prop_assert_eq!(time, least);
                 if least != NEVER {
                     prop_assert_eq!(Some(who), naive.iter().position(|at| *at == least));

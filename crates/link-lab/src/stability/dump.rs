@@ -3,7 +3,7 @@
 
 use super::findings::{diagnostic, diagnostics};
 use super::host::{DEVICE, PORT, Simulated};
-use super::link::{Wanted, open_link};
+use super::link::{LinkRequest, open_link};
 use super::ready::{Options, TO_COME_UP};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::failure::FailureCode;
@@ -205,7 +205,7 @@ fn config_of(
     let lanes = ends.iter().map(|end| end.max_width()).min()?;
     let second = above.read(dump, LINK_STATUS_2).ok()??;
     let retimers = usize::from(second.retimer()) + usize::from(second.two_retimers());
-    let wanted = Wanted {
+    let wanted = LinkRequest {
         width: lanetwin_units::Width::from_lanes(u64::from(lanes))?,
         utilisation: options.utilisation,
         seed: options.seed,

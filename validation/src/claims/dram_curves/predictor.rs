@@ -134,11 +134,11 @@ fn setup(sets: &[String], effort: Option<Effort>) -> Option<Setup> {
 }
 
 /// The predicted rows: all of one kind, for what acts on one curve acts on all.
-pub(super) struct Weighing<'a> {
+pub(super) struct Predictor<'a> {
     pub(super) published: &'a [Curve],
 }
 
-impl Weighing<'_> {
+impl Predictor<'_> {
     pub(super) fn bars(&self) -> Vec<f64> {
         vec![BAR_PCT; self.of_curves().len()]
     }
@@ -151,7 +151,7 @@ impl Weighing<'_> {
     }
 }
 
-impl Predict for Weighing<'_> {
+impl Predict for Predictor<'_> {
     fn kinds(&self) -> usize {
         1
     }

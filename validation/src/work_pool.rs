@@ -22,12 +22,12 @@ struct Queue<T> {
     is_over: bool,
 }
 
-struct Crew<T> {
+struct WorkPool<T> {
     queue: Mutex<Queue<T>>,
     changed: Condvar,
 }
 
-impl<T> Crew<T> {
+impl<T> WorkPool<T> {
     fn queue(&self) -> MutexGuard<'_, Queue<T>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,7 +51,7 @@ impl<T> Crew<T> {
     }
     fn work<R>(&self, each: &(dyn Fn(T) -> Done<T, R> + Sync), results: &Sender<R>) {
         while let Some(task) = self.next() {
-            let alarm = Alarm(self);
+            let alarm = EndOnPanic(self);
             let done = each(task);
             std::mem::forget(alarm);
             for result in done.results {
@@ -68,8 +68,8 @@ impl<T> Crew<T> {
 }
 
 /// Sends the others home if a task panics: they would wait for what it finds.
-struct Alarm<'a, T>(&'a Crew<T>);
-impl<T> Drop for Alarm<'_, T> {
+struct EndOnPanic<'a, T>(&'a WorkPool<T>);
+impl<T> Drop for EndOnPanic<'_, T> {
     fn drop(&mut self) {
         self.0.end();
     }
@@ -86,19 +86,19 @@ pub(crate) fn work<T: Send, R: Send>(
     told: &mut dyn FnMut(R) -> ControlFlow<()>,
 ) -> Option<()> {
     let queue = Queue { waiting: tasks.into_iter().rev().collect(), busy: 0, is_over: false };
-    let crew = Crew { queue: Mutex::new(queue), changed: Condvar::new() };
+    let work_pool = WorkPool { queue: Mutex::new(queue), changed: Condvar::new() };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let (sender, results) = channel();
         for _ in 0..cores {
             let sender = sender.clone();
-            let crew = &crew;
-            scope.spawn(move || crew.work(each, &sender));
+            let work_pool = &work_pool;
+            scope.spawn(move || work_pool.work(each, &sender));
         }
         drop(sender);
         for result in results {
             if told(result).is_break() {
-                crew.end();
+                work_pool.end();
                 return None;
             }
         }

@@ -14,7 +14,7 @@ use lanetwin_stats::results::Digest;
 use lanetwin_units::Span;
 use std::path::Path;
 
-/// Rows that numbers are weighed on, by share of reads and bandwidth: of each share a low, a middle and a high load,
+/// Rows that are analysed, by share of reads and bandwidth: of each share a low, a middle and a high load,
 /// and saturation, in the order of the claim.
 pub(super) const ROWS: [(u64, f64); 12] = [
     (2, SATURATED),
@@ -35,7 +35,7 @@ pub(super) const ROWS: [(u64, f64); 12] = [
 const SATURATED: f64 = f64::INFINITY;
 
 /// Whether a row is one of them.
-pub(super) fn is_weighed(rows: &[Row], row: &Row) -> bool {
+pub(super) fn is_analysed(rows: &[Row], row: &Row) -> bool {
     let key = (row.read_pct, if super::is_saturated(rows, row) { SATURATED } else { row.bandwidth });
     ROWS.contains(&key)
 }
@@ -133,12 +133,12 @@ pub(super) fn numbers(fitted: &Fitted) -> Vec<Number> {
 }
 
 /// The rows of the claim: all of one kind, for what acts on one load acts on all.
-pub(super) struct Weighing<'a> {
+pub(super) struct Predictor<'a> {
     rows: &'a [Row],
     fitted: &'a Fitted,
 }
 
-impl<'a> Weighing<'a> {
+impl<'a> Predictor<'a> {
     pub(super) const fn new(rows: &'a [Row], fitted: &'a Fitted) -> Self {
         Self { rows, fitted }
     }
@@ -167,7 +167,7 @@ fn with_seed(sets: &[String]) -> (Vec<String>, [u64; 1]) {
     (without, [sensitivity::seed(sets)])
 }
 
-impl Predict for Weighing<'_> {
+impl Predict for Predictor<'_> {
     fn kinds(&self) -> usize {
         1
     }
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn the_expander_that_is_weighed_is_the_one_that_is_fitted() {
         let fitted = fitted();
-        let weighed = machine(&fitted, &[]).expect("an expander");
-        assert_eq!(weighed.params().0, fitted.machine.params().0);
+        let sensitivity_found = machine(&fitted, &[]).expect("an expander");
+        assert_eq!(sensitivity_found.params().0, fitted.machine.params().0);
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
         let rows = super::super::table();
         let (full, loaded): (Vec<Row>, Vec<Row>) =
             rows.iter().partition(|row| super::super::is_saturated(&rows, row));
-        let order = full.iter().chain(&loaded).filter(|row| is_weighed(&rows, row));
+        let order = full.iter().chain(&loaded).filter(|row| is_analysed(&rows, row));
         let keys: Vec<(u64, f64)> = order
             .map(|row| {
                 (row.read_pct, if super::super::is_saturated(&rows, row) { SATURATED } else { row.bandwidth })

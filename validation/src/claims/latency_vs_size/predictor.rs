@@ -12,7 +12,7 @@ use lanetwin_ports::Value;
 use lanetwin_stats::results::Digest;
 use lanetwin_units::Bytes;
 
-/// The memories and sizes \[MB\] that are weighed: some on each side of every step, and the knee in both memories.
+/// The memories and sizes \[MB\] that are analysed: some on each side of every step, and the knee in both memories.
 pub(super) const ROWS: [(usize, f64); 11] = [
     (0, 0.03125),
     (0, 0.1875),
@@ -108,12 +108,12 @@ fn calibrated(sets: &[String], effort: Effort, plateaus: &[f64]) -> Option<Vec<S
 
 /// The rows: all of one kind of run, for a level that a number acts on is behind each of them or before the plateau
 /// that they are calibrated with.
-pub(super) struct Weighing {
+pub(super) struct Predictor {
     /// By effort.
     plateaus: [Vec<f64>; 2],
 }
 
-impl Weighing {
+impl Predictor {
     pub(super) fn new() -> Self {
         let plateaus = [Effort::Full, Effort::Long]
             .map(|effort| FITS.iter().map(|(_, _, memory, mb)| plateau(effort, (*memory, *mb))).collect());
@@ -140,7 +140,7 @@ fn smaller(sets: &[String]) -> Option<Plan> {
     Some(plan)
 }
 
-impl Predict for Weighing {
+impl Predict for Predictor {
     fn kinds(&self) -> usize {
         1
     }
@@ -192,14 +192,14 @@ mod tests {
     /// What acts only where the last level is too small for an array acts in a trace, too.
     #[test]
     fn a_trace_sees_the_last_level_and_the_device() {
-        let weighing = Weighing { plateaus: [Vec::new(), Vec::new()] };
+        let predictor = Predictor { plateaus: [Vec::new(), Vec::new()] };
         let trace = |sets: &[&str]| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-            weighing.trace(&sets, 0).expect("a machine")
+            predictor.trace(&sets, 0).expect("a machine")
         };
         for set in RANGES[2].ends {
             let sets: Vec<String> = set.split(", ").map(|set| format!("machine.host.{set}")).collect();
-            assert_ne!(weighing.trace(&sets, 0), Some(trace(&[])), "{set}");
+            assert_ne!(predictor.trace(&sets, 0), Some(trace(&[])), "{set}");
         }
         for set in ["machine.host.llc.replacement=lru", "machine.device.request-latency=1ns"] {
             assert_ne!(trace(&[set]), trace(&[]), "{set}");

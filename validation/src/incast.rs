@@ -1,4 +1,4 @@
-//! A volley: one write from each of several ports of a switch, all handed in at the same instant, to one port.
+//! Incast: one write from each of several ports of a switch, all handed in at the same instant, to one port.
 //!
 //! The links are bare, so that what is seen is the switch: no credits, no SKPs, no DLLPs.
 
@@ -16,7 +16,7 @@ const PCIE: Port = Port(0);
 
 /// What is sent through which switch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Volley {
+pub(crate) struct Incast {
     /// Ports that send.
     pub sources: u16,
     /// The payload of each write \[B\].
@@ -33,16 +33,16 @@ pub(crate) struct Volley {
     pub core: Option<Core>,
 }
 
-/// Sends a volley through an idle switch: the time from the instant at which all writes are eligible to the last being
+/// Sends one write from each source through an idle switch: the time from the instant at which all writes are eligible to the last being
 /// all there.
-pub(crate) fn fire(volley: &Volley) -> (Span, Digest) {
+pub(crate) fn simulate(incast: &Incast) -> (Span, Digest) {
     let mut builder = Builder::new();
-    let (links, target, sources) = links(volley);
+    let (links, target, sources) = links(incast);
     let links = builder.add_foreseeing("links", Box::new(links));
     let sink = builder.add("target", Box::new(Target::default()));
     builder.join((sink, PCIE), (links, Port(target.0)));
     for me in sources {
-        let source = Source { me, to: target, payload: volley.payload };
+        let source = Source { me, to: target, payload: incast.payload };
         let id = builder.add(format!("source{}", me.0), Box::new(source));
         builder.join((id, PCIE), (links, Port(me.0)));
     }
@@ -50,25 +50,25 @@ pub(crate) fn fire(volley: &Volley) -> (Span, Digest) {
     kernel.run_until(Instant::NEVER);
     let digest = Digest(kernel.digest());
     let arrived = &kernel.component::<Target>(sink).expect("a target is a target").arrived;
-    assert_eq!(arrived.len(), usize::from(volley.sources), "every write arrives");
-    let last = arrived.last().expect("a volley has a write");
+    assert_eq!(arrived.len(), usize::from(incast.sources), "every write arrives");
+    let last = arrived.last().expect("there is a source");
     (last.since(Instant::ZERO + ISSUE), digest)
 }
 
-fn links(volley: &Volley) -> (Links, EndpointId, Vec<EndpointId>) {
+fn links(incast: &Incast) -> (Links, EndpointId, Vec<EndpointId>) {
     let mut links = LinksBuilder::new();
     let drain = Drain::ByLink { latency: Span::ZERO, per_tlp: Span::ZERO, payload_rate: None };
     let end = EndpointSpec { lookahead: ISSUE, drain };
-    let plain = SwitchSpec::plain(volley.latency, volley.forwarding);
-    let switch = links.switch(SwitchSpec { core: volley.core, ..plain });
+    let plain = SwitchSpec::plain(incast.latency, incast.forwarding);
+    let switch = links.switch(SwitchSpec { core: incast.core, ..plain });
     let mut port = |name: &str, width| {
         let end = links.endpoint(end, AddressWidth::Bits64);
-        let bare = Direction::bare(LinkRate::pcie(volley.generation, width));
+        let bare = Direction::bare(LinkRate::pcie(incast.generation, width));
         links.link((name, name, "switch"), (Attach::Endpoint(end), Attach::Switch(switch)), bare, bare);
         end
     };
-    let target = port("target", volley.widths.1);
-    let sources = (0..volley.sources).map(|i| port(&format!("source{i}"), volley.widths.0)).collect();
+    let target = port("target", incast.widths.1);
+    let sources = (0..incast.sources).map(|i| port(&format!("source{i}"), incast.widths.0)).collect();
     (links.build(1).expect("a switch with bare links"), target, sources)
 }
 

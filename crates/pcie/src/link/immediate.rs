@@ -25,23 +25,23 @@ impl<U: Copy> Fabric<U> {
         origin: Origin,
         env: &mut impl Environment<U>,
     ) -> bool {
-        let Self { domain, hand, asking, .. } = self;
+        let Self { domain, current, asking, .. } = self;
         let own = &mut domain.egresses[e];
         // What another egress will decide is no event yet, as long as it has not asked for its wake.
         let possible = own.direct && asking.is_none() && own.goes_before(segment.t);
         if !possible || domain.tlp_by_tlp || domain.journeys.is_some() {
             return false;
         }
-        std::mem::swap(own, hand);
-        if hand.filled != 0 {
-            domain.send_before(hand, segment.t, env);
+        std::mem::swap(own, current);
+        if current.filled != 0 {
+            domain.send_before(current, segment.t, env);
         }
-        let idle = hand.filled == 0 && hand.wake == NEVER;
-        let run = if idle { domain.whole_run(hand, segment, usize::from(train.class), env) } else { None };
+        let idle = current.filled == 0 && current.wake == NEVER;
+        let run = if idle { domain.whole_run(current, segment, usize::from(train.class), env) } else { None };
         if let Some(run) = &run {
-            domain.see_through(hand, segment, run, train, origin, env);
+            domain.depart_and_arrive(current, segment, run, train, origin, env);
         }
-        std::mem::swap(&mut domain.egresses[e], hand);
+        std::mem::swap(&mut domain.egresses[e], current);
         run.is_some()
     }
 }
@@ -99,7 +99,7 @@ impl<U: Copy> Domain<U> {
 
     /// Lets all TLPs of a train leave and arrive.
     #[inline(always)]
-    fn see_through(
+    fn depart_and_arrive(
         &mut self,
         own: &mut Egress,
         segment: &Segment,

@@ -142,12 +142,12 @@ const fn shorter(effort: Effort) -> u64 {
 }
 
 /// The predicted rows and the loads that they are from: each load is a kind of run, and those that calibrate are, too.
-pub(super) struct Weighing {
+pub(super) struct Predictor {
     predicted: Vec<Experiment>,
     loads: Vec<Asked>,
 }
 
-impl Weighing {
+impl Predictor {
     pub(super) fn new() -> Self {
         let predicted: Vec<Experiment> =
             experiments().into_iter().filter(|row| row.role == Role::Predicted).collect();
@@ -164,7 +164,7 @@ impl Weighing {
     }
 }
 
-impl Predict for Weighing {
+impl Predict for Predictor {
     fn kinds(&self) -> usize {
         self.loads.len()
     }

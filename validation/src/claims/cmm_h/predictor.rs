@@ -40,7 +40,7 @@ struct Row {
     mix: Option<usize>,
 }
 
-/// The rows that are weighed, in the order of the claim: of the table every second cell that is predicted, so that each
+/// The rows that are analysed, in the order of the claim: of the table every second cell that is predicted, so that each
 /// mix and each ratio is seen. The plateau has no bar of its own; it is held to that of the last permille.
 fn rows() -> Vec<Row> {
     let bandwidth: Of = |shown| shown.of_all("throughput");
@@ -54,7 +54,7 @@ fn rows() -> Vec<Row> {
     for mix in 0..MIXES.len() {
         let bar = if mix == 0 { READS_BAR_PCT } else { MIXES_BAR_PCT };
         for ratio in
-            ratios.iter().enumerate().filter(|(row, _)| is_weighed(mix, *row)).map(|(_, ratio)| ratio)
+            ratios.iter().enumerate().filter(|(row, _)| is_analysed(mix, *row)).map(|(_, ratio)| ratio)
         {
             let case = cell_of_table(ratio, mix);
             let (kind, fitted) = if mix == 0 { (READS, None) } else { (MIXED, Some(mix)) };
@@ -64,17 +64,17 @@ fn rows() -> Vec<Row> {
     all
 }
 
-/// Whether a cell of the table is weighed. DRAM alone is given, and the 2:1 cell of a mix with writes calibrates its
+/// Whether a cell of the table is analysed. DRAM alone is given, and the 2:1 cell of a mix with writes calibrates its
 /// look-ups.
-pub(super) fn is_weighed(mix: usize, row: usize) -> bool {
+pub(super) fn is_analysed(mix: usize, row: usize) -> bool {
     let is_predicted = row > usize::from(mix > 0);
     is_predicted && (mix + row) % 2 == 1
 }
 
-/// Which of the predicted rows of the claim are weighed.
-pub(super) fn were_weighed() -> Vec<bool> {
+/// Which of the predicted rows of the claim are analysed.
+pub(super) fn were_analysed() -> Vec<bool> {
     let of_table = (0..MIXES.len())
-        .flat_map(|mix| (1 + usize::from(mix > 0)..ratios().len()).map(move |row| is_weighed(mix, row)));
+        .flat_map(|mix| (1 + usize::from(mix > 0)..ratios().len()).map(move |row| is_analysed(mix, row)));
     [true; 3].into_iter().chain(of_table).collect()
 }
 
@@ -188,13 +188,13 @@ fn interval(mix: usize, sets: &[String], effort: Effort, targets: Targets) -> Op
 }
 
 /// The rows, and what is calibrated with each number.
-pub(super) struct Weighing {
+pub(super) struct Predictor {
     rows: Vec<Row>,
     /// By effort.
     targets: [Targets; 2],
 }
 
-impl Weighing {
+impl Predictor {
     pub(super) fn new() -> Self {
         Self { rows: rows(), targets: [Effort::Full, Effort::Long].map(targets) }
     }
@@ -203,7 +203,7 @@ impl Weighing {
     }
 }
 
-impl Predict for Weighing {
+impl Predict for Predictor {
     fn kinds(&self) -> usize {
         KINDS
     }
@@ -276,11 +276,11 @@ mod tests {
 
     #[test]
     fn rows_that_are_weighed_are_predicted_ones() {
-        let (rows, were) = (rows(), were_weighed());
+        let (rows, were) = (rows(), were_analysed());
         assert_eq!(were.len(), 3 + 4 + 3 * 3, "the predicted rows of the claim");
         assert_eq!(were.iter().filter(|was| **was).count(), rows.len());
         for mix in 0..MIXES.len() {
-            assert!((0..5).any(|row| is_weighed(mix, row)), "every mix is weighed");
+            assert!((0..5).any(|row| is_analysed(mix, row)), "every mix is analysed");
         }
         rows.iter().for_each(|row| assert!(row.case.checked().is_some()));
         assert!(numbers().iter().any(|number| number.name() == "core.misses"));

@@ -21,7 +21,7 @@ const WAITING: u32 = 8;
 
 /// What saturates a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blast {
+pub(crate) struct Saturation {
     /// The payload of each write \[B\].
     pub payload: u16,
     /// The width of its address.
@@ -52,17 +52,24 @@ impl Delivered {
 }
 
 /// The plateau of both directions, and the digest of the run.
-pub(crate) fn plateau(blast: &Blast) -> ([Delivered; 2], Digest) {
+pub(crate) fn plateau(blast: &Saturation) -> ([Delivered; 2], Digest) {
     let mut builder = Builder::new();
     let links = builder.add_foreseeing("links", Box::new(links(blast)));
     let ends = [EndpointId(0), EndpointId(1)];
     let from = Instant::ZERO + blast.warm_up;
-    let blasters: Vec<ComponentId> = ends
+    let endpoints: Vec<ComponentId> = ends
         .map(|me| {
             let to = ends[1 - me.index()];
-            let blaster =
-                Blaster { me, to, payload: blast.payload, from, first: None, last: None, trains: 0 };
-            let id = builder.add(format!("blaster{}", me.0), Box::new(blaster));
+            let saturation = SaturatingEndpoint {
+                me,
+                to,
+                payload: blast.payload,
+                from,
+                first: None,
+                last: None,
+                trains: 0,
+            };
+            let id = builder.add(format!("blaster{}", me.0), Box::new(saturation));
             builder.join((id, PCIE), (links, Port(me.0)));
             id
         })
@@ -70,12 +77,13 @@ pub(crate) fn plateau(blast: &Blast) -> ([Delivered; 2], Digest) {
     let mut kernel = builder.seal();
     kernel.run_until(from + blast.measure);
     let digest = Digest(kernel.digest());
-    let mut delivered =
-        |end: usize| kernel.component::<Blaster>(blasters[end]).expect("a blaster is a blaster").delivered();
+    let mut delivered = |end: usize| {
+        kernel.component::<SaturatingEndpoint>(endpoints[end]).expect("what was added is there").delivered()
+    };
     ([delivered(0), delivered(1)], digest)
 }
 
-fn links(blast: &Blast) -> Links {
+fn links(blast: &Saturation) -> Links {
     let mut links = LinksBuilder::new();
     let drain = Drain::ByLink { latency: Span::from_ns(20), per_tlp: Span::ZERO, payload_rate: None };
     let mut end =
@@ -88,7 +96,7 @@ fn links(blast: &Blast) -> Links {
 const PCIE: Port = Port(0);
 
 /// One end.
-struct Blaster {
+struct SaturatingEndpoint {
     me: EndpointId,
     to: EndpointId,
     payload: u16,
@@ -100,7 +108,7 @@ struct Blaster {
     trains: u64,
 }
 
-impl Blaster {
+impl SaturatingEndpoint {
     fn write(&self, cx: &mut Context<'_>) {
         let tlps = Tlps {
             kind: TlpKind::MWr,
@@ -132,7 +140,7 @@ impl Blaster {
     }
 }
 
-impl Component<Message> for Blaster {
+impl Component<Message> for SaturatingEndpoint {
     fn start(&mut self, cx: &mut Context<'_>) {
         for _ in 0..WAITING {
             self.write(cx);

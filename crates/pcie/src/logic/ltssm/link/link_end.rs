@@ -28,7 +28,7 @@ impl Wire {
 
 /// A port with its receivers.
 #[derive(Clone, Debug)]
-pub(super) struct Ear {
+pub(super) struct LinkEnd {
     pub(super) port: Port,
     /// What it sends, as last told to the other end.
     pub(super) sends: Wire,
@@ -39,36 +39,36 @@ pub(super) struct Ear {
     /// When the receivers have locked on it.
     locked: Instant,
     /// What it is about to hear, the earliest last.
-    hearing: Vec<(Instant, Lanes)>,
+    receptions: Vec<(Instant, Lanes)>,
     /// Electrical idle (true) or its end is about to be noticed.
     idle: Option<(Instant, bool)>,
     /// Something that the state waits for.
     pub(super) due: Option<(Instant, Input)>,
     /// When the link next goes to Recovery by itself.
-    pub(super) trouble: Option<(Instant, Input)>,
+    pub(super) next_error: Option<(Instant, Input)>,
     /// Lanes that hear nothing any more.
-    pub(super) deaf: Lanes,
+    pub(super) failed_receivers: Lanes,
     chance: Sequence,
 }
 
-/// The next thing that happens to an ear.
+/// The next thing that happens at this end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// Another pattern arrives.
     Arrival,
     /// Something is heard.
-    Hearing,
+    Reception,
     /// Idle or its end is noticed.
     Idle,
     /// What the state waits for.
     Due,
     /// Trouble.
-    Trouble,
+    RecoveryCause,
     /// The port wants to know the time.
     Wake,
 }
 
-impl Ear {
+impl LinkEnd {
     pub(super) fn new(port: Port, chance: Sequence) -> Self {
         Self {
             port,
@@ -76,11 +76,11 @@ impl Ear {
             coming: VecDeque::new(),
             wire: Wire::SILENT,
             locked: Instant::NEVER,
-            hearing: Vec::new(),
+            receptions: Vec::new(),
             idle: None,
             due: None,
-            trouble: None,
-            deaf: Lanes::NONE,
+            next_error: None,
+            failed_receivers: Lanes::NONE,
             chance,
         }
     }
@@ -96,9 +96,9 @@ impl Ear {
         [
             (at(self.coming.front().map(|(at, _)| *at)), Next::Arrival),
             (at(self.idle.map(|(at, _)| at)), Next::Idle),
-            (at(self.hearing.last().map(|(at, _)| *at)), Next::Hearing),
+            (at(self.receptions.last().map(|(at, _)| *at)), Next::Reception),
             (at(self.due.map(|(at, _)| at)), Next::Due),
-            (at(self.trouble.map(|(at, _)| at)), Next::Trouble),
+            (at(self.next_error.map(|(at, _)| at)), Next::RecoveryCause),
             (self.port.wake(), Next::Wake),
         ]
         .into_iter()
@@ -113,8 +113,8 @@ impl Ear {
                 self.arrive(now, numbers);
                 None
             }
-            Next::Hearing => {
-                let (_, lanes) = self.hearing.pop()?;
+            Next::Reception => {
+                let (_, lanes) = self.receptions.pop()?;
                 match self.wire.pattern {
                     Pattern::Sets(set) => Some(Input::Sets(lanes, set)),
                     _ => Some(Input::LogicalIdle(lanes)),
@@ -125,7 +125,7 @@ impl Ear {
                 Some(if silent { Input::IdleEntered } else { Input::IdleExit })
             }
             Next::Due => self.due.take().map(|(_, input)| input),
-            Next::Trouble => self.trouble.take().map(|(_, input)| input),
+            Next::RecoveryCause => self.next_error.take().map(|(_, input)| input),
             Next::Wake => Some(Input::Tick),
         }
     }
@@ -144,15 +144,20 @@ impl Ear {
     }
 
     /// Reckons anew what will be heard: the state, or what arrives, has changed.
-    pub(super) fn listen(&mut self, now: Instant, numbers: &Numbers, ber: impl Fn(usize) -> f64) {
-        self.hearing.clear();
+    pub(super) fn schedule_receptions(
+        &mut self,
+        now: Instant,
+        numbers: &Numbers,
+        ber: impl Fn(usize) -> f64,
+    ) {
+        self.receptions.clear();
         let rate = self.port.rate();
         let (length, bits_each) = match self.wire.pattern {
             Pattern::Sets(_) => (self.port.consecutive(numbers), set_bits(rate)),
             Pattern::Logical if awaits_idle(self.port.state()) => (numbers.counts.heard, 10),
             Pattern::Logical | Pattern::ElectricalIdle | Pattern::Test => return,
         };
-        let lanes = self.port.listens().and(self.wire.lanes).without(self.deaf);
+        let lanes = self.port.listens().and(self.wire.lanes).without(self.failed_receivers);
         if lanes.is_empty() || self.wire.rate != rate || self.locked == Instant::NEVER {
             return;
         }
@@ -198,13 +203,13 @@ impl Ear {
             let late = failed * runs.attempt * bits_each as f64 * 1e6 / rate.megatransfers() as f64;
             // beyond a second nobody listens any more
             if late < 1e12 {
-                self.hearing.push((at_once + Span::from_ps(late as u64), Lanes(1 << lane)));
+                self.receptions.push((at_once + Span::from_ps(late as u64), Lanes(1 << lane)));
             }
         }
         if !clean.is_empty() {
-            self.hearing.push((at_once, clean));
+            self.receptions.push((at_once, clean));
         }
-        self.hearing.sort_by_key(|(at, _)| core::cmp::Reverse(*at));
+        self.receptions.sort_by_key(|(at, _)| core::cmp::Reverse(*at));
     }
 }
 
