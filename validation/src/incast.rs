@@ -33,8 +33,8 @@ pub(crate) struct Incast {
     pub core: Option<Core>,
 }
 
-/// Sends one write from each source through an idle switch: the time from the instant at which all writes are eligible to the last being
-/// all there.
+/// Sends one write from each source through an idle switch: the time from the instant at which all writes are eligible
+/// to the last being all there.
 pub(crate) fn simulate(incast: &Incast) -> (Span, Digest) {
     let mut builder = Builder::new();
     let (links, target, sources) = links(incast);

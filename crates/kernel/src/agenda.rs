@@ -113,8 +113,8 @@ impl<M: Copy> Messages<M> {
 }
 
 impl<M: Copy> TieRule for Messages<M> {
-    /// Messages of one channel that arrive together arrive in their [`TieOrder`], and within it in the order in which they
-    /// were sent; wakes of one component that fall together happen in the order of their tokens.
+    /// Messages of one channel that arrive together arrive in their [`TieOrder`], and within it in the order in which
+    /// they were sent; wakes of one component that fall together happen in the order of their tokens.
     fn order(&self, rank: u32, a: u32, b: u32) -> Ordering {
         if rank >= WAKE {
             return a.cmp(&b);

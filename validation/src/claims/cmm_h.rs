@@ -219,7 +219,8 @@ fn table_4(found: &mut Found, watch: &mut Watch<'_>, total: usize) -> Option<(Er
     Some((errors, of_repeats))
 }
 
-/// What the claim has fitted beside the numbers of the sensitivity analysis: these count, since each is fitted to a row.
+/// What the claim has fitted beside the numbers of the sensitivity analysis: these count, since each is fitted to a
+/// row.
 fn own_parameters() -> impl Iterator<Item = FreeParameter> {
     let of_mixes = MIXES[1..].iter().zip(INTERVALS).map(|((_, mix), interval)| {
         (format!("lookup.interval, {mix}"), format!("{interval} ps"), format!("the 2:1 cell, {mix}"))

@@ -40,8 +40,8 @@ struct Row {
     mix: Option<usize>,
 }
 
-/// The rows that are analysed, in the order of the claim: of the table every second cell that is predicted, so that each
-/// mix and each ratio is seen. The plateau has no bar of its own; it is held to that of the last permille.
+/// The rows that are analysed, in the order of the claim: of the table every second cell that is predicted, so that
+/// each mix and each ratio is seen. The plateau has no bar of its own; it is held to that of the last permille.
 fn rows() -> Vec<Row> {
     let bandwidth: Of = |shown| shown.of_all("throughput");
     let row = |case, kind, of, bar, mix| Row { case, kind, of, bar, mix };
