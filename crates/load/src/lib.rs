@@ -68,6 +68,7 @@ mod role;
 mod slot;
 mod source;
 mod stepped;
+pub mod trace;
 mod workload;
 
 pub use findings::{Finding, Severity};

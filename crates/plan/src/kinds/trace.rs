@@ -1,0 +1,147 @@
+//! `trace:` – the requests of a trace, each at its time.
+
+use crate::files::{FileOf, Understood};
+use crate::kind::{Asked, Kind, Place, Who};
+use crate::plan::{Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
+use crate::values::{count, size};
+use crate::words::{Field, Holds, count as whole, field, optional, required};
+use lanetwin_document::fields::Fields;
+use lanetwin_document::node::Node;
+use lanetwin_document::problem::Reports;
+use lanetwin_document::quantity;
+use lanetwin_kernel::Component;
+use lanetwin_load::trace::{Pace, Replay, Trace};
+use lanetwin_load::{self as load, BlockLoad, Slot};
+use lanetwin_ports::{Dimension, Message, Operation, Value};
+use lanetwin_units::{Bytes, Span};
+use std::sync::Arc;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "trace",
+    about: "reads and writes of blocks, as a trace has them with their times",
+    keys: KEYS,
+    who: Who::Hosts,
+    rounds: false,
+    file: Some(FileOf { key: "file", read: understand }),
+    read,
+};
+
+const KEYS: &[Field] = &[
+    required(
+        "file",
+        Holds::Text,
+        "the trace: comma-separated values with `time_us` (or `_s`, `_ms`, `_ns`), `operation`, `offset` and `size`, or as Microsoft Research Cambridge wrote them",
+    ),
+    field("speed", Holds::One(whole(1, 1_000_000)), "100", "how fast it is replayed, in percent"),
+    field(
+        "depth",
+        Holds::One(whole(1, 65_536)),
+        "65536",
+        "requests in flight at most: what is due beyond that goes out when one is answered",
+    ),
+    optional(
+        "span",
+        Holds::One(Dimension::Size),
+        "the part of the medium that is used: addresses beyond it begin again at its start; otherwise as the trace has them",
+    ),
+    optional(
+        "requests",
+        Holds::One(whole(1, 100_000_000)),
+        "only so many of the trace, from its first on; otherwise all",
+    ),
+    optional("understood", Holds::Ignored, "what the trace of a complete plan asks for; not read"),
+];
+
+/// A trace that is replayed.
+#[derive(Clone, PartialEq, Debug)]
+struct TraceCase {
+    /// As the scenario names it.
+    file: String,
+    trace: Arc<Trace>,
+    pace: Pace,
+}
+
+/// A trace, and what is wrong with its text.
+fn understand(text: Result<&str, &str>, shown: &str) -> Understood {
+    match text.map_err(|said| vec![Trace::unreadable(said, shown)]).and_then(|text| Trace::read(text, shown)) {
+        Ok(trace) => (Some(Arc::new(trace)), Vec::new()),
+        Err(findings) => (None, findings),
+    }
+}
+
+fn read(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Asked> {
+    let file = fields.text("file", reports);
+    let (speed, depth) = (count(fields, "speed", reports), count(fields, "depth", reports));
+    let span = fields.written("span").is_some().then(|| size(fields, "span", reports));
+    let requests = fields.written("requests").is_some().then(|| count(fields, "requests", reports));
+    let file = file?.value;
+    let trace: Arc<Trace> = place.configurations.content(KIND.name, &file)?;
+    let (percent, depth) = (speed?, u32::try_from(depth?).expect("declared as at most 65 536"));
+    // what is written must be understood
+    let (span, requests) = (span.map_or(Some(None), |said| said.map(Some))?, requests.map_or(Some(None), |said| said.map(Some))?);
+    let trace = match requests {
+        Some(requests) => Arc::new((*trace).clone().first(usize::try_from(requests).unwrap_or(usize::MAX))),
+        None => trace,
+    };
+    let case = TraceCase { file, trace, pace: Pace { percent, depth, span: span.map(|Bytes(bytes)| bytes) } };
+    fields.record("understood", case.understood());
+    let label = case.file.rsplit('/').next().unwrap_or(&case.file).to_owned();
+    Some(Asked::of(vec![Case { label, axis: None, load: Load::of_blocks(case) }]))
+}
+
+impl TraceCase {
+    /// How many requests there are of an operation, and how many bytes they move.
+    fn moved(&self, operation: Operation) -> (u64, u64) {
+        let own = self.trace.requests().filter(|request| request.operation == operation);
+        own.fold((0, 0), |(n, bytes), request| (n + 1, bytes + u64::from(request.bytes)))
+    }
+    /// How long the replay lasts if nothing has to wait.
+    fn lasts(&self) -> Span {
+        let ps = u128::from(self.trace.lasts().as_ps()) * 100 / u128::from(self.pace.percent);
+        Span::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+    /// What it asks for, as a mapping.
+    fn understood(&self) -> Node {
+        let side = |operation| {
+            let (requests, bytes) = self.moved(operation);
+            Node::scalar(format!("{requests}, {}", quantity::label(Value::Size(Bytes(bytes)))))
+        };
+        let lasts = Node::scalar(quantity::label(Value::Time(self.lasts())));
+        Node::map([("reads", side(Operation::Read)), ("writes", side(Operation::Write)), ("lasts", lasts)])
+    }
+}
+
+impl Blocks for TraceCase {
+    fn offered(&self) -> Offered {
+        Offered::Outstanding(self.pace.depth)
+    }
+    fn requests(&self) -> u64 {
+        self.trace.requests().len() as u64
+    }
+    fn kinds(&self) -> (bool, bool) {
+        let has = |operation| self.moved(operation).0 > 0;
+        (has(Operation::Read), has(Operation::Write))
+    }
+    fn largest(&self) -> u64 {
+        self.trace.requests().map(|request| u64::from(request.bytes)).max().unwrap_or(0)
+    }
+    fn asker(&self, _: usize, slot: Slot<'_>) -> Box<dyn Component<Message>> {
+        let requests = Box::new(Replay::new(Arc::clone(&self.trace), self.pace));
+        let arrivals = load::Arrivals::Closed { outstanding: self.pace.depth };
+        Box::new(BlockLoad::of(requests, arrivals, slot.seed, slot.path).in_slot(slot))
+    }
+    fn timing(&self) -> Timing {
+        Timing { is_whole: true, ..Timing::default() }
+    }
+    fn demand(&self) -> Demand {
+        let end = self.trace.requests().map(|request| request.address.saturating_add(request.bytes.into())).max();
+        let reach = end.map(|end| Bytes(self.pace.span.map_or(end, |span| span.min(end))));
+        Demand { span: reach, ..Demand::default() }
+    }
+    fn not_modelled(&self, _: LeftOut<'_>) -> Vec<String> {
+        vec![format!(
+            "What has filled the drive before the trace `{}` began, and who waited for whom in it: a request goes out at its time, whatever became of those before.",
+            self.file
+        )]
+    }
+}
