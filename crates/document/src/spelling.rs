@@ -36,28 +36,12 @@ impl fmt::Display for Near {
     }
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment); hyphen, underscore and
-/// case are no difference.
+/// Letters to insert, delete, replace or swap with their neighbour; hyphen, underscore and case are no difference.
 fn distance(a: &str, b: &str) -> usize {
-    let letters = |word: &str| -> Vec<char> {
+    let letters = |word: &str| -> String {
         word.chars().take(64).flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
     };
-    let (a, b) = (letters(a), letters(b));
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replace.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    strsim::osa_distance(&letters(a), &letters(b))
 }
 
 #[cfg(test)]

@@ -62,11 +62,10 @@ fn read_files(root: &Path) -> Result<BTreeMap<String, String>> {
     let listing = output(Command::new("git").current_dir(root).args(["-c", &trust]).args(list))?;
     let mut files = BTreeMap::new();
     for path in listing.split('\0').filter(|path| !path.is_empty()) {
-        // a file may be deleted and not yet committed; a binary is nobody's prose
+        // a file may be deleted and not yet committed
         let Ok(bytes) = std::fs::read(root.join(path)) else { continue };
-        if let Ok(text) = String::from_utf8(bytes) {
-            files.insert(path.to_owned(), text);
-        }
+        // a binary can be linked to, and has no text
+        files.insert(path.to_owned(), String::from_utf8(bytes).unwrap_or_default());
     }
     ensure!(!files.is_empty(), "git lists no file in {}", root.display());
     Ok(files)
