@@ -111,6 +111,7 @@ def tables() -> dict[str, list[str]]:
     workload = top["workloads"]["additionalProperties"]
     return {
         "links": rows_of(top["links"]["additionalProperties"]),
+        "partitions": rows_of(top["partitions"]["additionalProperties"]),
         "interleave": rows_of(top["interleave"]["additionalProperties"]),
         "workloads": rows_of(workload),
         "dma": rows_of(workload["properties"]["dma"]),

@@ -13,10 +13,10 @@ use crate::yaml;
 pub const AS_IS: &str = "as-is";
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 8] =
-    ["machine", "links", "interleave", "workloads", "variants", "compare", "run", "files"];
+const SECTIONS: [&str; 9] =
+    ["machine", "links", "partitions", "interleave", "workloads", "variants", "compare", "run", "files"];
 /// Sections that a variant may change: what is simulated, not how the run goes.
-const OF_A_VARIANT: [&str; 4] = ["machine", "links", "interleave", "workloads"];
+const OF_A_VARIANT: [&str; 5] = ["machine", "links", "partitions", "interleave", "workloads"];
 
 /// Lays one `--set path=value` over the document.
 pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {

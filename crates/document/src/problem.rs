@@ -124,7 +124,7 @@ problems! {
     /// `--set` without a path or a value.
     BadSet { text: String } = "SC037", "`--set {text}` is not a path, `=` and a value", "write for example `--set links.slot.width=x4`";
     /// A variant that changes how the run goes.
-    WholeRun { path: String } = "SC040", "a variant cannot change `{path}`", "a variant changes `machine`, `links` or `workloads`; everything else is of the whole run";
+    WholeRun { path: String } = "SC040", "a variant cannot change `{path}`", "a variant changes `machine`, `links`, `partitions`, `interleave` or `workloads`; everything else is of the whole run";
 
     /// A bare suffix.
     BareSuffix { text: String, taken_as: String } = "SC101", "`{text}` was taken as {taken_as}", "write {taken_as}, or the decimal unit with its B: `kB`, `MB`, `GB`";

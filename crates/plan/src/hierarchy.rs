@@ -66,7 +66,7 @@ impl Hierarchy {
     /// The hosts for which there are not enough numbers, if there are any.
     pub fn all(variant: &Variant) -> Result<Vec<Self>, Vec<NotEnumerated>> {
         let hosts = (0..variant.machine.len()).filter(|&component| {
-            variant.machine[component].is_host() && !links_below(variant, component).is_empty()
+            variant.machine[component].is_host() && !links_below(variant, component, component).is_empty()
         });
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         for host in hosts {
@@ -142,9 +142,12 @@ fn hex(address: u64) -> String {
     format!("{address:#x}")
 }
 
-/// The links below a host or a switch, in the order of its ports.
-fn links_below(variant: &Variant, component: usize) -> Vec<usize> {
-    let is_below = |link: &usize| variant.links[*link].root.component == component;
+/// The links below a host, or below a switch as this host has it, in the order of its ports.
+fn links_below(variant: &Variant, host: usize, component: usize) -> Vec<usize> {
+    let is_below = |link: &usize| {
+        let link = &variant.links[*link];
+        link.root.component == component && link.root_port.component == host
+    };
     let mut links: Vec<usize> = (0..variant.links.len()).filter(is_below).collect();
     links.sort_by_key(|&link| variant.links[link].root.port);
     links
@@ -180,7 +183,7 @@ impl<'a> Planting<'a> {
     fn grow(&mut self) {
         let mut above: Vec<(usize, Option<NodeId>)> = vec![(self.host, None)];
         while let Some((component, switch)) = above.pop() {
-            for link in links_below(self.variant, component) {
+            for link in links_below(self.variant, self.host, component) {
                 let name = self.variant.port_name(self.variant.links[link].root);
                 let port = match switch {
                     None => self.builder.root_port(&name),

@@ -7,7 +7,7 @@ mod drives;
 mod machine;
 
 pub(crate) use drives::ACTION;
-pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK};
+pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK, PARTITION};
 
 use crate::kind::Kind;
 use crate::kinds::KINDS;
@@ -19,6 +19,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
     required("about", Holds::Text, "the question, in a sentence"),
     required("machine", Holds::Named(COMPONENT), "the components: names and their parts"),
     optional("links", Holds::Named(LINK), "the links: names and what they join"),
+    optional(
+        "partitions",
+        Holds::Named(PARTITION),
+        "the parts of PCIe switches that several hosts share: names and, for each, whose it is and what is in it",
+    ),
     optional(
         "interleave",
         Holds::Named(INTERLEAVE),

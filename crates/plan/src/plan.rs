@@ -4,6 +4,7 @@ mod actions;
 mod blocks;
 mod cxl;
 mod document;
+mod end;
 mod link;
 mod load;
 mod offered;
@@ -14,6 +15,7 @@ mod transfers;
 pub use actions::ActionPlan;
 pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
+pub use end::End;
 pub use link::{ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
@@ -107,8 +109,8 @@ pub struct Variant {
     pub driven: Vec<Driven>,
     /// The workloads, in the order of writing.
     pub workloads: Vec<WorkloadPlan>,
-    /// `machine`, `links`, `interleave` and `workloads` as a document, with every default filled in; each node knows
-    /// who said it.
+    /// `machine`, `links`, `partitions`, `interleave` and `workloads` as a document, with every default filled in; each
+    /// node knows who said it.
     pub document: Node,
 }
 
@@ -148,15 +150,6 @@ pub struct PortPlan {
     pub speaks: Protocol,
     /// Whether it is one of several that are alike.
     pub many: bool,
-}
-
-/// A port in the machine.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct End {
-    /// The component: its place in [`Variant::machine`].
-    pub component: usize,
-    /// The port: its place in [`ComponentPlan::ports`], which is its number in the kernel.
-    pub port: usize,
 }
 
 /// Block ports that are joined: `from` asks, `to` answers.

@@ -1,5 +1,7 @@
 //! What an author can get wrong in a scenario, a part or a form, beyond what is wrong in any document.
 
+pub(crate) mod partitions;
+
 use lanetwin_document::node::Spot;
 use lanetwin_document::problem::{Diagnostic, Reports, Severity};
 use lanetwin_document::problems;
@@ -62,7 +64,7 @@ problems! {
     /// Links that lead back to where they began.
     Loop { from: String, to: String } = "SC043", "the links from `{from}` to `{to}` close a circle", "take one link of the circle away: what is below a root port is a tree, and a TLP has one way";
     /// A hierarchy with two roots.
-    TwoRoots { root: String, other: String } = "SC044", "the link leads to root port `{other}`, and by way of a switch to root port `{root}`, too", "let each switch have one host above it: take a link away, or give the other host a switch of its own";
+    TwoRoots { root: String, other: String } = "SC044", "the link leads to root port `{other}`, and by way of a switch to root port `{root}`, too", "say under `partitions:` what of the switch belongs to which host, take a link away, or give the other host a switch of its own";
     /// A switch that no host is above.
     NoHostAbove { name: String } = "SC045", "switch `{name}` has no host above it", "add a link from a root port (of a component such as `generic-host-gen4`) to it, or to a switch that it is linked to";
     /// More lanes than a switch has.
@@ -153,7 +155,7 @@ problems! {
     /// Several hosts on a drive that has not a port for each.
     NotShared { drive: String, hosts: usize } = "SC086", "{hosts} hosts ask `{drive}`, which has not a PCIe port for each", "name a drive with `dual-port: true` and link each of its ports to one host; or name one host in `on`";
     /// Another host is to take over where there is none.
-    NoTakeover = "SC087", "`takeover` needs a workload on several hosts", "name the hosts in `on: [a, b]`, or leave `takeover` out: the paths of one host take over from each other at once";
+    NoTakeover = "SC087", "`takeover` needs several hosts that ask the same drives", "name the hosts in `on: [a, b]`, each linked to a port of its own of every drive, or leave `takeover` out: the paths of one host take over from each other at once";
     /// A command that cannot be asked for.
     CannotAct { action: &'static str, why: String } = "SC088", "`{action}` cannot be asked for: {why}", "change what it is about, or leave the action out";
 

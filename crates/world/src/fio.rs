@@ -73,9 +73,10 @@ impl Told<'_> {
             return vec![(name, job)];
         }
         let job = |name: &str| {
-            // behind the name of the job is that of the device, if there are several
-            let name = name.rsplit_once('@').map_or(name, |(job, _)| job);
-            self.case.jobs_of(name).first().map_or(&*self.case.jobs[0].job, |found| &*found.job)
+            // behind the name of the job is that of the device, if there are several, and then that of the host
+            let ends = name.match_indices('@').map(|(end, _)| end).chain([name.len()]);
+            let found = ends.filter_map(|end| self.case.jobs_of(&name[..end]).first().copied()).next_back();
+            found.map_or(&*self.case.jobs[0].job, |found| &*found.job)
         };
         first.devices.iter().map(|(name, _)| (name.clone(), job(name))).collect()
     }

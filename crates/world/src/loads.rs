@@ -43,6 +43,8 @@ pub struct WorldLoad {
     pub device: String,
     /// The component that asks, a host or a card: its place in the machine.
     pub host: usize,
+    /// Its name.
+    pub asker: String,
     /// The component that answers: its place in the machine.
     pub target: usize,
     /// Its own path in the kernel.
@@ -421,7 +423,8 @@ impl<'a> Adding<'a> {
         let port = shared.map_or(0, |shared| shared.port);
         let device = asker.told_as.clone();
         let (host, target) = (pair.on, pair.target);
-        WorldLoad { device, host, target, path, id, requester, asked, endpoint, nvme, further, port }
+        let asker = self.wiring.variant.machine[host].name.clone();
+        WorldLoad { device, host, asker, target, path, id, requester, asked, endpoint, nvme, further, port }
     }
 
     fn disk(&self, pair: &Pair) -> &ComponentPlan {

@@ -16,6 +16,7 @@ use lanetwin_load::Results;
 use lanetwin_plan::{Case, Load, Offered, PtsPlan, SteadyRule, Timing, WarmUp};
 use lanetwin_ports::LinkReport;
 use lanetwin_units::{Instant, Span};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The warm-up is at least so many operations …
@@ -46,6 +47,8 @@ pub struct Measured {
     pub load: Results,
     /// What each has counted, with the name of its device; none if there is only one.
     pub devices: Vec<(String, Results)>,
+    /// What each host has counted, with its name, where there are several and one of them asks more than one device.
+    pub hosts: Vec<(String, Results)>,
     /// What programs on cores have shown, if they are the load.
     pub memory: Option<MemoryUse>,
     /// What the components of the machine say that they have done meanwhile, of those that say anything.
@@ -161,17 +164,11 @@ pub(super) fn measure(
         advised: memory.advised.since(&before.advised),
         ..memory
     });
-    let mut devices: Vec<(String, Results)> = Vec::new();
-    for (load, own) in world.loads.iter().zip(results) {
-        match devices.iter_mut().find(|(name, _)| *name == load.device) {
-            Some((_, sum)) => sum.merge(&own),
-            None => devices.push((load.device.clone(), own)),
-        }
-    }
-    if devices.len() == 1 {
-        devices.clear();
-    }
-    let devices = devices.into_iter().map(|(name, sum)| (name, sum.packed())).collect();
+    let hosts = summed(world.loads.iter().map(|load| load.asker.as_str()).zip(&results));
+    let devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
+    // of hosts that ask one drive each there is no more to say than of the drives
+    let drives: BTreeSet<(usize, usize)> = world.loads.iter().map(|load| (load.host, load.target)).collect();
+    let hosts = if hosts.len() < drives.len() { hosts } else { Vec::new() };
     let after = world.links().usage();
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
@@ -197,6 +194,7 @@ pub(super) fn measure(
         window,
         load,
         devices,
+        hosts,
         memory,
         components,
         links,
@@ -210,6 +208,21 @@ pub(super) fn measure(
         events,
         tlp_hops,
     })
+}
+
+/// What loads of one name have counted, together, in the order of the names; none if all have one name.
+fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(String, Results)> {
+    let mut sums: Vec<(String, Results)> = Vec::new();
+    for (name, own) in loads {
+        match sums.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => sum.merge(own),
+            None => sums.push((name.to_owned(), own.clone())),
+        }
+    }
+    if sums.len() == 1 {
+        sums.clear();
+    }
+    sums.into_iter().map(|(name, sum)| (name, sum.packed())).collect()
 }
 
 /// What was counted from one instant to another.

@@ -15,7 +15,8 @@ const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 const LONGEST: f64 = 100.0;
 const PS_PER_NS: f64 = 1e3;
 
-/// The rows of a case, from its repeats: of all devices together, then of each, if there are several.
+/// The rows of a case, from its repeats: of all devices together, then of each and of each
+/// host, if there are several.
 pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     if !repeats[0].cells.is_empty() {
         return cells(variant, workload, case, repeats);
@@ -43,6 +44,10 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
+    }
+    for (place, (host, _)) in repeats[0].hosts.iter().enumerate() {
+        let own: Vec<&Results> = repeats.iter().map(|measured| &measured.hosts[place].1).collect();
+        rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(host), metric)));
     }
     rows
 }

@@ -19,6 +19,7 @@ mod mutants;
 mod nvme;
 mod nvme_options;
 mod openings;
+mod partitions;
 mod pts;
 mod questions;
 mod retimers;

@@ -100,6 +100,17 @@ pub(crate) const LINK: &[Field] = &[
 /// The flits that a link of CXL can have.
 pub(crate) const FLITS: &[&str] = &["68B", "256B", "256B-latency-optimised"];
 
+/// A virtual switch: the part of a PCIe switch that one host sees.
+pub(crate) const PARTITION: &[Field] = &[
+    required("switch", Holds::Text, "the switch that is divided"),
+    required("host", Holds::Text, "the host whose it is; a link leads from a root port of it to the switch"),
+    optional(
+        "devices",
+        Holds::Names,
+        "what is in it: components that are linked to the switch, or one port of them as in `ssd.pcie2`",
+    ),
+];
+
 /// Several devices of CXL that are one node.
 pub(crate) const INTERLEAVE: &[Field] = &[
     required("targets", Holds::Names, "the devices, in the order of their turns: 2, 3, 4, 6, 8, 12 or 16"),

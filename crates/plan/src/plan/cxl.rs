@@ -1,6 +1,8 @@
 //! CXL of the plan: links between CXL ports, and the memory that they lead to.
 
-use super::{ChannelPlan, ComponentPlan, End, Via};
+use super::ComponentPlan;
+use super::end::End;
+use super::link::{ChannelPlan, Via};
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_cxl::logic::FlitMode;
 use lanetwin_pcie::spec::Clocking;

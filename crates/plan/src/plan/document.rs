@@ -49,6 +49,9 @@ impl Plan {
             ("compare", compare),
             ("run", run),
         ];
+        if first.document.get("partitions").is_some() {
+            sections.insert(3, ("partitions", section("partitions")));
+        }
         if !self.files.is_empty() {
             let texts = self.files.iter().map(|(name, text)| (name.clone(), Node::scalar(text)));
             sections.push(("files", Node::map(texts)));

@@ -1,6 +1,6 @@
 //! Links of the plan, and what stands in them.
 
-use super::End;
+use super::end::End;
 use lanetwin_link_lab::channel::SegmentEye;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_pcie::spec::Clocking;

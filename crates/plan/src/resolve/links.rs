@@ -6,6 +6,7 @@ mod driven;
 mod ends;
 mod errors;
 mod outages;
+pub(super) mod partitions;
 mod switches;
 mod tree;
 mod via;
@@ -25,6 +26,7 @@ use lanetwin_document::spelling::Near;
 use lanetwin_pcie::link::DllpMode;
 use lanetwin_ports::{Dimension, Protocol, Value};
 use lanetwin_units::{Bytes, Generation, Span, Width};
+use partitions::Partitions;
 use std::collections::BTreeMap;
 use tree::{Above, Place};
 use via::{Running, Stage};
@@ -46,6 +48,8 @@ pub(super) struct Wiring {
     pub cxl: Vec<CxlLinkPlan>,
     pub joins: Vec<Join>,
     pub driven: Vec<Driven>,
+    /// The switches that hosts share.
+    pub partitions: Partitions,
     /// Links inside of assemblies, with every default filled in: the assembly, and what is said of the link.
     inside: Vec<(String, Vec<Entry>)>,
     /// Every port that is taken, and by which link.
@@ -54,12 +58,12 @@ pub(super) struct Wiring {
 
 /// Reads the section; the wiring, and the section with every default filled in.
 pub(super) fn read(
-    node: Option<&Node>,
+    (node, partitions): (Option<&Node>, Partitions),
     machine: &Machine,
     known: Known<'_>,
     reports: &mut Reports,
 ) -> Option<(Wiring, Node)> {
-    let mut wiring = Wiring::default();
+    let mut wiring = Wiring { partitions, ..Wiring::default() };
     if node.is_some_and(|node| !is_map(node, "links", reports)) {
         return None;
     }
@@ -105,7 +109,7 @@ pub(super) fn read(
         }
     }
     let all_understood = links.len() + driven.len() == all.len();
-    let places = tree::places(&links, all_understood, machine, reports);
+    let places = tree::places((&links, all_understood), &wiring.partitions, machine, reports);
     let mut complete = Vec::new();
     for (link, place) in links.into_iter().zip(places) {
         let name = link.entry.key.clone();
@@ -179,8 +183,11 @@ impl Link<'_> {
         }
         match (self.port(self.from).speaks, self.port(self.to).speaks) {
             (Protocol::Pcie, Protocol::Pcie) => {
-                let link = self.pcie(place, reports)?;
-                wiring.links.push(link);
+                let link = self.pcie(place, reports);
+                // what belongs to nobody is checked, and then in no hierarchy
+                if !place.is_nobodys {
+                    wiring.links.push(link?);
+                }
             }
             (Protocol::Cxl, Protocol::Cxl) => {
                 let link = self.cxl(reports)?;

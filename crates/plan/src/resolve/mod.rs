@@ -169,7 +169,8 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     };
     let (machine, workloads) = (needed("machine"), needed("workloads"));
     let (machine, mut machine_node) = machine::read(machine?, known.catalogue, reports)?;
-    let (wiring, links_node) = links::read(section("links"), &machine, known, reports)?;
+    let (partitions, partitions_node) = links::partitions::read(section("partitions"), &machine, reports)?;
+    let (wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
     wiring.tell_inside(&mut machine_node);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
@@ -188,12 +189,12 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     if reports.has_errors() {
         return None;
     }
-    let document = Node::map([
-        ("machine", machine_node),
-        ("links", links_node),
-        ("interleave", interleave_node),
-        ("workloads", workloads_node),
-    ]);
+    let mut sections = vec![("machine", machine_node), ("links", links_node)];
+    if wiring.partitions.are_there() {
+        sections.push(("partitions", partitions_node));
+    }
+    sections.extend([("interleave", interleave_node), ("workloads", workloads_node)]);
+    let document = Node::map(sections);
     let spots: Vec<Spot> = machine.components.iter().map(|slot| slot.spot).collect();
     let variant = Variant {
         name: name.to_owned(),

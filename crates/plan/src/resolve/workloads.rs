@@ -14,7 +14,7 @@ use crate::kinds::KINDS;
 use crate::language::WORKLOAD;
 use crate::plan::{Case, CxlRole, Load, MemoryNode, Pair, WorkloadPlan};
 use crate::problem::Problem;
-use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs};
+use devices::{Named, Names, card_pairs, check_block_ports, check_shared, drive_pairs, who_asks};
 use lanetwin_document::fields::{Fields, is_map, join};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
@@ -126,7 +126,7 @@ fn asked(
     let asked = section(kind, node, (fields, Some(host.component)), place, reports);
     let itself = std::slice::from_ref(&host);
     // cores ask themselves
-    (is_host.then(|| drive_pairs(itself, itself)), asked)
+    (is_host.then(|| drive_pairs(itself, itself, |_, _| true)), asked)
 }
 
 /// Reads the section of a kind, whose cores of a host may ask; keeps it with every default filled in.
@@ -186,12 +186,20 @@ fn drives(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> O
     let mut names = Names { fields, machine, reports };
     let (hosts, drives) = (names.hosts(), names.drives());
     let (hosts, drives) = (hosts?, drives?);
-    check_shared(&hosts, &drives, fields, machine, reports);
+    let asked = who_asks(&hosts, &drives, wiring);
+    // a link that is not understood may be what is missing
+    if asked.is_none() && !reports.has_errors() {
+        check_shared(&hosts, &drives, fields, machine, reports);
+    }
+    let asks = |host: &Named, drive: &Named| {
+        asked.as_ref().is_none_or(|asked| asked.contains(&(host.component, drive.component)))
+    };
     for host in &hosts {
-        drives.iter().for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
+        let own = drives.iter().filter(|drive| asks(host, drive));
+        own.for_each(|drive| check_block(fields, host, drive, machine, wiring, reports));
     }
     check_block_ports(&drives, fields, machine, wiring, reports);
-    Some(drive_pairs(&hosts, &drives))
+    Some(drive_pairs(&hosts, &drives, asks))
 }
 
 /// Whether the cores of a component load and store; reports if not.

@@ -1,13 +1,15 @@
 //! What is below a root port is a tree: which end of a link is nearer to the root, and what the links of a hierarchy
-//! have in common.
+//! have in common. Of a switch that hosts share, each hierarchy has its partition.
 
 use super::Link;
+use super::partitions::Partitions;
 use crate::plan::{ComponentPlan, End};
 use crate::problem::Problem;
 use crate::resolve::Machine;
 use lanetwin_document::fields::join;
 use lanetwin_document::problem::Reports;
 use lanetwin_ports::Protocol;
+use std::collections::BTreeSet;
 
 /// The place of a link in the machine.
 #[derive(Clone, Copy)]
@@ -17,6 +19,8 @@ pub(super) struct Place {
     /// The Maximum Payload Size of its hierarchy \[B\]: the least that a port of it supports, or that a link of it asks
     /// for.
     pub payload: u64,
+    /// Whether it leads to what is in no partition of a switch.
+    pub is_nobodys: bool,
 }
 
 /// What is above a link.
@@ -31,26 +35,38 @@ pub(super) struct Above {
 /// The place of every link; reports what is not a tree with one root. Of links that were not all understood less is
 /// said.
 pub(super) fn places(
-    links: &[Link<'_>],
-    all_understood: bool,
+    (links, all_understood): (&[Link<'_>], bool),
+    partitions: &Partitions,
     machine: &Machine,
     reports: &mut Reports,
 ) -> Vec<Place> {
-    let mut tree = Tree { links, above: vec![None; links.len()], usable: vec![false; links.len()] };
+    let (above, usable) = (vec![None; links.len()], vec![false; links.len()]);
+    let mut tree = Tree { links, partitions, above, usable, arrivals: BTreeSet::new() };
     let all_legal = tree.check_ends(reports);
     tree.check_circles(machine.components.len(), reports);
     tree.descend(reports);
     if all_understood && all_legal {
         tree.report_switches_without_host(machine, reports);
+        // a partition or a link that is not understood leaves devices without a host: that is not another mistake
+        if !reports.has_errors() {
+            partitions.check(links, &tree.arrivals, machine, reports);
+        }
     }
-    (0..links.len()).map(|i| Place { above: tree.above[i], payload: tree.payload(i) }).collect()
+    let place = |i: usize| {
+        let (above, payload) = (tree.above[i], tree.payload(i));
+        Place { above, payload, is_nobodys: above.is_none() && tree.is_nobodys(i) }
+    };
+    (0..links.len()).map(place).collect()
 }
 
 struct Tree<'a, 'l> {
     links: &'a [Link<'l>],
+    partitions: &'a Partitions,
     above: Vec<Option<Above>>,
     /// The PCIe links that are part of the tree.
     usable: Vec<bool>,
+    /// The divided switches that each host's hierarchy reaches: switch and host.
+    arrivals: BTreeSet<(usize, usize)>,
 }
 
 impl Tree<'_, '_> {
@@ -84,8 +100,12 @@ impl Tree<'_, '_> {
             component
         };
         for (i, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_pcie()) {
-            let forwards = [link.from, link.to].map(|end| forwards(link.plan(end)));
-            if !self.usable[i] || forwards != [true, true] {
+            let ends = [link.from, link.to];
+            let forwards = ends.map(|end| forwards(link.plan(end)));
+            // each of several hosts has a hierarchy of its own in a divided switch: they do not meet there
+            let is_up = ends.iter().any(|end| link.plan(*end).is_host())
+                && ends.iter().any(|end| self.partitions.divide(end.component));
+            if !self.usable[i] || forwards != [true, true] || is_up {
                 continue;
             }
             let [from, to] = [link.from, link.to].map(|end| of(&joined, end.component));
@@ -110,24 +130,38 @@ impl Tree<'_, '_> {
                 let link = &self.links[i];
                 self.above[i] = Some(Above { root, root_port });
                 let far = if root == link.from { link.to } else { link.from };
+                let host = root_port.component;
                 if link.plan(far).is_host() {
                     let (root, other) = (link.port_name(root_port), link.port_name(far));
                     reports.add(Problem::TwoRoots { root, other }, link.entry.spot, &link.fields.path);
+                } else if self.partitions.divide(far.component)
+                    && !self.arrivals.insert((far.component, host))
+                {
+                    let [from, to] = [root_port, far].map(|end| link.plan(end).name.clone());
+                    reports.add(Problem::Loop { from, to }, link.entry.spot, &link.fields.path);
                 } else if link.plan(far).is_switch() {
-                    next.extend(self.below(far.component));
+                    next.extend(self.below(far.component, host));
                 }
             }
         }
     }
 
-    /// The links of a switch that nothing is known to be above of, each with its end at the switch.
-    fn below(&self, switch: usize) -> Vec<(usize, End)> {
+    /// The links of a switch that nothing is known to be above of, each with its end at the switch; of a divided one
+    /// those in the partition of this host.
+    fn below(&self, switch: usize, host: usize) -> Vec<(usize, End)> {
         let open = |i: &usize| self.usable[*i] && self.above[*i].is_none();
         let end = |i: usize| {
-            let ends = [self.links[i].from, self.links[i].to];
-            Some((i, ends.into_iter().find(|end| end.component == switch)?))
+            let (near, far) = self.links[i].seen_from(switch)?;
+            let port = &self.links[i].port(far).name;
+            self.partitions.has(switch, host, (far.component, port)).then_some((i, near))
         };
         (0..self.links.len()).filter(open).filter_map(end).collect()
+    }
+
+    /// Whether a link is of a divided switch, and no host has what it leads to.
+    fn is_nobodys(&self, i: usize) -> bool {
+        let ends = [self.links[i].from, self.links[i].to];
+        self.usable[i] && ends.iter().any(|end| self.partitions.divide(end.component))
     }
 
     fn report_switches_without_host(&self, machine: &Machine, reports: &mut Reports) {
@@ -163,6 +197,11 @@ fn forwards(plan: &ComponentPlan) -> bool {
 }
 
 impl Link<'_> {
+    /// Its end at a component, and the other.
+    pub(super) fn seen_from(&self, component: usize) -> Option<(End, End)> {
+        let ends = [(self.from, self.to), (self.to, self.from)];
+        ends.into_iter().find(|(near, _)| near.component == component)
+    }
     fn is_pcie(&self) -> bool {
         [self.from, self.to].map(|end| self.port(end).speaks) == [Protocol::Pcie; 2]
     }

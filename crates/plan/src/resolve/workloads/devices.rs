@@ -8,6 +8,7 @@ use lanetwin_document::fields::{Fields, Said};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_ports::{Protocol, Value};
+use std::collections::BTreeSet;
 
 /// What the units of a device are called.
 #[derive(Clone, Copy)]
@@ -194,9 +195,33 @@ pub(super) fn card_pairs(cards: &[Named], host: &Named) -> Vec<Pair> {
     cards.iter().map(pair).collect()
 }
 
-/// Every host with every drive. Of several hosts, what they have of a drive is told apart: `ssd@a` is the drive as host
-/// `a` has it.
-pub(super) fn drive_pairs(hosts: &[Named], drives: &[Named]) -> Vec<Pair> {
+/// Which of several hosts ask which drives, if each host has some of the drives, and each drive some of the hosts above
+/// it; none if all hosts are to ask all drives.
+pub(super) fn who_asks(
+    hosts: &[Named],
+    drives: &[Named],
+    wiring: &Wiring,
+) -> Option<BTreeSet<(usize, usize)>> {
+    let below = |host: &Named, drive: &Named| {
+        let mut links = wiring.links.iter();
+        links
+            .any(|link| link.far().component == drive.component && link.root_port.component == host.component)
+    };
+    let is_split = hosts.len() > 1
+        && hosts.iter().all(|host| drives.iter().any(|drive| below(host, drive)))
+        && drives.iter().all(|drive| hosts.iter().any(|host| below(host, drive)));
+    let all = hosts.iter().flat_map(|host| drives.iter().map(move |drive| (host, drive)));
+    let pair = |(host, drive): (&Named, &Named)| (host.component, drive.component);
+    is_split.then(|| all.filter(|(host, drive)| below(host, drive)).map(pair).collect())
+}
+
+/// Every host with every drive that it asks. Of several hosts, what they have of a drive is told apart: `ssd@a` is the
+/// drive as host `a` has it.
+pub(super) fn drive_pairs(
+    hosts: &[Named],
+    drives: &[Named],
+    asks: impl Fn(&Named, &Named) -> bool,
+) -> Vec<Pair> {
     let device = |host: &Named, drive: &Named| match hosts {
         [_, _, ..] => format!("{}@{}", drive.name, host.name),
         _ => drive.name.clone(),
@@ -207,7 +232,8 @@ pub(super) fn drive_pairs(hosts: &[Named], drives: &[Named]) -> Vec<Pair> {
         unit: drive.unit,
         device: device(host, drive),
     };
-    hosts.iter().flat_map(|host| drives.iter().map(move |drive| pair(host, drive))).collect()
+    let all = hosts.iter().flat_map(|host| drives.iter().map(move |drive| (host, drive)));
+    all.filter(|(host, drive)| asks(host, drive)).map(|(host, drive)| pair(host, drive)).collect()
 }
 
 /// Reports drives that several hosts cannot share: each host needs a port of its own of them.

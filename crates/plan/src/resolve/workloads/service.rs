@@ -1,8 +1,9 @@
 //! Whether who is asked can serve it, and whether links lead there.
 
 use super::devices::Named;
-use crate::plan::ComponentPlan;
+use crate::plan::{ComponentPlan, End, LinkPlan};
 use crate::problem::Problem;
+use crate::problem::partitions::Problem as Apart;
 use crate::resolve::Machine;
 use crate::resolve::links::Wiring;
 use lanetwin_document::fields::Fields;
@@ -77,31 +78,55 @@ fn check_path(
     }
     let is_host = |component: usize| machine.plan(component).is_some_and(ComponentPlan::is_host);
     let name = |named: &Named| machine.components[named.component].name.clone();
-    if reached(from.component, wiring, |here| !is_host(here)).contains(&to.component) {
+    let ways = Ways { machine, wiring };
+    if ways.reached(from.component, |here| !is_host(here)).contains(&to.component) {
         return;
     }
     let (from_name, to_name) = (name(from), name(to));
-    if reached(from.component, wiring, |_| true).contains(&to.component) {
+    if ways.reached(from.component, |_| true).contains(&to.component) {
         let problem = Problem::NotPeers { from: from_name, to: to_name };
+        reports.add(problem, to.spot, &fields.at("target"));
+    } else if let Some(owner) = wiring.partitions.owner(to.component, machine) {
+        let problem = Apart::OtherHost { from: from_name, to: to_name, owner };
         reports.add(problem, to.spot, &fields.at("target"));
     } else {
         reports.add(Problem::NoPath { from: from_name, to: to_name }, from.spot, &fields.at("on"));
     }
 }
 
-/// What links lead to from a component, by way of such as let through.
-fn reached(from: usize, wiring: &Wiring, lets_through: impl Fn(usize) -> bool) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::from([from]);
-    let mut next = vec![from];
-    while let Some(here) = next.pop() {
-        for link in wiring.links.iter().filter(|_| here == from || lets_through(here)) {
-            let ends = [link.from.component, link.to.component];
-            for (a, b) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-                if a == here && reached.insert(b) {
-                    next.push(b);
+/// A component, of a switch as the hierarchy below this root port has it.
+type Node = (usize, Option<End>);
+
+/// Where links lead.
+struct Ways<'a> {
+    machine: &'a Machine,
+    wiring: &'a Wiring,
+}
+
+impl Ways<'_> {
+    /// What links lead to from a component, by way of such as let through.
+    fn reached(&self, from: usize, lets_through: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::from([(from, None)]);
+        let mut next = vec![(from, None)];
+        while let Some(here) = next.pop() {
+            let (component, _) = here;
+            for link in self.wiring.links.iter().filter(|_| component == from || lets_through(component)) {
+                let [a, b] = self.ends(link);
+                for (near, far) in [(a, b), (b, a)] {
+                    if near == here && reached.insert(far) {
+                        next.push(far);
+                    }
                 }
             }
         }
+        reached.into_iter().map(|(component, _)| component).collect()
     }
-    reached
+
+    /// The ends of a link. A switch that hosts share is one for each of them.
+    fn ends(&self, link: &LinkPlan) -> [Node; 2] {
+        [link.from, link.to].map(|end| {
+            let is_switch = self.machine.plan(end.component).is_some_and(ComponentPlan::is_switch);
+            (end.component, is_switch.then_some(link.root_port))
+        })
+    }
 }

@@ -22,8 +22,12 @@ pub(super) fn read(
     let Value::Time(after) = fields.one("takeover", reports)?.value else {
         unreachable!("`takeover` is declared as a time")
     };
-    let hosts: BTreeSet<usize> = pairs?.iter().map(|pair| pair.on).collect();
-    if hosts.len() < 2 {
+    let pairs = pairs?;
+    let hosts_of = |drive: usize| {
+        let own = pairs.iter().filter(|pair| pair.target == drive);
+        own.map(|pair| pair.on).collect::<BTreeSet<_>>().len()
+    };
+    if pairs.iter().any(|pair| hosts_of(pair.target) < 2) {
         fields.fault("takeover", Problem::NoTakeover, reports);
         return None;
     }
