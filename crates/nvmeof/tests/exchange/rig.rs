@@ -4,6 +4,7 @@
 use crate::drive::drive;
 use crate::network::{Carried, Packet, Rng, Wire};
 use lanetwin_nvme::spec::SqId;
+use lanetwin_nvmeof::logic::Data;
 use lanetwin_nvmeof::logic::host::{Controller, ControllerConfig, ControllerEffect, Ending, Io, QueueEffect};
 use lanetwin_nvmeof::logic::target::{
     Asked, ConnectionId, Effect, SubsystemId, Target, TargetConfig, Transport,
@@ -11,6 +12,9 @@ use lanetwin_nvmeof::logic::target::{
 use lanetwin_ssd::{ByteStore, Output, SparseMemory, Ssd};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, VecDeque};
+
+/// Where buffers of a load begin in memory of the host; below are those of the host's own commands.
+pub const HOST_BUFFER: u64 = 1 << 30;
 
 pub struct Rig {
     pub now: Instant,
@@ -32,6 +36,8 @@ pub struct Rig {
     /// Nothing is carried any more, and connections cannot be opened.
     pub cut: bool,
     rdma: bool,
+    /// Data are bytes, else lengths.
+    kept: bool,
 }
 
 impl Rig {
@@ -56,7 +62,14 @@ impl Rig {
             carried: Carried::default(),
             cut: false,
             rdma,
+            kept: true,
         }
+    }
+    /// The same with data that nobody keeps.
+    pub fn without_bytes(mut self) -> Self {
+        self.ssd = Ssd::new(&drive(None), 1).expect("a drive");
+        self.kept = false;
+        self
     }
     /// Connects, and waits until the host is live or has given up.
     pub fn connect(&mut self) {
@@ -214,19 +227,26 @@ impl Rig {
             }
             Packet::Write { address, key, data } => {
                 self.check(id, key, address, data.len());
-                self.memory.write(address, data.bytes().expect("bytes")).expect("memory");
+                if let Some(bytes) = self.bytes_of(&data) {
+                    self.memory.write(address, bytes).expect("memory");
+                }
                 self.host.written(address, &data);
             }
             Packet::Read { operation, address, key, bytes } => {
                 self.check(id, key, address, bytes);
-                let mut data = vec![0; bytes as usize];
-                self.memory.read(address, &mut data).expect("memory");
+                let mut data = Data::Length(bytes);
+                // what a host makes itself is always there: it is below its buffers
+                if self.kept || address < HOST_BUFFER {
+                    let mut read = vec![0; bytes as usize];
+                    self.memory.read(address, &mut read).expect("memory");
+                    data = read.into();
+                }
                 self.wires
                     .get_mut(&id)
                     .expect("a connection")
                     .1
                     .to_target
-                    .push_back(Packet::ReadResponse { operation, data: data.into() });
+                    .push_back(Packet::ReadResponse { operation, data });
             }
             _ => panic!("a host does not get that"),
         }
@@ -239,6 +259,12 @@ impl Rig {
             address >= start && address + u64::from(bytes) <= start + u64::from(length),
             "inside its memory"
         );
+    }
+
+    /// The bytes of data, which must be there where they are kept.
+    fn bytes_of<'a>(&self, data: &'a Data) -> Option<&'a [u8]> {
+        assert!(!self.kept || data.bytes().is_some(), "bytes are kept");
+        data.bytes()
     }
 
     fn carry_out_host(&mut self, effects: Vec<ControllerEffect>) {
@@ -285,7 +311,9 @@ impl Rig {
                 wire.to_target.push_back(Packet::Request(private.as_bytes().to_vec()));
             }
             QueueEffect::Register { key, address, bytes, data } => {
-                self.memory.write(address, data.bytes().expect("bytes")).expect("memory");
+                if let Some(bytes) = self.bytes_of(&data) {
+                    self.memory.write(address, bytes).expect("memory");
+                }
                 self.carried.registrations += 1;
                 let before = self.keys.insert((id.expect("a connection"), key), (address, bytes));
                 assert!(before.is_none(), "a key is registered once");
@@ -304,7 +332,9 @@ impl Rig {
             QueueEffect::Deliver { name, offset, data } => {
                 let all = self.delivered.entry(name).or_default();
                 assert_eq!(all.len(), offset as usize, "data come in order");
-                all.extend_from_slice(data.bytes().expect("bytes"));
+                let length = all.len() + data.len() as usize;
+                all.extend_from_slice(data.bytes().unwrap_or(&[]));
+                all.resize(length, 0);
             }
             QueueEffect::Completed { name, ending } => self.ended.push((name, ending)),
             QueueEffect::Unanswered { name } => self.unanswered.push(name),
@@ -408,13 +438,11 @@ impl Rig {
                     self.target.refused(connection, cid, why, more);
                 }
             }
-            Effect::Bring { token, for_controller, data, .. } => {
-                let bytes = data.bytes().expect("bytes");
-                match for_controller {
-                    true => self.ssd.fetched(now, token, bytes),
-                    false => self.ssd.received(now, token, bytes),
-                }
-            }
+            Effect::Bring { token, for_controller, data, .. } => match data.bytes() {
+                Some(bytes) if for_controller => self.ssd.fetched(now, token, bytes),
+                Some(bytes) => self.ssd.received(now, token, bytes),
+                None => self.ssd.transferred(now, token),
+            },
             Effect::Done { token, .. } => self.ssd.transferred(now, token),
             Effect::Failed { token, .. } => self.ssd.failed(now, token),
         }
