@@ -11,7 +11,7 @@ from lanetwin.steadiness import verdict as steady_verdict
 from lanetwin.summary import OUTCOMES, tables, unique, variants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from lanetwin.binding import Binding
     from lanetwin.results import Outcome, Results, Row, Verdict
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 MOST_METRICS = 4
 """So many metrics of a workload are read at a glance."""
-RESTATED = frozenset({"transfers", "reads", "writes"})
-"""Metrics that say again what another one says."""
+RESTATED = ("transfers", "reads", "writes", "completion latency", "submission latency")
+"""How metrics end that say again what another one says, or a part of it."""
 TAIL = 99.0
 """The percentile that stands beside the mean."""
 
@@ -92,9 +92,8 @@ def glances(results: Results) -> list[Glance]:
     binding = bindings(results)
     found = []
     for workload, own in by_workload.items():
-        shown = _shown(own)
-        case = _telling(shown)
-        every = lines_of(shown)
+        every = lines_of(own)
+        case = _telling(every)
         lines = [line for line in every if line.case == case]
         names = unique(name for line in lines for name in line.values)
         binds = {name: binding[name, workload, case] for name in names if (name, workload, case) in binding}
@@ -104,17 +103,14 @@ def glances(results: Results) -> list[Glance]:
     return found
 
 
-def lines_of(shown: Iterable[ResultTable]) -> list[Line]:
-    """Return the lines of tables case by case, each latency with its tail behind it."""
-    found = [
-        line
-        for table in shown
-        for one in table.lines
-        for line in (_line(table, one), _tail(table, one))
-        if line is not None
-    ]
-    cases = unique(line.case for line in found)
-    return sorted(found, key=lambda line: cases.index(line.case))
+def lines_of(own: Sequence[ResultTable]) -> list[Line]:
+    """Return the lines of the tables of a workload case by case, each latency with its tail behind it."""
+    found: list[Line] = []
+    for case in unique(line.case for table in own for line in table.lines):
+        for table in _shown([table for table in own if any(line.case == case for line in table.lines)]):
+            one = next(line for line in table.lines if line.case == case)
+            found += [line for line in (_line(table, one), _tail(table, one)) if line is not None]
+    return found
 
 
 def all_lines(results: Results) -> list[Line]:
@@ -122,9 +118,7 @@ def all_lines(results: Results) -> list[Line]:
     every = tables(results)
     workloads = unique(table.workload for table in every)
     return [
-        line
-        for name in workloads
-        for line in lines_of(_shown([table for table in every if table.workload == name]))
+        line for name in workloads for line in lines_of([table for table in every if table.workload == name])
     ]
 
 
@@ -141,10 +135,13 @@ def geometric_mean(changes: Sequence[float]) -> float | None:
 
 def _shown(own: Sequence[ResultTable]) -> list[ResultTable]:
     """Choose the metrics that say most: those that are judged first, each in its place."""
-    told = [table for table in own if table.metric not in RESTATED] or list(own)
+    told = [table for table in own if not table.metric.endswith(RESTATED)] or list(own)
     judged = [table for table in told if table.compared]
     rest = [table for table in told if not table.compared]
-    kept = (judged + rest)[: MOST_METRICS - 1] if len(told) >= MOST_METRICS else told
+    room = MOST_METRICS - any(table.metric == "latency" for table in told)  # its tail stands beside it
+    if len(told) <= room:
+        return told
+    kept = [table for table in judged + rest if not table.metric.endswith("IOPS")][:room] or told[:room]
     return [table for table in told if table in kept]
 
 
@@ -165,16 +162,15 @@ def _tail(table: ResultTable, line: CaseLine) -> Line | None:
     return Line(table.workload, line.case, f"p{TAIL:g}", values, {})
 
 
-def _telling(shown: Sequence[ResultTable]) -> str:
-    verdicts = [v for table in shown for line in table.lines for v in line.verdicts.values()]
+def _telling(lines: Sequence[Line]) -> str:
+    """Return the case of the largest change, or of the most throughput where nothing was compared."""
+    verdicts = [verdict for line in lines for verdict in line.verdicts.values()]
     if verdicts:
         return max(verdicts, key=lambda verdict: abs(verdict["change"]))["case"]
-    first = shown[0]
-    best = max(
-        first.lines,
-        key=lambda line: max((row["value"] for row in line.values.values()), default=0.0),
-    )
-    return (best if first.metric.endswith("throughput") else first.lines[0]).case
+    first = lines[0]
+    same = [line for line in lines if line.metric == first.metric]
+    best = max(same, key=lambda line: max((row["value"] for row in line.values.values()), default=0.0))
+    return (best if first.metric.endswith("throughput") else first).case
 
 
 def _outcomes(own: Sequence[ResultTable]) -> dict[str, dict[Outcome, int]]:

@@ -57,7 +57,7 @@ class Machine:
 
 def machines(results: Results) -> list[Machine]:
     """Return the machines, variants whose components and links are the same together."""
-    plan = results["plan"]
+    plan = results["plan"] or {}
     named = plan.get("variants") if isinstance(plan.get("variants"), dict) else {}
     found: dict[tuple[object, ...], Machine] = {}
     for variant in variants(results):

@@ -27,6 +27,15 @@ HEAD = [
 """The columns every file has; one per percentile follows."""
 
 
+def harmless(cell: object) -> object:
+    """Mark a text that a spreadsheet would take for a formula as the text it is.
+
+    >>> harmless("=1+1"), harmless("4 KiB"), harmless(-3.5)
+    ("'=1+1", '4 KiB', -3.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
 def rows_csv(rows: list[Row]) -> str:
     """Write the rows as CSV (RFC 4180): one line per row, one column per percentile that occurs."""
     percentiles = sorted({p for row in rows for p, _ in row.get("percentiles", [])})
@@ -39,7 +48,7 @@ def rows_csv(rows: list[Row]) -> str:
         at = [x["name"], x["value"], x["unit"]] if x else ["", "", ""]
         known = dict(row.get("percentiles", []))
         writer.writerow(
-            [*case, *at, row["metric"], row["unit"]]
+            [*map(harmless, case), *map(harmless, at), harmless(row["metric"]), row["unit"]]
             + [row["value"], row["low"], row["high"], row["n"]]
             + [known.get(p, "") for p in percentiles]
         )

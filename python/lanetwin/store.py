@@ -32,6 +32,8 @@ def folder_name(results: Results) -> str:
     """
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", results["name"]).strip("-.")[:LONGEST_NAME] or "run"
     partial = "" if results["complete"] else "-partial"
+    if results["digest"] is None:
+        return f"{results['kind']}-{slug}{partial}"
     return f"{slug}-{results['digest']}{partial}"
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
+from lanetwin.fit import told as reading
 from lanetwin.numbers import (
     NARROW_SPACE,
     NO_SPREAD,
     change,
     change_interval,
     fixed,
-    measured,
     share,
     significant,
     with_unit,
@@ -365,8 +365,7 @@ def _levels(table: ResultTable) -> list[Answer]:
             found.append(Answer(None, table.workload, f"{words} {best}."))
             continue
         ends = [
-            f"{with_unit(measured(row['value'], row['low'], row['high']), row['unit'])}"
-            + (f" at {_unbroken(row['case'])}" if len(rows) > 1 else "")
+            f"{reading(row)}" + (f" at {_unbroken(row['case'])}" if len(rows) > 1 else "")
             for row in (rows if len(rows) < 3 else (rows[0], rows[-1]))
         ]
         found.append(Answer(None, table.workload, f"{words}: {', '.join(ends)}."))
@@ -393,7 +392,7 @@ def _best(metric: str, rows: Sequence[Row]) -> str | None:
     for other in unique(names[1] for _, names in named):
         of_other = [(row, names[0]) for row, names in named if names[1] == other]
         best, name = best_of(of_other, key=lambda entry: entry[0]["value"])
-        value = with_unit(measured(best["value"], best["low"], best["high"]), best["unit"])
+        value = reading(best)
         clauses.append(f"at {_unbroken(name)} for {_unbroken(other)} ({value})")
     return f"is {word} {', '.join(clauses)}" if len(clauses) < len(named) else None
 

@@ -12,9 +12,10 @@ from rich.text import Text
 from lanetwin.binding import named
 from lanetwin.cli.console import out, printable
 from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table
+from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
-from lanetwin.numbers import NO_SPREAD, change, change_interval
+from lanetwin.numbers import NO_SPREAD, change, change_interval, share
 from lanetwin.summary import stopped, unique, variants
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from lanetwin.comparison import ErrorLine
     from lanetwin.glance import Glance, Line
     from lanetwin.results import Outcome, Results, Row
 
@@ -41,7 +43,10 @@ def print_answer(results: Results) -> None:
         console.print(Text(printable(results["about"]), "bold"))
         console.print()
     found = glances(results)
-    if found:
+    lines = errors(results)
+    if lines:
+        _print_errors(results, lines)
+    elif found:
         table, note = _numbers(results, found)
         console.print(table)
         if note:
@@ -56,6 +61,31 @@ def print_answer(results: Results) -> None:
     partial = stopped(results)
     if partial:
         console.print(Text(partial, "bold yellow"))
+
+
+def _print_errors(results: Results, lines: Sequence[ErrorLine]) -> None:
+    """Print what was predicted beside what was measured, and the error of each number."""
+    options = results["options"]
+    names = [("workload", False), ("case", False), ("metric", False), (options["against"], True)]
+    table = plain_table("", [*names, (options["error_of"], True), ("error", True)])
+    before = ("", "")
+    for line in lines:
+        place = (line.workload, line.case)
+        words = ["" if place[0] == before[0] else place[0], "" if place == before else place[1], line.metric]
+        before = place
+        style = "" if line.error is not None and abs(line.error) <= options["within"] else "yellow"
+        error = Text("–" if line.error is None else change(line.error), style)
+        cells = [Text(printable(word)) for word in words]
+        table.add_row(*cells, _value(line.measured), _value(line.predicted), error)
+    console = out()
+    console.print(table)
+    mean = mean_error(lines)
+    near = sum(line.error is not None and abs(line.error) <= options["within"] for line in lines)
+    said = "" if mean is None else f"mean of the absolute errors {share(mean)}; "
+    within = f"{near} of {len(lines)} within ±{share(options['within'])}"
+    console.print(Text(f"{said}{within}"))
+    for note in options["taken_for"]:
+        console.print(Text(printable(note), "dim"))
 
 
 def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:

@@ -15,6 +15,7 @@ from lanetwin.cli import (
     fio,
     iometer,
     link,
+    measurements,
     rendering,
     simulation,
     streams,
@@ -86,7 +87,18 @@ def trunk(
     """
 
 
-for branch in (documents, simulation, rendering, validation, catalogue, closed_forms, fio, iometer, link):
+for branch in (
+    documents,
+    simulation,
+    rendering,
+    measurements,
+    validation,
+    catalogue,
+    closed_forms,
+    fio,
+    iometer,
+    link,
+):
     branch.register(app)
 
 

@@ -25,6 +25,7 @@ from lanetwin.cli.diagnostics import print_diagnostics
 from lanetwin.cli.interrupt import interruptible
 from lanetwin.cli.progress import shown
 from lanetwin.cli.rendering import show
+from lanetwin.comparison import compare_files
 from lanetwin.errors import Diagnostic
 from lanetwin.summary import cost_line
 
@@ -127,13 +128,17 @@ def compare(
 ) -> None:
     """Compare two results, simulated or measured: better, worse, equivalent or inconclusive.
 
+    Of a prediction and a measurement, the error of each number. A file of fio, Iometer and others
+    (lanetwin import --formats) can stand for a result.
+
     [dim]Examples:[/]
       lanetwin compare runs/slot-7c19e04b runs/slot-gen4-1f00aa12
       lanetwin compare old.json new.json --within 0.01 --fail-on worse
+      lanetwin compare fio-of-the-real-drive.json runs/slot-7c19e04b
     """
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
-    results = engine.compare_files(a, b, margin=margin)
+    results = compare_files(a, b, margin=margin)
     folder = store.save(results, out_folder) if out_folder else None
     show(results, folder, as_json=as_json, full=full)
     _end(results, fail_on)

@@ -16,8 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lanetwin import yaml_out
+from lanetwin.comparison import errors, mean_error
+from lanetwin.fit import told
 from lanetwin.glance import glances
-from lanetwin.numbers import fixed, significant
+from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
 from lanetwin.report.figures import levels, percentiles, topology
 from lanetwin.rows_csv import rows_csv
@@ -45,6 +47,9 @@ def environment() -> Environment:
     )
     environment.filters["grouped"] = lambda value: fixed(value, 0)
     environment.filters["significant"] = significant
+    environment.filters["told"] = told
+    environment.filters["change"] = change
+    environment.filters["share"] = share
     return environment
 
 
@@ -82,6 +87,8 @@ def render(results: Results) -> str:
             limits=limits(results),
             variants=variants(results),
             workloads=workloads,
+            errors=errors(results),
+            mean_error=mean_error(errors(results)),
             tables=result_table.result_tables(results),
             matrices=blocks.matrices(results),
             speeds=blocks.speeds(drawn, easel),
@@ -120,9 +127,13 @@ def contents(page: str) -> str:
 def command(results: Results) -> str:
     """Return the command line that gives this result again."""
     options = results.get("options") or {}
+    if "imported" in options:
+        return shlex.join(["lanetwin", "import", *options["imported"]])
+    if "error_of" in options or not results["scenario"]["path"]:
+        return "lanetwin compare BASELINE OTHER"
     words = ["lanetwin", "run", results["scenario"]["path"]]
-    for change in options.get("sets") or []:
-        words += ["--set", str(change)]
+    for setting in options.get("sets") or []:
+        words += ["--set", str(setting)]
     words += ["--seed", str(results["seed"])]
     if options.get("granularity") not in (None, "train"):
         words += ["--granularity", str(options["granularity"])]

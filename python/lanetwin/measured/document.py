@@ -1,0 +1,143 @@
+"""Measurements as a results document: the files that are given, each read by what reads its format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from lanetwin.files import read_text
+from lanetwin.measured.formats import FORMATS, format_of, named
+from lanetwin.measured.values import MOST_BYTES, MOST_VALUES, Source, name, refuse
+from lanetwin.results import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lanetwin.measured.values import Value
+    from lanetwin.results import Results, Row
+
+VARIANT = "as-is"
+"""What the variant of a measurement is called, as that of a scenario without variants."""
+
+
+def imported(
+    files: Sequence[Path],
+    *,
+    version: str,
+    format_: str | None = None,
+    variant: str = VARIANT,
+    workload: str | None = None,
+    about: str = "",
+) -> Results:
+    """Read measurements and return them as results of kind `measured`.
+
+    Each file is a workload, named as the file, unless `workload` names it or its format has several.
+
+    Raises `LanetwinError` with code, place and remedy if a file cannot be read, is of no known format or
+    holds nothing that was measured.
+    """
+    rows: list[Row] = []
+    formats: dict[str, str] = {}
+    for path in files:
+        source = Source(str(path), path.name.removesuffix(path.suffix))
+        text = _text(path, source)
+        if not text.strip():
+            refuse("ME006", source, "the file is empty")
+        known = named(format_) if format_ else format_of(text, source)
+        if known is None:
+            refuse(
+                "ME002", source, "this is of no format that is read", help_=f"known: {', '.join(_names())}"
+            )
+        values = known.read(text, source)
+        if not values:
+            refuse("ME006", source, f"there is nothing in it that {known.name} measured")
+        if len(values) + len(rows) > MOST_VALUES:
+            refuse("ME005", source, f"more than {MOST_VALUES} values are no summary of a test")
+        formats[str(path)] = known.name
+        rows += [_row(value, variant, workload or value.workload or name(source.stem)) for value in values]
+    title = name(workload or files[0].name.removesuffix(files[0].suffix)) if files else "measured"
+    return cast("Results", _document(_distinct(rows), formats, title, version) | {"about": about})
+
+
+def is_measurement(path: Path) -> bool:
+    """Whether a file is of a format that is read; a folder, and what cannot be read, is none."""
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return False
+        return format_of(read_text(path), Source(str(path), path.name.removesuffix(path.suffix))) is not None
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _names() -> list[str]:
+    return [one.name for one in FORMATS]
+
+
+def _text(path: Path, source: Source) -> str:
+    help_ = "give a text file as the program wrote it"
+    try:
+        if path.is_file() and path.stat().st_size > MOST_BYTES:
+            refuse("ME005", source, f"it is larger than {MOST_BYTES >> 20} MiB", help_="give a summary of it")
+        return read_text(path)
+    except UnicodeDecodeError:
+        refuse("ME001", source, "the file cannot be read: it is not UTF-8 text", help_=help_)
+    except OSError as error:
+        refuse("ME001", source, f"the file cannot be read: {error.strerror or error}", help_=help_)
+
+
+def _row(value: Value, variant: str, workload: str) -> Row:
+    row: dict[str, Any] = {
+        "variant": name(variant),
+        "workload": name(workload),
+        "case": name(value.case),
+        "x": None,
+        "metric": value.metric,
+        "unit": value.unit,
+        "better": value.better,
+        "value": value.value,
+        "low": value.value,
+        "high": value.value,
+        "n": 1,
+        "percentiles": [list(pair) for pair in value.percentiles],
+    }
+    if value.device:
+        row["device"] = name(value.device)
+    if value.restates:
+        row["restates"] = True
+    return cast("Row", row)
+
+
+def _distinct(rows: Sequence[Row]) -> list[Row]:
+    """Tell tests apart that have the same name: each one after the first is numbered."""
+    seen: dict[tuple[object, ...], int] = {}
+    found: list[Row] = []
+    for row in rows:
+        place = (row["variant"], row["workload"], row["case"], row.get("device"), row["metric"])
+        count = seen[place] = seen.get(place, 0) + 1
+        found.append(row if count == 1 else cast("Row", {**row, "case": f"{row['case']} #{count}"}))
+    return found
+
+
+def _document(rows: list[Row], formats: dict[str, str], title: str, version: str) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "kind": "measured",
+        "name": title,
+        "version": version,
+        "seed": None,
+        "digest": None,
+        "complete": True,
+        "stopped": None,
+        "options": {"imported": formats},
+        "scenario": {"path": "", "text": ""},
+        "plan": {},
+        "rows": rows,
+        "waterfalls": [],
+        "utilisation": [],
+        "bottlenecks": [],
+        "verdicts": [],
+        "assumptions": [],
+        "not_modelled": [],
+        "parts": [],
+        "cost": {"events": 0, "tlp_hops": 0, "cpu_seconds": 0.0},
+    }
