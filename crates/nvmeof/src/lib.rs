@@ -13,6 +13,7 @@
 //!
 //! * [`spec`]: Fabrics commands, the discovery log, NVMe/TCP data units, private data of RDMA connections, ANA.
 //! * [`logic`]: both sides as total functions on state. They are told what has come and append what is to be done.
+//! * [`throughput`]: what commands take of a line of Ethernet: closed forms.
 //!
 //! Data are bytes or, where only time counts, lengths ([`logic::Data`]): the same code does both.
 //!
@@ -25,3 +26,4 @@
 
 pub mod logic;
 pub mod spec;
+pub mod throughput;

@@ -8,7 +8,7 @@ use lanetwin_wire::{open_enum, structure, wire};
 pub const DISCOVERY_NQN: &str = "nqn.2014-08.org.nvmexpress.discovery";
 /// Log Page Identifier of the discovery log.
 pub const DISCOVERY_LOG: LogPage = LogPage(0x70);
-/// Information of the notice that the discovery log has changed (NVMe-oF 1.1 §5.6, Base 2.0 §5.2.1).
+/// Information of the notice that the discovery log has changed (Base 2.0 §5.2.1).
 pub const DISCOVERY_CHANGED: u8 = 0xf0;
 /// Bit of Asynchronous Event Configuration, and of OAES, for Discovery Log Page Change.
 pub const DISCOVERY_CHANGE_BIT: u32 = 31;

@@ -1,5 +1,5 @@
-//! What a controller behind a fabric tells beside what every controller tells: fields of Identify Controller (NVMe-oF
-//! 1.1 §4.1, Base 2.0 §5.17.2.1).
+//! What a controller behind a fabric tells beside what every controller tells: fields of Identify Controller (Base 2.0
+//! §5.17.2.1).
 
 use lanetwin_wire::{structure, wire};
 

@@ -1,4 +1,4 @@
-//! Private data of NVMe/RDMA connections (NVMe-oF 1.1 §7.3.6.2 to §7.3.6.4; RDMA Transport 1.0, RDMA_CM Private Data).
+//! Private data of NVMe/RDMA connections (RDMA Transport 1.0, RDMA_CM Private Data; NVMe-oF 1.1 §7.3).
 
 use lanetwin_wire::{open_enum, structure};
 

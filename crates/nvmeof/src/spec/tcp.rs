@@ -1,4 +1,4 @@
-//! Protocol data units of NVMe/TCP (TCP Transport 1.0, PDU Structure and PDU Definitions; NVMe-oF 1.1 §7.4.10).
+//! Protocol data units of NVMe/TCP (TCP Transport 1.0, PDU Structure and PDU Definitions; NVMe-oF 1.1 §7.4).
 //!
 //! ```text
 //!   ┌────────┬──────────────┬────────┬─────┬────────────┬────────┐

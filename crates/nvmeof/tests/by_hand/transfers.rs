@@ -114,6 +114,15 @@ fn what_is_asked_for_of_a_lost_connection_has_failed() {
     assert_eq!(effects[0], Effect::Failed { subsystem: SubsystemId(0), token: token(0) });
     let (_, effects) = bench.wants(7, 512, 512);
     assert_eq!(effects, [Effect::Failed { subsystem: SubsystemId(0), token: token(512) }]);
+    // and so has what is asked for of no command, or not brought before its command ends
+    let mut bench = Bench::connected(TcpConfig::default(), 0, 1, true);
+    let (_, effects) = bench.wants(7, 512, 512);
+    assert_eq!(effects, [Effect::Failed { subsystem: SubsystemId(0), token: token(512) }]);
+    bench.capsule(IO, write(7, 4096), vec![]);
+    bench.wants(7, 0, 4096);
+    let (_, effects) = bench.completes(1, 7, 1, Status::ABORT_REQUESTED);
+    assert_eq!(effects, [Effect::Failed { subsystem: SubsystemId(0), token: token(0) }]);
+    bench.answer(|target, effects| target.lost(IO, effects));
     assert_eq!(bench.completes(1, 7, 1, Status::SUCCESS), (vec![], vec![]));
     let expired = HostEffect::KeepAliveExpired { controller: CONTROLLER };
     let (_, effects) = bench.perform(0, expired, vec![]);

@@ -1,5 +1,5 @@
 //! An association from the side of a host: admin queue, properties, I/O queues, Keep Alive, and connecting again when
-//! it is lost (NVMe-oF 1.1 §4; Base 2.0 §3.5.2, Controller Initialization for message-based controllers).
+//! it is lost (Base 2.0 §3.5.2, Controller Initialization for message-based controllers).
 //!
 //! ```text
 //!   connect ─► admin queue ─► CAP ─► CC.EN ─► CSTS.RDY ─► Identify ─► Number of Queues ─► I/O queues ─► Live

@@ -1,8 +1,8 @@
 //! Associations: Connect makes queues and controllers, the end of the admin queue's connection ends them (NVMe-oF 1.1
-//! §3.3, §4).
+//! §3.3).
 
 use super::config::{ConnectionId, Transport};
-use super::connection::{Connection, HostIdentity, Link, Owner, Purpose, Queue};
+use super::connection::{Connection, HostIdentity, Link, Owner, Queue};
 use super::discovery::{DiscoveryController, MOST_ENTRIES};
 use super::effect::Effect;
 use super::{Association, Target};
@@ -237,11 +237,9 @@ fn fail_all(connection: &mut Connection, effects: &mut Vec<Effect>) {
     connection.requests.clear();
     let commands = core::mem::take(&mut connection.commands);
     if let Owner::Nvm(subsystem, _) = queue.owner {
-        for ask in commands.into_values().flat_map(|pending| pending.asks) {
-            if let Purpose::Controller { token, .. } = ask.purpose {
-                effects.push(Effect::Failed { subsystem, token });
-            }
-        }
+        let asks = commands.into_values().flat_map(|pending| pending.asks);
+        let tokens = asks.filter_map(|ask| ask.purpose.token());
+        effects.extend(tokens.map(|token| Effect::Failed { subsystem, token }));
     }
 }
 

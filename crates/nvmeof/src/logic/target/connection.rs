@@ -215,6 +215,16 @@ impl Pending {
     }
 }
 
+impl Purpose {
+    /// What a controller resumes with.
+    pub const fn token(self) -> Option<Token> {
+        match self {
+            Self::Connect => None,
+            Self::Controller { token, .. } => Some(token),
+        }
+    }
+}
+
 impl Ask {
     pub fn new(purpose: Purpose, offset: u32, bytes: u32) -> Self {
         Self { purpose, offset, bytes, asked: 0, come: 0, pieces: BTreeMap::new() }

@@ -1,4 +1,5 @@
-//! A target: connections come in, queues of controllers come out (NVMe-oF 1.1 §1.5, Association; §3; §5).
+//! A target: connections come in, queues of controllers come out (NVMe-oF 1.1 §3, Fabrics Commands;
+//! §5, Discovery Service).
 //!
 //! ```text
 //!   accept, request ──► Connection ── Connect ──► Queue of a controller

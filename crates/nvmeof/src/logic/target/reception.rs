@@ -153,7 +153,7 @@ impl Target {
         }
         if let Some(pending) = connection.commands.get_mut(&part.cid.0) {
             pending.damaged |= !intact;
-            pending.r2ts -= u32::from(part.last);
+            pending.r2ts = pending.r2ts.saturating_sub(u32::from(part.last)); // the R2T may be of an earlier command
         }
         self.brought(now, id, request, (part.offset, part.data), effects);
         Ok(())

@@ -97,6 +97,11 @@ impl Target {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let Some(pending) = connection.commands.remove(&entry.cid().0) else { return };
         let flow_control = connection.queue.as_ref().is_none_or(|queue| queue.flow_control);
+        if let Some(Owner::Nvm(subsystem, _)) = connection.queue.as_ref().map(|queue| queue.owner) {
+            // what it has not waited for can no longer come
+            let tokens = pending.asks.iter().filter_map(|ask| ask.purpose.token());
+            effects.extend(tokens.map(|token| Effect::Failed { subsystem, token }));
+        }
         match &self.config.ports[connection.port].transport {
             Transport::Tcp(tcp) => {
                 let told_all = entry.status().is_success() && entry.dw0() == 0 && entry.dw1() == 0;

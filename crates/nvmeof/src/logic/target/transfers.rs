@@ -50,10 +50,13 @@ impl Target {
         let for_controller = matches!(asked.effect, HostEffect::Fetch { .. });
         self.bring(id, command.cid, (subsystem, token, for_controller), (at, bytes), effects);
     }
-    /// Where data belong in those of the command; none for a place that the transport does not reach.
+    /// Where data belong in those of the command; none if there is no such command, and for a place that the transport
+    /// does not reach.
     fn offset_of(&self, id: ConnectionId, cid: Cid, at: Place) -> Option<u32> {
+        let connection = self.connections.get(&id)?;
         match at {
-            Place::Transport { offset } => Some(offset),
+            _ if !connection.commands.contains_key(&cid.0) => None,
+            Place::Transport { offset } => connection.is_tcp().then_some(offset),
             Place::Keyed { address, .. } => {
                 let (start, _) = self.keyed(id, cid)?;
                 u32::try_from(address.checked_sub(start)?).ok()
@@ -223,7 +226,7 @@ impl Target {
         self.ask_by_r2t(id, request.cid, effects);
     }
 
-    /// Adds what only the transport knows to the Identify Controller structure (NVMe-oF 1.1 §4.1).
+    /// Adds what only the transport knows to the Identify Controller structure (Base 2.0 §5.17.2.1).
     fn add_identity(&self, id: ConnectionId, cid: Cid, offset: u32, data: &mut Data) {
         let Some(connection) = self.connections.get(&id) else { return };
         let Some(pending) = connection.commands.get(&cid.0) else { return };
