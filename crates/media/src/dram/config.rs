@@ -185,6 +185,9 @@ impl Geometry {
     }
 }
 
+/// Told what has to hold of a field; if it does not, what is wrong and what would be right.
+type Unless<'a> = &'a mut dyn FnMut(bool, &'static str, String, &str);
+
 impl Config {
     /// A memory of this capacity with chips of 16 Gbit (8 Gbit in DDR4), x8, one rank a channel, that leaves rows open
     /// and answers writes when they are queued.
@@ -236,6 +239,12 @@ impl Config {
                 found.push(BadDram { field, problem, remedy: remedy.to_owned() });
             }
         };
+        self.check_geometry(&mut unless);
+        self.check_queues(&mut unless);
+        self.check_timings(&mut unless);
+        found
+    }
+    fn check_geometry(&self, unless: Unless<'_>) {
         let g = &self.geometry;
         let ddr5 = self.speed.is_ddr5();
         let buses = u64::from(g.channels).saturating_mul(self.speed.sub_channels().into());
@@ -279,6 +288,8 @@ impl Config {
             format!("{} B are no whole number of rows of {whole} B (a row of every bank)", self.capacity.0),
             &near_capacity(self.capacity.0, whole),
         );
+    }
+    fn check_queues(&self, unless: Unless<'_>) {
         let q = &self.queues;
         unless(
             (1..=MOST_PLACES).contains(&q.reads),
@@ -305,8 +316,10 @@ impl Config {
             "less than the high mark",
         );
         unless(q.waiting > 0, "queues.waiting", "nobody can wait".to_owned(), "at least 1");
+    }
+    fn check_timings(&self, unless: Unless<'_>) {
         unless(
-            ddr5 || self.refresh != Refresh::SameBank,
+            self.speed.is_ddr5() || self.refresh != Refresh::SameBank,
             "refresh",
             "DDR4 has no same-bank refresh".to_owned(),
             "all-bank",
@@ -321,7 +334,6 @@ impl Config {
             "a time is 0, or refreshes take longer than the time between them".to_owned(),
             "those of a speed bin",
         );
-        found
     }
 }
 

@@ -167,90 +167,95 @@ impl Timings {
     /// ([`Config::mistakes`](super::Config::mistakes)).
     #[must_use]
     pub const fn of(speed: Speed, width: Width, density: Density, banks: u64) -> Self {
+        if speed.is_ddr5() {
+            Self::of_ddr5(speed, width, density, banks)
+        } else {
+            Self::of_ddr4(speed, width, density)
+        }
+    }
+    const fn of_ddr5(speed: Speed, width: Width, density: Density, banks: u64) -> Self {
         let clock = speed.clock();
         let [cl, rcd, rp, cwl] = speed.bin();
         let ras = clock.at_least(32_000);
-        let ddr5 = speed.is_ddr5();
-        let activates = speed.ddr4_activates(width);
-        // DDR5: an activate needs half a page of 2 KiB more
+        // an activate needs half a page of 2 KiB more
         let window = if matches!(width, Width::X16) { 40 } else { 32 };
-        // DDR5: an x4 chip has half a word of its internal ECC in a burst, and reads the rest before it writes
+        // an x4 chip has half a word of its internal ECC in a burst, and reads the rest before it writes
         let write_gap = match width {
             Width::X4 => most(32, clock.at_least(20_000)),
             Width::X8 | Width::X16 => most(16, clock.at_least(10_000)),
         };
-        let rfc = match (ddr5, density) {
-            (true, Density::Gb8) => 195_000,
-            (true, Density::Gb16) => 295_000,
-            (true, _) => 410_000,
-            (false, Density::Gb8) => 350_000,
-            (false, _) => 550_000,
+        let (rfc, rfc_sb) = match density {
+            Density::Gb8 => (195_000, 115_000),
+            Density::Gb16 => (295_000, 130_000),
+            Density::Gb24 | Density::Gb32 => (410_000, 190_000),
         };
-        let rfc_sb = match density {
-            Density::Gb8 => 115_000,
-            Density::Gb16 => 130_000,
-            Density::Gb24 | Density::Gb32 => 190_000,
+        Self {
+            clock,
+            burst: 8,
+            command: 2,
+            cl,
+            cwl,
+            rcd,
+            rp,
+            ras,
+            rc: ras + rp,
+            rrd_s: 8,
+            rrd_l: most(8, clock.at_least(5_000)),
+            faw: window,
+            ccd_s: 8,
+            ccd_l: most(8, clock.at_least(5_000)),
+            ccd_l_wr: write_gap,
+            wr: clock.at_least(30_000),
+            wtr_s: most(4, clock.at_least(2_500)),
+            wtr_l: most(16, clock.at_least(10_000)),
+            rtp: most(12, clock.at_least(7_500)),
+            rtw: 2,
+            rtrs: 2,
+            ppd: 2,
+            rfc: clock.at_least(rfc),
+            refi: clock.at_most(3_900_000),
+            rfc_sb: clock.at_least(rfc_sb),
+            refi_sb: clock.at_most(1_950_000) / if banks == 0 { 1 } else { banks },
+            refsb_rd: clock.at_least(30_000),
+        }
+    }
+    const fn of_ddr4(speed: Speed, width: Width, density: Density) -> Self {
+        let clock = speed.clock();
+        let [cl, rcd, rp, cwl] = speed.bin();
+        let ras = clock.at_least(32_000);
+        let activates = speed.ddr4_activates(width);
+        let rfc = match density {
+            Density::Gb8 => 350_000,
+            _ => 550_000,
         };
-        if ddr5 {
-            Self {
-                clock,
-                burst: 8,
-                command: 2,
-                cl,
-                cwl,
-                rcd,
-                rp,
-                ras,
-                rc: ras + rp,
-                rrd_s: 8,
-                rrd_l: most(8, clock.at_least(5_000)),
-                faw: window,
-                ccd_s: 8,
-                ccd_l: most(8, clock.at_least(5_000)),
-                ccd_l_wr: write_gap,
-                wr: clock.at_least(30_000),
-                wtr_s: most(4, clock.at_least(2_500)),
-                wtr_l: most(16, clock.at_least(10_000)),
-                rtp: most(12, clock.at_least(7_500)),
-                rtw: 2,
-                rtrs: 2,
-                ppd: 2,
-                rfc: clock.at_least(rfc),
-                refi: clock.at_most(3_900_000),
-                rfc_sb: clock.at_least(rfc_sb),
-                refi_sb: clock.at_most(1_950_000) / if banks == 0 { 1 } else { banks },
-                refsb_rd: clock.at_least(30_000),
-            }
-        } else {
-            Self {
-                clock,
-                burst: 4,
-                command: 1,
-                cl,
-                cwl,
-                rcd,
-                rp,
-                ras,
-                rc: ras + rp,
-                rrd_s: most(activates[0].0, clock.at_least(activates[0].1)),
-                rrd_l: most(activates[1].0, clock.at_least(activates[1].1)),
-                faw: most(activates[2].0, clock.at_least(activates[2].1)),
-                ccd_s: 4,
-                ccd_l: most(5, clock.at_least(5_000)),
-                ccd_l_wr: most(5, clock.at_least(5_000)),
-                wr: clock.at_least(15_000),
-                wtr_s: most(2, clock.at_least(2_500)),
-                wtr_l: most(4, clock.at_least(7_500)),
-                rtp: most(4, clock.at_least(7_500)),
-                rtw: 2,
-                rtrs: 2,
-                ppd: 1,
-                rfc: clock.at_least(rfc),
-                refi: clock.at_most(7_800_000),
-                rfc_sb: 0,
-                refi_sb: 0,
-                refsb_rd: 0,
-            }
+        Self {
+            clock,
+            burst: 4,
+            command: 1,
+            cl,
+            cwl,
+            rcd,
+            rp,
+            ras,
+            rc: ras + rp,
+            rrd_s: most(activates[0].0, clock.at_least(activates[0].1)),
+            rrd_l: most(activates[1].0, clock.at_least(activates[1].1)),
+            faw: most(activates[2].0, clock.at_least(activates[2].1)),
+            ccd_s: 4,
+            ccd_l: most(5, clock.at_least(5_000)),
+            ccd_l_wr: most(5, clock.at_least(5_000)),
+            wr: clock.at_least(15_000),
+            wtr_s: most(2, clock.at_least(2_500)),
+            wtr_l: most(4, clock.at_least(7_500)),
+            rtp: most(4, clock.at_least(7_500)),
+            rtw: 2,
+            rtrs: 2,
+            ppd: 1,
+            rfc: clock.at_least(rfc),
+            refi: clock.at_most(7_800_000),
+            rfc_sb: 0,
+            refi_sb: 0,
+            refsb_rd: 0,
         }
     }
 
