@@ -7,7 +7,7 @@ pub use request::Request;
 use crate::cycle::{Bench, CyclePlan, LaneMargin, LinkState, Power, Series, Stop, Test, Watcher, rate};
 use crate::fake::{Behaviour, Fake};
 use crate::function::Function;
-use crate::host::{Address, Host, HostError};
+use crate::host::{Address, Attribute, Host, HostError};
 use crate::journal::{self, Entry, Journal};
 use crate::linux::{self, Consent, Facts, Linux};
 use crate::problem::{Finding, Problem};
@@ -204,11 +204,7 @@ pub fn real(
     let wish = request.wish()?;
     let at: Address =
         device.parse().map_err(|_| vec![Problem::Address { text: device.into() }.at("--device")])?;
-    let below = Function::find(linux, at).map_err(|error| vec![no_access(at, &error)])?;
-    if linux.size(at).is_ok_and(|size| size <= 64) {
-        let said = "only its first 64 bytes can be read".into();
-        return Err(vec![Problem::NoAccess { said }.at(at)]);
-    }
+    let below = whole_function(linux, at)?;
     let facts = Facts::of(linux, &below);
     let consent = Consent {
         device: request.i_know.as_deref().and_then(|text| text.parse().ok()),
@@ -224,9 +220,8 @@ pub fn real(
         findings.push(Problem::Journal { path: path.display().to_string() }.at(at));
     }
     let unconfirmed = linux::confirmation(at, &facts, &consent);
-    let dry = request.i_know.is_none();
     let mut report = Report::new(at.to_string(), "");
-    if dry {
+    if request.i_know.is_none() {
         if let Some(port) = facts.port {
             report.plan = Some(plan(snapshot(linux, &[port, at])?, (port, at), &wish));
             warn(linux, &mut report, port, &below);
@@ -246,16 +241,8 @@ pub fn real(
     let attributes = linux.attributes(at);
     linux.allow_writes();
     let root = linux.root().to_owned();
-    let mut prepare = |session: &mut Session<'_>| {
-        for attribute in &attributes {
-            session.keep_attribute(attribute.clone()).map_err(|error| no_access(at, &error))?;
-        }
-        let hands = Linux::at(&root);
-        hands.keep_awake(at);
-        let driver = facts.driver.clone().unwrap_or_default();
-        let holds = |error: HostError| Problem::Driver { driver, said: error.to_string() }.at(at);
-        hands.unbind(at).map_err(holds)
-    };
+    let driver = facts.driver.clone().unwrap_or_default();
+    let mut prepare = |session: &mut Session<'_>| take_over(session, &root, at, &attributes, &driver);
     let (series, complete) =
         cycle(linux, &at.to_string(), (port, at), &wish, Some(journal), &mut prepare, watch)?;
     for left in &series.not_restored {
@@ -266,6 +253,33 @@ pub fn real(
     report.complete = complete;
     report.add_power();
     Ok(report)
+}
+
+/// The function at an address, if all of its registers can be read.
+fn whole_function(linux: &mut Linux, at: Address) -> Result<Function, Vec<Finding>> {
+    let function = Function::find(linux, at).map_err(|error| vec![no_access(at, &error)])?;
+    if linux.size(at).is_ok_and(|size| size <= 64) {
+        let said = "only its first 64 bytes can be read".into();
+        return Err(vec![Problem::NoAccess { said }.at(at)]);
+    }
+    Ok(function)
+}
+
+/// Notes the attributes of a device in the journal, keeps it awake and takes it from its driver.
+fn take_over(
+    session: &mut Session<'_>,
+    root: &Path,
+    at: Address,
+    attributes: &[Attribute],
+    driver: &str,
+) -> Result<(), Finding> {
+    for attribute in attributes {
+        session.keep_attribute(attribute.clone()).map_err(|error| no_access(at, &error))?;
+    }
+    let linux = Linux::at(root);
+    linux.keep_awake(at);
+    let holds = |error: HostError| Problem::Driver { driver: driver.into(), said: error.to_string() }.at(at);
+    linux.unbind(at).map_err(holds)
 }
 
 fn warn(linux: &mut Linux, report: &mut Report, port: Address, device: &Function) {

@@ -136,21 +136,12 @@ pub(super) fn measure(
     let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
     // what a test asks for changes all the time: no operation of it stands for the others
     let follow = follow.filter(|_| pts.is_none());
-    let mut cells = Vec::new();
-    let Window { before, end, results, ended, rounds, followed: within } = match (steady, pts) {
-        (Some(rule), Some(plan)) => {
-            let (window, found) = pts::run(world, plan, rule);
-            let asked = plan.cells.iter().map(|cell| Case {
-                label: cell.label.clone(),
-                axis: None,
-                load: Load::of_blocks(cell.asks),
-            });
-            cells = asked.zip(found.into_iter().map(Results::packed)).collect();
-            window
-        }
-        (Some(rule), None) => rounds::run(world, rule),
-        (None, _) => run_window(world, case, warm_up, follow.is_some()),
+    let (window, cells) = match (steady, pts) {
+        (Some(rule), Some(plan)) => run_pts(world, plan, rule),
+        (Some(rule), None) => (rounds::run(world, rule), Vec::new()),
+        (None, _) => (run_window(world, case, warm_up, follow.is_some()), Vec::new()),
     };
+    let Window { before, end, results, ended, rounds, followed: within } = window;
     if let Some(overload) = world.overload() {
         return Err(overload);
     }
@@ -164,11 +155,8 @@ pub(super) fn measure(
         advised: memory.advised.since(&before.advised),
         ..memory
     });
-    let hosts = summed(world.loads.iter().map(|load| load.asker.as_str()).zip(&results));
     let devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
-    // of hosts that ask one drive each there is no more to say than of the drives
-    let drives: BTreeSet<(usize, usize)> = world.loads.iter().map(|load| (load.host, load.target)).collect();
-    let hosts = if hosts.len() < drives.len() { hosts } else { Vec::new() };
+    let hosts = by_host(world, &results);
     let after = world.links().usage();
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
@@ -184,8 +172,8 @@ pub(super) fn measure(
         _ => Vec::new(),
     };
     let follow = follow.filter(|_| world.memory.is_none());
-    let of_all = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    let (followed, transits) = of_all.map_or_else(Default::default, |most| follow_some(world, most));
+    let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
+    let (followed, transits) = most.map_or_else(Default::default, |most| follow_some(world, most));
     world.finish_actions();
     let (acted, window) = (world.acted(), begin..end);
     Ok(Measured {
@@ -208,6 +196,24 @@ pub(super) fn measure(
         events,
         tlp_hops,
     })
+}
+
+/// Runs a performance test: its rounds, and the results of each of its cells.
+fn run_pts(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec<(Case, Results)>) {
+    let (window, found) = pts::run(world, plan, rule);
+    let cells = plan.cells.iter().map(|cell| Case {
+        label: cell.label.clone(),
+        axis: None,
+        load: Load::of_blocks(cell.asks),
+    });
+    (window, cells.zip(found.into_iter().map(Results::packed)).collect())
+}
+
+/// The results of each host; none if each has one drive, as they are those of the drives then.
+fn by_host(world: &World, results: &[Results]) -> Vec<(String, Results)> {
+    let hosts = summed(world.loads.iter().map(|load| load.asker.as_str()).zip(results));
+    let drives: BTreeSet<(usize, usize)> = world.loads.iter().map(|load| (load.host, load.target)).collect();
+    if hosts.len() < drives.len() { hosts } else { Vec::new() }
 }
 
 /// What loads of one name have counted, together, in the order of the names; none if all have one name.

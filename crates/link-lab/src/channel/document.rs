@@ -57,14 +57,7 @@ fn channel(
 ) -> Option<Channel> {
     let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
     name_lists(&mut tree, reports);
-    for text in sets {
-        let spot = add_source(sources, format!("--set {text}"));
-        let path = text.split('=').next().unwrap_or_default().trim();
-        let spot = Spot { line: 1, column: 1, ..spot };
-        if is_known(&tree, path, spot, reports) {
-            overlay::set(&mut tree, text, spot.file, reports);
-        }
-    }
+    set_all(&mut tree, sets, sources, reports);
     // `--set chain=…` has replaced it
     name_replaced(&mut tree, reports);
     let mut document = Fields::open(&tree, "", DOCUMENT, &[], reports)?;
@@ -86,26 +79,9 @@ fn channel(
         Some(said) => own_constants(path, &said.value, said.spot, reports),
         None => Some(Constants::built_in()),
     };
-    let mut files = Files::beside(path, sources);
-    let trees = overlay::variants(&tree, vary, reports);
-    let all = trees.len();
-    let (mut variants, mut found): (Vec<Variant>, _) = (Vec::new(), Vec::new());
-    for (name, spot, tree) in trees {
-        let mut reports = Reports::default();
-        // without the library, what it has is unknown, and that is one mistake
-        if has_library {
-            variants.extend(variant(&name, spot, &tree, &library, &mut files, &mut reports));
-        }
-        found.push((name, reports));
-    }
-    reports.absorb_variants(found);
-    // what could not be read may be what makes them differ
-    if !reports.has_errors() {
-        report_same(&variants, reports);
-    }
-    if variants.len() < all {
-        return None;
-    }
+    // without the library, what it has is unknown, and that is one mistake
+    let known = has_library.then_some(&library);
+    let variants = variants(&tree, known, &mut Files::beside(path, sources), reports)?;
     let name = path.file_stem().map_or_else(|| "link".into(), |stem| stem.to_string_lossy().into());
     let path = path.display().to_string();
     Some(Channel {
@@ -118,6 +94,43 @@ fn channel(
         variants,
         warnings: Vec::new(),
     })
+}
+
+/// Lays the changes of the command line over the document.
+fn set_all(tree: &mut Node, sets: &[String], sources: &mut Vec<String>, reports: &mut Reports) {
+    for text in sets {
+        let spot = add_source(sources, format!("--set {text}"));
+        let path = text.split('=').next().unwrap_or_default().trim();
+        let spot = Spot { line: 1, column: 1, ..spot };
+        if is_known(tree, path, spot, reports) {
+            overlay::set(tree, text, spot.file, reports);
+        }
+    }
+}
+
+/// Every variant, against the library if it could be read; none if one of them could not be understood.
+fn variants(
+    tree: &Node,
+    library: Option<&Library>,
+    files: &mut Files<'_>,
+    reports: &mut Reports,
+) -> Option<Vec<Variant>> {
+    let trees = overlay::variants(tree, vary, reports);
+    let all = trees.len();
+    let (mut variants, mut found): (Vec<Variant>, _) = (Vec::new(), Vec::new());
+    for (name, spot, tree) in trees {
+        let mut reports = Reports::default();
+        if let Some(library) = library {
+            variants.extend(variant(&name, spot, &tree, library, files, &mut reports));
+        }
+        found.push((name, reports));
+    }
+    reports.absorb_variants(found);
+    // what could not be read may be what makes them differ
+    if !reports.has_errors() {
+        report_same(&variants, reports);
+    }
+    (variants.len() == all).then_some(variants)
 }
 
 /// Turns lists of mappings into mappings from their names, in the same order.

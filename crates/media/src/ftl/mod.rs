@@ -119,6 +119,35 @@ struct Die {
     pace: Pace,
 }
 
+impl Die {
+    /// A die with nothing on it, for so many streams.
+    fn new(heads: usize) -> Self {
+        Self {
+            pool: 0,
+            free: VecDeque::new(),
+            free_slc: VecDeque::new(),
+            heads: vec![NONE; heads],
+            programs: 0,
+            valid: 0,
+            gc: Collector::default(),
+            pace: Pace::default(),
+        }
+    }
+}
+
+/// What the machine of a drive can do.
+fn abilities(nand: &Nand) -> Abilities {
+    Abilities {
+        planes: nand.geometry.planes,
+        same_page: nand.timing.same_page,
+        cache_read: nand.timing.cache_read,
+        cache_program: nand.timing.cache_program,
+        suspend: nand.timing.suspend,
+        burst: nand.read_burst,
+        one_turn: nand.rules == Rules::Mqsim,
+    }
+}
+
 /// Everything behind the controller of a flash drive.
 pub struct Flash {
     layout: Layout,
@@ -170,32 +199,13 @@ impl Flash {
     pub fn new(config: &DriveConfig, nand: &Nand, ftl: &Ftl, seed: u64) -> Self {
         let layout = Layout::new(nand);
         let times = Times::new(nand);
-        let can = Abilities {
-            planes: nand.geometry.planes,
-            same_page: nand.timing.same_page,
-            cache_read: nand.timing.cache_read,
-            cache_program: nand.timing.cache_program,
-            suspend: nand.timing.suspend,
-            burst: nand.read_burst,
-            one_turn: nand.rules == Rules::Mqsim,
-        };
         let slc = ftl.slc.map_or(0, |slc| slc.blocks);
         let gc_head = u32::from(ftl.hot_cold);
         let heads = (ftl.streams + gc_head + 1) as usize;
-        let die = |_| Die {
-            pool: 0,
-            free: VecDeque::new(),
-            free_slc: VecDeque::new(),
-            heads: vec![NONE; heads],
-            programs: 0,
-            valid: 0,
-            gc: Collector::default(),
-            pace: Pace::default(),
-        };
         let kept = slc + ftl.watermarks.low + ftl.streams + gc_head;
         let capacity = (config.buffer.capacity.0 / UNIT) as u32;
         let mut flash = Self {
-            machine: Machine::of_flash(layout.channels, layout.per_channel, can, &times),
+            machine: Machine::of_flash(layout.channels, layout.per_channel, abilities(nand), &times),
             rules: nand.rules,
             acknowledges: config.buffer.acknowledges(),
             protected: config.buffer.power_loss_protected,
@@ -209,7 +219,7 @@ impl Flash {
             map: Map::new(config.units()),
             blocks: Blocks::new(layout, slc),
             pools: Vec::new(),
-            dies: (0..layout.dies).map(die).collect(),
+            dies: (0..layout.dies).map(|_| Die::new(heads)).collect(),
             // a block more than the capacity needs, so that one die always has room
             most_valid: u64::from(layout.blocks - kept) * u64::from(layout.block),
             reserve: layout.in_theory(ftl).reserve(),
