@@ -6,6 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from lanetwin.steadiness import condition
+
 if TYPE_CHECKING:
     from lanetwin.results import Row
 
@@ -23,6 +25,9 @@ HEAD = [
     "low",
     "high",
     "n",
+    "seconds",
+    "operations",
+    "steady",
 ]
 """The columns every file has; one per percentile follows."""
 
@@ -50,6 +55,7 @@ def rows_csv(rows: list[Row]) -> str:
         writer.writerow(
             [*map(harmless, case), *map(harmless, at), harmless(row["metric"]), row["unit"]]
             + [row["value"], row["low"], row["high"], row["n"]]
+            + [row.get("seconds", ""), row.get("operations", ""), condition(row.get("steady"))]
             + [known.get(p, "") for p in percentiles]
         )
     return text.getvalue()

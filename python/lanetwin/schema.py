@@ -10,8 +10,14 @@ AssumptionKind = Literal["assumed", "calibrated"]
 Better = Literal["higher", "lower", "neither"]
 """Which way of a quantity is the good one."""
 
+Condition = Literal["steady", "not-steady", "whole"]
+"""What can be said of the time that was measured."""
+
 Kind = Literal["simulated", "emulated", "measured"]
 """Where the numbers of a document come from; they are never mixed in one."""
+
+Spread = Literal["repeats", "batches", "none"]
+"""What an interval of a change is of."""
 
 Outcome = Literal["better", "worse", "equivalent", "inconclusive"]
 """What can be said of a variant."""
@@ -374,11 +380,19 @@ class Row(TypedDict):
     value: float
     """Its value, the mean over the repeats."""
     low: float
-    """Lower end of the interval; none of a single repeat."""
+    """Lower end of the interval: over the repeats; of a single one, over batches of what it has measured.
+    None where a single repeat has no batches.
+    """
     high: float
-    """Upper end of the interval; none of a single repeat."""
+    """Upper end of the interval, likewise."""
     n: int
     """How many repeats."""
+    seconds: NotRequired[float]
+    """How long was measured, in simulated time, on average over the repeats [s]; none of a measurement."""
+    operations: NotRequired[int]
+    """How many operations were measured, in all repeats together: I/Os, transfers, lines of memory."""
+    steady: NotRequired[Steadiness]
+    """Whether what it tells was steady while it was measured, in every repeat; none of a measurement."""
     percentiles: list[tuple[float, float]]
     """Pairs of percent and value, in the row's unit; empty if the metric has no distribution."""
     samples: NotRequired[list[float]]
@@ -422,6 +436,30 @@ class Stage(TypedDict):
     """Where, and what ("card: issue")."""
     value: float
     """How long [ns]."""
+
+
+class Steadiness(TypedDict):
+    """Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the
+    largest less the least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What
+    fills up or runs empty changes by at most 10 % of what passes through it.
+    """
+
+    condition: Condition
+    """What can be said."""
+    of: NotRequired[str]
+    """What changed most beside what is allowed ("rate", "ssd: write buffer"); empty if it was steady."""
+    range: NotRequired[float]
+    """The largest less the least of five windows, as a share of their mean; none of what is in balance or
+    not.
+    """
+    slope: NotRequired[float]
+    """What the best line through the windows rises by, as a share of their mean; of what fills up or runs
+    empty, by which share of what passed through it.
+    """
+    of_run_time: NotRequired[float]
+    """Which share of the run time that the job states was simulated, if it states one: the rest is like
+    what was measured only where that is steady.
+    """
 
 
 class SteadyState(TypedDict):
@@ -552,13 +590,19 @@ class Verdict(TypedDict):
     change: float
     """The relative change: 0.021 is 2.1 % more."""
     low: float
-    """Lower end of its interval; none of a single repeat."""
+    """Lower end of its interval; none of single samples."""
     high: float
-    """Upper end of its interval; none of a single repeat."""
+    """Upper end of its interval; none of single samples."""
     verdict: Outcome
     """What that means."""
     margin: float
     """The relative change that does not matter: 0.02 is ±2 %."""
+    not_steady: NotRequired[str]
+    """Which of both was not steady, and why: the verdict is then on a time that a longer run would not
+    bear out. Empty if both were.
+    """
+    spread: Spread
+    """What the interval is of."""
 
 
 class Waterfall(TypedDict):

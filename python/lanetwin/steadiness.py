@@ -1,14 +1,134 @@
-"""Whether and when cases that go in rounds were steady, in the words and units people read."""
+"""How long was measured and whether it was steady, in the words and units people read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import share
+from lanetwin.numbers import NARROW_SPACE, fixed, share, significant, with_unit
 
 if TYPE_CHECKING:
-    from lanetwin.results import Results, Round, SteadyState
+    from collections.abc import Sequence
+
+    from lanetwin.results import Results, Round, Row, Steadiness, SteadyState
+
+NOT_STEADY = "NOT STEADY"
+"""What is said of a time that a longer run would not bear out."""
+
+
+def why(steady: Steadiness) -> str:
+    """Say what changed by how much while it was measured; nothing if nothing did.
+
+    >>> why({"condition": "not-steady", "of": "rate", "range": 0.314, "slope": 0.24})
+    'rate: range 31\u202f%, slope 24\u202f%'
+    """
+    known = [(name, steady.get(name)) for name in ("range", "slope")]
+    parts = [f"{name} {_percent(value)}" for name, value in known if isinstance(value, float)]
+    of = steady.get("of", "")
+    return f"{of}: {', '.join(parts)}" if parts else of
+
+
+def _percent(fraction: float) -> str:
+    return f"{fixed(fraction * 100, 0)}{NARROW_SPACE}%"
+
+
+def condition(steady: Steadiness | None) -> str:
+    """Say whether what a row tells was steady; nothing where nobody knows.
+
+    >>> condition({"condition": "steady"}), condition({"condition": "whole"}), condition(None)
+    ('steady', 'whole', '')
+    >>> condition({"condition": "not-steady", "of": "ssd: write buffer", "slope": 1.0})
+    'NOT STEADY (ssd: write buffer: slope 100\u202f%)'
+    """
+    if steady is None:
+        return ""
+    if steady["condition"] == "not-steady":
+        return f"{NOT_STEADY} ({why(steady)})"
+    return steady["condition"]
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that suits it.
+
+    >>> duration(0.0142), duration(2e-6), duration(60.0)
+    ('14.20\u202fms', '2.000\u202fµs', '60.00\u202fs')
+    """
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= scale:
+            return with_unit(significant(seconds / scale), unit)
+    return with_unit(significant(seconds / 1e-9), "ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """How much of the modelled world neighbouring cases of a workload stand for."""
+
+    workload: str
+    variants: str
+    cases: str
+    time: str
+    operations: str
+    steady: str
+
+
+MEASUREMENT = ["workload", "variants", "cases", "measured", "operations", "steady"]
+"""The columns of a table of them."""
+
+
+def measurements(results: Results) -> list[Measurement]:
+    """Return how long each case was measured and whether it was steady, alike neighbours together."""
+    first: dict[tuple[str, str, str], Row] = {}
+    for row in results["rows"]:
+        if "seconds" in row and row.get("device") is None:
+            first.setdefault((row["workload"], row["variant"], row["case"]), row)
+    names = list(dict.fromkeys(variant for _, variant, _ in first))
+    by_place: dict[tuple[str, str], list[Row]] = {}
+    for (workload, variant, _), row in first.items():
+        by_place.setdefault((workload, variant), []).append(row)
+    runs: dict[tuple[str, str, str, str], list[list[Row]]] = {}
+    for (workload, _), rows in by_place.items():
+        for (state, of), group in groupby(rows, _kind):
+            members = list(group)
+            runs.setdefault((workload, _ends([row["case"] for row in members]), state, of), []).append(
+                members
+            )
+    return [_measurement(place, groups, names) for place, groups in runs.items()]
+
+
+def _kind(row: Row) -> tuple[str, str]:
+    steady = row.get("steady")
+    return (steady["condition"], steady.get("of", "")) if steady else ("", "")
+
+
+def _ends(words: Sequence[str]) -> str:
+    return words[0] if len(set(words)) == 1 else f"{words[0]} … {words[-1]}"
+
+
+def _measurement(
+    place: tuple[str, str, str, str], groups: Sequence[Sequence[Row]], names: Sequence[str]
+) -> Measurement:
+    """Take together what variants have measured of the same cases."""
+    workload, cases, _, _ = place
+    rows = [row for group in groups for row in group]
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    seconds = sorted(row["seconds"] for row in rows)
+    counts = sorted(row.get("operations", 0) for row in rows)
+    found = [steady for row in rows if (steady := row.get("steady"))]
+    worst = max(found, key=lambda one: one.get("slope") or 0.0, default=None)
+    told = condition(worst)
+    shares = [part for one in found if (part := one.get("of_run_time")) is not None]
+    if shares and min(shares) < 1.0:
+        told += f"; {share(min(shares))} of the run time simulated"
+    return Measurement(
+        workload,
+        "all" if len(variants) == len(names) else ", ".join(variants),
+        cases,
+        _ends([duration(seconds[0]), duration(seconds[-1])]),
+        _ends([fixed(counts[0], 0), fixed(counts[-1], 0)]),
+        told,
+    )
+
 
 WINDOW = 5
 """The rounds that the rule looks at (SNIA PTS 2.0.1)."""

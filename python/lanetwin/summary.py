@@ -20,6 +20,7 @@ from lanetwin.numbers import (
     significant,
     with_unit,
 )
+from lanetwin.steadiness import NOT_STEADY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -298,8 +299,12 @@ def _comparisons(verdicts: Sequence[Verdict]) -> list[Answer]:
         groups.setdefault((verdict["workload"], verdict["metric"], verdict["variant"]), []).append(verdict)
     found = []
     for metrics, group in _alike(list(groups.values())):
-        for outcome in OUTCOMES:
-            members = [verdict for verdict in group if verdict["verdict"] == outcome]
+        for outcome, steady in ((outcome, steady) for outcome in OUTCOMES for steady in (True, False)):
+            members = [
+                verdict
+                for verdict in group
+                if verdict["verdict"] == outcome and (not verdict.get("not_steady")) == steady
+            ]
             if members:
                 found.append(Answer(outcome, group[0]["workload"], _comparison(metrics, members, len(group))))
     return found
@@ -309,14 +314,33 @@ def _alike(groups: Sequence[list[Verdict]]) -> list[tuple[list[str], list[Verdic
     """Take metrics together whose verdicts read the same, such as throughput and transfers of one size."""
     found: dict[tuple[object, ...], tuple[list[str], list[Verdict]]] = {}
     for group in groups:
-        told = [(v["variant"], v["case"], v["verdict"], v["margin"], *_difference(v)) for v in group]
+        told = [
+            (v["variant"], v["case"], v["verdict"], v["margin"], v.get("not_steady", ""), *_difference(v))
+            for v in group
+        ]
         metrics, _ = found.setdefault((group[0]["workload"], *told), ([], group))
         metrics.append(group[0]["metric"].replace("_", " "))
     return list(found.values())
 
 
 def _difference(verdict: Verdict) -> tuple[str, str]:
-    return change(verdict["change"]), change_interval(verdict["low"], verdict["high"])
+    return change(verdict["change"]), spread(verdict)
+
+
+ONE_SAMPLE = "one sample of each"
+"""What is said where there is no interval."""
+
+
+def spread(verdict: Verdict) -> str:
+    """Write the interval of a verdict; say so if there is none."""
+    if verdict.get("spread") == "none":
+        return ONE_SAMPLE
+    return change_interval(verdict["low"], verdict["high"])
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """Name a verdict; first of all that it is of a time that was not steady, if it is."""
+    return f"{NOT_STEADY}: {verdict['verdict']}" if verdict.get("not_steady") else verdict["verdict"]
 
 
 def _unbroken(case: str) -> str:
@@ -339,11 +363,13 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
         "inconclusive": f"whether {metric} with {variant} {differ} from {reference} cannot be said",
     }[one["verdict"]]
     words = words[:1].upper() + words[1:]
+    if unsteady := one.get("not_steady", ""):
+        words = f"{NOT_STEADY} ({unsteady}). {words}"
     if len(members) == 1:
         where = f" at {_unbroken(one['case'])}" if of > 1 and one["case"] else ""
-        interval = change_interval(one["low"], one["high"])
-        spread = interval if interval == NO_SPREAD else f"95{NARROW_SPACE}% interval {interval}"
-        return f"{words.rstrip(',') + where}: {change(one['change'])} ({spread})."
+        interval = spread(one)
+        told = interval if interval in (NO_SPREAD, ONE_SAMPLE) else f"95{NARROW_SPACE}% interval {interval}"
+        return f"{words.rstrip(',') + where}: {change(one['change'])} ({told})."
     where = f" at all {of} cases" if len(members) == of else f" at {len(members)} of {of} cases"
     low, high = min(members, key=lambda v: v["change"]), max(members, key=lambda v: v["change"])
     if low["change"] == high["change"]:

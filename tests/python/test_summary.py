@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lanetwin.results import Results
-from lanetwin.summary import answers, device_tables, limits, stopped, tables, variants
+from lanetwin.summary import answers, device_tables, limits, stopped, tables, variants, verdict_words
 
 
 def test_every_verdict_is_told_exactly_once(results: Results) -> None:
@@ -28,6 +28,7 @@ def test_one_verdict_is_told_with_its_interval(results: Results) -> None:
             "high": 0.023,
             "verdict": "better",
             "margin": 0.02,
+            "spread": "repeats",
         }
     ]
     (answer,) = answers(results)
@@ -35,6 +36,16 @@ def test_one_verdict_is_told_with_its_interval(results: Results) -> None:
         "read-sweep: Throughput is better with gen4 than with as-is: "
         "+2.1\u202f% (95\u202f% interval +1.9 … +2.3\u202f%)."
     )
+
+
+def test_a_verdict_on_what_was_not_steady_says_so_first(results: Results) -> None:
+    verdict = results["verdicts"][0]
+    verdict |= {"not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "none"}
+    results["verdicts"] = [verdict]
+    (answer,) = answers(results)
+    assert answer.statement.startswith("NOT STEADY (gen4: rate: range 31 %, slope 24 %). ")
+    assert "(one sample of each)" in answer.statement
+    assert verdict_words(verdict) == f"NOT STEADY: {verdict['verdict']}"
 
 
 def test_metrics_that_compare_alike_are_told_together(results: Results) -> None:

@@ -147,6 +147,28 @@ pub struct Told {
     pub reading: Reading,
 }
 
+/// Something in a component that decides how fast it is, and that a run has to leave in balance: of two reports who
+/// reads learns whether it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// A store that fills or runs empty while something passes through it: a write buffer, the free space of a drive.
+    Stock {
+        /// How much is in it.
+        level: u64,
+        /// How much has come in and gone out so far, whichever is the larger, in the same unit. A total.
+        flow: u64,
+        /// What it changes by at once, in the same unit: so much says nothing.
+        lump: u64,
+    },
+    /// A part of a whole, both totals: the hits of a cache, of its look-ups.
+    Share {
+        /// The part.
+        part: u64,
+        /// The whole.
+        whole: u64,
+    },
+}
+
 /// What a component says of itself at one time.
 #[derive(Default)]
 pub struct Report {
@@ -157,6 +179,8 @@ pub struct Report {
     pub metrics: Vec<Told>,
     /// How many of its cached pages have been used how often of late: 0, 1, 2 to 3, 4 to 7, …; empty if it caches none.
     pub temperatures: Vec<u64>,
+    /// What has to be in balance for the component to be steady, by its name (`write buffer`).
+    pub states: Vec<(&'static str, State)>,
     /// What the metrics are told of, if not of the component itself: what joins the paths to a drive tells of the
     /// drive.
     pub on_behalf_of: Option<String>,
@@ -191,6 +215,10 @@ impl Report {
         value: impl Fn(&[u64], f64) -> Option<f64> + 'static,
     ) {
         self.tell(metric, Reading::Derived { totals: totals.to_vec(), value: Box::new(value) });
+    }
+    /// How something stands that has to be in balance for the component to be steady.
+    pub fn state(&mut self, name: &'static str, state: State) {
+        self.states.push((name, state));
     }
     fn tell(&mut self, metric: Metric, reading: Reading) {
         debug_assert!(self.reading(&metric).is_none(), "{} is told twice", metric.name);

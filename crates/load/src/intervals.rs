@@ -44,13 +44,7 @@ impl Default for Intervals {
 impl Intervals {
     /// Notes an answer so long after the beginning.
     pub(crate) fn record(&mut self, after: Span, operation: Operation, bytes: u32) {
-        while after.as_ps() / self.width_ps >= MOST as u64 {
-            self.double();
-        }
-        let place = (after.as_ps() / self.width_ps) as usize;
-        if self.moved.len() <= place {
-            self.moved.resize(place + 1, Moved::default());
-        }
+        let place = self.place(after);
         let moved = &mut self.moved[place];
         moved.operations[operation as usize] += 1;
         moved.bytes[operation as usize] += u64::from(bytes);
@@ -84,6 +78,24 @@ impl Intervals {
         }
         self.moved.iter_mut().zip(other.moved).for_each(|(sum, more)| sum.add(more));
     }
+    /// Takes in what was counted from so long after this one's beginning on: each interval as if at its own beginning.
+    pub(crate) fn append(&mut self, after: Span, next: &Self) {
+        for (place, moved) in next.moved.iter().enumerate() {
+            let at = self.place(after + Span::from_ps(place as u64 * next.width_ps));
+            self.moved[at].add(*moved);
+        }
+    }
+    /// The interval of an instant so long after the beginning; there is one then.
+    fn place(&mut self, after: Span) -> usize {
+        while after.as_ps() / self.width_ps >= MOST as u64 {
+            self.double();
+        }
+        let place = (after.as_ps() / self.width_ps) as usize;
+        if self.moved.len() <= place {
+            self.moved.resize(place + 1, Moved::default());
+        }
+        place
+    }
     /// The width of an interval.
     #[must_use]
     pub const fn width(&self) -> Span {
@@ -116,6 +128,11 @@ mod tests {
         one.merge(&two);
         assert_eq!(sum, one);
         assert_eq!(sum.whole(Span::from_us(8))[0].bytes, [8 * 4096, 512]);
+        // what comes behind it counts behind it
+        let mut later = two.clone();
+        later.append(Span::from_us(1000), &two);
+        assert_eq!(later.width(), Span::from_us(8));
+        assert_eq!([0, 125].map(|place| later.moved[place].bytes[1]), [512, 512]);
         // an interval that is not over is none
         assert_eq!(sum.whole(Span::from_us(15)).len(), 1);
     }

@@ -68,6 +68,7 @@ mod role;
 mod slot;
 mod source;
 mod stepped;
+mod tally;
 pub mod trace;
 mod workload;
 
@@ -80,4 +81,5 @@ pub use results::{Little, Results, Side};
 pub use role::CountsOperations;
 pub use slot::Slot;
 pub use stepped::{SteppedLoad, Steps};
+pub use tally::{Answered, Tally};
 pub use workload::{Arrivals, BadWorkload, Mix, Pattern, Workload};

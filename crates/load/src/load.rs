@@ -10,6 +10,7 @@ use crate::results::{Little, Results, Side};
 use crate::role::CountsOperations;
 use crate::slot::Slot;
 use crate::source::Bursts;
+use crate::tally::Tally;
 use crate::workload::{Arrivals, Workload};
 use lanetwin_kernel::{Component, Port, Stream, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
@@ -117,6 +118,10 @@ impl Counted {
         self.area_until = now;
         self.number = number;
     }
+    /// The area up to `at`, the present.
+    fn area_up_to(&self, at: Instant) -> u128 {
+        self.area_ps + u128::from(self.number) * u128::from(at.since(self.area_until).as_ps())
+    }
     /// How long something asked for at `asked` had been outstanding at `now`, as far as it is counted \[ps\].
     fn residence(&self, asked: Instant, now: Instant) -> u128 {
         now.since(asked.max(self.since)).as_ps().into()
@@ -217,7 +222,7 @@ impl<P: Asks> Load<P> {
     /// If something was counted after `at`.
     #[must_use]
     pub fn results(&self, at: Instant) -> Results {
-        let Counted { since, number, area_until, area_ps, residence_ps, sides: [reads, writes], intervals } =
+        let Counted { since, number, area_until, residence_ps, sides: [reads, writes], intervals, .. } =
             &self.counted;
         assert!(at >= *area_until, "what was counted up to now cannot be told of the past");
         let open = self.outstanding.iter().flatten().map(|open| self.counted.residence(open.asked, at));
@@ -227,7 +232,7 @@ impl<P: Asks> Load<P> {
             reads: reads.clone(),
             writes: writes.clone(),
             little: Little {
-                area_ps: area_ps + u128::from(*number) * u128::from(at.since(*area_until).as_ps()),
+                area_ps: self.counted.area_up_to(at),
                 residence_ps: residence_ps + open.sum::<u128>(),
             },
             outstanding: *number,
@@ -307,6 +312,10 @@ impl<P: Asks> CountsOperations for Load<P> {
     }
     fn results(&self, at: Instant) -> Results {
         Self::results(self, at)
+    }
+    fn tally(&self, at: Instant) -> Tally {
+        let [reads, writes] = &self.counted.sides;
+        Tally { reads: reads.answered(), writes: writes.answered(), area_ps: self.counted.area_up_to(at) }
     }
     fn stop(&mut self) {
         Self::stop(self);

@@ -1,6 +1,7 @@
 //! What a load has counted.
 
 use crate::intervals::Intervals;
+use crate::tally::{Answered, Tally};
 use lanetwin_ports::{Operation, Status};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
@@ -39,9 +40,6 @@ pub struct Side {
     pub aborted: u64,
 }
 
-/// With fewer operations than this it matters where between two answers counting begins and ends.
-const FEW: u64 = 1000;
-
 /// Little's law, from two witnesses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Little {
@@ -58,26 +56,15 @@ impl Results {
     pub const fn elapsed(&self) -> Span {
         self.until.since(self.since)
     }
-    /// The time that rates are over. Of many operations it is the time that was counted. Of fewer than 1000 it matters
-    /// where counting begins and ends between their answers; then it follows from Little's law: as many operations,
-    /// each as long as they were, with as many outstanding as there were on average. More than those outstanding can
-    /// neither have been cut off nor come in too early: where operations hang, as they do while a link is down, the
-    /// ones that are answered are no measure of the others.
+    /// The same without distributions.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        Tally { reads: self.reads.answered(), writes: self.writes.answered(), area_ps: self.little.area_ps }
+    }
+    /// The time that rates are over: see [`Tally::time`].
     #[must_use]
     pub fn time(&self) -> Span {
-        let of = |side: &Side| (side.completed, side.corrupt + side.aborted, side.latency.sum_ps());
-        let ((reads, r, read_ps), (writes, w, written_ps)) = (of(&self.reads), of(&self.writes));
-        let (done, failed, residence) = (reads + writes, r + w, read_ps + written_ps);
-        if done == 0 || done >= FEW || failed > 0 || self.little.area_ps == 0 {
-            return self.elapsed();
-        }
-        let elapsed = u128::from(self.elapsed().as_ps());
-        let outstanding = self.little.area_ps.div_ceil(elapsed.max(1));
-        let done = u128::from(done);
-        let least = elapsed * done / (done + outstanding);
-        let most = elapsed * done / done.saturating_sub(outstanding).max(1);
-        let time = (residence * elapsed / self.little.area_ps).clamp(least, most);
-        u64::try_from(time).map_or_else(|_| self.elapsed(), Span::from_ps)
+        self.tally().time(self.elapsed())
     }
     /// The operations of this kind.
     #[must_use]
@@ -112,26 +99,32 @@ impl Results {
             (sum, more) => *sum = sum.take().or_else(|| more.clone()),
         }
     }
-    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one. How much was
-    /// moved when is then not known.
+    /// Takes in what the same load counted in the window behind this one: what it counted in both, as one.
     ///
     /// # Panics
     /// If the other window does not begin where this one ends.
     pub fn append(&mut self, next: &Self) {
         assert_eq!(self.until, next.since, "windows are put together one behind the other");
+        self.intervals = match (self.intervals.take(), &next.intervals) {
+            (Some(mut own), Some(more)) => {
+                own.append(self.until - self.since, more);
+                Some(own)
+            }
+            _ => None,
+        };
         self.until = next.until;
         self.reads.merge(&next.reads);
         self.writes.merge(&next.writes);
         self.little.area_ps += next.little.area_ps;
         self.little.residence_ps += next.little.residence_ps;
         self.outstanding = next.outstanding;
-        self.intervals = None;
     }
     /// Takes in what was counted in another window, wherever it is: what was counted in both, as in one that is as long
     /// as both together.
     pub fn join(&mut self, other: &Self) {
         let until = self.until + other.elapsed();
         self.until = other.since;
+        self.intervals = None;
         self.append(other);
         self.until = until;
     }
@@ -158,6 +151,16 @@ impl Side {
             }
             Status::Corrupt => self.corrupt += 1,
             Status::Aborted => self.aborted += 1,
+        }
+    }
+    /// The same without its distribution.
+    pub(crate) const fn answered(&self) -> Answered {
+        Answered {
+            completed: self.completed,
+            failed: self.corrupt + self.aborted,
+            bytes: self.bytes,
+            timed: self.latency.count(),
+            latency_ps: self.latency.sum_ps(),
         }
     }
     /// Takes in what was counted elsewhere: the sum of both.
@@ -225,7 +228,7 @@ mod tests {
         both.append(&window(5, 5, 2));
         assert_eq!((both.elapsed(), both.reads.completed, both.outstanding), (Span::from_us(2000), 8, 2));
         assert_eq!(both.reads.latency.sum_ps(), (3 * 30 + 5 * 50) * 1_000_000);
-        assert_eq!((both.little.area_ps, both.intervals), (8, None));
+        assert_eq!(both.little.area_ps, 8);
     }
 
     /// By hand: two outstanding all the time, 10 µs each: 200 000 a second, wherever counting begins and ends. Four

@@ -1,6 +1,7 @@
 //! Loads as whoever measures them knows them, whatever they ask for.
 
 use crate::results::Results;
+use crate::tally::Tally;
 use lanetwin_units::Instant;
 
 /// Asks for operations, and counts what becomes of them.
@@ -17,6 +18,13 @@ pub trait CountsOperations {
     /// # Panics
     /// If something was counted after `at`.
     fn results(&self, at: Instant) -> Results;
+    /// The same without distributions: cheap enough to be looked at often.
+    ///
+    /// # Panics
+    /// If something was counted after `at`.
+    fn tally(&self, at: Instant) -> Tally {
+        self.results(at).tally()
+    }
     /// Asks for nothing more.
     fn stop(&mut self);
     /// When it gave up, if it did: an open loop that is answered so much more slowly than it asks that its backlog only

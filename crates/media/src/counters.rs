@@ -78,3 +78,13 @@ impl Counters {
         }
     }
 }
+
+/// What fills up or runs empty in a drive while it works: as long as that goes on it is not as it will be later.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stocks {
+    /// What is in the write buffer, and what a program takes from it at once \[B\].
+    pub buffered: [u64; 2],
+    /// Units that can be programmed before a block has to be erased, and how many an erase gives back; 0 if blocks have
+    /// not been collected so far: then every write only uses them up. None for a medium without blocks.
+    pub free: Option<[u64; 2]>,
+}

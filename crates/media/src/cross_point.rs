@@ -1,7 +1,7 @@
 //! The machine of a medium that is written in place: no mapping, no GC, the same time for a line wherever and whenever.
 
 use crate::config::{CrossPoint, WriteBuffer};
-use crate::counters::Counters;
+use crate::counters::{Counters, Stocks};
 use crate::nand::machine::{self, Abilities, Op, Queue, Work};
 use crate::power;
 use crate::request::{Finish, Kind, Request};
@@ -274,6 +274,12 @@ impl Machine {
     pub fn work(&self) -> power::Work {
         let Counters { page_reads, page_programs, block_erases, bus_bytes, .. } = self.counters;
         power::Work { page_reads, page_programs, block_erases, bus_bytes, host_bytes: 0 }
+    }
+
+    /// Lines in the buffer leave it one by one.
+    pub const fn stocks(&self) -> Stocks {
+        let line = self.medium.line.0;
+        Stocks { buffered: [self.held * line, line], free: None }
     }
 
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {

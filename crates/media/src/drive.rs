@@ -1,7 +1,7 @@
 //! The object that a device model owns: requests go in, acknowledgements come out, both with their times.
 
 use crate::config::{BadDrive, DriveConfig, Encryption, Energy, Medium};
-use crate::counters::Counters;
+use crate::counters::{Counters, Stocks};
 use crate::cross_point;
 use crate::ftl::Flash;
 use crate::power::{Governor, Work};
@@ -371,6 +371,15 @@ impl Drive {
         counters.idle_nanojoules =
             (u128::from(self.now) * u128::from(self.energy.idle_milliwatts) / 1_000_000) as u64;
         counters
+    }
+
+    /// What fills up or runs empty in it, as of the last call with a time.
+    #[must_use]
+    pub fn stocks(&self) -> Stocks {
+        match &self.core {
+            Core::Flash(flash) => flash.stocks(),
+            Core::CrossPoint(medium) => medium.stocks(),
+        }
     }
 
     /// How long each channel and each die has been busy up to the last call with a time \[ps\]. Dies are in the order

@@ -36,6 +36,6 @@ pub mod theory;
 mod timers;
 
 pub use config::{BadDrive, DriveConfig};
-pub use counters::Counters;
+pub use counters::{Counters, Stocks};
 pub use drive::Drive;
 pub use request::{Done, Kind, Outcome, Request};

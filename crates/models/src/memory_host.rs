@@ -51,6 +51,7 @@ use flights::Flights;
 use hints::Hints;
 use laid::Laid;
 use lanetwin_kernel::{Component, Port, Report, mix};
+use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_media::dram::Done;
 use lanetwin_ports::{
@@ -288,6 +289,12 @@ impl MemoryHost {
             running.counted.results(&running.name, at, open.map(|flight| flight.asked))
         };
         self.programs.iter().enumerate().map(of).collect()
+    }
+
+    /// What each program has counted so far, without distributions.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<Tally> {
+        self.programs.iter().map(|running| running.counted.tally()).collect()
     }
 
     /// Does what is due at `now`.

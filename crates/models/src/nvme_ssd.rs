@@ -294,6 +294,7 @@ impl Component<Message> for NvmeSsd {
             report.supply("power", server(lived.in_use_ps(allowed), 1));
         }
         lived.report(report);
+        lived.report_stocks(ssd.stocks(now), report);
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {

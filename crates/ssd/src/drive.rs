@@ -10,7 +10,7 @@ use crate::config::{SsdConfig, SsdFault};
 use crate::firmware::{Firmware, kind};
 use crate::health::health;
 use crate::layout::{Extent, Layout};
-use lanetwin_media::{Counters, Done, Drive, Outcome, Request};
+use lanetwin_media::{Counters, Done, Drive, Outcome, Request, Stocks};
 use lanetwin_nvme::logic::subsystem::CommandInfo;
 use lanetwin_nvme::logic::{Effect, HostEffect, MediaRequest, Subsystem, Token};
 use lanetwin_nvme::spec::Status;
@@ -294,6 +294,13 @@ impl Ssd {
         let mut medium = self.medium.borrow_mut();
         medium.catch_up(now);
         medium.counters()
+    }
+    /// What fills up or runs empty in the medium at `now`, the present.
+    #[must_use]
+    pub fn stocks(&self, now: Instant) -> Stocks {
+        let mut medium = self.medium.borrow_mut();
+        medium.catch_up(now);
+        medium.stocks()
     }
     /// What the medium had done when it was advanced last.
     #[must_use]

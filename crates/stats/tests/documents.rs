@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Results, Row, ScenarioText,
-    Utilisation, VerdictRow, Waterfall, X,
+    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Results, Row, ScenarioText, Spread,
+    Steadiness, Utilisation, VerdictRow, Waterfall, X,
 };
 use lanetwin_stats::verdict::Verdict;
 use lanetwin_units::Better;
@@ -36,6 +36,9 @@ fn full() -> Results {
         low: Some(31.8),
         high: Some(32.0),
         n: 5,
+        seconds: Some(0.002),
+        operations: Some(50_000),
+        steady: Some(Steadiness::unsteady("rate", Some(0.31), Some(0.24))),
         percentiles: vec![(50.0, 546.0), (99.9, 706.0)],
         samples: vec![31.8, 31.9, 31.9, 31.9, 32.0],
     }];
@@ -54,6 +57,8 @@ fn full() -> Results {
         high: None,
         verdict: Verdict::Better,
         margin: 0.02,
+        not_steady: "gen4: rate: range 31 %, slope 24 %".into(),
+        spread: Spread::Batches,
     }];
     results.assumptions = vec![Assumption {
         part: "nfp-6000".into(),

@@ -1,7 +1,6 @@
 //! A/B: the variants of a run against its baseline, or two documents against each other.
 
-use lanetwin_stats::bootstrap::RatioError;
-use lanetwin_stats::results::{Kind, Results, Row, VerdictRow};
+use lanetwin_stats::results::{Kind, Results, Row, Spread, VerdictRow};
 use lanetwin_stats::verdict::{judge, judge_family};
 use lanetwin_stats::{Change, Confidence, Direction, Interval, Margin, Verdict, paired_ratio};
 
@@ -51,33 +50,39 @@ fn direction(a: &Row, b: &Row) -> Option<Direction> {
 fn judge_pairs(pairs: &[(&Row, &Row)], margin: Margin, seed: u64) -> Vec<VerdictRow> {
     let directed = |&(a, b): &(&'_ Row, &'_ Row)| direction(a, b).is_some();
     let pairs: Vec<(&Row, &Row)> = pairs.iter().copied().filter(directed).collect();
-    let changes: Vec<Result<Change, RatioError>> =
-        pairs.iter().map(|(a, b)| paired_ratio(&a.samples, &b.samples, Confidence::P95, seed)).collect();
+    let paired = |(a, b): &(&Row, &Row)| {
+        let several = a.samples.len() > 1;
+        several.then(|| paired_ratio(&a.samples, &b.samples, Confidence::P95, seed).ok()).flatten()
+    };
+    let changes: Vec<Option<Change>> = pairs.iter().map(paired).collect();
     let family: Vec<(Change, Margin, Direction)> = pairs
         .iter()
         .zip(&changes)
-        .filter_map(|((a, b), c)| Some((*c.as_ref().ok()?, margin, direction(a, b)?)))
+        .filter_map(|((a, b), c)| Some(((*c)?, margin, direction(a, b)?)))
         .collect();
     let mut judged = judge_family(&family, Confidence::P95).into_iter();
     pairs
         .iter()
         .zip(&changes)
         .map(|((a, b), change)| match change {
-            Ok(change) => {
+            Some(change) => {
                 let verdict = judged.next().unwrap_or(Verdict::Inconclusive);
                 row(a, b, change.relative(), change.interval(), verdict, margin)
             }
-            Err(_) => by_interval(a, b, margin),
+            None => by_interval(a, b, margin),
         })
         .collect()
 }
 
-/// Without paired repeats: the ratio of the values, and the widest interval that theirs allow.
+/// Without paired repeats: the ratio of the values, which are independent of each other; as a share of it, its interval
+/// is as wide as both of theirs, added in squares.
 fn by_interval(a: &Row, b: &Row, margin: Margin) -> VerdictRow {
-    let interval = match (a.low, a.high, b.low, b.high) {
-        (Some(al), Some(ah), Some(bl), Some(bh)) if al > 0.0 => Interval::new(bl / ah - 1.0, bh / al - 1.0),
-        _ => None,
-    };
+    let half = |row: &Row| Some((row.high? - row.low?) / 2.0 / row.value).filter(|half| half.is_finite());
+    let interval = half(a).zip(half(b)).and_then(|(of_a, of_b)| {
+        let (ratio, half) = (b.value / a.value, (of_a * of_a + of_b * of_b).sqrt());
+        // as a margin of ratios, so that it is the same whichever is the baseline
+        Interval::new(ratio / (1.0 + half) - 1.0, ratio * (1.0 + half) - 1.0)
+    });
     let verdict = direction(a, b).map_or(Verdict::Inconclusive, |way| judge(interval, margin, way));
     row(a, b, b.value / a.value - 1.0, interval, verdict, margin)
 }
@@ -101,7 +106,22 @@ fn row(
         high: interval.map(|i| i.high()),
         verdict,
         margin: margin.fraction(),
+        not_steady: not_steady(a, b),
+        spread: match interval {
+            None => Spread::None,
+            Some(_) if b.n == 1 && a.n == 1 => Spread::Batches,
+            Some(_) => Spread::Repeats,
+        },
     }
+}
+
+/// Which of both was not steady, and why; empty if both were.
+fn not_steady(a: &Row, b: &Row) -> String {
+    let why = |row: &&Row| {
+        let unsteady = row.steady.as_ref().filter(|steady| steady.is_unsteady())?;
+        Some(format!("{}: {}", row.variant, unsteady.why()))
+    };
+    [a, b].iter().filter_map(why).collect::<Vec<_>>().join("; ")
 }
 
 /// Compares two documents, row by row of the same variant, workload, case and metric: `a` is the baseline. Repeats are

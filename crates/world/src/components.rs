@@ -5,7 +5,7 @@
 
 use crate::loads::shown;
 use crate::wire::World;
-use lanetwin_kernel::{self as kernel, ComponentId, Reading, Report, Supply, SupplyKind};
+use lanetwin_kernel::{self as kernel, ComponentId, Reading, Report, State, Supply, SupplyKind};
 use lanetwin_units::Span;
 
 /// What components said of themselves at one time, in the order of their paths.
@@ -101,6 +101,75 @@ pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<Comp
     uses
 }
 
+/// A change by less than this part of what has passed is none: the slope that the rule of the SNIA PTS allows.
+const BALANCE: f64 = 0.1;
+/// So many standard errors of a share are no change of it.
+const ERRORS: f64 = 3.0;
+
+/// How far something was from balance while it was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Changed {
+    /// Of what, with its component: `ssd: write buffer`.
+    pub(super) of: String,
+    /// By which share of what passed through it, or of itself, it rose or fell.
+    pub(super) slope: f64,
+    /// That, beside what is allowed: up to 1 it is in balance.
+    pub(super) excess: f64,
+}
+
+impl Reported {
+    /// Whether it says a share, which has to be looked at halfway, too.
+    pub(super) fn tells_share(&self) -> bool {
+        self.report.states.iter().any(|(_, state)| matches!(state, State::Share { .. }))
+    }
+}
+
+/// How far from balance everything was that components report as having to be.
+pub(super) fn changed(before: &Reports, middle: Option<&Reports>, after: &Reports) -> Vec<Changed> {
+    let of = |place: usize, reported: &Reported| -> Vec<Changed> {
+        let component = reported.report.on_behalf_of.as_ref().unwrap_or(&reported.component);
+        let state = |(nth, (name, after)): (usize, &(&'static str, State))| {
+            let at = |reports: &Reports| reports[place].report.states.get(nth).map(|(_, state)| *state);
+            let (slope, excess) = change(at(before)?, middle.and_then(at), *after)?;
+            Some(Changed { of: format!("{component}: {name}"), slope, excess })
+        };
+        reported.report.states.iter().enumerate().filter_map(state).collect()
+    };
+    after.iter().enumerate().flat_map(|(place, reported)| of(place, reported)).collect()
+}
+
+/// By how much a state changed, and that beside what is allowed; none if nothing passed through it.
+fn change(before: State, middle: Option<State>, after: State) -> Option<(f64, f64)> {
+    match (before, middle, after) {
+        (State::Stock { level: from, flow: past, .. }, _, State::Stock { level, flow, lump }) => {
+            let (flow, lump) = ((flow - past) as f64, lump as f64);
+            if flow == 0.0 {
+                return None;
+            }
+            let away = level.abs_diff(from) as f64;
+            // what changes in lumps is as far away as a few of them by chance
+            let lumps = if lump > 0.0 { lump * (1.0 + (flow / lump).sqrt()) } else { 0.0 };
+            Some((away / flow, away / (BALANCE * flow + lumps)))
+        }
+        (
+            State::Share { part: a, whole: of_a },
+            Some(State::Share { part: b, whole: of_b }),
+            State::Share { part: c, whole: of_c },
+        ) => {
+            let (first, second) = ((of_b - of_a) as f64, (of_c - of_b) as f64);
+            let all = (c - a) as f64 / (of_c - of_a) as f64;
+            if first == 0.0 || second == 0.0 || c == a {
+                return None;
+            }
+            // the best line rises by twice as much as the halves differ by
+            let away = 2.0 * ((b - a) as f64 / first - (c - b) as f64 / second).abs();
+            let error = 2.0 * (all * (1.0 - all) * (1.0 / first + 1.0 / second)).sqrt();
+            Some((away / all, away / (BALANCE * all + ERRORS * error)))
+        }
+        _ => None,
+    }
+}
+
 /// What all components together added to both parts of a ratio of this name between two looks.
 pub(super) fn added_to_ratio(name: &str, before: &Reports, after: &Reports) -> [u64; 2] {
     let sum = |reports: &Reports| {
@@ -114,4 +183,31 @@ pub(super) fn added_to_ratio(name: &str, before: &Reports, after: &Reports) -> [
     };
     let (before, after) = (sum(before), sum(after));
     [after[0] - before[0], after[1] - before[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_in_as_much_as_it_gives_is_in_balance() {
+        let stock = |level, flow, lump| State::Stock { level, flow, lump };
+        let excess = |before, after| change(before, None, after).map(|(_, excess)| excess);
+        // nothing was written to it
+        assert_eq!(excess(stock(5, 100, 1), stock(5, 100, 1)), None);
+        // a buffer that takes in all of it
+        assert_eq!(change(stock(0, 0, 0), None, stock(90, 90, 0)), Some((1.0, 10.0)));
+        // a full one that is as full as before, and one that is fuller by a program
+        assert_eq!(excess(stock(90, 0, 8), stock(90, 800, 8)), Some(0.0));
+        assert!(excess(stock(82, 0, 8), stock(90, 100, 8)).unwrap() < 1.0);
+    }
+
+    #[test]
+    fn a_share_that_rises_is_not_in_balance_and_one_that_jitters_is() {
+        let share = |part, whole| State::Share { part, whole };
+        let excess = |a, b, c| change(a, Some(b), c).map(|(_, excess)| excess).unwrap();
+        assert!(excess(share(0, 0), share(2_000, 10_000), share(8_000, 20_000)) > 1.0);
+        assert!(excess(share(0, 0), share(5_050, 10_000), share(10_000, 20_000)) < 1.0);
+        assert_eq!(change(share(0, 0), None, share(1, 2)), None);
+    }
 }

@@ -12,6 +12,7 @@
 //! Not here: reading and checking scenarios (the plan crate), what devices do (the models crate).
 
 mod actions;
+mod batch;
 mod before;
 mod bottleneck;
 mod capsule;
@@ -29,6 +30,7 @@ mod loads;
 mod measure;
 mod memory;
 mod metric;
+mod pace;
 mod paths;
 mod problem;
 mod pts;
@@ -40,9 +42,11 @@ mod run;
 mod switches;
 mod transit;
 mod waterfall;
+mod window;
 mod wire;
 
 pub use actions::{Acted, WorldAction};
+pub use batch::Batch;
 pub use capsule::{Capsule, Crash, replay};
 pub use compare::compare;
 pub use components::{ComponentUse, SupplyUse};

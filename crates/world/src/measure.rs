@@ -1,44 +1,39 @@
 //! Measuring: warm-up, then so many operations, then one look at everything that was counted.
 
 use super::actions::Acted;
-use super::before::Before;
+use super::batch::Batch;
 use super::components::{self, ComponentUse, SupplyUse};
 use super::cxl::CxlDirectionUse;
 use super::loads::Overload;
 use super::memory::MemoryUse;
+use super::pace::Pace;
 use super::pts;
-use super::rounds::{self, Rounds};
+use super::rounds::{self, InRounds, Rounds, together};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
 use super::waterfall::{self, Followed};
+use super::window::{self, Length, Window, slice};
 use super::wire::World;
 use lanetwin_load::Results;
-use lanetwin_plan::{Case, Load, Offered, PtsPlan, SteadyRule, Timing, WarmUp};
+use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
+use lanetwin_stats::results::Steadiness;
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The warm-up is at least so many operations …
-const WARM_UP_LEAST: u64 = 64;
-/// … this part of those that are measured …
-const WARM_UP_PART: u64 = 10;
-/// … and so many times those in flight, so that the first of them are long gone.
-const WARM_UP_ROUNDS: u64 = 4;
-/// A run is looked at after slices of this share of its past, at least.
-const SLICE_PART: u64 = 32;
-const SLICE_LEAST: Span = Span::from_us(5);
 /// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not
 /// fit anywhere.
 const SLICE_FOLLOWED: Span = Span::from_us(1_000);
-/// If nothing is answered for an hour, nothing ever will be: the load is stuck. Nothing in a machine takes as long.
-const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// So many operations are followed for the waterfall …
 const FOLLOWED: u64 = 101;
 /// … and for the transits of switches this part of those that are measured in all repeats …
 const FOLLOWED_PART: u64 = 12;
 /// … unless so many trains have arrived before.
 const FOLLOWED_TRAINS: usize = 20_000;
+
+/// Batches of a measurement: few enough to be all but independent (Schmeiser, Oper. Res. 30, 1982: 10 to 30).
+const BATCHES: usize = 10;
 
 /// What one world has shown.
 #[derive(Clone, Debug)]
@@ -74,6 +69,10 @@ pub struct Measured {
     pub acted: Vec<Acted>,
     /// From when to when it was measured.
     pub window: Range<Instant>,
+    /// Whether it was steady then.
+    pub steadiness: Steadiness,
+    /// Equal parts of it; none if it was too short for that, or went in rounds.
+    pub batches: Vec<Batch>,
     /// Of everything that happened up to the end of the measurement.
     pub digest: u64,
     /// Events handled.
@@ -127,21 +126,24 @@ impl DirectionUse {
 pub(super) fn measure(
     world: &mut World,
     (case, steady, pts): (&Case, Option<&SteadyRule>, Option<&PtsPlan>),
-    warm_up: WarmUp,
+    length: Length,
     follow: Option<u32>,
 ) -> Result<Measured, Overload> {
     let wanted = case.load.operations();
     let replays = case.load.timing().is_whole && world.memory.is_none();
     // a log has a beginning and an end, and all of it is measured
-    let (warm_up, follow) = if replays { (WarmUp::Transfers(0), None) } else { (warm_up, follow) };
+    let (length, follow) = match replays {
+        true => (Length { warm_up: WarmUp::Transfers(0), events: None }, None),
+        false => (length, follow),
+    };
     // what a test asks for changes all the time: no operation of it stands for the others
     let follow = follow.filter(|_| pts.is_none());
     let (window, cells) = match (steady, pts) {
         (Some(rule), Some(plan)) => run_pts(world, plan, rule),
-        (Some(rule), None) => (rounds::run(world, rule), Vec::new()),
-        (None, _) => (run_window(world, case, warm_up, follow.is_some()), Vec::new()),
+        (Some(rule), None) => (in_rounds(rounds::run(world, rule), rule), Vec::new()),
+        (None, _) => (window::run(world, case, length, follow.is_some()), Vec::new()),
     };
-    let Window { before, end, results, ended, rounds, followed: within } = window;
+    let Window { before, end, results, ended, rounds, followed: within, pace, steadiness } = window;
     if let Some(overload) = world.overload() {
         return Err(overload);
     }
@@ -180,6 +182,8 @@ pub(super) fn measure(
         cells,
         acted,
         window,
+        steadiness,
+        batches: pace.batches(BATCHES).unwrap_or_default(),
         load,
         devices,
         hosts,
@@ -206,7 +210,7 @@ fn run_pts(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec
         axis: None,
         load: Load::of_blocks(cell.asks),
     });
-    (window, cells.zip(found.into_iter().map(Results::packed)).collect())
+    (in_rounds(window, rule), cells.zip(found.into_iter().map(Results::packed)).collect())
 }
 
 /// The results of each host; none if each has one drive, as they are those of the drives then.
@@ -231,65 +235,6 @@ fn summed<'a>(loads: impl Iterator<Item = (&'a str, &'a Results)>) -> Vec<(Strin
     sums.into_iter().map(|(name, sum)| (name, sum.packed())).collect()
 }
 
-/// What was counted from one instant to another.
-pub(super) struct Window {
-    /// Everything as it was at the beginning.
-    pub(super) before: Before,
-    pub(super) end: Instant,
-    /// Of each load.
-    pub(super) results: Vec<Results>,
-    /// Whether it was over when a program had ended.
-    pub(super) ended: bool,
-    pub(super) rounds: Option<Rounds>,
-    /// Loads that were followed within it, because nothing comes behind it.
-    pub(super) followed: Option<Following>,
-}
-
-/// A warm-up, and a window behind it.
-fn run_window(world: &mut World, case: &Case, warm_up: WarmUp, follow: bool) -> Window {
-    let wanted = case.load.operations();
-    let Timing { is_whole, ramp, longest } = case.load.timing();
-    let ended = is_whole && world.memory.is_some();
-    let warm_up = if ended { WarmUp::Transfers(0) } else { warm_up };
-    let warm = match warm_up {
-        WarmUp::Transfers(n) => n,
-        WarmUp::Auto => {
-            let devices = (world.loads.len() / case.load.threads().len().max(1)).max(1);
-            let in_flight = u64::from(in_flight(case)) * devices as u64;
-            WARM_UP_LEAST.max(wanted / WARM_UP_PART).max(WARM_UP_ROUNDS * in_flight)
-        }
-    };
-    run_until(world, warm, ramp.map(|ramp| Instant::ZERO + ramp));
-    let before = Before::look(world);
-    let answered = world.progress().1;
-    let mut followed = (follow && ended).then(|| Following::within(wanted));
-    let end = if ended {
-        world.run_to_end(&mut followed)
-    } else {
-        run_until(world, answered + wanted, longest.map(|longest| before.at + longest));
-        world.kernel.now()
-    };
-    let results = world.results(world.kernel.now());
-    Window { before, end, results, ended, rounds: None, followed }
-}
-
-/// How many operations each load keeps in flight.
-fn in_flight(case: &Case) -> u32 {
-    match case.load.offered() {
-        Offered::Outstanding(n) => n,
-        Offered::Rate { .. } => 1,
-    }
-}
-
-/// Runs for one slice. Slices depend on the time alone, and cannot change the run.
-pub(super) fn run_slice(world: &mut World) {
-    let until = world.kernel.now() + slice(world);
-    world.kernel.run_until(until);
-}
-fn slice(world: &World) -> Span {
-    SLICE_LEAST.max(Span::from_ps(world.kernel.now().as_ps() / SLICE_PART))
-}
-
 /// Runs until so many operations that are followed have been answered, to the end of a slice.
 fn run_to(world: &mut World, answered: u64) {
     while world.progress().1 < answered && world.overload().is_none() {
@@ -302,39 +247,11 @@ fn run_to(world: &mut World, answered: u64) {
     }
 }
 
-/// Runs until so many operations have been answered, to the end of a slice, or until the deadline.
-fn run_until(world: &mut World, answered: u64, deadline: Option<Instant>) {
-    let mut last = (world.progress().1, world.kernel.now());
-    while last.0 < answered && deadline.is_none_or(|deadline| world.kernel.now() < deadline) {
-        if world.overload().is_some() {
-            return;
-        }
-        match deadline {
-            Some(deadline) if deadline - world.kernel.now() <= slice(world) => {
-                world.kernel.run_until(deadline);
-                return;
-            }
-            _ => run_slice(world),
-        }
-        let done = world.progress().1;
-        let now = world.kernel.now();
-        if done > last.0 {
-            last = (done, now);
-        }
-        let stuck = world.kernel.next_event().is_none() || now - last.1 > PATIENCE;
-        assert!(
-            done >= answered || !stuck,
-            "nothing is answered any more: {done} of {answered} operations are done"
-        );
-    }
-}
-
-/// The sum of what the loads have counted in the same window.
-pub(super) fn together(results: &[Results]) -> Results {
-    let (first, others) = results.split_first().expect("a world has a load");
-    let mut sum = first.clone();
-    others.iter().for_each(|other| sum.merge(other));
-    sum
+/// Rounds as a window of a measurement.
+fn in_rounds(found: InRounds, rule: &SteadyRule) -> Window {
+    let InRounds { before, end, results, rounds } = found;
+    let (steadiness, pace) = (rounds.steadiness(rule.of), Pace::default());
+    Window { before, end, results, ended: false, rounds: Some(rounds), followed: None, pace, steadiness }
 }
 
 fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse {

@@ -1,18 +1,18 @@
 //! Programs on a memory host: they are the load, and the host counts what they do.
 
 mod devices;
-mod rows;
+pub(super) mod rows;
 mod start;
+mod usage;
 
-pub use rows::MemoryUse;
-pub(super) use rows::metrics;
+pub use usage::MemoryUse;
 
 use super::waterfall::memory::Following;
 use super::wire::{Ids, Wiring, World};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
-use lanetwin_load::{Little, Results, Side};
+use lanetwin_load::{Little, Results, Side, Tally};
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
 use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, TrafficCase};
 use lanetwin_ports::Value;
@@ -164,6 +164,16 @@ impl World {
     /// What devices were told of pages so far, and what they answered.
     pub(super) fn advised(&mut self) -> Advised {
         self.memory_host().map(|host| host.advised()).unwrap_or_default()
+    }
+    /// What all programs have counted without distributions, with the latencies of the one that tells them; none if the
+    /// load is no load of memory.
+    pub(super) fn memory_tally(&mut self) -> Option<Tally> {
+        let told = self.memory.as_ref()?.told as usize;
+        let tallies = self.memory_host()?.tallies();
+        let mut sum = tallies.iter().fold(Tally::default(), |sum, one| sum.and(one));
+        let own = tallies.get(told).or(tallies.first()).copied().unwrap_or_default();
+        (sum.reads.timed, sum.reads.latency_ps) = (own.reads.timed, own.reads.latency_ps);
+        Some(sum)
     }
     /// What each program has counted up to `at`, the present; nothing if the load is no load of memory.
     pub fn memory_results(&mut self, at: Instant) -> Vec<MemoryResults> {

@@ -10,8 +10,7 @@
 //! PTS 2.0.1).
 
 use super::before::Before;
-use super::measure::Window;
-use super::rounds::{Rounds, judged, round};
+use super::rounds::{InRounds, Rounds, judged, round};
 use super::wire::World;
 use lanetwin_load::{Little, Results};
 use lanetwin_plan::{PtsPlan, SteadyRule};
@@ -26,7 +25,7 @@ struct Past {
 
 /// Runs rounds until the last five are steady, or there have been as many as there may be: what was counted in them,
 /// and of each cell.
-pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Window, Vec<Results>) {
+pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (InRounds, Vec<Results>) {
     let mut window: VecDeque<Past> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
     // what is counted of the drive in the first round begins behind its first step: what comes before the rounds is
@@ -56,7 +55,7 @@ pub(super) fn run(world: &mut World, plan: &PtsPlan, rule: &SteadyRule) -> (Wind
     let mut all = cells[0].clone();
     cells[1..].iter().for_each(|cell| all.join(cell));
     let results = vec![all];
-    (Window { before, end, results, ended: false, rounds: Some(rounds), followed: None }, cells)
+    (InRounds { before, end, results, rounds }, cells)
 }
 
 /// Runs until so many steps are over, to the end of a slice as long as a step.

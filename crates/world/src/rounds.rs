@@ -10,12 +10,12 @@
 
 use super::before::Before;
 use super::components::{Reports, added_to_ratio};
-use super::measure::{Window, together};
 use super::wire::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{SteadyRule, Tracked};
-use lanetwin_stats::results::Round;
+use lanetwin_stats::results::{Round, Steadiness};
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaFound, SniaRule, snia_rule};
+use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
 /// The metric that rounds tell of all drives together, of whichever component reports it.
@@ -36,11 +36,30 @@ impl Rounds {
     pub fn attained(&self) -> bool {
         self.found.is_some_and(|found| found.attained)
     }
+    /// The same as other measurements say it.
+    pub(super) fn steadiness(&self, of: Tracked) -> Steadiness {
+        let found = self.found;
+        match self.attained() {
+            true => Steadiness::steady(),
+            false => Steadiness::unsteady(of.name(), found.map(|f| f.range), found.map(|f| f.slope)),
+        }
+    }
+}
+
+/// What was counted in the rounds of the measurement window.
+pub(super) struct InRounds {
+    /// Everything as it was at the beginning of the first.
+    pub(super) before: Before,
+    pub(super) end: Instant,
+    /// Of each load.
+    pub(super) results: Vec<Results>,
+    /// All rounds.
+    pub(super) rounds: Rounds,
 }
 
 /// Runs rounds until the last five are steady and there have been as many as there shall be, or as many as there may
 /// be.
-pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
+pub(super) fn run(world: &mut World, rule: &SteadyRule) -> InRounds {
     let mut window: VecDeque<(Before, Vec<Results>)> = VecDeque::new();
     let mut rounds = Rounds { all: Vec::new(), found: None };
     while rounds.all.len() < rule.rounds as usize
@@ -62,7 +81,15 @@ pub(super) fn run(world: &mut World, rule: &SteadyRule) -> Window {
     for (_, next) in window {
         results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
     }
-    Window { before, end, results, ended: false, rounds: Some(rounds), followed: None }
+    InRounds { before, end, results, rounds }
+}
+
+/// The sum of what the loads have counted in the same window.
+pub(super) fn together(results: &[Results]) -> Results {
+    let (first, others) = results.split_first().expect("a world has a load");
+    let mut sum = first.clone();
+    others.iter().for_each(|other| sum.merge(other));
+    sum
 }
 
 /// What the rule says of the last five rounds.

@@ -1,14 +1,15 @@
 //! Rows: what the repeats of a case have shown, as metrics with their uncertainty.
 
+use super::batch::{Batch, mean_latencies};
 use super::component_rows;
 use super::measure::Measured;
-use super::memory;
+use super::memory::rows as memory;
 use super::metric::Metric;
-use lanetwin_load::{Results, Side};
+use lanetwin_load::{Answered, Results, Side, Tally};
 use lanetwin_plan::{Case, Load};
 use lanetwin_stats::results::{Row, X};
-use lanetwin_stats::{Confidence, Histogram, interval, jain};
-use lanetwin_units::Better;
+use lanetwin_stats::{Histogram, jain};
+use lanetwin_units::{Better, Span};
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 /// The percentile that is the longest of all: told where the last of several devices matters.
@@ -21,6 +22,23 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
     if !repeats[0].cells.is_empty() {
         return cells(variant, workload, case, repeats);
     }
+    let mut rows = of_devices(variant, workload, case, repeats);
+    let loads: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
+    rows.iter_mut().for_each(|row| stands_for(row, repeats, &loads));
+    rows
+}
+
+/// Says how much of the modelled world a row stands for: what was counted in each repeat.
+fn stands_for(row: &mut Row, repeats: &[Measured], counted: &[&Results]) {
+    let seconds = counted.iter().map(|results| results.elapsed().as_ps() as f64 * 1e-12).sum::<f64>();
+    row.seconds = Some(seconds / counted.len() as f64);
+    row.operations = Some(counted.iter().map(|results| results.tally().completed()).sum());
+    let mut told = repeats.iter().map(|measured| &measured.steadiness);
+    let worst = told.clone().find(|told| told.is_unsteady()).or_else(|| told.next());
+    row.steady = worst.cloned();
+}
+
+fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Vec<Row> {
     let axis = case.axis.as_ref();
     let axis =
         axis.map(|a| X { name: a.name.into(), value: a.value, unit: a.unit.into(), curve: a.curve.clone() });
@@ -28,7 +46,8 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
         |device: Option<&str>, metric: Metric| row((variant, workload, case), (device, axis.clone()), metric);
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
-    let told = Told { case, percents: &percents, always: !devices.is_empty() };
+    let batches = if let [only] = repeats { &only.batches[..] } else { &[] };
+    let told = Told { case, percents: &percents, always: !devices.is_empty(), batches };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = match case.load {
         Load::Memory(_) => {
@@ -41,6 +60,7 @@ pub(super) fn rows(variant: &str, workload: &str, case: &Case, repeats: &[Measur
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
     rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
+    let told = Told { batches: &[], ..told };
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -57,15 +77,24 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
-        let told = Told { case: cell, percents: &PERCENTILES, always: false };
+        let told = Told { case: cell, percents: &PERCENTILES, always: false, batches: &[] };
         // the specification has one number for a mix, reads and writes together
         let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
         let both: Vec<&Side> = both.iter().collect();
-        let metrics = told.of_side("", &both, &own).into_iter().chain(failures("", &both));
-        rows.extend(metrics.map(|metric| row((variant, workload, cell), (None, None), metric)));
+        let metrics = told.of_side("", Way::Read, &both, &own).into_iter().chain(failures("", &both));
+        rows.extend(metrics.map(|metric| {
+            let mut row = row((variant, workload, cell), (None, None), metric);
+            stands_for(&mut row, repeats, &own);
+            row
+        }));
     }
     let own = component_rows::metrics(repeats).into_iter();
-    rows.extend(own.map(|(of, metric)| row((variant, workload, case), (Some(&*of), None), metric)));
+    let loads: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
+    rows.extend(own.map(|(of, metric)| {
+        let mut row = row((variant, workload, case), (Some(&*of), None), metric);
+        stands_for(&mut row, repeats, &loads);
+        row
+    }));
     rows
 }
 
@@ -83,7 +112,7 @@ fn row(
     metric: Metric,
 ) -> Row {
     let mean = metric.samples.iter().sum::<f64>() / metric.samples.len() as f64;
-    let interval = interval::mean(&metric.samples, Confidence::P95);
+    let interval = metric.interval(mean);
     Row {
         variant: variant.into(),
         workload: workload.into(),
@@ -100,6 +129,7 @@ fn row(
         n: metric.samples.len() as u32,
         percentiles: metric.percentiles,
         samples: metric.samples,
+        ..Row::default()
     }
 }
 
@@ -120,6 +150,8 @@ struct Told<'a> {
     percents: &'a [f64],
     /// Whether it is told, too, if nothing was done: one of several devices may get nothing.
     always: bool,
+    /// Equal parts of the only repeat, if there is only one.
+    batches: &'a [Batch],
 }
 
 /// The share of operations that were not answered as asked, if there are any.
@@ -133,11 +165,35 @@ fn failures(prefix: &str, sides: &[&Side]) -> Option<Metric> {
     Some(Metric::new(format!("{prefix}failed"), "%", Better::Lower, samples))
 }
 
-type Of = fn(&Results) -> &Side;
+/// A kind of operation.
+#[derive(Clone, Copy)]
+enum Way {
+    Read,
+    Write,
+}
+
+impl Way {
+    const fn of(self, results: &Results) -> &Side {
+        match self {
+            Self::Read => &results.reads,
+            Self::Write => &results.writes,
+        }
+    }
+    const fn within(self, tally: &Tally) -> &Answered {
+        match self {
+            Self::Read => &tally.reads,
+            Self::Write => &tally.writes,
+        }
+    }
+}
+
+fn seconds(time: Span) -> f64 {
+    time.as_ps() as f64 * 1e-12
+}
 
 /// The kinds of operation that a case has, with the prefix of their metrics.
-fn sides(case: &Case) -> Vec<(&'static str, Of)> {
-    let (read, write): (Of, Of) = (|r| &r.reads, |r| &r.writes);
+fn sides(case: &Case) -> Vec<(&'static str, Way)> {
+    let (read, write) = (Way::Read, Way::Write);
     match case.load.kinds() {
         (true, false) => vec![("", read)],
         (false, true) => vec![("", write)],
@@ -149,17 +205,22 @@ impl Told<'_> {
     /// The metrics of one device, or of all together, from what was counted in each repeat.
     fn metrics(&self, repeats: &[&Results]) -> Vec<Metric> {
         let mut list = Vec::new();
-        for (prefix, side) in sides(self.case) {
-            let sides: Vec<&Side> = repeats.iter().map(|results| side(results)).collect();
+        for (prefix, way) in sides(self.case) {
+            let sides: Vec<&Side> = repeats.iter().map(|results| way.of(results)).collect();
             if self.always || sides.iter().any(|s| s.completed > 0) {
-                list.extend(self.of_side(prefix, &sides, repeats));
+                list.extend(self.of_side(prefix, way, &sides, repeats));
             }
             list.extend(failures(prefix, &sides));
         }
         list
     }
 
-    fn of_side(&self, prefix: &str, sides: &[&Side], repeats: &[&Results]) -> Vec<Metric> {
+    /// The mean latency in each part of the only repeat \[ns\]; none if one has none.
+    fn latencies(&self, way: Way) -> Vec<f64> {
+        mean_latencies(self.batches, |tally| way.within(tally)).unwrap_or_default()
+    }
+
+    fn of_side(&self, prefix: &str, way: Way, sides: &[&Side], repeats: &[&Results]) -> Vec<Metric> {
         let time = |i: usize| repeats[i].time();
         let per_repeat = |value: &dyn Fn(usize, &Side) -> f64| -> Vec<f64> {
             sides.iter().enumerate().map(|(i, side)| value(i, side)).collect()
@@ -176,15 +237,22 @@ impl Told<'_> {
         let metric =
             |name: &str, unit, better, samples| Metric::new(format!("{prefix}{name}"), unit, better, samples);
         let rates = per_repeat(&|i, s| operations(i, s) / rate_scale);
+        let within = |amount: fn(&Answered) -> u64, scale: f64| -> Vec<f64> {
+            let a_second = |batch: &Batch| amount(way.within(&batch.tally)) as f64 / seconds(batch.time());
+            self.batches.iter().map(|batch| a_second(batch) / scale).collect()
+        };
         let mut list = vec![
-            metric("throughput", bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale)),
-            metric(rate_name, rate_unit, Better::Higher, rates).restating(),
+            metric("throughput", bits_unit, Better::Higher, per_repeat(&|i, s| bits(i, s) / bits_scale))
+                .with_batches(within(|side| side.bytes * 8, bits_scale)),
+            metric(rate_name, rate_unit, Better::Higher, rates)
+                .with_batches(within(|side| side.completed, rate_scale))
+                .restating(),
         ];
         if !all.is_empty() {
             let mean = per_repeat(&|_, s| s.latency.mean_ps().unwrap_or(0.0) / PS_PER_NS);
             let tails = percentiles.into_iter().map(|(p, span)| (p, span.as_ps() as f64 / PS_PER_NS));
             let latency = metric("latency", "ns", Better::Lower, mean);
-            list.push(latency.with_percentiles(tails.collect()));
+            list.push(latency.with_percentiles(tails.collect()).with_batches(self.latencies(way)));
         }
         list
     }

@@ -14,6 +14,7 @@ use super::relative::relatives;
 use super::rows::rows;
 use super::switches;
 use super::waterfall::Followed;
+use super::window::Length;
 use super::wire::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
@@ -155,8 +156,9 @@ fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Resu
     let mut world = World::new(task.variant, task.workload, task.case, seed);
     world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
+    let length = Length { warm_up: plan.run.warm_up, events: None };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());
-    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, plan.run.warm_up, follow)));
+    let ran = catch_unwind(AssertUnwindSafe(|| measure(&mut world, what, length, follow)));
     ran.map_err(|payload| {
         let crash = Crash::of(&world, text_of(&*payload));
         let capsule = Capsule {

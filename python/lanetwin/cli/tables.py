@@ -11,9 +11,26 @@ from rich.text import Text
 from lanetwin import actions
 from lanetwin.cli.console import out, printable
 from lanetwin.components import component_tables
-from lanetwin.numbers import change, change_interval, headed, measured, percentile_name, significant
-from lanetwin.steadiness import TRACKED, agreement, beside_limit, cases, verdict
-from lanetwin.summary import device_tables, iometer_tables, limits, stopped, tables
+from lanetwin.numbers import change, headed, measured, percentile_name, significant
+from lanetwin.steadiness import (
+    MEASUREMENT,
+    NOT_STEADY,
+    TRACKED,
+    agreement,
+    beside_limit,
+    cases,
+    measurements,
+    verdict,
+)
+from lanetwin.summary import (
+    device_tables,
+    iometer_tables,
+    limits,
+    spread,
+    stopped,
+    tables,
+    verdict_words,
+)
 from lanetwin.transits import ends_of_sweeps, passages, varying
 
 if TYPE_CHECKING:
@@ -83,6 +100,7 @@ def print_results(results: Results) -> None:
     if found:
         console.print(_iometer(found))
         console.print()
+    _print_measurements(results)
     _print_steady(results)
     _print_actions(results)
     _print_switches(results)
@@ -209,6 +227,21 @@ def _iometer(tables: Sequence[IometerTable]) -> Table:
     return table
 
 
+def _print_measurements(results: Results) -> None:
+    """Say how long each case was measured, how many operations that were, and whether it was steady."""
+    found = measurements(results)
+    if not found:
+        return
+    table = plain_table("How long it was measured", [(name, False) for name in MEASUREMENT])
+    for one in found:
+        style = "bold yellow" if one.steady.startswith(NOT_STEADY) else ""
+        words = [one.workload, one.variants, one.cases, one.time, one.operations]
+        table.add_row(*(Text(printable(word)) for word in words), Text(printable(one.steady), style))
+    console = out()
+    console.print(table)
+    console.print()
+
+
 def _print_steady(results: Results) -> None:
     """Say of each case that went in rounds whether and when it was steady, and what its rounds have shown."""
     found = cases(results)
@@ -302,8 +335,8 @@ def _verdict(verdict: Verdict | None, *, intervals: bool) -> Sequence[Text]:
     if verdict is None:
         return (Text("–"), *([Text("–")] if intervals else []), Text(""))
     style = VERDICT_STYLES[verdict["verdict"]]
-    interval = Text(change_interval(verdict["low"], verdict["high"]), "dim")
-    cells = [Text(change(verdict["change"]), style), interval, Text(verdict["verdict"], style)]
+    interval = Text(spread(verdict), "dim")
+    cells = [Text(change(verdict["change"]), style), interval, Text(verdict_words(verdict), style)]
     return cells if intervals else [cells[0], cells[2]]
 
 

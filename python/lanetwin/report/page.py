@@ -23,6 +23,7 @@ from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
 from lanetwin.report.figures import levels, percentiles, topology
 from lanetwin.rows_csv import rows_csv
+from lanetwin.steadiness import MEASUREMENT, measurements
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages
 
@@ -85,6 +86,8 @@ def render(results: Results) -> str:
             stopped=stopped(results),
             answers=answers(results),
             limits=limits(results),
+            measurements=measurements(results),
+            measurement_columns=MEASUREMENT,
             variants=variants(results),
             workloads=workloads,
             errors=errors(results),

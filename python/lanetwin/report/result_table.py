@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import NARROW_SPACE, change, change_interval, measured, percentile_name, significant
+from lanetwin.numbers import NARROW_SPACE, change, measured, percentile_name, significant
 from lanetwin.report.svg import text_width
-from lanetwin.summary import tables
+from lanetwin.steadiness import NOT_STEADY
+from lanetwin.summary import spread, tables
 
 if TYPE_CHECKING:
     from lanetwin.results import Outcome, Results, Row
@@ -89,8 +90,8 @@ def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
         if verdict is None:
             comparisons.append((Cell("–"), None))
         else:
-            interval = change_interval(verdict["low"], verdict["high"])
-            comparisons.append((Cell(change(verdict["change"]), (interval,)), verdict["verdict"]))
+            notes = (spread(verdict), *((NOT_STEADY,) if verdict.get("not_steady") else ()))
+            comparisons.append((Cell(change(verdict["change"]), notes), verdict["verdict"]))
     return Line(line.case, cells, comparisons)
 
 

@@ -2,7 +2,7 @@
 
 use super::HybridLived;
 use crate::dram_params;
-use lanetwin_kernel::{Metric, Report};
+use lanetwin_kernel::{Metric, Report, State};
 use lanetwin_units::Better;
 
 const HITS: Metric = Metric::new("device cache hits", "%", Better::Higher);
@@ -24,6 +24,8 @@ impl HybridLived {
         let cache = &self.cache;
         let hits = [cache.read_hits + cache.write_hits, cache.reads + cache.writes];
         report.ratio(HITS, hits, 100.0);
+        let [part, whole] = hits;
+        report.state("cache hits", State::Share { part, whole });
         report.rate(FETCHED, cache.fetched_bytes, MB);
         report.rate(WRITTEN_BACK, cache.written_bytes, MB);
         report.count(AHEAD, cache.ahead);

@@ -1,9 +1,12 @@
 //! What is counted of a program as it runs.
 
 use crate::roles::memory::{Found, MemoryResults, NodeTraffic};
-use lanetwin_load::Little;
+use lanetwin_load::{Answered, Little, Tally};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
+
+/// The line of a cache \[B\].
+const LINE: u64 = 64;
 
 /// What has been counted since a reset.
 #[derive(Debug)]
@@ -91,6 +94,18 @@ impl Counted {
             },
             outstanding: self.outstanding,
         }
+    }
+    /// What has been counted, without distributions.
+    pub(super) fn tally(&self) -> Tally {
+        let lines = |of: fn(&NodeTraffic) -> u64| {
+            let lines = self.nodes.iter().map(of).sum::<u64>();
+            Answered { completed: lines, bytes: lines * LINE, ..Answered::default() }
+        };
+        let loads = || self.nodes.iter().map(|node| &node.loads).chain([&self.cached]);
+        let timed = loads().map(Histogram::count).sum();
+        let latency_ps = loads().map(Histogram::sum_ps).sum();
+        let reads = Answered { timed, latency_ps, ..lines(|node| node.lines_read) };
+        Tally { reads, writes: lines(|node| node.lines_written), area_ps: 0 }
     }
     /// The digest of what has been counted.
     pub(super) fn digest(&self) -> u64 {

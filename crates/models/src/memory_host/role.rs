@@ -3,6 +3,7 @@
 use super::MemoryHost;
 use crate::marks::Mark;
 use crate::roles::memory::{Advised, LoadRecord, MemoryResults, PageAdvice, RunsPrograms};
+use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
 use lanetwin_units::Instant;
 
@@ -30,6 +31,9 @@ impl RunsPrograms for MemoryHost {
     }
     fn results(&self, at: Instant) -> Vec<MemoryResults> {
         Self::results(self, at)
+    }
+    fn tallies(&self) -> Vec<Tally> {
+        Self::tallies(self)
     }
     fn record(&mut self, on: bool) {
         Self::record(self, on);

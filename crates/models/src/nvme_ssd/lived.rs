@@ -1,7 +1,7 @@
 //! What a drive has lived through, and how much it can.
 
-use lanetwin_kernel::{Metric, Report};
-use lanetwin_media::Counters;
+use lanetwin_kernel::{Metric, Report, State};
+use lanetwin_media::{Counters, Stocks};
 use lanetwin_ports::Params;
 use lanetwin_units::Better;
 
@@ -95,6 +95,19 @@ impl Lived {
         report.derived(DRIVE_WRITES, &written, move |added, _| {
             Some(endurance.drive_writes_per_day(amplification(added)?, YEARS))
         });
+    }
+}
+
+impl Lived {
+    /// Tells what has to be in balance: what is written passes through the buffer, and uses up erased pages.
+    pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
+        let c = &self.counters;
+        let [level, lump] = stocks.buffered;
+        report.state("write buffer", State::Stock { level, flow: c.host_bytes_written, lump });
+        if let Some([level, lump]) = stocks.free {
+            let moved = c.gc_units_moved + c.wear_units_moved + c.folded_units + c.padding_units;
+            report.state("free blocks", State::Stock { level, flow: c.host_units_programmed + moved, lump });
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Cores that run programs of loads and stores: what they are told, and what they have counted.
 
 use crate::marks::Mark;
-use lanetwin_load::Little;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
+use lanetwin_load::{Little, Tally};
 use lanetwin_stats::Histogram;
 use lanetwin_units::{Instant, Span};
 
@@ -28,6 +28,9 @@ pub trait RunsPrograms {
     fn stop(&mut self);
     /// What each program has counted up to `at`, the present.
     fn results(&self, at: Instant) -> Vec<MemoryResults>;
+    /// What each program has counted so far, without distributions and without Little's law: cheap enough to be looked
+    /// at often.
+    fn tallies(&self) -> Vec<Tally>;
     /// Writes down from now on when loads that memory serves are where, or stops.
     fn record(&mut self, on: bool);
     /// The loads that have ended since recording began.

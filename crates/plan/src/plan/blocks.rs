@@ -70,6 +70,8 @@ pub struct Timing {
     pub ramp: Option<Span>,
     /// How long it is measured at most.
     pub longest: Option<Span>,
+    /// How many operations are measured at most: of jobs that end.
+    pub most: Option<u64>,
 }
 
 /// What requests need of a drive.

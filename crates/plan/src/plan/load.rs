@@ -15,7 +15,7 @@ use lanetwin_load::iometer::config::{AccessLine, AccessSpec, DiskSettings};
 use lanetwin_load::iometer::{TestType, Version};
 use lanetwin_load::{BlockLoad, Slot};
 use lanetwin_ports::Message;
-use lanetwin_units::Bytes;
+use lanetwin_units::{Bytes, Span};
 use std::sync::Arc;
 
 /// What is asked, by who asks whom: kinds of workload are many, and these are all there are.
@@ -128,6 +128,14 @@ pub struct IometerFile {
     pub worker: Option<(String, String)>,
 }
 
+impl IometerFile {
+    /// How long it says to record; none until somebody stops it.
+    #[must_use]
+    pub fn run_time(&self) -> Option<Span> {
+        (self.run_time_s > 0).then(|| Span::from_us(self.run_time_s.saturating_mul(1_000_000)))
+    }
+}
+
 impl IometerCase {
     /// What each target is asked.
     #[must_use]
@@ -166,6 +174,9 @@ impl Blocks for IometerCase {
     fn kinds(&self) -> (bool, bool) {
         let has = |of: fn(&AccessLine) -> bool| self.used().any(of);
         (has(|line| line.reads > 0), has(|line| line.reads < 100))
+    }
+    fn timing(&self) -> Timing {
+        Timing { longest: self.from.run_time(), ..Timing::default() }
     }
     fn largest(&self) -> u64 {
         self.used().map(|line| line.size).max().unwrap_or(0).into()

@@ -33,6 +33,7 @@ mod iometer;
 mod memory;
 mod read;
 mod row;
+mod steadiness;
 mod steady;
 mod switches;
 mod tables;
@@ -53,6 +54,7 @@ pub use iometer::{Attachment, IometerMetric};
 pub use memory::{Relative, Temperatures};
 pub use read::ReadError;
 pub use row::{Row, X};
+pub use steadiness::{Condition, Steadiness};
 pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
@@ -264,14 +266,34 @@ pub struct VerdictRow {
     pub variant: String,
     /// The relative change: 0.021 is 2.1 % more.
     pub change: f64,
-    /// Lower end of its interval; none of a single repeat.
+    /// Lower end of its interval; none of single samples.
     pub low: Option<f64>,
-    /// Upper end of its interval; none of a single repeat.
+    /// Upper end of its interval; none of single samples.
     pub high: Option<f64>,
     /// What that means.
     pub verdict: Verdict,
     /// The relative change that does not matter: 0.02 is ±2 %.
     pub margin: f64,
+    /// Which of both was not steady, and why: the verdict is then on a time that a longer run would not bear out. Empty
+    /// if both were.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub not_steady: String,
+    /// What the interval is of.
+    #[serde(default)]
+    pub spread: Spread,
+}
+
+/// What an interval of a change is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Of repeats with other random numbers.
+    #[default]
+    Repeats,
+    /// Of batches of one repeat.
+    Batches,
+    /// One sample of each: there is no interval.
+    None,
 }
 
 /// A number the run rested on that nobody has published for this part.

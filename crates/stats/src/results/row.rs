@@ -1,5 +1,6 @@
 //! A row: one metric of one case.
 
+use super::steadiness::Steadiness;
 use lanetwin_units::Better;
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +32,24 @@ pub struct Row {
     pub restates: bool,
     /// Its value, the mean over the repeats.
     pub value: f64,
-    /// Lower end of the interval; none of a single repeat.
+    /// Lower end of the interval: over the repeats; of a single one, over batches of what it has measured. None where a
+    /// single repeat has no batches.
     #[serde(default)]
     pub low: Option<f64>,
-    /// Upper end of the interval; none of a single repeat.
+    /// Upper end of the interval, likewise.
     #[serde(default)]
     pub high: Option<f64>,
     /// How many repeats.
     pub n: u32,
+    /// How long was measured, in simulated time, on average over the repeats \[s\]; none of a measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// How many operations were measured, in all repeats together: I/Os, transfers, lines of memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// Whether what it tells was steady while it was measured, in every repeat; none of a measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steadiness>,
     /// Pairs of percent and value, in the row's unit; empty if the metric has no distribution.
     #[serde(default)]
     pub percentiles: Vec<(f64, f64)>,

@@ -5,9 +5,23 @@ use std::io::{self, Write};
 use super::row::Row;
 
 /// The columns that every row has; one for each percentile that occurs follows (`p50`, `p99.9`).
-const COLUMNS: [&str; 13] = [
-    "variant", "workload", "case", "device", "x_name", "x_value", "x_unit", "metric", "unit", "value", "low",
-    "high", "n",
+const COLUMNS: [&str; 16] = [
+    "variant",
+    "workload",
+    "case",
+    "device",
+    "x_name",
+    "x_value",
+    "x_unit",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "n",
+    "seconds",
+    "operations",
+    "steady",
 ];
 
 /// Writes rows as CSV with a header (RFC 4180, but lines end in `\n`); a number that does not exist is an empty field.
@@ -22,8 +36,8 @@ const COLUMNS: [&str; 13] = [
 /// let mut out = Vec::new();
 /// rows_csv(&[row], &mut out).unwrap();
 /// let text = String::from_utf8(out).unwrap();
-/// assert_eq!(text.lines().next().unwrap().rsplit_once("n,p50").unwrap().1, ",p99.9");
-/// assert!(text.ends_with(",latency,ns,546,,,5,540.5,706\n"));
+/// assert_eq!(text.lines().next().unwrap().rsplit_once("steady,p50").unwrap().1, ",p99.9");
+/// assert!(text.ends_with(",latency,ns,546,,,5,,,,540.5,706\n"));
 /// ```
 pub fn rows_csv(rows: &[Row], out: impl Write) -> io::Result<()> {
     let percents = percents(rows);
@@ -58,7 +72,7 @@ fn percents(rows: &[Row]) -> Vec<f64> {
     percents
 }
 
-fn fields(row: &Row) -> [String; 13] {
+fn fields(row: &Row) -> [String; 16] {
     let x = row.x.as_ref();
     [
         row.variant.clone(),
@@ -74,6 +88,9 @@ fn fields(row: &Row) -> [String; 13] {
         number(row.low),
         number(row.high),
         row.n.to_string(),
+        number(row.seconds),
+        row.operations.map_or_else(String::new, |operations| operations.to_string()),
+        row.steady.as_ref().map_or_else(String::new, ToString::to_string),
     ]
 }
 
@@ -89,7 +106,7 @@ fn number(value: Option<f64>) -> String {
 #[cfg(test)]
 mod test {
     use super::*;
-    use crate::results::X;
+    use crate::results::{Steadiness, X};
 
     fn rows() -> Vec<Row> {
         let sweep = Row {
@@ -104,6 +121,9 @@ mod test {
             low: Some(31.8),
             high: Some(0.1 + 0.2),
             n: 5,
+            seconds: Some(0.25),
+            operations: Some(10_000),
+            steady: Some(Steadiness::steady()),
             percentiles: vec![],
             samples: Vec::new(),
             ..Row::default()
@@ -119,8 +139,8 @@ mod test {
         rows_csv(&rows(), &mut out).unwrap();
         let mut reader = csv::Reader::from_reader(&out[..]);
         let header: Vec<String> = reader.headers().unwrap().iter().map(Into::into).collect();
-        assert_eq!(header[..13], COLUMNS);
-        assert_eq!(header[13..], ["p50", "p99.9"]);
+        assert_eq!(header[..16], COLUMNS);
+        assert_eq!(header[16..], ["p50", "p99.9"]);
         let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let sweep = [
             "as-is",
@@ -136,11 +156,15 @@ mod test {
             "31.8",
             "0.30000000000000004",
             "5",
+            "0.25",
+            "10000",
+            "steady",
             "",
             "",
         ];
         assert_eq!(records[0], sweep[..]);
-        assert_eq!(records[1], ["", "", "", "", "", "", "", "", "", "", "", "", "1", "546", "706"][..]);
+        let single = ["", "", "", "", "", "", "", "", "", "", "", "", "1", "", "", "", "546", "706"];
+        assert_eq!(records[1], single[..]);
     }
 
     #[test]

@@ -1,67 +1,18 @@
 //! What a load of memory has shown, as metrics: of all nodes together, then of each.
 
-use super::CHASE;
+use super::MemoryUse;
+use crate::batch::mean_latencies;
 use crate::measure::Measured;
 use crate::metric::Metric;
-use lanetwin_models::roles::memory::{Advised, Found, MemoryResults, NodeTraffic};
+use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic};
 use lanetwin_stats::Histogram;
-use lanetwin_units::{Better, Span};
+use lanetwin_units::Better;
 
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 const PS_PER_NS: f64 = 1e3;
 const PS_PER_US: f64 = 1e6;
 const PS_PER_SECOND: f64 = 1e12;
 const GB: f64 = 1e9;
-const LINE: f64 = 64.0;
-
-/// What the programs of a host have shown, with the names of its nodes.
-#[derive(Clone, Debug)]
-pub struct MemoryUse {
-    /// The host.
-    pub host: String,
-    /// A program each.
-    pub programs: Vec<MemoryResults>,
-    /// The names of the nodes, in the order of their numbers.
-    pub nodes: Vec<String>,
-    /// How long they took, if they have ended.
-    pub ended: Option<Span>,
-    /// What devices were told of pages meanwhile, and what they answered.
-    pub advised: Advised,
-}
-
-impl MemoryUse {
-    fn elapsed(&self) -> Span {
-        self.ended.unwrap_or_else(|| self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed))
-    }
-    /// What all programs had of a node.
-    fn sum(&self, node: usize, of: impl Fn(&NodeTraffic) -> u64) -> f64 {
-        self.programs.iter().filter_map(|program| program.nodes.get(node)).map(of).sum::<u64>() as f64
-    }
-    /// Bytes a second of all nodes, or of one.
-    fn rate(&self, node: Option<usize>, of: impl Fn(&NodeTraffic) -> u64 + Copy) -> f64 {
-        let ps = self.elapsed().as_ps();
-        let lines: f64 = match node {
-            Some(node) => self.sum(node, of),
-            None => (0..self.nodes.len()).map(|node| self.sum(node, of)).sum(),
-        };
-        if ps == 0 { 0.0 } else { lines * LINE * PS_PER_SECOND / ps as f64 / GB }
-    }
-    /// The program whose loads tell the latency: the one that chases, if one does.
-    fn told(&self) -> Option<&MemoryResults> {
-        self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
-    }
-    fn found(&self) -> Found {
-        let mut sum = Found::default();
-        for Found { l1, l2, llc, under_way, memory } in self.programs.iter().map(|program| program.found) {
-            sum.l1 += l1;
-            sum.l2 += l2;
-            sum.llc += llc;
-            sum.under_way += under_way;
-            sum.memory += memory;
-        }
-        sum
-    }
-}
 
 type Told = fn(&Advised) -> u64;
 type Of = fn(&NodeTraffic) -> u64;
@@ -81,7 +32,11 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
     list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
-    list.push((None, rate("throughput", None, BOTH)));
+    let batches = if let [only] = repeats { &only.batches[..] } else { &[] };
+    let moved = batches.iter().map(|batch| batch.tally.reads.bytes + batch.tally.writes.bytes);
+    let moved =
+        moved.zip(batches).map(|(bytes, b)| bytes as f64 * PS_PER_SECOND / b.elapsed.as_ps() as f64 / GB);
+    list.push((None, rate("throughput", None, BOTH).with_batches(moved.collect())));
     if is_mixed(None) {
         list.push((None, rate("reads", None, READ).restating()));
         list.push((None, rate("writes", None, WRITTEN).restating()));
@@ -89,7 +44,9 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     let loads = |of: &dyn Fn(&MemoryResults) -> Option<Histogram>| -> Vec<Histogram> {
         uses.iter().filter_map(|u| of(u.told()?)).collect()
     };
-    list.extend(latency("latency", &loads(&|p| Some(p.loads.clone()))).map(|metric| (None, metric)));
+    let within = mean_latencies(batches, |tally| &tally.reads).unwrap_or_default();
+    let all = latency("latency", &loads(&|p| Some(p.loads.clone())));
+    list.extend(all.map(|metric| (None, metric.with_batches(within))));
     list.extend(operations(&uses).into_iter().map(|metric| (None, metric)));
     if first.nodes.len() > 1 {
         for (node, name) in first.nodes.iter().enumerate().filter(|(node, _)| has(Some(*node), BOTH)) {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lanetwin.numbers import NARROW_SPACE, change, share, signed
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
+from lanetwin.summary import verdict_words
 
 if TYPE_CHECKING:
     from lanetwin.results import Results, Verdict
@@ -34,7 +35,7 @@ class Changes:
     @property
     def description(self) -> str:
         """The figure in words: every case's change and verdict."""
-        said = [f"{v['case']}: {change(v['change'])}, {v['verdict']}" for v in self.verdicts]
+        said = [f"{v['case']}: {change(v['change'])}, {verdict_words(v)}" for v in self.verdicts]
         return f"{self.workload}. " + "; ".join(said) + "."
 
 
@@ -81,7 +82,7 @@ def draw(compared: Changes, key: str, width: float) -> str:
         )
         drawing.line(scale(verdict["low"]), y, scale(verdict["high"]), y, f"whisker {css}")
         shape = {"equivalent": 0, "inconclusive": 1, "better": 2, "worse": 3}[verdict["verdict"]]
-        hint = f"{verdict['case']}: {change(verdict['change'])}, {verdict['verdict']}"
+        hint = f"{verdict['case']}: {change(verdict['change'])}, {verdict_words(verdict)}"
         drawing.mark(scale(verdict["change"]), y, shape, f"dot {css}", hint)
         drawing.text(width, y + 4, change(verdict["change"]), f"value {css}", "end")
     return str(drawing)

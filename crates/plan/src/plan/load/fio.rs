@@ -57,12 +57,16 @@ impl FioCase {
     /// How many I/Os are measured: the `requests` of the scenario, or as many as the jobs make before they end.
     #[must_use]
     pub fn operations(&self) -> u64 {
+        self.most().map_or(self.requests, |all| all.min(self.requests)).max(1)
+    }
+    /// As many I/Os as the jobs make before they end; none if they go on until somebody ends them.
+    #[must_use]
+    pub fn most(&self) -> Option<u64> {
         let of_job = |job: &FioJob| {
             let all = job.workload(0, self.capacity).operations()?;
             Some(all.saturating_mul(job.job.settings.numjobs.into()))
         };
-        let all = self.jobs.iter().try_fold(0_u64, |sum, job| Some(sum.saturating_add(of_job(job)?)));
-        all.map_or(self.requests, |all| all.min(self.requests)).max(1)
+        self.jobs.iter().try_fold(0_u64, |sum, job| Some(sum.saturating_add(of_job(job)?)))
     }
     /// How long it is measured at most: the longest `runtime`, if all jobs have one.
     #[must_use]
@@ -219,7 +223,8 @@ impl Blocks for FioCase {
         Box::new(BlockLoad::of_job(workload, slot.seed, slot.path).in_slot(slot))
     }
     fn timing(&self) -> Timing {
-        Timing { is_whole: self.replays(), ramp: self.ramp_time(), longest: self.run_time() }
+        let (ramp, longest, most) = (self.ramp_time(), self.run_time(), self.most());
+        Timing { is_whole: self.replays(), ramp, longest, most }
     }
     /// Jobs are different by intention.
     fn is_even(&self) -> bool {

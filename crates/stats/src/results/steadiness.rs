@@ -1,0 +1,93 @@
+//! How much of the modelled world a row stands for: whether what it tells was steady while it was measured.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What can be said of the time that was measured.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// Neither the rate nor what components report changed by more than the rule allows.
+    Steady,
+    /// Something did: a longer run would say something else.
+    NotSteady,
+    /// It has a beginning and an end, and all of it was measured: there is no longer run.
+    #[default]
+    Whole,
+}
+
+/// Whether what was measured was steady, by the rule of the SNIA PTS over five windows of it: the largest less the
+/// least is at most 20 % of the mean, and the best line rises by at most 10 % of it. What fills up or runs empty
+/// changes by at most 10 % of what passes through it.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Steadiness {
+    /// What can be said.
+    pub condition: Condition,
+    /// What changed most beside what is allowed ("rate", "ssd: write buffer"); empty if it was steady.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of: String,
+    /// The largest less the least of five windows, as a share of their mean; none of what is in balance or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<f64>,
+    /// What the best line through the windows rises by, as a share of their mean; of what fills up or runs empty, by
+    /// which share of what passed through it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<f64>,
+    /// Which share of the run time that the job states was simulated, if it states one: the rest is like what was
+    /// measured only where that is steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_run_time: Option<f64>,
+}
+
+impl Steadiness {
+    /// Steady.
+    #[must_use]
+    pub fn steady() -> Self {
+        Self { condition: Condition::Steady, ..Self::default() }
+    }
+    /// Not steady, because of this.
+    #[must_use]
+    pub fn unsteady(of: impl Into<String>, range: Option<f64>, slope: Option<f64>) -> Self {
+        Self { condition: Condition::NotSteady, of: of.into(), range, slope, of_run_time: None }
+    }
+    /// Whether something changed.
+    #[must_use]
+    pub fn is_unsteady(&self) -> bool {
+        self.condition == Condition::NotSteady
+    }
+    /// What changed by how much; empty if nothing did.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let percent = |name: &str, value: Option<f64>| {
+            value.map(|value| format!("{name} {:.0} %", 100.0 * value)).unwrap_or_default()
+        };
+        let parts = [percent("range", self.range), percent("slope", self.slope)];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { self.of.clone() } else { format!("{}: {}", self.of, parts.join(", ")) }
+    }
+}
+
+impl fmt::Display for Steadiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.condition {
+            Condition::Steady => f.write_str("steady"),
+            Condition::Whole => f.write_str("whole"),
+            Condition::NotSteady => write!(f, "NOT STEADY ({})", self.why()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_steady_says_why() {
+        let rate = Steadiness::unsteady("rate", Some(0.314), Some(0.24));
+        assert_eq!(rate.to_string(), "NOT STEADY (rate: range 31 %, slope 24 %)");
+        let few = Steadiness::unsteady("too few to tell", None, None);
+        assert_eq!(few.to_string(), "NOT STEADY (too few to tell)");
+        assert_eq!(Steadiness::steady().to_string(), "steady");
+    }
+}

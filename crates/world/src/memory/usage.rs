@@ -1,0 +1,58 @@
+//! What programs on a memory host have shown.
+
+use super::CHASE;
+use lanetwin_models::roles::memory::{Advised, Found, MemoryResults, NodeTraffic};
+use lanetwin_units::Span;
+
+const PS_PER_SECOND: f64 = 1e12;
+const GB: f64 = 1e9;
+const LINE: f64 = 64.0;
+
+/// What the programs of a host have shown, with the names of its nodes.
+#[derive(Clone, Debug)]
+pub struct MemoryUse {
+    /// The host.
+    pub host: String,
+    /// A program each.
+    pub programs: Vec<MemoryResults>,
+    /// The names of the nodes, in the order of their numbers.
+    pub nodes: Vec<String>,
+    /// How long they took, if they have ended.
+    pub ended: Option<Span>,
+    /// What devices were told of pages meanwhile, and what they answered.
+    pub advised: Advised,
+}
+
+impl MemoryUse {
+    pub(super) fn elapsed(&self) -> Span {
+        self.ended.unwrap_or_else(|| self.programs.first().map_or(Span::ZERO, MemoryResults::elapsed))
+    }
+    /// What all programs had of a node.
+    pub(super) fn sum(&self, node: usize, of: impl Fn(&NodeTraffic) -> u64) -> f64 {
+        self.programs.iter().filter_map(|program| program.nodes.get(node)).map(of).sum::<u64>() as f64
+    }
+    /// Bytes a second of all nodes, or of one.
+    pub(super) fn rate(&self, node: Option<usize>, of: impl Fn(&NodeTraffic) -> u64 + Copy) -> f64 {
+        let ps = self.elapsed().as_ps();
+        let lines: f64 = match node {
+            Some(node) => self.sum(node, of),
+            None => (0..self.nodes.len()).map(|node| self.sum(node, of)).sum(),
+        };
+        if ps == 0 { 0.0 } else { lines * LINE * PS_PER_SECOND / ps as f64 / GB }
+    }
+    /// The program whose loads tell the latency: the one that chases, if one does.
+    pub(super) fn told(&self) -> Option<&MemoryResults> {
+        self.programs.iter().find(|program| program.name == CHASE).or_else(|| self.programs.first())
+    }
+    pub(super) fn found(&self) -> Found {
+        let mut sum = Found::default();
+        for Found { l1, l2, llc, under_way, memory } in self.programs.iter().map(|program| program.found) {
+            sum.l1 += l1;
+            sum.l2 += l2;
+            sum.llc += llc;
+            sum.under_way += under_way;
+            sum.memory += memory;
+        }
+        sum
+    }
+}

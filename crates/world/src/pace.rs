@@ -1,0 +1,174 @@
+//! How a measurement went on: what had been counted at many instants of it. From that come windows, which say whether
+//! it was steady, and batches, which say how sure the mean of a single repeat is.
+
+use super::batch::Batch;
+use super::before::Before;
+use super::components::{Changed, Reports, changed};
+use super::wire::World;
+use lanetwin_load::Tally;
+use lanetwin_stats::results::Steadiness;
+use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};
+use lanetwin_units::{Instant, Span};
+
+/// What had been counted at an instant.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    at: Instant,
+    tally: Tally,
+}
+
+/// How a measurement went on.
+#[derive(Default)]
+pub(super) struct Pace {
+    looks: Vec<Look>,
+    /// Where the stretch begins that is judged.
+    first: usize,
+    /// What had been counted before the loads were reset last.
+    before: Tally,
+    /// What components said when half of it was done, if one of them reports a share.
+    middle: Option<Reports>,
+    /// When that is: so many operations have been answered then.
+    halfway: Option<u64>,
+}
+
+impl Pace {
+    /// From now on, where the loads count from.
+    pub(super) fn begin(world: &mut World) -> Self {
+        let mut pace = Self::default();
+        pace.look(world);
+        pace
+    }
+    /// Notes what has been counted.
+    pub(super) fn look(&mut self, world: &mut World) {
+        let at = world.kernel.now();
+        let tally = self.before.and(&world.tally(at));
+        self.looks.push(Look { at, tally });
+        if let Some(halfway) = self.halfway
+            && world.progress().1 >= halfway
+        {
+            (self.middle, self.halfway) = (Some(world.reports()), None);
+        }
+    }
+    /// If a component reports a share, it is asked again when so many operations have been answered.
+    pub(super) fn look_halfway(&mut self, before: &Before, answered: u64) {
+        self.halfway = before.reports.iter().any(|one| one.tells_share()).then_some(answered);
+        self.middle = None;
+    }
+    /// The loads have been reset: a stretch begins.
+    pub(super) fn reset(&mut self, world: &mut World) {
+        self.before = self.looks.last().map_or_else(Tally::default, |look| look.tally);
+        self.first = self.looks.len();
+        self.look(world);
+    }
+    /// All stretches are one.
+    pub(super) fn take_all(&mut self) {
+        self.first = 0;
+    }
+
+    /// So many parts of about the same length; fewer looks than that are none.
+    pub(super) fn batches(&self, count: usize) -> Option<Vec<Batch>> {
+        let looks = &self.looks[self.first.min(self.looks.len())..];
+        let (first, last) = (looks.first()?, looks.last()?);
+        let all = (last.at - first.at).as_ps();
+        let mut edges = vec![0];
+        for nth in 1..count {
+            let target = first.at + Span::from_ps((u128::from(all) * nth as u128 / count as u128) as u64);
+            let behind = looks.partition_point(|look| look.at < target);
+            let nearer = behind > 0
+                && looks.get(behind).is_none_or(|look| look.at - target > target - looks[behind - 1].at);
+            edges.push(behind - usize::from(nearer));
+        }
+        edges.push(looks.len() - 1);
+        if edges.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return None;
+        }
+        let batch = |pair: &[usize]| {
+            let (from, to) = (&looks[pair[0]], &looks[pair[1]]);
+            Batch { elapsed: to.at - from.at, tally: to.tally.since(&from.tally) }
+        };
+        Some(edges.windows(2).map(batch).collect())
+    }
+
+    /// Whether the stretch that began with `before` was steady up to now.
+    pub(super) fn judged(&self, before: &Before, world: &mut World) -> Steadiness {
+        let after = world.reports();
+        let states = changed(&before.reports, self.middle.as_ref(), &after);
+        judged(self.batches(SNIA_ROUNDS).as_deref(), states)
+    }
+}
+
+/// By the rule of the SNIA PTS, over five windows of the rate; and by what fills up or runs empty meanwhile.
+fn judged(windows: Option<&[Batch]>, states: Vec<Changed>) -> Steadiness {
+    let limits = SniaRule::default();
+    let rates: Vec<f64> = windows.unwrap_or_default().iter().map(Batch::rate).collect();
+    let Some(found) = snia_rule(&rates, limits) else {
+        return Steadiness::unsteady("too few I/Os to tell", None, None);
+    };
+    let excess = (found.range / limits.range).max(found.slope / limits.slope);
+    let worst = states.into_iter().max_by(|a, b| a.excess.total_cmp(&b.excess));
+    match worst {
+        Some(state) if state.excess > excess.max(1.0) => {
+            Steadiness::unsteady(state.of, None, Some(state.slope))
+        }
+        _ if !found.attained => Steadiness::unsteady("rate", Some(found.range), Some(found.slope)),
+        _ => Steadiness::steady(),
+    }
+}
+
+impl World {
+    /// What all loads have counted up to `at`, the present, without distributions; latencies of memory are those of the
+    /// program that tells them.
+    fn tally(&mut self, at: Instant) -> Tally {
+        if let Some(sum) = self.memory_tally() {
+            return sum;
+        }
+        let ids: Vec<_> = self.loads.iter().map(|load| load.id).collect();
+        ids.into_iter().fold(Tally::default(), |sum, id| sum.and(&self.load(id).tally(at)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanetwin_load::Answered;
+
+    /// So many answers in each millisecond.
+    fn pace(answers: &[u64]) -> Pace {
+        let mut pace = Pace::default();
+        let (mut at, mut done) = (Instant::ZERO, 0);
+        let look = |at, completed| {
+            let reads = Answered { completed, ..Answered::default() };
+            Look { at, tally: Tally { reads, ..Tally::default() } }
+        };
+        pace.looks.push(look(at, done));
+        for answers in answers {
+            (at, done) = (at + Span::from_us(1000), done + answers);
+            pace.looks.push(look(at, done));
+        }
+        pace
+    }
+
+    #[test]
+    fn batches_tile_what_was_measured() {
+        let pace = pace(&[5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25]);
+        let batches = pace.batches(5).expect("there are eleven looks");
+        assert_eq!(batches.iter().map(|b| b.tally.completed()).sum::<u64>(), 165);
+        assert_eq!(batches.iter().map(|b| b.elapsed.as_ps()).sum::<u64>(), 11_000_000_000);
+        assert!(batches.iter().all(|b| b.elapsed >= Span::from_us(2000)));
+        assert_eq!(pace.batches(12), None);
+    }
+
+    #[test]
+    fn a_rate_that_falls_is_not_steady_and_a_rate_that_stays_is() {
+        let even = pace(&[1000; 20]);
+        assert_eq!(judged(even.batches(5).as_deref(), Vec::new()), Steadiness::steady());
+        let falling: Vec<u64> = (0..20).map(|n| 1000 - 20 * n).collect();
+        let found = judged(pace(&falling).batches(5).as_deref(), Vec::new());
+        // 970, 890, 810, 730 and 650 a millisecond: 320 of 810
+        assert_eq!(found.why(), "rate: range 40 %, slope 40 %");
+        let filling = Changed { of: "ssd: write buffer".into(), slope: 1.0, excess: 10.0 };
+        let found = judged(even.batches(5).as_deref(), vec![filling]);
+        assert_eq!(found.why(), "ssd: write buffer: slope 100 %");
+        assert_eq!(judged(pace(&[1000; 3]).batches(5).as_deref(), Vec::new()).of, "too few I/Os to tell");
+    }
+}
