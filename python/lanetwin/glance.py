@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lanetwin.binding import bindings
-from lanetwin.steadiness import verdict as steady_verdict
+from lanetwin.steadiness import condition, measurement
 from lanetwin.summary import OUTCOMES, tables, unique, variants
 
 if TYPE_CHECKING:
@@ -184,13 +184,14 @@ def _outcomes(own: Sequence[ResultTable]) -> dict[str, dict[Outcome, int]]:
 
 
 def _notes(results: Results, workload: str, case: str) -> list[str]:
-    """Say how much the numbers of a case stand for."""
-    notes = []
-    repeats = {row["n"] for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)}
-    if repeats == {1}:
-        notes.append("one repeat, so no intervals")
+    """Say how much the numbers of a case stand for: how long it was measured, and whether it was steady."""
+    rows = [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
+    notes = [measurement(rows)] if any("seconds" in row for row in rows) else []
+    if {row["n"] for row in rows} == {1}:
+        notes.append("one repeat")
+    first = {row["variant"]: row.get("steady") for row in reversed(rows)}
     return notes + [
-        f"{one['variant']}: NOT STEADY, {steady_verdict(one)}"
-        for one in results.get("steady", [])
-        if (one["workload"], one["case"], one["repeat"]) == (workload, case, 1) and not one["attained"]
+        f"{variant}: {condition(steady)}"
+        for variant, steady in reversed(first.items())
+        if steady and steady["condition"] == "not-steady"
     ]

@@ -96,6 +96,15 @@ def measurements(results: Results) -> list[Measurement]:
     return [_measurement(place, groups, names) for place, groups in runs.items()]
 
 
+def measurement(rows: Sequence[Row]) -> str:
+    """Say how long one case was measured, and how many operations that were, over its variants."""
+    seconds = sorted(row["seconds"] for row in rows if "seconds" in row)
+    counts = sorted(row["operations"] for row in rows if "operations" in row)
+    times = _ends([duration(seconds[0]), duration(seconds[-1])])
+    operations = _ends([fixed(counts[0], 0), fixed(counts[-1], 0)])
+    return f"{operations} operations in {times}"
+
+
 def _kind(row: Row) -> tuple[str, str]:
     steady = row.get("steady")
     return (steady["condition"], steady.get("of", "")) if steady else ("", "")

@@ -15,8 +15,8 @@ from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table
 from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
-from lanetwin.numbers import NO_SPREAD, change, change_interval, share
-from lanetwin.summary import stopped, unique, variants
+from lanetwin.numbers import change, share
+from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +54,9 @@ def print_answer(results: Results) -> None:
         console.print()
     if any(one.binding for one in found):
         console.print(_limits(found))
+    measured = [f"{one.workload} {one.notes[0]}" for one in found if one.notes]
+    if measured:
+        console.print(Text(printable(f"Measured: {'; '.join(measured)}"), "dim"))
     for one in found:
         for note in one.notes:
             if "NOT" in note:
@@ -147,13 +150,11 @@ def _compared(line: Line, name: str, base: str, *, intervals: bool, is_compared:
         return cells + [Text("")] * (1 + intervals)
     if intervals:
         cells.append(Text(_interval(line, name), "dim"))
-    return [*cells, Text(verdict["verdict"], style)]
+    return [*cells, Text(verdict_words(verdict), style)]
 
 
 def _interval(line: Line, name: str) -> str:
-    verdict, row = line.verdicts[name], line.values.get(name)
-    told = change_interval(verdict["low"], verdict["high"])
-    return "one repeat" if told == NO_SPREAD and row and row["n"] == 1 else told
+    return spread(line.verdicts[name])
 
 
 def _stacked(lines: Sequence[Line], names: Sequence[str]) -> Table:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from lanetwin.binding import named
 from lanetwin.fit import brief
-from lanetwin.numbers import NO_SPREAD, change, change_interval
+from lanetwin.numbers import change
 from lanetwin.report.svg import SMALL, text_width
-from lanetwin.summary import OUTCOMES, unique, variants
+from lanetwin.steadiness import NOT_STEADY
+from lanetwin.summary import ONE_SAMPLE, OUTCOMES, spread, unique, variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,8 +168,10 @@ def value_of(line: Line, name: str, base: str) -> Value:
     verdict = line.verdicts.get(name)
     if verdict is None:
         return Value(text, change(changed))
-    interval = change_interval(verdict["low"], verdict["high"])
-    hint = "one repeat, so no interval" if interval == NO_SPREAD and row["n"] == 1 else f"95 %: {interval}"
+    interval = spread(verdict)
+    hint = interval if interval == ONE_SAMPLE else f"95 %: {interval}"
+    if unsteady := verdict.get("not_steady", ""):
+        hint = f"{NOT_STEADY} ({unsteady}). {hint}"
     return Value(text, change(changed), verdict["verdict"], hint)
 
 
