@@ -33,11 +33,12 @@ mod owner;
 mod pace;
 mod read;
 mod reserve;
+mod stocks;
 mod translation;
 mod write;
 
 use crate::config::{DriveConfig, Ftl, Initial, MappingTable, Nand, Partition, Rules, UNIT};
-use crate::counters::{Counters, Stocks};
+use crate::counters::Counters;
 use crate::nand::machine::{Abilities, Machine};
 use crate::nand::times::Times;
 use crate::power::Work;
@@ -475,21 +476,6 @@ impl Flash {
     pub fn busy(&self, now: u64) -> (Vec<u64>, Vec<u64>) {
         let (channels, dies) = self.machine.busy(now);
         (channels.collect(), dies.collect())
-    }
-
-    /// What fills up or runs empty: the buffer, and what can be programmed before something is erased.
-    pub fn stocks(&self) -> Stocks {
-        let room = |(number, block): (usize, &blocks::Block)| match block.state {
-            State::Free | State::Open => u64::from(self.blocks.room(number as u32) - block.filled),
-            State::Closed | State::Leaving | State::Erasing => 0,
-        };
-        let free = self.blocks.all.iter().enumerate().map(room).sum();
-        let collects = self.ftl.initial == Initial::SteadyState || self.counters.block_erases > 0;
-        let lump = if collects { u64::from(self.layout.block) } else { 0 };
-        Stocks {
-            buffered: [self.buffer.used, self.layout.program].map(|units| u64::from(units) * UNIT),
-            free: Some([free, lump]),
-        }
     }
 
     /// Valid units of each closed block, as shares of its room: for comparison of states.
