@@ -253,3 +253,52 @@ fn a_rejected_connection_and_a_key_of_somebody_else_are_told() {
     queue.capsule(entry(0, 2), Some(key + 1), &mut effects);
     assert_eq!(effects.last(), Some(&QueueEffect::Failed { why: Failure::Protocol(FatalError(1)) }));
 }
+
+/// What ends a command by RDMA, in the order in which it comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Last {
+    Sent,
+    Response,
+    Invalidated,
+}
+
+#[test]
+fn a_command_by_rdma_ends_with_the_last_of_send_response_and_invalidation() {
+    use Last::{Invalidated, Response, Sent};
+    let order = |remote: bool, order: &[Last]| {
+        let transport = HostTransport::Rdma(RdmaHost { remote_invalidate: remote });
+        let (mut queue, mut effects) = (Queue::new(config(transport, true)), Vec::new());
+        queue.start(&mut effects);
+        let mut accept = AcceptPrivateData::ZERO;
+        accept.set_receive_entries(8);
+        queue.accepted(accept.as_bytes(), &mut effects);
+        queue.sent(Cid(0), &mut effects);
+        queue.capsule(entry(0, 1), None, &mut effects);
+        let (command, transfer) = (commands::read(Nsid(1), 0, 8), Transfer::FromController(4096));
+        queue.submit(Io { command, name: 4, transfer, address: 0x7000 }, &mut effects).expect("room");
+        let key = effects.iter().rev().find_map(|effect| match effect {
+            QueueEffect::Register { key, .. } => Some(*key),
+            _ => None,
+        });
+        let key = key.expect("its memory is registered");
+        let mut ended = Vec::new();
+        for &step in order {
+            effects.clear();
+            match step {
+                Sent => queue.sent(Cid(0), &mut effects),
+                Response => queue.capsule(entry(0, 2), remote.then_some(key), &mut effects),
+                Invalidated => queue.invalidated(key, &mut effects),
+            }
+            let asks = effects.contains(&QueueEffect::Invalidate { key });
+            assert_eq!(asks, step == Response && !remote, "a key that the target left is invalidated");
+            let done = |effect: &QueueEffect| matches!(effect, QueueEffect::Completed { name: 4, .. });
+            ended.push(effects.iter().filter(|effect| done(effect)).count());
+        }
+        ended
+    };
+    assert_eq!(order(true, &[Sent, Response]), [0, 1]);
+    assert_eq!(order(true, &[Response, Sent]), [0, 1]);
+    assert_eq!(order(false, &[Sent, Response, Invalidated]), [0, 0, 1]);
+    assert_eq!(order(false, &[Response, Invalidated, Sent]), [0, 0, 1]);
+    assert_eq!(order(false, &[Response, Sent, Invalidated]), [0, 0, 1]);
+}
