@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from lanetwin import report, yaml_out
 from lanetwin.errors import Diagnostic, LanetwinError
-from lanetwin.rows_csv import rows_csv
+from lanetwin.formats import ALWAYS, FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lanetwin.results import Results
 
 LONGEST_NAME = 80
@@ -37,19 +39,26 @@ def folder_name(results: Results) -> str:
     return f"{slug}-{results['digest']}{partial}"
 
 
-def files(results: Results) -> dict[str, str]:
-    """Return the contents of the folder, by file name.
+def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | bytes]:
+    """Return the contents of the folder, by file name; `formats` names forms of the rows beside CSV.
 
     A document may come from anywhere: what it attaches under the name of a path, or of one of our own files,
     is left out.
     """
     attached = {file["name"]: file["text"] for file in results.get("attachments", [])}
-    return {name: text for name, text in attached.items() if _ATTACHMENT.fullmatch(name)} | {
-        "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
-        "rows.csv": rows_csv(results["rows"]),
-        "plan.yaml": yaml_out.dump(results["plan"]),
-        "report.html": report.render(results),
+    kept: dict[str, str | bytes] = {
+        name: text for name, text in attached.items() if _ATTACHMENT.fullmatch(name)
     }
+    written = [FORMATS[name] for name in dict.fromkeys([ALWAYS, *formats])]
+    return (
+        kept
+        | {form.file: form.write(results) for form in written}
+        | {
+            "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
+            "plan.yaml": yaml_out.dump(results["plan"]),
+            "report.html": report.render(results),
+        }
+    )
 
 
 def refuse_to_overwrite(path: Path, *, force: bool) -> None:
@@ -97,8 +106,8 @@ def render_beside(results: Results, stored: Path, *, force: bool = False) -> Pat
     return folder
 
 
-def save(results: Results, folder: Path) -> Path:
-    """Write the folder and return its path.
+def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
+    """Write the folder, with the rows in these `formats` beside CSV, and return its path.
 
     A reader sees the old folder or the new one, never half of one: the files are written beside it and the
     folder renamed. A folder that is not a run's is not replaced, whatever was agreed to.
@@ -107,15 +116,14 @@ def save(results: Results, folder: Path) -> Path:
     """
     if folder.exists() and not _may_replace(folder):
         raise LanetwinError(f"{folder} exists and is not the folder of a run; name another one with --out")
-    contents = files(results)  # before anything is touched
+    contents = files(results, formats)  # before anything is touched
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            for name, text in contents.items():
+            for name, content in contents.items():
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                with (fresh / name).open("w", encoding="utf-8", newline="") as file:
-                    file.write(text)
+                (fresh / name).write_bytes(content.encode() if isinstance(content, str) else content)
             fresh.chmod(0o777 & ~_umask())
             _swap(fresh, folder)
         except BaseException:

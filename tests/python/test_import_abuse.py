@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from lanetwin import report
 from lanetwin.errors import LanetwinError
+from lanetwin.formats.csv import rows_csv
 from lanetwin.measured import imported
 from lanetwin.measured.formats import format_of
 from lanetwin.measured.values import MOST_DEPTH, Source
-from lanetwin.rows_csv import rows_csv
 from test_import import SAMPLES, call, document, read
 
 EVIL = "=cmd|' /C calc'!A0<script>alert(1)</script>\x1b[31m\u202e"

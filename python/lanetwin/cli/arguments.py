@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from lanetwin.formats import FORMATS
+
 
 class Granularity(StrEnum):
     """How finely a run may schedule; the results are the same."""
@@ -23,6 +25,15 @@ class Gate(StrEnum):
     BETTER = "better"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
+
+
+def _of_formats(names: list[str] | None) -> list[str] | None:
+    """Refuse a format that there is not, or that cannot be written here."""
+    for name in names or []:
+        if name not in FORMATS:
+            raise typer.BadParameter(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
+        FORMATS[name].require()
+    return names
 
 
 def _with_equals(values: list[str] | None) -> list[str] | None:
@@ -61,5 +72,15 @@ FailOn = Annotated[
 Full = Annotated[bool, typer.Option("--full", help="Print every table instead of the answer alone.")]
 Force = Annotated[
     bool, typer.Option("--force", "-f", help="Overwrite what --out names, if there is anything.")
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        metavar="|".join(FORMATS),
+        callback=_of_formats,
+        help="Write the rows in this format, too, beside CSV. May be repeated.",
+        show_default=False,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]

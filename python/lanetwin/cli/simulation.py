@@ -12,6 +12,7 @@ from lanetwin.cli.arguments import (
     AsJson,
     FailOn,
     Force,
+    Formats,
     Full,
     Gate,
     Granularity,
@@ -66,6 +67,7 @@ def run(
         typer.Option("--threads", "-t", min=1, help="Default: one per core. Results do not depend on it."),
     ] = None,
     outside: Outside = False,
+    formats: Formats = None,
     cost: Annotated[
         bool, typer.Option("--cost", help="Tell what the run took: events, CPU time, the most memory.")
     ] = False,
@@ -99,7 +101,7 @@ def run(
             progress=progress,
         )
     print_diagnostics([Diagnostic.from_finding(found) for found in results.get("warnings", [])])
-    folder = store.save(results, out_folder or RUNS / store.folder_name(results))
+    folder = store.save(results, out_folder or RUNS / store.folder_name(results), formats or [])
     show(results, folder, as_json=as_json, full=full, quiet=quiet)
     if cost:
         err().print(cost_line(results["cost"]), soft_wrap=True)
@@ -121,6 +123,7 @@ def compare(
         Path | None,
         typer.Option("--out", "-o", help="Folder for a report. Default: none.", show_default=False),
     ] = None,
+    formats: Formats = None,
     fail_on: FailOn = None,
     full: Full = False,
     force: Force = False,
@@ -139,7 +142,7 @@ def compare(
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     results = compare_files(a, b, margin=margin)
-    folder = store.save(results, out_folder) if out_folder else None
+    folder = store.save(results, out_folder, formats or []) if out_folder else None
     show(results, folder, as_json=as_json, full=full)
     _end(results, fail_on)
 

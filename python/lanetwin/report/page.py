@@ -18,11 +18,11 @@ from markupsafe import Markup
 from lanetwin import yaml_out
 from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import told
+from lanetwin.formats.csv import rows_csv
 from lanetwin.glance import glances
 from lanetwin.numbers import change, fixed, share, significant
 from lanetwin.report import blocks, excerpt, result_table, tiles
 from lanetwin.report.figures import levels, percentiles, topology
-from lanetwin.rows_csv import rows_csv
 from lanetwin.steadiness import MEASUREMENT, measurements
 from lanetwin.summary import answers, iometer_tables, limits, stopped, unique, variants
 from lanetwin.transits import latencies, passages

@@ -6,6 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from lanetwin.formats.declaration import Format
 from lanetwin.steadiness import condition
 
 if TYPE_CHECKING:
@@ -59,3 +60,6 @@ def rows_csv(rows: list[Row]) -> str:
             + [known.get(p, "") for p in percentiles]
         )
     return text.getvalue()
+
+
+FORMAT = Format(name="csv", file="rows.csv", write=lambda results: rows_csv(results["rows"]))

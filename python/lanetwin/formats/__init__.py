@@ -1,0 +1,31 @@
+"""Formats of results: one file, one format.
+
+A new format is a module here that declares `FORMAT`, and its word in the list below. The command line offers
+it, and `lanetwin.store` writes it. What the engine attaches to a document (files of fio and of Iometer) is
+written as it is, whatever the formats.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lanetwin.formats.declaration import Format
+
+WORDS = [
+    "csv",
+]
+"""The modules, in the order in which they are offered; the first is always written."""
+
+
+def _declared(word: str) -> Format:
+    declared: Format = import_module(f"lanetwin.formats.{word}").FORMAT
+    return declared
+
+
+FORMATS: dict[str, Format] = {declared.name: declared for declared in map(_declared, WORDS)}
+"""Every format, by its name."""
+
+ALWAYS = next(iter(FORMATS))
+"""The name of the format that is always written."""
