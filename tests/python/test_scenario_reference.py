@@ -105,6 +105,12 @@ def parameter_rows(port: bool) -> list[str]:
     return lines
 
 
+def kinds(workload: dict[str, Any]) -> dict[str, Any]:
+    """Return the section of every kind of workload."""
+    sections = {name: held for name, held in workload["properties"].items() if "properties" in held}
+    return {name: held for name, held in sections.items() if name != "steady-state"}
+
+
 def tables() -> dict[str, list[str]]:
     """Return every generated table by its name."""
     top = SCHEMA["properties"]
@@ -114,12 +120,7 @@ def tables() -> dict[str, list[str]]:
         "partitions": rows_of(top["partitions"]["additionalProperties"]),
         "interleave": rows_of(top["interleave"]["additionalProperties"]),
         "workloads": rows_of(workload),
-        "dma": rows_of(workload["properties"]["dma"]),
-        "block": rows_of(workload["properties"]["block"]),
-        "fio": rows_of(workload["properties"]["fio"]),
-        "iometer": rows_of(workload["properties"]["iometer"]),
-        "memory": rows_of(workload["properties"]["memory"]),
-        "pts": rows_of(workload["properties"]["pts"]),
+        **{name: rows_of(section) for name, section in kinds(workload).items()},
         "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),
         "compare": rows_of(top["compare"]),

@@ -29,7 +29,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
         Holds::Named(INTERLEAVE),
         "CXL memory that is spread over several devices: names and the devices; every other device is a node of its own",
     ),
-    required("workloads", Holds::Named(WORKLOAD), "the workloads: names and what is asked of what"),
+    optional(
+        "workloads",
+        Holds::Named(WORKLOAD),
+        "the workloads: names and what is asked of what; without them the machine is checked, and nothing is run",
+    ),
     optional(
         "variants",
         Holds::Variants,

@@ -198,6 +198,8 @@ problems! {
     UnheededPriority { job: String, drive: String } = "SC109", "`prioclass` of job `{job}` changes nothing: `{drive}` takes commands from its queues in turn", "set `driver.arbitration: weighted`, or leave `prioclass` out";
     /// A parameter that changes nothing.
     WithoutEffect { parameter: &'static str, why: String } = "SC110", "`{parameter}` changes nothing: {why}", "leave it out, or change what keeps it from mattering";
+    /// A machine without a workload.
+    NothingAsked = "SC111", "nothing is asked of the machine: the scenario has no `workloads:`", "add one to run something; without it the machine is checked and drawn, and there are no results";
 }
 
 /// Notes what was found in the text of another tool's file, the source number `file`; what is about it as a whole is

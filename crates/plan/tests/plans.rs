@@ -105,6 +105,21 @@ fn a_plan_prints_as_a_complete_scenario_of_the_same_plan() {
     assert_prints_as_itself(&plan);
 }
 
+/// A machine that nobody asks for anything is a plan, and says so.
+#[test]
+fn a_machine_without_workloads_is_a_plan() {
+    let text = "about: What is there?\nmachine:\n  host: {part: generic-host-gen4}\n  card: {part: generic-dma-gen5}\nlinks:\n  slot: {from: host, to: card}\n";
+    for text in [text.to_owned(), format!("{text}workloads:\n")] {
+        let checked = read(&text, &[]);
+        assert_eq!(places(&checked.diagnostics), ["SC111 1:1 "]);
+        let plan = checked.plan.expect("a plan");
+        assert!(plan.variants[0].workloads.is_empty() && plan.variants[0].links.len() == 1);
+        assert_prints_as_itself(&plan);
+    }
+    // a section with nothing in it is still a slip of the pen
+    assert_eq!(places(&read(&format!("{text}workloads: {{}}\n"), &[]).diagnostics), ["SC034 7:12 workloads"]);
+}
+
 #[test]
 fn all_errors_come_at_once_each_at_its_place() {
     let text = "about: Everything is wrong.\nmachine:\n  host: {part: generic-host-gen4, port.mps: 100B}\n  card: {part: nfp-600}\n  c2: {part: generic-dma-gen5, issue: 5 bananas}\n  c3: {part: generic-dma-gen5}\nlinks:\n  one: {from: host, to: card, width: x3}\n  two: {from: host, to: c3, width: x3, gen: 7, mps: 0B, lenght: 2}\nworkloads:\n  read: {dma: {size: 0B}, on: nobody}\n  twice: {dma: {size: 64B}, on: c3}\n  twice: {dma: {size: 64B}, on: c3}\nvariants:\n  a: {links.three.width: x4}\ncompare: {baseline: b}\n";

@@ -294,3 +294,14 @@ fn a_capsule_of_another_version_or_another_scenario_is_refused() {
     assert!(replay(&capsule).expect_err("another version").contains("0.0.0"));
     assert!(Path::new(&capsule.path).ends_with("breaks.yaml"));
 }
+
+/// A machine that nobody asks for anything runs nothing, and its results say so.
+#[test]
+fn without_workloads_nothing_is_run() {
+    let text = "about: What is there?\nmachine:\n  host: {part: generic-host-gen4}\n  card: {part: generic-dma-gen5}\nlinks:\n  slot: {from: host, to: card}\nvariants: {wide: {}, narrow: {links.slot.width: x1}}\n";
+    let results = results(&plan("empty.yaml", text, &[]), &Options::default());
+    assert!(results.complete && results.rows.is_empty() && results.verdicts.is_empty());
+    assert_eq!(results.cost.events, 0);
+    assert_eq!(results.warnings.iter().map(|warning| &*warning.code).collect::<Vec<_>>(), ["SC111"]);
+    assert!(!results.plan["links"]["slot"].is_null());
+}

@@ -177,7 +177,8 @@ pub(super) fn report_unconnected(
 ) {
     for (component, slot) in machine.components.iter().enumerate() {
         let Some(plan) = &slot.plan else { continue };
-        let asked = workloads.iter().any(|load| load.uses(component));
+        // where nobody asks for anything, a workload may still come
+        let asked = workloads.is_empty() || workloads.iter().any(|load| load.uses(component));
         let blocks = plan.ports.iter().filter(|port| port.speaks == Protocol::Block).count();
         for (port, declared) in plan.ports.iter().enumerate() {
             let needed = match declared.speaks {

@@ -159,15 +159,11 @@ struct Known<'a> {
 /// One variant; none if something in it is wrong.
 fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> Option<Variant> {
     let section = |name: &str| tree.get(name).filter(|node| node.kind != Kind::Null);
-    let mut needed = |name: &'static str| {
-        let found = section(name);
-        if found.is_none() {
-            let about = DOCUMENT.iter().find(|field| field.name == name).map_or("", |field| field.about);
-            reports.add(Common::Missing { key: name.into(), about: about.into() }, tree.spot, name);
-        }
-        found
-    };
-    let (machine, workloads) = (needed("machine"), needed("workloads"));
+    let (machine, workloads) = (section("machine"), section("workloads"));
+    if machine.is_none() {
+        let about = DOCUMENT.iter().find(|field| field.name == "machine").map_or("", |field| field.about);
+        reports.add(Common::Missing { key: "machine".into(), about: about.into() }, tree.spot, "machine");
+    }
     let (machine, mut machine_node) = machine::read(machine?, known.catalogue, reports)?;
     let (partitions, partitions_node) = links::partitions::read(section("partitions"), &machine, reports)?;
     let (wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
@@ -177,14 +173,22 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let wired = !reports.has_errors();
     let configurations = known.configurations;
     let place = workloads::Place { machine: &machine, wiring: &wiring, nodes: &memory.nodes, configurations };
-    let workloads = workloads.and_then(|node| workloads::read(node, place, reports));
+    let is_asked = workloads.is_some();
+    let workloads = match workloads {
+        Some(node) => workloads::read(node, place, reports),
+        // a machine that nobody asks for anything is one
+        None => Some((Vec::new(), Node::null())),
+    };
     if wired {
         let loads = workloads.as_ref().map_or(&[][..], |(loads, _)| loads);
         machine::report_unconnected(&machine, &wiring, loads, reports);
     }
     let (workloads, workloads_node) = workloads?;
     if !reports.has_errors() {
-        machine::report_idle(&machine, &wiring, &workloads, reports);
+        match is_asked {
+            true => machine::report_idle(&machine, &wiring, &workloads, reports),
+            false => reports.add(Problem::NothingAsked, tree.spot, ""),
+        }
     }
     if reports.has_errors() {
         return None;
