@@ -81,6 +81,7 @@ pub static MODEL: Model = Model {
         many: true,
     }],
     params: &[&CXL_PORT, CORES, CACHES, TRANSLATION, MEMORY, &DRAM],
+    cores: |params| params.count("sockets") * params.count("cores"),
     mistakes,
     build: Build::Component(|params, site| Box::new(MemoryHost::new(params, site))),
     ..Model::DEFAULT

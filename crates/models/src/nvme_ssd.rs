@@ -35,7 +35,7 @@ use lanetwin_nvme::logic::Subsystem;
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{
+use lanetwin_ports::{Capability, 
     Build, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps,
 };
 use lanetwin_ssd::Ssd;
@@ -77,7 +77,7 @@ pub static MODEL: Model = Model {
     mistakes,
     conditions: params::CONDITIONS,
     driver: "nvme-driver",
-    is_nvme: true,
+    capabilities: &[Capability::NvmeQueues],
     build: Build::Component(|params, site| Box::new(NvmeSsd::new(params, site))),
     ..Model::DEFAULT
 };

@@ -65,6 +65,7 @@ pub static MODEL: Model = Model {
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS, nvme_software::PARAMS],
     drains_itself: |params| params.flag("iommu"),
     has_memory: true,
+    cores: |params| params.count("cores"),
     conditions: params::CONDITIONS,
     build: Build::Component(|params, site| Box::new(RootComplex::new(params, site))),
     ..Model::DEFAULT

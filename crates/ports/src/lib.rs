@@ -34,8 +34,8 @@ pub use message::{
     Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
 };
 pub use model::{
-    Build, Dimension, HOST_SOFTWARE, LATENCY, Mistake, Model, Param, Params, PcieSite, PortInfo, Protocol,
-    Site, Value, Way, is_latency_between_widths,
+    Build, Capability, Dimension, HOST_SOFTWARE, LATENCY, Mistake, Model, Param, Params, PcieSite, PortInfo,
+    Protocol, Site, Value, Way, is_latency_between_widths,
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 

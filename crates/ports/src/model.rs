@@ -40,8 +40,10 @@ pub struct Model {
     /// The name of the model of the software between programs and this device; of no meaning for what is not driven.
     /// Its parameters that the device's model has too are set with the device.
     pub driver: &'static str,
-    /// Whether it takes commands of NVM Express from queues in host memory.
-    pub is_nvme: bool,
+    /// What can be asked of it beyond what its ports say.
+    pub capabilities: &'static [Capability],
+    /// How many cores the software and the programs of this host share, with these parameters; 0 if it does not say.
+    pub cores: fn(&Params) -> u64,
     /// The parameter that says how long something takes to pass it on this way: one of its own for the way, or
     /// `latency`.
     pub latency_parameter: fn(&Params, Way) -> &'static str,
@@ -50,6 +52,13 @@ pub struct Model {
     pub foresees: bool,
     /// Makes one.
     pub build: Build,
+}
+
+/// What can be asked of a device beyond what its ports say.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Capability {
+    /// It takes commands of NVM Express from queues in host memory.
+    NvmeQueues,
 }
 
 /// A way through something that stands between links, or in one.
@@ -108,11 +117,17 @@ impl Model {
         mistakes: |_| Vec::new(),
         conditions: &[],
         driver: "block-driver",
-        is_nvme: false,
+        capabilities: &[],
+        cores: |_| 0,
         latency_parameter: |_, _| LATENCY,
         foresees: false,
         build: Build::Component(|_, _| unreachable!("a model says how it is built")),
     };
+    /// Whether this can be asked of it.
+    #[must_use]
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
     /// Makes a component; none if it is a switch or stands in a link.
     #[must_use]
     pub fn component(&self, params: &Params, site: &Site) -> Option<Box<dyn Component<Message>>> {

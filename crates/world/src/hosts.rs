@@ -7,11 +7,8 @@
 //! ```
 
 use lanetwin_plan::{ComponentPlan, Variant};
-use lanetwin_ports::{RunQueue, SharedMemory, Value};
+use lanetwin_ports::{RunQueue, SharedMemory};
 use std::collections::BTreeMap;
-
-/// The parameter of a host that says how many cores its software has.
-const CORES: &str = "cores";
 
 /// What a host's components and software share.
 pub(super) struct Host {
@@ -24,10 +21,7 @@ pub(super) type Hosts = BTreeMap<usize, Host>;
 
 impl Host {
     fn new(component: &ComponentPlan) -> Self {
-        let cores = match component.params.0.get(CORES) {
-            Some(Value::Count(cores)) => *cores,
-            _ => 0,
-        };
+        let cores = (component.model.cores)(&component.params);
         Self { memory: SharedMemory::new(), cores: (0..cores).map(|_| RunQueue::new(1)).collect() }
     }
     /// The core of the load that is the host's `thread`-th: each core in turn. None where the host does not say how

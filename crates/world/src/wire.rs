@@ -13,7 +13,9 @@ use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
     Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
 };
-use lanetwin_ports::{Builder, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
+use lanetwin_ports::{
+    Builder, Capability, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value,
+};
 use lanetwin_units::{Bytes, Instant};
 
 /// The path of the links in a kernel: a name that no component of a scenario can have.
@@ -134,7 +136,7 @@ impl Wiring<'_> {
         let Asked { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
         let served = |pair: &Pair| if self.is_dma(pair) { pair.target } else { pair.on };
         let server = self.workload.pairs.first().map(|pair| ids.of(served(pair)));
-        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.is_nvme;
+        let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.can(Capability::NvmeQueues);
         let drives = self.variant.machine.iter().enumerate().filter(is_drive);
         let drives = drives.map(|(i, component)| (component.name.clone(), ids.of(i))).collect();
         let memory = self.memory(&ids);

@@ -26,8 +26,6 @@ use words::MEMORY;
 const LINE: u64 = 64;
 /// The parameter of a device that says how long it takes to answer hints.
 const HINTS_LATENCY: &str = "hints.latency";
-/// The parameters of a host that say how many cores it has.
-const CORES: [&str; 2] = ["sockets", "cores"];
 
 pub(crate) const KIND: Kind = Kind {
     name: "memory",
@@ -209,9 +207,8 @@ impl<'a> On<'a> {
         }
         let chases =
             fields.written("pattern").and_then(Node::text).is_some_and(|word| word.starts_with("chase"));
-        let params = &self.machine.plan(self.host)?.params;
-        let of = |name| if let Some(Value::Count(count)) = params.0.get(name) { *count } else { 1 };
-        let value = Value::Count(if chases { 1 } else { CORES.into_iter().map(of).product() });
+        let host = self.machine.plan(self.host)?;
+        let value = Value::Count(if chases { 1 } else { (host.model.cores)(&host.params).max(1) });
         fields.record("threads", Node::scalar(quantity::written(value)));
         Some(vec![Said { value, spot: fields.node.spot, origin: Origin::Default }])
     }

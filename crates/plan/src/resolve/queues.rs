@@ -8,7 +8,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Origin;
 use lanetwin_document::problem::Reports;
 use lanetwin_document::quantity;
-use lanetwin_ports::Value;
+use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
 
 /// A sample shows what the flash takes if it is this many times what the buffer takes.
@@ -26,7 +26,7 @@ pub(super) fn report(
         |case: &Case| if let Load::Blocks(blocks) = &case.load { Some(blocks.demand()) } else { None };
     let asked: Vec<Demand> = cases.iter().filter_map(demand).collect();
     let drives = pairs.iter().filter_map(|pair| {
-        let plan = machine.plan(pair.target).filter(|plan| plan.model.is_nvme)?;
+        let plan = machine.plan(pair.target).filter(|plan| plan.model.can(Capability::NvmeQueues))?;
         Some((&*pair.device, plan, machine.plan(pair.on)?))
     });
     for (drive, plan, host) in drives {

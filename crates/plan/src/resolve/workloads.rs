@@ -19,7 +19,7 @@ use lanetwin_document::fields::{Fields, is_map, join};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_document::problem::{Problem as Common, Reports};
 use lanetwin_document::quantity;
-use lanetwin_ports::Value;
+use lanetwin_ports::{Capability, Value};
 use lanetwin_units::Bytes;
 use service::{cannot, check_block, check_dma};
 
@@ -224,7 +224,8 @@ fn check_one_drive(
     machine: &Machine,
     reports: &mut Reports,
 ) {
-    let is_drive = |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.is_nvme);
+    let is_drive =
+        |pair: &Pair| machine.plan(pair.target).is_some_and(|plan| plan.model.can(Capability::NvmeQueues));
     if pairs.len() != 1 || !pairs.iter().all(is_drive) {
         fields.fault(key, Problem::NotOneDrive, reports);
     }

@@ -12,7 +12,7 @@ use lanetwin_document::spelling::Near;
 use lanetwin_models::roles::nvme::{Ask, Blocks};
 use lanetwin_nvme::spec::Nsid;
 use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
-use lanetwin_ports::Value;
+use lanetwin_ports::{Capability, Value};
 use lanetwin_units::{Bytes, Span};
 
 /// Nothing happens later than this: a run is over before.
@@ -62,7 +62,7 @@ fn action(
     };
     let pair = pair(fields, pairs, machine, reports)?;
     let drive = machine.plan(pair.target)?;
-    if !drive.model.is_nvme {
+    if !drive.model.can(Capability::NvmeQueues) {
         let why = format!("`{}` is no NVMe drive with queues of its own", drive.name);
         fields.fault("do", Problem::CannotAct { action: name, why }, reports);
         return None;
