@@ -75,6 +75,7 @@ models! {
     nvme_ssd,
     redriver,
     retimer,
+    roce_nic,
     root_complex,
     switch,
 }

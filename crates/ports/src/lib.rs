@@ -22,6 +22,7 @@ mod memory;
 mod message;
 mod model;
 mod pcie_port;
+mod rdma;
 
 pub use condition::{Condition, Setting, WithoutEffect};
 pub use cores::RunQueue;
@@ -38,6 +39,7 @@ pub use model::{
     Protocol, Site, Value, Way, is_latency_between_widths,
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
+pub use rdma::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
 
 /// The kernel, over this crate's message.
 pub type Kernel = lanetwin_kernel::Kernel<Message>;

@@ -8,6 +8,7 @@ use crate::cores::RunQueue;
 use crate::ethernet::EthernetSite;
 use crate::memory::SharedMemory;
 use crate::message::Message;
+use crate::rdma::Rdma;
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_fabric::ethernet::logic::Forwarding;
 use lanetwin_kernel::Component;
@@ -365,6 +366,8 @@ pub struct Site {
     pub behind: Vec<(usize, SharedMemory)>,
     /// Its Ethernet ports, in the order of its ports of that protocol; unconnected ones are `None`.
     pub ethernet: Vec<Option<EthernetSite>>,
+    /// The queue pairs of its network: for an adapter, and for software that uses one.
+    pub rdma: Rdma,
     /// For a switch of Ethernet: which of its ports lead to which station.
     pub forwarding: Forwarding,
     /// Whether it will be asked how long it was busy.
@@ -388,6 +391,7 @@ impl Site {
             losses: Vec::new(),
             behind: Vec::new(),
             ethernet: Vec::new(),
+            rdma: Rdma::default(),
             forwarding: Forwarding::default(),
             tells_busy_time: false,
         }

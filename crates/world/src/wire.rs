@@ -196,6 +196,7 @@ impl Wiring<'_> {
             losses: self.losses(i),
             behind: self.behind(i, hosts),
             ethernet: Vec::new(),
+            rdma: Default::default(),
             forwarding: Default::default(),
             tells_busy_time: self.tells_busy_time(i),
         };

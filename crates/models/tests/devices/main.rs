@@ -15,6 +15,7 @@ mod memory_host;
 mod nvme_driver;
 mod over_links;
 mod rig;
+mod roce_nic;
 mod root_complex;
 mod shelf;
 mod storm;

@@ -134,6 +134,11 @@ impl Requester {
         self.end += u64::from(packets(work.bytes, self.limits.mtu));
         self.work.push_back(Posted { work, first, end: self.end });
     }
+    /// The first packet of what is posted next, by count.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
     /// How much work is not done.
     #[must_use]
     pub fn outstanding(&self) -> usize {

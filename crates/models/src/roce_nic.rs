@@ -1,0 +1,440 @@
+//! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port.
+//!
+//! ```text
+//!  send:     doorbell ─► [MRd work requests ═► CplD] ─► MRd data ═► CplD ─► line ═══► peer ─ … ─ ACK ─► MWr entry (signals)
+//!  receive:  line ─► MWr data ═► after the last MWr entry (signals); ACK ─► line
+//!  RDMA READ: line ─► MRd data ═► CplD ─► line ═══► peer ─► MWr data ═► MWr entry (signals)
+//! ```
+//!
+//! What the two sides of a queue pair do is [`lanetwin_fabric::roce::logic`]; here is what it costs that data lie in host
+//! memory and that one line serves all queue pairs. Packets are cut, and their data asked for, up to `tx.ahead` before
+//! the line can take them. Requests and answers of a queue pair leave in order; between queue pairs it is each one's
+//! turn for `tx.burst`.
+//!
+//! A packet that is received is a posted write of its own; a completion entry is written behind the last of them, so
+//! that it cannot arrive before. A packet is acknowledged when it is in the adapter.
+//!
+//! Not here: several ports (an adapter for each), congestion control, selective repeat, keys, caches of queue pairs and
+//! translations that can miss, interrupt moderation.
+
+mod lane;
+mod pair;
+mod params;
+mod words;
+
+use crate::agenda::Agenda;
+use crate::requests::Requests;
+use crate::slab::Slab;
+use lane::{Lane, Outgoing};
+use lanetwin_fabric::ethernet::logic::{Class, Train};
+use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
+use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
+use lanetwin_pcie::spec::TlpKind;
+use lanetwin_ports::{
+    Attributes, Build, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, QueuePairId,
+    Rdma, Site, Tlps, WorkCompletion, WorkRequest,
+};
+use lanetwin_units::{Better, Instant};
+use pair::{ANSWERS, Pair, REQUESTS};
+use params::{PARAMS, Rules};
+use std::any::Any;
+use std::collections::BTreeMap;
+use words::Packet;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "roce-nic",
+    about: "An adapter for RoCEv2 on PCIe, with one Ethernet port.",
+    ports: &[
+        PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the adapter's edge connector", many: false },
+        PortInfo { name: "ethernet", speaks: Protocol::Ethernet, about: "the adapter's port", many: false },
+    ],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
+    build: Build::Component(|params, site| Box::new(RoceNic::new(params, site))),
+    ..Model::DEFAULT
+};
+
+const PCIE: Port = Port(0);
+const ETHERNET: Port = Port(1);
+
+const SENT: Metric = Metric::new("payload sent", "MB/s", Better::Neither);
+const RECEIVED: Metric = Metric::new("payload received", "MB/s", Better::Neither);
+const MESSAGES: Metric = Metric::new("messages begun", "M/s", Better::Neither);
+const FRAMES: Metric = Metric::new("frames sent", "M/s", Better::Neither);
+const ACKS: Metric = Metric::new("acknowledgements sent", "M/s", Better::Neither);
+const MARKED: Metric = Metric::new("marked frames received", "", Better::Lower).if_any("marked frames");
+const AGAIN: Metric = Metric::new("packets sent again", "", Better::Lower).if_any("losses");
+const GAPS: Metric = Metric::new("gaps told by the peer", "", Better::Lower).if_any("losses");
+const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("losses");
+const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
+const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
+
+/// The device.
+#[derive(Debug)]
+pub struct RoceNic {
+    rules: Rules,
+    /// None if it is not plugged in: it then hears no doorbell.
+    requests: Option<Requests>,
+    /// None if no line is plugged in.
+    site: Option<EthernetSite>,
+    class: Class,
+    rdma: Rdma,
+    pairs: BTreeMap<QueuePairId, Pair>,
+    /// Who sends next: behind this lane.
+    turn: (QueuePairId, usize),
+    /// Reads of host memory that are under way, by their handles on the link.
+    reads: Slab<Reading>,
+    /// When the line can take the next frame.
+    line_free: Instant,
+    /// When the next work request can be begun with.
+    engine_free: Instant,
+    agenda: Agenda<Task>,
+    counts: Counts,
+}
+
+/// What the adapter has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Payload that has left \[B\].
+    pub sent: u64,
+    /// Payload that was written to host memory \[B\].
+    pub received: u64,
+    /// Messages that were begun with.
+    pub messages: u64,
+    /// Frames that have left.
+    pub frames: u64,
+    /// What they took of the line \[ps\].
+    pub busy_ps: u128,
+    /// Frames that came with a mark.
+    pub marked: u64,
+    /// What nobody waited for: frames of messages that are over, doorbells of others.
+    pub unexpected: u64,
+}
+
+/// A read of host memory that is under way.
+#[derive(Debug)]
+struct Reading {
+    /// What has not arrived yet \[B\].
+    left: u32,
+    what: Read,
+}
+
+#[derive(Debug)]
+enum Read {
+    Work(QueuePairId, Vec<WorkRequest>),
+    Payload { pair: QueuePairId, lane: usize, number: u64 },
+}
+
+#[derive(Debug)]
+enum Task {
+    /// A work request has been understood.
+    Begin(QueuePairId, WorkRequest),
+    /// The last bit of a frame came, `rx.latency` ago.
+    Hear(Train),
+    /// The line may be able to take a frame.
+    Line,
+    /// A queue pair may be able to send, or has waited for too long.
+    Look(QueuePairId),
+}
+
+impl RoceNic {
+    fn new(params: &Params, site: &Site) -> Self {
+        let port = site.pcie.first().copied().flatten();
+        let class = Class::of_priority(params.count("ethernet.priority") as u8);
+        Self {
+            rules: Rules::new(params),
+            requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
+            site: site.ethernet.first().copied().flatten(),
+            class: if params.flag("ethernet.ecn") { class.ecn_capable() } else { class },
+            rdma: site.rdma.clone(),
+            pairs: BTreeMap::new(),
+            turn: (QueuePairId(0), 0),
+            reads: Slab::new(),
+            line_free: Instant::ZERO,
+            engine_free: Instant::ZERO,
+            agenda: Agenda::new(),
+            counts: Counts::default(),
+        }
+    }
+    /// What it has moved so far.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The queue pair of this name, if it is at this adapter.
+    fn pair(&mut self, id: QueuePairId) -> Option<&mut Pair> {
+        if !self.pairs.contains_key(&id) {
+            let (own, peer, peer_station, mtu) = self.rdma.ends(id)?;
+            self.site.filter(|site| site.station == Some(own))?;
+            self.pairs.insert(id, Pair::new(peer, peer_station, self.rules.limits(mtu)));
+        }
+        self.pairs.get_mut(&id)
+    }
+
+    /// Software has posted work: the doorbell says how much so far.
+    fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
+        let Ok(id) = u16::try_from(doorbell.handle).map(QueuePairId) else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        if self.pair(id).is_none() {
+            self.counts.unexpected += 1;
+            return;
+        }
+        let (rules, rdma) = (self.rules, self.rdma.clone());
+        let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, doorbell.address)).collect();
+        let inline = |work: &WorkRequest| if work.inline { work.bytes } else { 0 };
+        let bytes = work.iter().map(|work| rules.wqe_bytes + inline(work)).sum();
+        match work.len() {
+            0 => {}
+            1 if rules.wqe_in_doorbell => self.understand(id, work, cx),
+            _ => {
+                let address = u64::from(id.0) << 24;
+                self.read(Read::Work(id, work), address, bytes, cx);
+            }
+        }
+    }
+
+    /// Work requests are in the adapter, which begins with one after another.
+    fn understand(&mut self, id: QueuePairId, work: Vec<WorkRequest>, cx: &mut Context<'_>) {
+        for work in work {
+            let at = self.engine_free.max(cx.now());
+            self.engine_free = at + self.rules.wqe_interval;
+            self.agenda.put(at + self.rules.wqe_latency, Task::Begin(id, work), cx);
+        }
+    }
+
+    fn begin(&mut self, id: QueuePairId, work: WorkRequest, cx: &mut Context<'_>) {
+        let rdma = self.rdma.clone();
+        self.counts.messages += 1;
+        if let Some(pair) = self.pair(id) {
+            pair.begin(id, work, &rdma);
+            self.fill(id, cx);
+        }
+    }
+
+    /// Cuts packets and asks for their data, as far ahead as it may; sees to it that it comes back in time.
+    fn fill(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
+        let (rules, now) = (self.rules, cx.now());
+        while let Some(next) = self.pairs.get_mut(&id).and_then(|pair| pair.next(id, now, &rules, &self.rdma)) {
+            let Some(pair) = self.pairs.get_mut(&id) else { return };
+            let ready = next.data.is_none().then_some(now + rules.tx_latency);
+            let number = pair.lanes[next.lane].put(Outgoing { ready, ..next.frame });
+            match next.data {
+                Some((address, bytes)) => {
+                    self.read(Read::Payload { pair: id, lane: next.lane, number }, address, bytes, cx);
+                }
+                None => self.agenda.put(now + rules.tx_latency, Task::Line, cx),
+            }
+        }
+        let Some(pair) = self.pairs.get_mut(&id) else { return };
+        if let Some(at) = pair.look_again(now) {
+            self.agenda.put(at, Task::Look(id), cx);
+        }
+    }
+
+    fn read(&mut self, what: Read, address: u64, bytes: u32, cx: &mut Context<'_>) {
+        let handle = self.reads.put(Reading { left: bytes, what });
+        if let Some(requests) = &mut self.requests {
+            requests.read(handle, address, bytes, cx, &mut |_| {});
+        }
+    }
+
+    fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
+        if let Some(requests) = &mut self.requests {
+            requests.completed(tlps, cx, &mut |_| {});
+        }
+        let Some(reading) = self.reads.get(tlps.handle) else {
+            self.counts.unexpected += u64::from(tlps.count);
+            return;
+        };
+        reading.left = reading.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
+        if reading.left > 0 {
+            return;
+        }
+        match self.reads.take(tlps.handle).map(|reading| reading.what) {
+            Some(Read::Work(id, work)) => self.understand(id, work, cx),
+            Some(Read::Payload { pair, lane, number }) => {
+                let at = cx.now() + self.rules.tx_latency;
+                if let Some(pair) = self.pairs.get_mut(&pair) {
+                    pair.lanes[lane].ready(number, at);
+                }
+                self.agenda.put(at, Task::Line, cx);
+            }
+            None => {}
+        }
+    }
+
+    /// The lane whose turn it is, of those that can send.
+    fn next_lane(&self, now: Instant) -> Option<(QueuePairId, usize)> {
+        let lanes = |(id, _): (&QueuePairId, &Pair)| [(*id, REQUESTS), (*id, ANSWERS)];
+        let behind = self.pairs.range(self.turn.0..).flat_map(lanes).filter(|lane| *lane > self.turn);
+        let mut all = behind.chain(self.pairs.range(..=self.turn.0).flat_map(lanes));
+        all.find(|(id, lane)| self.pairs[id].lanes[*lane].can_send(now))
+    }
+
+    /// Gives the line what it can take.
+    fn send(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let Some(site) = self.site.filter(|_| self.line_free <= now) else { return };
+        let Some((id, lane)) = self.next_lane(now) else { return };
+        let Some(pair) = self.pairs.get_mut(&id) else { return };
+        let Some((frame, count)) = pair.lanes[lane].take(now, self.rules.burst) else { return };
+        self.turn = (id, lane);
+        let (from, to) = (site.station.unwrap_or(pair.peer_station), pair.peer_station);
+        let spacing = site.line.rate.time_for(wire_bytes(frame.bytes.into()));
+        let (entropy, spacing_ps) = (mix(id.0.into()) as u8, spacing.as_ps() as u32);
+        let Outgoing { words, bytes, .. } = frame;
+        let train = Train { from, to, count, bytes, spacing_ps, class: self.class, entropy, words };
+        let each = if site.frame_by_frame { 1 } else { count };
+        for first in (0..count).step_by(each.into()) {
+            let at = Instant::from_ps(train.start_of(now.as_ps(), first)) + site.line.delay();
+            cx.send_at(ETHERNET, at, Message::Frames(train.after(first).first(each)));
+        }
+        let length = spacing * u64::from(count);
+        self.line_free = now + length;
+        self.counts.sent += u64::from(frame.payload) * u64::from(count);
+        self.counts.frames += u64::from(count);
+        self.counts.busy_ps += u128::from(length.as_ps());
+        self.agenda.put(self.line_free, Task::Line, cx);
+        self.fill(id, cx);
+    }
+
+    /// Frames arrive, the first bit of the first now.
+    fn frames(&mut self, train: &Train, cx: &mut Context<'_>) {
+        let Some(site) = self.site.filter(|site| site.station == Some(train.to)) else {
+            self.counts.unexpected += u64::from(train.count);
+            return;
+        };
+        let body = site.line.rate.time_for(body_bytes(train.bytes.into()));
+        for i in 0..train.count {
+            let at = Instant::from_ps(train.start_of(cx.now().as_ps(), i)) + body + self.rules.rx_latency;
+            self.agenda.put(at, Task::Hear(train.after(i).first(1)), cx);
+        }
+    }
+
+    /// A frame is in the adapter.
+    fn hear(&mut self, frame: &Train, cx: &mut Context<'_>) {
+        self.counts.marked += u64::from(frame.class.is_marked());
+        let Some(packet) = Packet::from_words(frame.words) else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        let (rdma, id) = (self.rdma.clone(), packet.to);
+        let Some(pair) = self.pair(id) else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        let heard = pair.hear(id, packet, cx.now(), &rdma);
+        self.counts.unexpected += u64::from(heard.unexpected);
+        for (address, bytes) in heard.writes {
+            self.counts.received += u64::from(bytes);
+            self.write(id, address, bytes, Attributes::NONE, cx);
+        }
+        for completion in heard.completions {
+            rdma.complete(id, completion);
+            let entry = (1 << 40) | u64::from(id.0) << 12;
+            self.write(id, entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+        }
+        self.fill(id, cx);
+    }
+
+    fn write(
+        &self,
+        id: QueuePairId,
+        address: u64,
+        bytes: u32,
+        last: Attributes,
+        cx: &mut Context<'_>,
+    ) {
+        if let Some(requests) = &self.requests {
+            requests.write(id.0.into(), address, bytes, last, cx);
+        }
+    }
+
+    /// A queue pair may be able to go on, or has waited for too long.
+    fn look(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
+        let rdma = self.rdma.clone();
+        let now = cx.now();
+        let lost = self.pairs.get_mut(&id).is_some_and(|pair| pair.looks(now));
+        if lost {
+            rdma.complete(id, WorkCompletion::Lost);
+            let entry = (1 << 40) | u64::from(id.0) << 12;
+            self.write(id, entry, self.rules.cqe_bytes, Attributes::SIGNAL, cx);
+        }
+        self.fill(id, cx);
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.pairs.values().flat_map(|pair| &pair.lanes)
+    }
+    /// What the line has been in use up to `now` \[ps\].
+    fn busy_ps(&self, now: Instant) -> u128 {
+        self.counts.busy_ps - u128::from(self.line_free.since(now).as_ps())
+    }
+}
+
+impl Component<Message> for RoceNic {
+    fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Frames(train) => self.frames(&train, cx),
+            Message::Tlps(tlps) => match tlps.kind {
+                TlpKind::MWr => self.ring(&tlps, cx),
+                TlpKind::CplD => self.completions(&tlps, cx),
+                TlpKind::Cpl | TlpKind::MRd | TlpKind::Msg => self.counts.unexpected += u64::from(tlps.count),
+            },
+            Message::Departed { .. } => {}
+            _ => unreachable!("an adapter is sent TLPs and frames, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some(task) = self.agenda.take(cx) {
+            match task {
+                Task::Begin(id, work) => self.begin(id, work, cx),
+                Task::Hear(frame) => self.hear(&frame, cx),
+                Task::Line => self.send(cx),
+                Task::Look(id) => self.look(id, cx),
+            }
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("queue-pairs", self.pairs.len().to_string());
+        see("waiting-for-the-line", self.lanes().map(Lane::len).sum::<usize>().to_string());
+        see("reads", self.reads.iter().count().to_string());
+        see("unexpected", self.counts.unexpected.to_string());
+    }
+
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        let Counts { sent, received, messages, frames, marked, unexpected, .. } = self.counts;
+        let in_use_ps = self.busy_ps(now);
+        report.supply("line", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+        if let Some(requests) = &self.requests {
+            report.supply("tags", requests.tags_used(now));
+        }
+        let requester = |of: fn(&Pair) -> u64| self.pairs.values().map(of).sum::<u64>();
+        report.rate(SENT, sent, 1e6);
+        report.rate(RECEIVED, received, 1e6);
+        report.rate(MESSAGES, messages, 1e6);
+        report.rate(FRAMES, frames, 1e6);
+        report.rate(ACKS, requester(|pair| pair.responder.counts().acks), 1e6);
+        report.count(MARKED, marked);
+        report.count(AGAIN, requester(|pair| pair.requester.counts().again));
+        report.count(GAPS, requester(|pair| pair.requester.counts().gaps));
+        report.count(TIMEOUTS, requester(|pair| pair.requester.counts().timeouts));
+        report.count(NOT_READY, requester(|pair| pair.requester.counts().not_ready));
+        report.count(UNEXPECTED, unexpected);
+    }
+
+    fn digest(&self) -> u64 {
+        let Counts { sent, received, messages, frames, marked, unexpected, .. } = self.counts;
+        [sent, received, messages, frames, marked, unexpected].iter().fold(0, |sum, word| mix(sum ^ word))
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
+

@@ -1,0 +1,94 @@
+//! What waits for the line: for each queue pair two lanes, requests and answers, each in order.
+
+use lanetwin_units::Instant;
+use std::collections::VecDeque;
+
+/// A frame that waits for its data, or for the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outgoing {
+    pub(super) words: [u32; 3],
+    /// From destination to check sequence \[B\].
+    pub(super) bytes: u16,
+    pub(super) payload: u32,
+    /// When its data are there and through the adapter; none if they are not.
+    pub(super) ready: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    waiting: VecDeque<Outgoing>,
+    /// How many have left.
+    left: u64,
+    /// Payload of what waits \[B\].
+    payload: u32,
+}
+
+impl Lane {
+    /// Puts a frame in; its number.
+    pub(super) fn put(&mut self, frame: Outgoing) -> u64 {
+        self.payload += frame.payload;
+        self.waiting.push_back(frame);
+        self.left + self.waiting.len() as u64 - 1
+    }
+    /// The data of the frame with this number are there.
+    pub(super) fn ready(&mut self, number: u64, at: Instant) {
+        let place = number.checked_sub(self.left).and_then(|place| usize::try_from(place).ok());
+        if let Some(frame) = place.and_then(|place| self.waiting.get_mut(place)) {
+            frame.ready = Some(at);
+        }
+    }
+    /// Takes everything out, to be cut anew.
+    pub(super) fn clear(&mut self) {
+        self.left += self.waiting.len() as u64;
+        self.waiting.clear();
+        self.payload = 0;
+    }
+    /// The payload of what waits \[B\].
+    pub(super) fn payload(&self) -> u32 {
+        self.payload
+    }
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+    /// Whether the first could be sent at `now`.
+    pub(super) fn can_send(&self, now: Instant) -> bool {
+        self.waiting.front().and_then(|first| first.ready).is_some_and(|ready| ready <= now)
+    }
+    /// Takes the frames at the head out that can be sent at `now`, are alike and count on, as far as `most` bytes reach;
+    /// at least one if it can be sent.
+    pub(super) fn take(&mut self, now: Instant, most: u32) -> Option<(Outgoing, u16)> {
+        let first = *self.waiting.front().filter(|_| self.can_send(now))?;
+        let [number, message, rest] = first.words;
+        let alike = |(i, frame): &(u32, &Outgoing)| {
+            let counts_on = frame.words == [number.wrapping_add(*i), message, rest];
+            counts_on && frame.bytes == first.bytes && frame.ready.is_some_and(|ready| ready <= now)
+        };
+        let fit = (most / u32::from(first.bytes)).clamp(1, 1 << 12) as usize;
+        let count = (0..).zip(&self.waiting).take(fit).take_while(alike).count();
+        self.payload -= self.waiting.drain(..count).map(|frame| frame.payload).sum::<u32>();
+        self.left += count as u64;
+        Some((first, count as u16))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_that_are_alike_leave_together() {
+        let mut lane = Lane::default();
+        let frame = |number, bytes| Outgoing { words: [number, 0, 0], bytes, payload: 10, ready: None };
+        let numbers = [(1, 100), (2, 100), (3, 90), (4, 90)].map(|(n, bytes)| lane.put(frame(n, bytes)));
+        let now = Instant::from_ps(5);
+        assert!(lane.take(now, 1000).is_none());
+        for number in [numbers[0], numbers[1], numbers[3]] {
+            lane.ready(number, now);
+        }
+        let taken = |lane: &mut Lane| lane.take(now, 1000).map(|(first, count)| (first.words[0], count));
+        assert_eq!((taken(&mut lane), taken(&mut lane), lane.payload()), (Some((1, 2)), None, 20));
+        lane.ready(numbers[2], now);
+        assert_eq!((lane.take(now, 100).map(|(_, count)| count), lane.len()), (Some(1), 1));
+    }
+}

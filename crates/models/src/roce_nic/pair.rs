@@ -1,0 +1,280 @@
+//! A queue pair in its adapter: both sides of the connection, and what waits for the line.
+
+use super::lane::{Lane, Outgoing};
+use super::params::Rules;
+use super::words::{Packet, What};
+use lanetwin_fabric::ethernet::logic::Station;
+use lanetwin_fabric::roce::logic::packet::{Operation, Part, Psn, Request, Response, Says};
+use lanetwin_fabric::roce::logic::requester::{Limits, Outcome, Requester, Work};
+use lanetwin_fabric::roce::logic::responder::{Responder, Taken};
+use lanetwin_fabric::roce::spec::{Kind, PathMtu, packet_bytes};
+use lanetwin_fabric::roce::throughput::Message;
+use lanetwin_ports::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
+use lanetwin_units::Instant;
+
+/// The lane of requests, and that of answers.
+pub(super) const REQUESTS: usize = 0;
+pub(super) const ANSWERS: usize = 1;
+
+#[derive(Debug)]
+pub(super) struct Pair {
+    peer: QueuePairId,
+    pub(super) peer_station: Station,
+    mtu: PathMtu,
+    pub(super) requester: Requester,
+    pub(super) responder: Responder,
+    pub(super) lanes: [Lane; 2],
+    /// The name of the next message.
+    name: u32,
+    /// How many receives it has been told of.
+    receives: u64,
+    /// The receive that a SEND is coming into.
+    receive: Option<Receive>,
+    /// When it will look at this again; in the past if that is not known.
+    planned: Instant,
+    lost: bool,
+}
+
+/// A packet that is to be sent.
+pub(super) struct Next {
+    pub(super) lane: usize,
+    pub(super) frame: Outgoing,
+    /// Where its payload is in host memory, and how much; none if it has none there.
+    pub(super) data: Option<(u64, u32)>,
+}
+
+/// What a packet has brought about.
+#[derive(Default)]
+pub(super) struct Heard {
+    /// What is written to host memory: where, and how much \[B\].
+    pub(super) writes: Vec<(u64, u32)>,
+    pub(super) completions: Vec<WorkCompletion>,
+    /// Whether it belongs to nothing.
+    pub(super) unexpected: bool,
+}
+
+impl Pair {
+    pub(super) fn new(peer: QueuePairId, peer_station: Station, limits: Limits) -> Self {
+        Self {
+            peer,
+            peer_station,
+            mtu: limits.mtu,
+            requester: Requester::new(limits, 0),
+            responder: Responder::new(limits.mtu, 0),
+            lanes: Default::default(),
+            name: 0,
+            receives: 0,
+            receive: None,
+            planned: Instant::ZERO,
+            lost: false,
+        }
+    }
+
+    /// Begins with a message.
+    pub(super) fn begin(&mut self, own: QueuePairId, work: WorkRequest, rdma: &Rdma) {
+        let (message, first) = (self.name, self.requester.end());
+        self.name = self.name.wrapping_add(1);
+        self.requester.post(Work { message, operation: work.operation, bytes: work.bytes });
+        rdma.begin(own, message, UnderWay { work, first });
+    }
+
+    /// The next packet whose data may be asked for at `now`: of answers first.
+    pub(super) fn next(&mut self, own: QueuePairId, now: Instant, rules: &Rules, rdma: &Rdma) -> Option<Next> {
+        if self.lost {
+            return None;
+        }
+        while self.lanes[ANSWERS].payload() < rules.ahead
+            && let Some(response) = self.responder.send()
+        {
+            let next = self.answer(response, rules, rdma);
+            if next.is_some() {
+                return next;
+            }
+        }
+        if self.lanes[REQUESTS].payload() >= rules.ahead {
+            return None;
+        }
+        let request = self.requester.send(now.as_ps())?;
+        Some(self.request(own, request, rules, rdma))
+    }
+
+    fn request(&self, own: QueuePairId, request: Request, rules: &Rules, rdma: &Rdma) -> Next {
+        let Request { psn, operation, part, ack } = request;
+        let message = match operation {
+            Operation::Send { invalidate: true } => Message::SendInvalidate,
+            Operation::Send { invalidate: false } => Message::Send,
+            Operation::Write => Message::Write,
+            Operation::Read => return self.frame(REQUESTS, (psn.raw(), part.message), What::Request { ack }, (Kind::Addressed, 0), rules),
+        };
+        let kind = message.kind(part.offset == 0, part.last);
+        let what = What::Request { ack };
+        let mut next = self.frame(REQUESTS, (psn.raw(), part.message), what, (kind, part.bytes), rules);
+        let work = rdma.under_way(own, part.message).map(|under_way| under_way.work);
+        let outside = work.filter(|work| !work.inline && part.bytes > 0);
+        next.data = outside.map(|work| (work.local + u64::from(part.offset), part.bytes));
+        next
+    }
+
+    /// An answer as a packet; none if it is data of a READ that is over.
+    fn answer(&self, response: Response, rules: &Rules, rdma: &Rdma) -> Option<Next> {
+        let short = |what| {
+            Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules))
+        };
+        match response.says {
+            Says::Ack => short(What::Ack),
+            Says::OutOfSequence => short(What::OutOfSequence),
+            Says::NotReady => short(What::NotReady),
+            Says::Data(part) => {
+                let read = rdma.under_way(self.peer, part.message)?.work;
+                let kind = Message::ReadResponse.kind(part.offset == 0, part.last);
+                let place = (response.psn.raw(), part.message);
+                let mut next = self.frame(ANSWERS, place, What::Data, (kind, part.bytes), rules);
+                next.data = (part.bytes > 0).then_some((read.remote + u64::from(part.offset), part.bytes));
+                Some(next)
+            }
+        }
+    }
+
+    fn frame(
+        &self,
+        lane: usize,
+        (psn, message): (u32, u32),
+        what: What,
+        (kind, payload): (Kind, u32),
+        rules: &Rules,
+    ) -> Next {
+        let psn = Psn::of(psn.into());
+        let words = Packet { psn, message, to: self.peer, what }.words();
+        let bytes = packet_bytes(kind, payload, rules.tagging) as u16;
+        Next { lane, frame: Outgoing { words, bytes, payload, ready: None }, data: None }
+    }
+
+    /// A packet has come.
+    pub(super) fn hear(&mut self, own: QueuePairId, packet: Packet, now: Instant, rdma: &Rdma) -> Heard {
+        let posted = rdma.receives(own);
+        self.responder.post(posted - self.receives);
+        self.receives = posted;
+        let mut heard = Heard::default();
+        if let What::Request { ack } = packet.what {
+            self.hear_request(own, (packet, ack), rdma, &mut heard);
+        } else {
+            self.hear_response(own, packet, now, rdma, &mut heard);
+        }
+        heard
+    }
+
+    /// The part of a message that is in the packet with this number.
+    fn part(&self, packet: &Packet, of: &UnderWay) -> Part {
+        let (mtu, bytes) = (u64::from(self.mtu.bytes()), of.work.bytes);
+        let index = packet.psn.near(of.first).saturating_sub(of.first);
+        let offset = (index * mtu).min(bytes.into()) as u32;
+        let bytes_here = (bytes - offset).min(self.mtu.bytes());
+        Part { message: packet.message, offset, bytes: bytes_here, last: offset + bytes_here == bytes }
+    }
+
+    fn hear_request(&mut self, own: QueuePairId, (packet, ack): (Packet, bool), rdma: &Rdma, heard: &mut Heard) {
+        let Some(sent) = rdma.under_way(self.peer, packet.message) else {
+            heard.unexpected = true;
+            return;
+        };
+        let (operation, part) = (sent.work.operation, self.part(&packet, &sent));
+        let part = match operation {
+            Operation::Read => Part { bytes: sent.work.bytes - part.offset, last: true, ..part },
+            _ => part,
+        };
+        match self.responder.receive(Request { psn: packet.psn, operation, part, ack }) {
+            Taken::Data(Operation::Write, part) => {
+                heard.writes.extend((part.bytes > 0).then_some((sent.work.remote + u64::from(part.offset), part.bytes)));
+            }
+            Taken::Data(operation, part) => {
+                if part.offset == 0 {
+                    self.receive = rdma.take_receive(own);
+                }
+                let Some(receive) = self.receive else { return };
+                heard.writes.extend((part.bytes > 0).then_some((receive.address + u64::from(part.offset), part.bytes)));
+                if part.last {
+                    let bytes = sent.work.bytes;
+                    let invalidated = operation == Operation::Send { invalidate: true };
+                    let content = sent.work.content;
+                    heard.completions.push(WorkCompletion::Received { id: receive.id, bytes, invalidated, content });
+                }
+            }
+            Taken::Read(_) | Taken::Nothing => {}
+        }
+    }
+
+    fn hear_response(&mut self, own: QueuePairId, packet: Packet, now: Instant, rdma: &Rdma, heard: &mut Heard) {
+        let says = match packet.what {
+            What::Data => {
+                let Some(read) = rdma.under_way(own, packet.message) else {
+                    heard.unexpected = true;
+                    return;
+                };
+                Says::Data(self.part(&packet, &read))
+            }
+            What::OutOfSequence => Says::OutOfSequence,
+            What::NotReady => Says::NotReady,
+            What::Ack | What::Request { .. } => Says::Ack,
+        };
+        let mut told = Vec::new();
+        let response = Response { psn: packet.psn, says };
+        let before = self.went_back();
+        if self.requester.receive(now.as_ps(), response, &mut told).is_err() {
+            self.lose(heard);
+        }
+        self.start_anew(before);
+        for outcome in told {
+            match outcome {
+                Outcome::Data(part) => {
+                    let to = rdma.under_way(own, part.message).filter(|_| part.bytes > 0);
+                    heard.writes.extend(to.map(|read| (read.work.local + u64::from(part.offset), part.bytes)));
+                }
+                Outcome::Done(message) => {
+                    let done = rdma.end(own, message).filter(|done| done.work.signalled);
+                    heard.completions.extend(done.map(|done| WorkCompletion::Done { id: done.work.id }));
+                }
+            }
+        }
+    }
+
+    /// How often the requester has gone back.
+    fn went_back(&self) -> u64 {
+        let counts = self.requester.counts();
+        counts.gaps + counts.timeouts + counts.not_ready
+    }
+    /// What was cut and has not left is cut again, if the requester has gone back since.
+    fn start_anew(&mut self, before: u64) {
+        if self.went_back() > before {
+            self.lanes[REQUESTS].clear();
+        }
+    }
+
+    fn lose(&mut self, heard: &mut Heard) {
+        if !std::mem::replace(&mut self.lost, true) {
+            heard.completions.push(WorkCompletion::Lost);
+        }
+    }
+
+    /// Time has passed; whether the connection is lost with it.
+    pub(super) fn looks(&mut self, now: Instant) -> bool {
+        if self.planned <= now {
+            self.planned = Instant::ZERO;
+        }
+        let before = self.went_back();
+        let lost = self.requester.expire(now.as_ps()).is_err();
+        self.start_anew(before);
+        lost && !std::mem::replace(&mut self.lost, true)
+    }
+
+    /// When it has to be looked at again, if that is not planned.
+    pub(super) fn look_again(&mut self, now: Instant) -> Option<Instant> {
+        let waits = self.requester.ready().filter(|at| *at > now.as_ps());
+        let next = waits.into_iter().chain(self.requester.deadline()).min().filter(|_| !self.lost)?;
+        let next = Instant::from_ps(next).max(now);
+        let planned = self.planned > now && self.planned <= next;
+        (!planned).then(|| {
+            self.planned = next;
+            next
+        })
+    }
+}

@@ -1,0 +1,236 @@
+//! Queue pairs of RDMA, as software and adapters know them.
+//!
+//! ```text
+//!  software ── post_send ──► work ─────────┐  doorbell (Mmio)   ┌──► adapter ══ frames ══► adapter of the peer
+//!           ── post_receive ─► receives ───┴──────────────────► ┘                               │
+//!           ◄── poll ─── completions ◄── Signal ─── adapter                      what lies in the queue pair
+//! ```
+//!
+//! Software and the adapter of a host hold the same [`Rdma`] and ask it directly: it is what queues in host memory and
+//! headers of packets say. What it costs that they lie there - doorbells, fetched work requests, completion entries,
+//! the frames themselves - crosses links as always.
+//!
+//! Not here: setting connections up, which takes no time; keys that are checked; the cost of registering memory.
+
+use lanetwin_fabric::ethernet::logic::Station;
+use lanetwin_fabric::roce::logic::packet::Operation;
+use lanetwin_fabric::roce::spec::PathMtu;
+use lanetwin_units::id;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+id! {
+    /// A queue pair of a network.
+    QueuePairId(u16) => "qp";
+}
+
+/// What software wants to be done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkRequest {
+    /// The asker's name for it.
+    pub id: u32,
+    /// What.
+    pub operation: Operation,
+    /// Of how many bytes.
+    pub bytes: u32,
+    /// Where the data are, or go to, in the memory of the asker's host.
+    pub local: u64,
+    /// Where the data go to, or are, in the memory of the peer's host; of no meaning for a SEND.
+    pub remote: u64,
+    /// Whether the asker is told of its end.
+    pub signalled: bool,
+    /// Whether the data are in the work request itself, so that the adapter need not fetch them.
+    pub inline: bool,
+    /// The bytes of a SEND, where they mean something.
+    pub content: Option<Rc<[u8]>>,
+}
+
+/// Room for a SEND of the peer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Receive {
+    /// The asker's name for it.
+    pub id: u32,
+    /// Where its data go to.
+    pub address: u64,
+}
+
+/// What software is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WorkCompletion {
+    /// This is done.
+    Done {
+        /// The asker's name for it.
+        id: u32,
+    },
+    /// A SEND has come.
+    Received {
+        /// The asker's name for the receive.
+        id: u32,
+        /// How many bytes.
+        bytes: u32,
+        /// Whether it has invalidated a key.
+        invalidated: bool,
+        /// The bytes, where they mean something.
+        content: Option<Rc<[u8]>>,
+    },
+    /// The connection is lost, and with it all work that was not done.
+    Lost,
+}
+
+/// Work that an adapter has taken on and not finished.
+#[derive(Clone, Debug)]
+pub struct UnderWay {
+    /// What.
+    pub work: WorkRequest,
+    /// Its first packet, by count.
+    pub first: u64,
+}
+
+struct QueuePair {
+    station: Station,
+    peer: QueuePairId,
+    mtu: PathMtu,
+    work: VecDeque<WorkRequest>,
+    posted: u64,
+    taken: u64,
+    receives: VecDeque<Receive>,
+    received: u64,
+    under_way: BTreeMap<u32, UnderWay>,
+    completions: VecDeque<WorkCompletion>,
+}
+
+/// All queue pairs of a network. Clones are the same.
+#[derive(Clone, Default)]
+pub struct Rdma(Rc<RefCell<Vec<QueuePair>>>);
+
+impl std::fmt::Debug for Rdma {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} queue pairs", self.0.borrow().len())
+    }
+}
+
+impl Rdma {
+    /// Connects two stations: a queue pair of each, in this order. Packets carry as much as both take in.
+    ///
+    /// # Panics
+    /// If a network has more than 65536 queue pairs.
+    #[must_use]
+    pub fn connect(&self, ends: [Station; 2], mtu: PathMtu) -> [QueuePairId; 2] {
+        let mut pairs = self.0.borrow_mut();
+        let first = u16::try_from(pairs.len() + 1).expect("a network has at most 65536 queue pairs") - 1;
+        let ids = [QueuePairId(first), QueuePairId(first + 1)];
+        for (station, peer) in ends.into_iter().zip([ids[1], ids[0]]) {
+            pairs.push(QueuePair {
+                station,
+                peer,
+                mtu,
+                work: VecDeque::new(),
+                posted: 0,
+                taken: 0,
+                receives: VecDeque::new(),
+                received: 0,
+                under_way: BTreeMap::new(),
+                completions: VecDeque::new(),
+            });
+        }
+        ids
+    }
+    fn with<R>(&self, of: QueuePairId, act: impl FnOnce(&mut QueuePair) -> R) -> Option<R> {
+        self.0.borrow_mut().get_mut(of.index()).map(act)
+    }
+    /// Software posts work; how much has been posted so far, which is what the doorbell says.
+    pub fn post_send(&self, of: QueuePairId, work: WorkRequest) -> u64 {
+        let post = |pair: &mut QueuePair| {
+            pair.work.push_back(work);
+            pair.posted += 1;
+            pair.posted
+        };
+        self.with(of, post).unwrap_or(0)
+    }
+    /// Software posts room for a SEND of the peer. The adapter sees it at once: a record in memory says so.
+    pub fn post_receive(&self, of: QueuePairId, receive: Receive) {
+        self.with(of, |pair| {
+            pair.receives.push_back(receive);
+            pair.received += 1;
+        });
+    }
+    /// Software takes what it is told next; none if there is nothing.
+    #[must_use]
+    pub fn poll(&self, of: QueuePairId) -> Option<WorkCompletion> {
+        self.with(of, |pair| pair.completions.pop_front()).flatten()
+    }
+
+    /// The station that a queue pair is at, and its peer with that one's, and the most payload of a packet.
+    #[must_use]
+    pub fn ends(&self, of: QueuePairId) -> Option<(Station, QueuePairId, Station, PathMtu)> {
+        let pairs = self.0.borrow();
+        let pair = pairs.get(of.index())?;
+        Some((pair.station, pair.peer, pairs.get(pair.peer.index())?.station, pair.mtu))
+    }
+    /// The adapter takes the next work that was posted, of the first `posted`.
+    #[must_use]
+    pub fn take(&self, of: QueuePairId, posted: u64) -> Option<WorkRequest> {
+        self.with(of, |pair| {
+            let work = if pair.taken < posted { pair.work.pop_front() } else { None };
+            pair.taken += u64::from(work.is_some());
+            work
+        })
+        .flatten()
+    }
+    /// How many receives have been posted so far.
+    #[must_use]
+    pub fn receives(&self, of: QueuePairId) -> u64 {
+        self.with(of, |pair| pair.received).unwrap_or(0)
+    }
+    /// The adapter uses the next receive up.
+    #[must_use]
+    pub fn take_receive(&self, of: QueuePairId) -> Option<Receive> {
+        self.with(of, |pair| pair.receives.pop_front()).flatten()
+    }
+    /// The adapter begins with a message: both sides know from now on what it is.
+    pub fn begin(&self, of: QueuePairId, message: u32, under_way: UnderWay) {
+        self.with(of, |pair| pair.under_way.insert(message, under_way));
+    }
+    /// A message that is under way.
+    #[must_use]
+    pub fn under_way(&self, of: QueuePairId, message: u32) -> Option<UnderWay> {
+        self.with(of, |pair| pair.under_way.get(&message).cloned()).flatten()
+    }
+    /// The adapter is done with a message.
+    #[must_use]
+    pub fn end(&self, of: QueuePairId, message: u32) -> Option<UnderWay> {
+        self.with(of, |pair| pair.under_way.remove(&message)).flatten()
+    }
+    /// The adapter tells software something.
+    pub fn complete(&self, of: QueuePairId, completion: WorkCompletion) {
+        self.with(of, |pair| pair.completions.push_back(completion));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_adapter_takes_no_more_than_the_doorbell_says() {
+        let rdma = Rdma::default();
+        let [a, b] = rdma.connect([Station(3), Station(4)], PathMtu::B1024);
+        let work = |id| WorkRequest {
+            id,
+            operation: Operation::Write,
+            bytes: 1,
+            local: 0,
+            remote: 0,
+            signalled: true,
+            inline: false,
+            content: None,
+        };
+        assert_eq!([1, 2].map(|id| rdma.post_send(a, work(id))), [1, 2]);
+        let take = |posted| rdma.take(a, posted).map(|work| work.id);
+        assert_eq!([take(1), take(1), take(2), take(2)], [Some(1), None, Some(2), None]);
+        assert_eq!(rdma.ends(b), Some((Station(4), a, Station(3), PathMtu::B1024)));
+        rdma.complete(b, WorkCompletion::Lost);
+        assert_eq!([rdma.poll(a), rdma.poll(b), rdma.poll(b)], [None, Some(WorkCompletion::Lost), None]);
+    }
+}
