@@ -55,8 +55,8 @@ impl Lane {
     pub(super) fn can_send(&self, now: Instant) -> bool {
         self.waiting.front().and_then(|first| first.ready).is_some_and(|ready| ready <= now)
     }
-    /// Takes the frames at the head out that can be sent at `now`, are alike and count on, as far as `most` bytes reach;
-    /// at least one if it can be sent.
+    /// Takes the frames at the head out that can be sent at `now`, are alike and count on, as far as `most` bytes
+    /// reach; at least one if it can be sent.
     pub(super) fn take(&mut self, now: Instant, most: u32) -> Option<(Outgoing, u16)> {
         let first = *self.waiting.front().filter(|_| self.can_send(now))?;
         let [number, message, rest] = first.words;
