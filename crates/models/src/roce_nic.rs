@@ -1,12 +1,12 @@
 //! `roce-nic`: an adapter for RoCEv2 on PCIe, with one Ethernet port.
 //!
 //! ```text
-//!  send:     doorbell ─► [MRd requests ═► CplD] ─► MRd data ═► CplD ─► line ═══► peer ─ … ─ ACK ─► MWr entry (signals)
+//!  send:     doorbell ─► [MRd WQE ═► CplD] ─► MRd data ═► CplD ─► line ═══► peer ─ … ─ ACK ─► MWr entry (signals)
 //!  receive:  line ─► MWr data ═► after the last MWr entry (signals); ACK ─► line
 //!  RDMA READ: line ─► MRd data ═► CplD ─► line ═══► peer ─► MWr data ═► MWr entry (signals)
 //! ```
 //!
-//! What the two sides of a queue pair do is said in [`lanetwin_fabric::roce::logic`]; here is what it costs that data lie
+//! What both sides of a queue pair do is said in [`lanetwin_fabric::roce::logic`]; here is what it costs that data lie
 //! in host memory and that one line serves all queue pairs. Packets are cut, and their data asked for, up to `tx.ahead`
 //! before the line can take them. Requests and answers of a queue pair leave in order; between queue pairs it is each
 //! one's turn for `tx.burst`.
