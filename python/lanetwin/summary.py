@@ -352,7 +352,7 @@ def _comparison(metrics: Sequence[str], members: Sequence[Verdict], of: int) -> 
     """Say one verdict on `members`, which are the cases of a group of `of` that share it."""
     one = members[0]
     variant, baseline, metric = one["variant"], one["baseline"], " and ".join(metrics)
-    many = len(metrics) > 1 or metric.endswith("s")
+    many = len(metrics) > 1 or (metric.endswith("s") and not metric.endswith("ss"))
     verb, differ = ("are", "differ") if many else ("is", "differs")
     margin = share(one["margin"]).replace(".0", "")
     reference = f"{'those' if many else 'that'} with {baseline}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lanetwin.fit import fitting_all
 from lanetwin.numbers import NARROW_SPACE, change, measured, percentile_name, significant
 from lanetwin.report.svg import text_width
 from lanetwin.steadiness import NOT_STEADY
@@ -78,12 +79,13 @@ def result_tables(results: Results) -> list[Table]:
 
 def _table(table: ResultTable) -> Table:
     compared = table.compared
-    lines = [_line(line, table.variants, compared) for line in table.lines]
-    return Table(table.workload, table.metric, table.unit, table.baseline, table.variants, compared, lines)
+    fit = fitting_all([row["value"] for line in table.lines for row in line.values.values()], table.unit)
+    lines = [_line(line, table.variants, compared, fit.scale) for line in table.lines]
+    return Table(table.workload, table.metric, fit.unit, table.baseline, table.variants, compared, lines)
 
 
-def _line(line: CaseLine, names: list[str], compared: list[str]) -> Line:
-    cells = [_cell(line.values[name]) if name in line.values else Cell("–") for name in names]
+def _line(line: CaseLine, names: list[str], compared: list[str], scale: float) -> Line:
+    cells = [_cell(line.values[name], scale) if name in line.values else Cell("–") for name in names]
     comparisons: list[tuple[Cell, Outcome | None]] = []
     for name in compared:
         verdict = line.verdicts.get(name)
@@ -99,7 +101,8 @@ SHOWN_PERCENTILES = (50.0, 99.0, 99.9, 100.0)
 """The percentiles that have room in a table; `rows.csv` has all of them."""
 
 
-def _cell(row: Row) -> Cell:
+def _cell(row: Row, scale: float) -> Cell:
     shown = [(p, value) for p, value in row.get("percentiles", []) if p in SHOWN_PERCENTILES]
-    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value, 3)}" for p, value in shown]
-    return Cell(measured(row["value"], row["low"], row["high"]), tuple(tails))
+    tails = [f"{percentile_name(p)}{NARROW_SPACE}{significant(value * scale, 3)}" for p, value in shown]
+    value, low, high = (number * scale for number in (row["value"], row["low"], row["high"]))
+    return Cell(measured(value, low, high), tuple(tails))

@@ -204,7 +204,10 @@ def _words(drawing: Drawing, edge: Edge, drawn: tuple[int, bool], room: tuple[fl
     start, stop, y = room
     width, x = stop - start - 6, (start + stop) / 2
     many = f"{count} × {edge.speed or 'links'}"
-    names = [many] if count > 1 else [f"{edge.name} {edge.speed}".strip(), edge.speed or edge.name]
+    width_alone = edge.speed.split(" ")[-1] or edge.name
+    names = (
+        [many] if count > 1 else [f"{edge.name} {edge.speed}".strip(), edge.speed or edge.name, width_alone]
+    )
     if is_crowded:
         both = [f"{names[0]}  {_use(edge)}", f"{edge.name} {_part(edge.use)}", edge.name]
         drawing.text(x, y - 6, _longest(both, width), "small", "middle", both[0])
