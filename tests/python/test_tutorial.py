@@ -1,4 +1,4 @@
-"""Is the tutorial true? Whoever does what it says sees what it shows."""
+"""Are the tutorial and other guides true? Whoever does what they say sees what they show."""
 
 from pathlib import Path
 
@@ -11,6 +11,10 @@ TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 
 def test_the_tutorial_shows_what_happens(tmp_path: Path) -> None:
     assert play(TUTORIAL, tmp_path) == []
+
+
+def test_the_guide_to_measurements_shows_what_happens(tmp_path: Path) -> None:
+    assert play(TUTORIAL.with_name("import.md"), tmp_path) == []
 
 
 def test_the_tutorial_goes_all_the_way() -> None:
