@@ -15,7 +15,7 @@ from lanetwin.cli.tables import VERDICT_STYLES, fits, plain_table
 from lanetwin.comparison import errors, mean_error
 from lanetwin.fit import brief, told
 from lanetwin.glance import all_lines, geometric_mean, glances
-from lanetwin.numbers import change, share
+from lanetwin.numbers import DIGITS, change, share
 from lanetwin.summary import spread, stopped, unique, variants, verdict_words
 
 if TYPE_CHECKING:
@@ -101,17 +101,19 @@ def _numbers(results: Results, found: Sequence[Glance]) -> tuple[Table, str]:
             why = "largest change" if results["verdicts"] else "most throughput"
             note = f"Of each workload the case of the {why}. Every case: --full"
     if len(names) > 1 and len(lines) * len(names) > MOST_STACKED:
-        table = _side_by_side(lines, names, intervals=False)
-        if fits(table, out()):
-            return table, note
+        for spreads in (True, False):
+            table = _side_by_side(lines, names, intervals=False, spreads=spreads)
+            if fits(table, out()):
+                return table, note
         return _by_variant(found, names), LEGEND + (note or "Every metric: --full")
-    layouts = [_side_by_side(lines, names, intervals=shown) for shown in (True, False)]
+    layouts = [_side_by_side(lines, names, intervals=shown, spreads=True) for shown in (True, False)]
+    layouts.append(_side_by_side(lines, names, intervals=False, spreads=False))
     layouts.append(_stacked(lines, names))
     return next((table for table in layouts[:-1] if fits(table, out())), layouts[-1]), note
 
 
-def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: bool) -> Table:
-    """Give each metric of each case a line, the variants side by side."""
+def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: bool, spreads: bool) -> Table:
+    """Give each metric of each case a line, the variants side by side, with intervals if there is room."""
     base = names[0]
     is_compared = any(line.verdicts for line in lines)
     columns = [("workload", False), ("case", False), ("metric", False), (base, True)]
@@ -126,9 +128,9 @@ def _side_by_side(lines: Sequence[Line], names: Sequence[str], *, intervals: boo
         words = ["" if line.workload == before[0] else line.workload, "" if place == before else line.case]
         before = place
         cells = [Text(printable(word)) for word in (*words, line.metric)]
-        cells.append(_value(line.values.get(base)))
+        cells.append(_value(line.values.get(base), spread=spreads))
         for name in names[1:]:
-            cells.append(_value(line.values.get(name)))
+            cells.append(_value(line.values.get(name), spread=spreads))
             cells += _compared(line, name, base, intervals=intervals, is_compared=is_compared)
         table.add_row(*cells)
     for metric, means in _means(lines, names):
@@ -210,8 +212,10 @@ def _means(lines: Sequence[Line], names: Sequence[str]) -> list[tuple[str, list[
     return found
 
 
-def _value(row: Row | None) -> Text:
-    return Text(told(row) if row else "–")
+def _value(row: Row | None, *, spread: bool = True) -> Text:
+    if row is None:
+        return Text("–")
+    return Text(told(row) if spread else brief(row["value"], row["unit"], row["metric"], DIGITS))
 
 
 def _limits(found: Sequence[Glance]) -> Table:
