@@ -140,7 +140,7 @@ impl Reading {
 }
 
 /// A metric, how it stands, and of what, if that is not the component itself.
-pub struct Told {
+pub struct ReportEntry {
     /// The metric.
     pub metric: Metric,
     /// How it stands.
@@ -176,7 +176,7 @@ pub struct Report {
     /// comes after that one.
     pub supplies: Vec<(String, Supply)>,
     /// Its metrics.
-    pub metrics: Vec<Told>,
+    pub metrics: Vec<ReportEntry>,
     /// How many of its cached pages have been used how often of late: 0, 1, 2 to 3, 4 to 7, …; empty if it caches none.
     pub temperatures: Vec<u64>,
     /// What has to be in balance for the component to be steady, by its name (`write buffer`).
@@ -222,7 +222,7 @@ impl Report {
     }
     fn tell(&mut self, metric: Metric, reading: Reading) {
         debug_assert!(self.reading(&metric).is_none(), "{} is told twice", metric.name);
-        self.metrics.push(Told { metric, reading });
+        self.metrics.push(ReportEntry { metric, reading });
     }
     /// How a metric stands.
     #[must_use]

@@ -75,7 +75,7 @@ mod workload;
 pub use findings::{Finding, Severity};
 pub use handles::Handles;
 pub use intervals::{Intervals, Moved};
-pub use load::{Asks, Block, BlockLoad, Dma, DmaLoad, Load, MOST_OUTSTANDING};
+pub use load::{Block, BlockLoad, Dma, DmaLoad, Load, LoadProtocol, MOST_OUTSTANDING};
 pub use requests::{Gate, Request, Requests};
 pub use results::{Little, Results, Side};
 pub use role::CountsOperations;

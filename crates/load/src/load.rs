@@ -28,7 +28,7 @@ const ARRIVAL: u32 = 0;
 const BURST: u32 = 1;
 
 /// The protocol that a load speaks.
-pub trait Asks: 'static {
+pub trait LoadProtocol: 'static {
     /// The question.
     fn ask(transfer: Transfer) -> Message;
     /// The answer, if the message is one.
@@ -42,7 +42,7 @@ pub struct Dma;
 #[derive(Clone, Copy, Debug)]
 pub struct Block;
 
-impl Asks for Dma {
+impl LoadProtocol for Dma {
     fn ask(transfer: Transfer) -> Message {
         Message::Dma(transfer)
     }
@@ -51,7 +51,7 @@ impl Asks for Dma {
     }
 }
 
-impl Asks for Block {
+impl LoadProtocol for Block {
     fn ask(transfer: Transfer) -> Message {
         Message::Block(transfer)
     }
@@ -128,7 +128,7 @@ impl Counted {
     }
 }
 
-impl<P: Asks> Load<P> {
+impl<P: LoadProtocol> Load<P> {
     /// A load at `path` in a run with this seed.
     ///
     /// # Panics
@@ -303,7 +303,7 @@ impl<P: Asks> Load<P> {
     }
 }
 
-impl<P: Asks> CountsOperations for Load<P> {
+impl<P: LoadProtocol> CountsOperations for Load<P> {
     fn progress(&self) -> (u64, u64) {
         Self::progress(self)
     }
@@ -325,7 +325,7 @@ impl<P: Asks> CountsOperations for Load<P> {
     }
 }
 
-impl<P: Asks> Component<Message> for Load<P> {
+impl<P: LoadProtocol> Component<Message> for Load<P> {
     fn start(&mut self, cx: &mut Context<'_>) {
         self.fill(cx);
         self.schedule(cx);

@@ -175,7 +175,7 @@ proptest! {
     /// Whatever is told when: it ends when it does if nothing is told ahead, whichever way is taken for reads alone,
     /// for writes alone, and for all.
     #[test]
-    fn what_is_told_ahead_ends_when_it_does_otherwise(seed: u64, lead in 1_u64..40_000_000, kinds in 0_usize..5, medium in 0_usize..4) {
+    fn early_submission_keeps_completion_times(seed: u64, lead in 1_u64..40_000_000, kinds in 0_usize..5, medium in 0_usize..4) {
         let kinds: &[Kind] = [
             &[Kind::Read][..],
             &[Kind::Write],

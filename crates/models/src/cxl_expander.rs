@@ -72,7 +72,7 @@ pub struct CxlExpander {
     request: Span,
     answer: Span,
     /// Requests in the memory, by its tokens.
-    asked: Slab<(u32, Operation)>,
+    requested: Slab<(u32, Operation)>,
     tracker: Tracker,
     /// Requests that found no place.
     outside: VecDeque<Line>,
@@ -94,9 +94,9 @@ struct Record {
     commands: Vec<dram::Command>,
 }
 
-/// What an expander has lived through.
+/// What an expander has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lived {
+pub struct Totals {
     /// What the memory has done.
     pub dram: Counters,
     /// Requests for what is beyond the capacity.
@@ -112,7 +112,7 @@ impl CxlExpander {
             memory,
             request: params.time("request-latency"),
             answer: params.time("answer-latency"),
-            asked: Slab::new(),
+            requested: Slab::new(),
             tracker: Tracker::new(params.count("tracker")),
             outside: VecDeque::new(),
             waiting: Gauge::default(),
@@ -124,12 +124,12 @@ impl CxlExpander {
         }
     }
 
-    /// What it has lived through up to `now`, the present: its memory, until a request that came now is there.
+    /// What it has done up to `now`, the present: its memory, until a request that came now is there.
     #[must_use]
-    pub fn lived(&self, now: Instant) -> Lived {
+    pub fn totals(&self, now: Instant) -> Totals {
         let there = now + self.request;
         let dram = self.memory.as_ref().map(|memory| memory.counters_up_to(there)).unwrap_or_default();
-        Lived { dram, aborted: self.aborted }
+        Totals { dram, aborted: self.aborted }
     }
 
     /// Writes down from now on when requests are where, or stops.
@@ -159,7 +159,7 @@ impl CxlExpander {
         if let Some(record) = &mut self.record {
             record.taken.push((line.handle, now));
         }
-        let token = self.asked.put((line.handle, line.operation));
+        let token = self.requested.put((line.handle, line.operation));
         let operation = match line.operation {
             Operation::Read => dram::Operation::Read,
             Operation::Write => dram::Operation::Write,
@@ -177,16 +177,16 @@ impl CxlExpander {
     /// Sends the answer to a request.
     #[inline]
     fn finish(&mut self, token: u32, at: Instant, status: Status, cx: &mut Context<'_>) {
-        let Some((handle, operation)) = self.asked.take(token) else { return };
+        let Some((handle, operation)) = self.requested.take(token) else { return };
         cx.send_at(CXL, at, Message::LineDone(LineDone { operation, handle, status }));
         self.tracker.leave(at);
     }
 
     /// Takes from the memory what is known, lets in who can have a place, and asks to look again when more will be due.
     #[inline]
-    fn look(&mut self, cx: &mut Context<'_>) {
+    fn poll_memory(&mut self, cx: &mut Context<'_>) {
         if !self.outside.is_empty() {
-            self.let_in(cx);
+            self.admit_waiting(cx);
         }
         if let Some(memory) = &mut self.memory {
             memory.advance(cx.now() + self.request, &mut self.done);
@@ -215,7 +215,7 @@ impl CxlExpander {
     }
 
     /// Lets in who waits outside, as far as there are places.
-    fn let_in(&mut self, cx: &mut Context<'_>) {
+    fn admit_waiting(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         while self.tracker.has_room(now)
             && let Some(line) = self.outside.pop_front()
@@ -256,7 +256,7 @@ impl Component<Message> for CxlExpander {
                 } else {
                     self.waiting.add(1, now);
                     self.outside.push_back(line);
-                    self.look(cx);
+                    self.poll_memory(cx);
                 }
             }
             Message::Hint(hint) => {
@@ -271,7 +271,7 @@ impl Component<Message> for CxlExpander {
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         if self.armed <= cx.now() {
             self.armed = Instant::NEVER;
-            self.look(cx);
+            self.poll_memory(cx);
         }
     }
 
@@ -296,11 +296,11 @@ impl Component<Message> for CxlExpander {
         let kind = SupplyKind::Held { waiting_ps: self.waiting.integral_ps(now) };
         let in_use_ps = self.tracker.integral_ps(now);
         report.supply("tracker", Supply { in_use_ps, supply: self.tracker.places(), kind });
-        dram_params::report(&self.lived(now).dram, report);
+        dram_params::report(&self.totals(now).dram, report);
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {
-        let Lived { dram, aborted } = self.lived(now);
+        let Totals { dram, aborted } = self.totals(now);
         let words =
             [dram.accesses[0], dram.accesses[1], dram.activates, dram.turnarounds, aborted, self.hints];
         words.into_iter().fold(0, |digest, word| mix(digest ^ word))

@@ -134,9 +134,9 @@ pub struct HybridTraffic {
     pub unexpected: u64,
 }
 
-/// What a device has lived through.
+/// What a device has done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HybridLived {
+pub struct HybridTotals {
     /// What has passed it.
     pub traffic: HybridTraffic,
     /// What the cache has done.
@@ -173,14 +173,14 @@ impl CxlHybrid {
         }
     }
 
-    /// What the device has lived through up to `now`, the present, but for writes that hit just now; none if the
+    /// What the device has done up to `now`, the present, but for writes that hit just now; none if the
     /// parameters describe no device.
     #[must_use]
-    pub fn lived(&mut self, now: Instant) -> Option<HybridLived> {
+    pub fn totals(&mut self, now: Instant) -> Option<HybridTotals> {
         self.count_reads(now);
         let seen_to = self.look_ups.next().min(now);
         let inside = self.inside.as_mut()?;
-        Some(HybridLived {
+        Some(HybridTotals {
             traffic: self.traffic,
             cache: inside.cache.counters(),
             memory: inside.memory.counters_up_to(seen_to),
@@ -319,7 +319,7 @@ impl CxlHybrid {
         });
         let done = Message::HintDone { handle: hint.handle, value: value.unwrap_or(0) };
         cx.send(CXL, self.hint, done);
-        self.look_at_memory(cx);
+        self.poll_memory(cx);
         self.look_ahead(cx);
     }
 }
@@ -346,7 +346,7 @@ impl Component<Message> for CxlHybrid {
                     record.fetched(Job(handle), now);
                 }
                 self.with_cache(now, cx, |cache, effects| cache.ended(now, Job(handle), outcome, effects));
-                self.look_at_memory(cx);
+                self.poll_memory(cx);
                 self.look_ahead(cx);
             }
             _ => {
@@ -361,12 +361,12 @@ impl Component<Message> for CxlHybrid {
             LOOK_UP => self.look_up(cx),
             MEMORY => {
                 // an earlier look has seen what a wake was asked for that is not the next
-                let Some(inside) = self.inside.as_mut().filter(|inside| inside.look <= cx.now()) else {
+                let Some(inside) = self.inside.as_mut().filter(|inside| inside.next_poll <= cx.now()) else {
                     return;
                 };
-                inside.look = Instant::NEVER;
+                inside.next_poll = Instant::NEVER;
                 self.end_look_ups(cx.now(), cx);
-                self.look_at_memory(cx);
+                self.poll_memory(cx);
             }
             _ => self.end_later(cx),
         }
@@ -387,8 +387,8 @@ impl Component<Message> for CxlHybrid {
 
     fn report(&mut self, now: Instant, report: &mut Report) {
         self.report_supplies(now, report);
-        if let Some(lived) = self.lived(now) {
-            lived.report(report);
+        if let Some(totals) = self.totals(now) {
+            totals.report(report);
         }
     }
 

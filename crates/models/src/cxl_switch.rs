@@ -85,7 +85,7 @@ const PAGE: u64 = 4096;
 
 /// A request under way.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum PendingRequest {
     /// For a line: the asker's handle.
     Line(u32),
     /// For pages: the hint that it is a part of.
@@ -94,7 +94,7 @@ enum Asked {
 
 /// A hint under way: the asker's handle, how many parts are open, the sum of their answers.
 #[derive(Clone, Copy, Debug)]
-struct Whole {
+struct PendingHint {
     handle: u32,
     open: u32,
     sum: u64,
@@ -108,8 +108,8 @@ pub struct CxlSwitch {
     rate: Option<LinkRate>,
     core_free: Ticks,
     busy: Ticks,
-    asked: Slab<Asked>,
-    hints: Slab<Whole>,
+    asked: Slab<PendingRequest>,
+    hints: Slab<PendingHint>,
     forwarded: [u64; 2],
     aborted: u64,
     /// While requests are followed: when each came, the asker's handle and its own.
@@ -184,7 +184,7 @@ impl CxlSwitch {
         };
         self.forwarded[0] += 1;
         let asked = handle;
-        let handle = self.asked.put(Asked::Line(asked));
+        let handle = self.asked.put(PendingRequest::Line(asked));
         if let Some(record) = &mut self.record {
             record.push(Renamed { at: cx.now(), asked, forwarded: handle });
         }
@@ -192,7 +192,7 @@ impl CxlSwitch {
     }
     #[inline]
     fn answer(&mut self, done: LineDone, cx: &mut Context<'_>) {
-        let Some(Asked::Line(handle)) = self.asked.take(done.handle) else {
+        let Some(PendingRequest::Line(handle)) = self.asked.take(done.handle) else {
             unreachable!("nobody asked for {done:?}")
         };
         self.forwarded[1] += 1;
@@ -209,22 +209,22 @@ impl CxlSwitch {
             cx.send_at(UP, at + self.latency, Message::HintDone { handle: hint.handle, value: 0 });
             return;
         }
-        let whole = self.hints.put(Whole { handle: hint.handle, open: parts.len() as u32, sum: 0 });
+        let whole = self.hints.put(PendingHint { handle: hint.handle, open: parts.len() as u32, sum: 0 });
         for (target, address, pages) in parts {
             self.forwarded[0] += 1;
-            let handle = self.asked.put(Asked::Part(whole));
+            let handle = self.asked.put(PendingRequest::Part(whole));
             cx.send_at(down(target), at, Message::Hint(Hint { what: hint.what, pages, handle, address }));
         }
     }
     fn hint_done(&mut self, handle: u32, value: u64, cx: &mut Context<'_>) {
-        let Some(Asked::Part(number)) = self.asked.take(handle) else {
+        let Some(PendingRequest::Part(number)) = self.asked.take(handle) else {
             unreachable!("nobody asked for hint {handle}")
         };
         let Some(whole) = self.hints.get(number) else { unreachable!("a part has a whole") };
         whole.sum += value;
         whole.open -= 1;
         if whole.open == 0 {
-            let Whole { handle, sum, .. } = *whole;
+            let PendingHint { handle, sum, .. } = *whole;
             self.hints.take(number);
             self.forwarded[1] += 1;
             let at = self.pass(bytes_of(false), cx.now());

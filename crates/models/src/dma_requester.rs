@@ -28,7 +28,7 @@ mod rules;
 use crate::agenda::Agenda;
 use crate::gauge::{Gauge, held};
 use crate::requests::Requests;
-use crate::roles::AsksByDma;
+use crate::roles::RequestsByDma;
 pub use crate::roles::TransferRecord;
 use crate::servers::Servers;
 use crate::slab::Slab;
@@ -385,7 +385,7 @@ fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, now: Instant, issue: 
     }
 }
 
-impl AsksByDma for DmaRequester {
+impl RequestsByDma for DmaRequester {
     fn record(&mut self, on: bool) {
         Self::record(self, on);
     }
@@ -457,5 +457,5 @@ impl Component<Message> for DmaRequester {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn AsksByDma }
+    lanetwin_kernel::roles! { dyn RequestsByDma }
 }

@@ -12,15 +12,14 @@
 //! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees,
 //! pause.
 
-
 use lanetwin_fabric::ethernet::logic::switch::{
     BufferSpec, Departure, Horizon, Mode, PortCounts, Switch, SwitchSpec,
 };
 use lanetwin_fabric::ethernet::spec::Rate;
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
 use lanetwin_ports::{
-    Build, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params, PortInfo, Protocol,
-    Site,
+    Build, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params, PortInfo,
+    Protocol, Site,
 };
 use lanetwin_units::{Better, Instant};
 use std::any::Any;
@@ -81,7 +80,9 @@ const PARAMS: &[Param] = &[
     },
     Param {
         name: "buffer.alpha",
-        dimension: Dimension::Choice(&["1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8"]),
+        dimension: Dimension::Choice(&[
+            "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8",
+        ]),
         default: Some("1"),
         about: "a queue may grow to alpha times what of the buffer is free; frames that find more are dropped",
     },
@@ -109,7 +110,8 @@ const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_
 
 /// What the model understands by the words of `buffer.alpha`: a fraction.
 fn alpha(params: &Params) -> (u32, u32) {
-    let (part, of) = params.choice("buffer.alpha").split_once('/').unwrap_or((params.choice("buffer.alpha"), "1"));
+    let (part, of) =
+        params.choice("buffer.alpha").split_once('/').unwrap_or((params.choice("buffer.alpha"), "1"));
     let number = |text: &str| text.parse().unwrap_or(1);
     (number(part), number(of))
 }
@@ -199,7 +201,9 @@ impl Component<Message> for EthernetSwitch {
     }
 
     fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_>) {
-        let Message::Frames(train) = *message else { unreachable!("a switch is sent frames, not {message:?}") };
+        let Message::Frames(train) = *message else {
+            unreachable!("a switch is sent frames, not {message:?}")
+        };
         self.switch.arrive(at.as_ps(), port.0, train);
         self.arm(None, cx);
     }
@@ -214,7 +218,8 @@ impl Component<Message> for EthernetSwitch {
         let horizon = Horizon { arrivals, answer: 2 * self.nearest, singly: self.singly };
         let mut out = std::mem::take(&mut self.out);
         self.switch.decide(horizon, &mut out);
-        let last = |departure: &Departure| departure.train.start_of(departure.start, departure.train.count - 1);
+        let last =
+            |departure: &Departure| departure.train.start_of(departure.start, departure.train.count - 1);
         let last = out.iter().map(last).max().filter(|last| *last > now.as_ps());
         for Departure { port, start, train } in out.drain(..) {
             let Some(site) = self.ports[usize::from(port)] else { continue };
@@ -238,7 +243,10 @@ impl Component<Message> for EthernetSwitch {
         for (number, (port, rate)) in counts.ports.iter().zip(&self.switch.spec().ports).enumerate() {
             let Some(rate) = *rate else { continue };
             let in_use_ps = port.busy_ps(rate, now.as_ps());
-            report.supply(format!("line of port {number}"), Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
+            report.supply(
+                format!("line of port {number}"),
+                Supply { in_use_ps, supply: 1, kind: SupplyKind::Server },
+            );
         }
         report.rate(FORWARDED, frames, 1e6);
         report.rate(CARRIED, sum(|port| port.bytes), 1e6);

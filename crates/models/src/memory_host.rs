@@ -21,6 +21,7 @@
 //! only user); instructions other than loads and stores (a step's `think`); interrupts; what hypervisors and other
 //! tenants do.
 
+mod address_space;
 mod cache;
 mod cores;
 mod counted;
@@ -28,7 +29,6 @@ mod engine;
 mod flights;
 mod hierarchy;
 mod hints;
-mod laid;
 mod nodes;
 mod params;
 mod prefetch;
@@ -44,12 +44,12 @@ mod writes;
 use crate::dram_params;
 use crate::dram_params::DRAM;
 use crate::roles::memory::RunsPrograms;
+use address_space::AddressSpace;
 use cache::Cache;
 use cores::{Core, Thread, Waits};
 use counted::Counted;
 use flights::Flights;
 use hints::Hints;
-use laid::Laid;
 use lanetwin_kernel::{Component, Port, Report, mix};
 use lanetwin_load::Tally;
 use lanetwin_load::memory::{BadPlacement, Placement, Program};
@@ -68,7 +68,7 @@ use timetable::{Task, Timetable};
 use translation::{TRANSLATION, Walks};
 
 pub use crate::roles::memory::{Advised, Found, LoadRecord, MemoryResults, NodeTraffic, PageAdvice};
-pub use laid::{UsedFrames, used_frames};
+pub use address_space::{UsedFrames, used_frames};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -203,7 +203,8 @@ impl MemoryHost {
         let unused = vec![0; frames.len()];
         let used = self.programs.last().map_or(&unused[..], |last| last.map.used());
         let rules = self.rules.translation.as_ref();
-        let Laid { map, table, .. } = Laid::out(rules, (&mapping, &parts), pages, &frames, used)?;
+        let AddressSpace { map, table, .. } =
+            AddressSpace::out(rules, (&mapping, &parts), pages, &frames, used)?;
         let number = self.programs.len() as u32;
         let cold = program.reuse().is_some_and(|bytes| self.never_hits(bytes));
         let threads = program.threads();
@@ -314,7 +315,7 @@ impl MemoryHost {
                     self.advance(thread, cx);
                 }
                 Task::Found(flight) => self.complete(flight, cx),
-                Task::Ask(flight) => self.ask_dram(flight),
+                Task::Request(flight) => self.ask_dram(flight),
                 Task::Answer(flight) => {
                     let home = nodes::node_of(self.flights.get(flight).asked_for) as u32;
                     self.return_to(flight, home, cx);

@@ -17,9 +17,9 @@
 //! **Memory.** Rings, lists and what Identify gives lie in host memory, with their bytes. User data lie where nothing
 //! has bytes, in DRAM, page by page in a row; the buffer of a request follows from its handle.
 //!
-//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::be_path`]): it then says on its
-//! block ports when it is lost and when it works ([`PATH_LOST`], [`PATH_WORKS`]), and answers what it cannot end at
-//! once, for somebody else to ask again.
+//! **Paths.** A driver can be one of several paths to the same drive ([`NvmeDriver::become_path`]): it then says on its
+//! block ports when it is lost and when it works ([`PATH_LOST`](crate::roles::nvme::PATH_LOST)), and answers what it
+//! cannot end at once, for somebody else to ask again.
 //!
 //! **Priorities.** Each queue can be of a class ([`NvmeDriver::prioritise`]); with `driver.arbitration: weighted` the
 //! controller is asked for weighted round robin with urgent priority class. Linux never does that; SPDK can.
@@ -28,14 +28,14 @@
 //! controller waits for it. Virtual drives have them, for which a write to a register is an exit of the guest.
 //!
 //! **Beside requests.** At given times, the driver asks for logs, Format NVM, Sanitize and other commands
-//! ([`NvmeDriver::ask_at`]).
+//! ([`NvmeDriver::schedule_command`]).
 //!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
-mod asks;
 mod buffers;
 mod path;
 mod queue;
+mod scheduled;
 mod shadow;
 mod start;
 
@@ -57,7 +57,7 @@ use start::Start;
 use std::any::Any;
 
 use crate::roles::nvme::NvmeHost;
-pub use crate::roles::nvme::{Answer, Ask, Blocks, Outage, PATH_LOST, PATH_WORKS, RequestRecord};
+use crate::roles::nvme::{Answer, Outage, RequestRecord, ScheduledCommand};
 pub use lanetwin_nvme::spec::admin::QueuePriority;
 
 /// The declaration.
@@ -118,7 +118,7 @@ pub struct NvmeDriver {
     /// None if this driver is all that leads to the drive.
     path: Option<Path>,
     /// What is asked beside requests.
-    asks: Vec<asks::Asking>,
+    scheduled: Vec<scheduled::Scheduled>,
     answered: u64,
     refused: u64,
     unexpected: u64,
@@ -138,7 +138,7 @@ enum Task {
     /// The admin queue has something.
     Admin,
     /// A core looks at the completions of this queue.
-    Look(u16),
+    Reap(u16),
     /// What was submitted to this queue without a doorbell gets one.
     Ring(u16),
     /// A doorbell that is shadowed in memory moves to this value, if the path has not been lost since.
@@ -154,8 +154,8 @@ enum Task {
     Overdue,
     /// The controller of the path was disabled, and is enabled again.
     Enable,
-    /// Something is to be asked beside requests: its number.
-    Ask(u32),
+    /// A scheduled command is due: its number.
+    ScheduledCommand(u32),
 }
 
 impl NvmeDriver {
@@ -181,7 +181,7 @@ impl NvmeDriver {
             agenda: Agenda::new(),
             priorities,
             path: None,
-            asks: Vec::new(),
+            scheduled: Vec::new(),
             answered: 0,
             refused: 0,
             unexpected: 0,
@@ -248,7 +248,7 @@ impl NvmeDriver {
         let Some(command) = start.command() else {
             self.path_works(cx);
             (0..self.queues.len() as u16).for_each(|queue| self.submit(queue, cx));
-            self.ask_waiting(cx);
+            self.submit_waiting(cx);
             return;
         };
         if let Ok(submitted) = start.admin.submit(command, 0) {
@@ -262,8 +262,8 @@ impl NvmeDriver {
     fn admin_completions(&mut self, cx: &mut Context<'_>) {
         let Some(Place { memory, start, .. }) = &mut self.place else { return };
         let (mut ended, mut asked) = (None, Vec::new());
-        while let Some(completed) = queue::next(&mut start.admin, &memory.look()) {
-            if asks::is_asked(completed.name) {
+        while let Some(completed) = queue::next(&mut start.admin, &memory.reader()) {
+            if scheduled::is_scheduled(completed.name) {
                 asked.push(completed);
             } else {
                 ended = Some(completed.status.is_success());
@@ -352,21 +352,21 @@ impl NvmeDriver {
             Some(0) => self.agenda.put(cx.now() + self.software.admin, Task::Admin, cx),
             Some(id) if usize::from(id) <= self.queues.len() => {
                 if let Some(at) = self.queues[usize::from(id - 1)].notice(cx.now()) {
-                    self.agenda.put(at, Task::Look(id - 1), cx);
+                    self.agenda.put(at, Task::Reap(id - 1), cx);
                 }
             }
             _ => self.unexpected += 1,
         }
     }
 
-    fn look(&mut self, load: u16, cx: &mut Context<'_>) {
+    fn reap_completions(&mut self, load: u16, cx: &mut Context<'_>) {
         if self.path.as_ref().is_some_and(|path| path.lost) {
             // what still comes of a lost path is of nobody's commands
             self.queues[usize::from(load)].looking = false;
             return;
         }
         let Some(Place { memory, .. }) = &self.place else { return };
-        let (answers, ring) = self.queues[usize::from(load)].look(memory, cx.now());
+        let (answers, ring) = self.queues[usize::from(load)].reap_completions(memory, cx.now());
         self.answered += answers.len() as u64;
         for answer in answers {
             let done = Done { handle: answer.handle, status: answer.status };
@@ -375,7 +375,7 @@ impl NvmeDriver {
         if let Some(ring) = ring {
             self.ring(&ring, cx);
         }
-        if !self.asks.is_empty() {
+        if !self.scheduled.is_empty() {
             let asked = std::mem::take(&mut self.queues[usize::from(load)].asked);
             asked.iter().for_each(|(completed, at)| self.asked_ended(completed, *at, cx));
         }
@@ -395,17 +395,17 @@ impl NvmeHost for NvmeDriver {
     fn prioritise(&mut self, priorities: &[QueuePriority]) {
         Self::prioritise(self, priorities);
     }
-    fn be_path(&mut self, outages: Vec<Outage>) {
-        Self::be_path(self, outages);
+    fn become_path(&mut self, outages: Vec<Outage>) {
+        Self::become_path(self, outages);
     }
-    fn ask_at(&mut self, at: Instant, ask: Ask) -> usize {
-        Self::ask_at(self, at, ask)
+    fn schedule_command(&mut self, at: Instant, what: ScheduledCommand) -> usize {
+        Self::schedule_command(self, at, what)
     }
     fn answers(&self) -> Vec<Answer> {
         Self::answers(self)
     }
-    fn is_asking(&self) -> bool {
-        Self::is_asking(self)
+    fn has_scheduled(&self) -> bool {
+        Self::has_scheduled(self)
     }
     fn polls(&self) -> bool {
         Self::polls(self)
@@ -431,7 +431,7 @@ impl Component<Message> for NvmeDriver {
         place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
         self.agenda.put(now + self.software.enable, Task::Enabled, cx);
         self.await_outages(cx);
-        self.await_asks(cx);
+        self.arm_scheduled(cx);
     }
 
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
@@ -447,7 +447,7 @@ impl Component<Message> for NvmeDriver {
             match task {
                 Task::Enabled => self.advance_start(cx),
                 Task::Admin => self.admin_completions(cx),
-                Task::Look(load) => self.look(load, cx),
+                Task::Reap(load) => self.reap_completions(load, cx),
                 Task::Ring(load) => self.ring_late(load, cx),
                 Task::Shadow { doorbell, value, losses } if losses == self.losses() as u32 => {
                     self.move_shadow(doorbell, value, cx);
@@ -458,7 +458,7 @@ impl Component<Message> for NvmeDriver {
                 Task::LinkUp => self.reset(cx),
                 Task::Overdue => self.overdue(cx),
                 Task::Enable => self.enable(cx),
-                Task::Ask(number) => self.ask(number, cx),
+                Task::ScheduledCommand(number) => self.submit_scheduled(number, cx),
             }
         }
     }

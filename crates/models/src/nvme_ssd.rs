@@ -20,10 +20,10 @@
 //! would have to read), the content of user data, power states.
 
 mod front;
-mod lived;
 mod medium;
 mod params;
 mod record;
+mod totals;
 
 use crate::gauge::held;
 use crate::nvme_software;
@@ -35,8 +35,9 @@ use lanetwin_nvme::logic::Subsystem;
 use lanetwin_nvme::spec::ControllerId;
 use lanetwin_nvme::spec::registers::DOORBELLS;
 use lanetwin_pcie::spec::TlpKind;
-use lanetwin_ports::{Capability, 
-    Build, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site, Tlps,
+use lanetwin_ports::{
+    Build, Capability, Context, Message, Mistake, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol,
+    Site, Tlps,
 };
 use lanetwin_ssd::Ssd;
 use lanetwin_units::Instant;
@@ -44,8 +45,8 @@ use std::any::Any;
 
 pub use crate::roles::nvme::CommandRecord;
 pub use lanetwin_media::Counters;
-pub use lived::{Endurance, Lived, Signals};
 use record::Recorder;
+pub use totals::{Endurance, Signals, Totals};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -144,12 +145,12 @@ impl NvmeSsd {
         }
     }
 
-    /// What the drive has lived through up to `now`, the present; none if the parameters describe no drive.
+    /// What the drive has done up to `now`, the present; none if the parameters describe no drive.
     #[must_use]
-    pub fn lived(&self, now: Instant) -> Option<Lived> {
+    pub fn totals(&self, now: Instant) -> Option<Totals> {
         let counters = self.ssd.as_ref()?.counters(now);
         let (idle_watts, endurance) = (self.idle_watts, self.endurance);
-        Some(Lived { counters, idle_watts, endurance, signals: self.front.signals })
+        Some(Totals { counters, idle_watts, endurance, signals: self.front.signals })
     }
 
     /// Records from now on when each command is where, or stops recording.
@@ -289,12 +290,12 @@ impl Component<Message> for NvmeSsd {
         }
         let (in_progress, most) = ssd.in_progress();
         report.supply("commands in progress", held(in_progress, ssd.short_of_room(), most, now));
-        let Some(lived) = self.lived(now) else { return };
+        let Some(totals) = self.totals(now) else { return };
         if let Some(allowed) = self.allowed_milliwatts {
-            report.supply("power", server(lived.in_use_ps(allowed), 1));
+            report.supply("power", server(totals.in_use_ps(allowed), 1));
         }
-        lived.report(report);
-        lived.report_stocks(ssd.stocks(now), report);
+        totals.report(report);
+        totals.report_stocks(ssd.stocks(now), report);
     }
 
     fn digest_up_to(&self, now: Instant) -> u64 {

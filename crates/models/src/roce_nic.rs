@@ -31,8 +31,8 @@ use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Build, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, QueuePairId,
-    Rdma, Site, Tlps, WorkCompletion, WorkRequest,
+    Attributes, Build, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
+    Protocol, QueuePairId, Rdma, Site, Tlps, WorkCompletion, WorkRequest,
 };
 use lanetwin_units::{Better, Instant};
 use pair::{ANSWERS, Pair, REQUESTS};
@@ -217,7 +217,8 @@ impl RoceNic {
     /// Cuts packets and asks for their data, as far ahead as it may; sees to it that it comes back in time.
     fn fill(&mut self, id: QueuePairId, cx: &mut Context<'_>) {
         let (rules, now) = (self.rules, cx.now());
-        while let Some(next) = self.pairs.get_mut(&id).and_then(|pair| pair.next(id, now, &rules, &self.rdma)) {
+        while let Some(next) = self.pairs.get_mut(&id).and_then(|pair| pair.next(id, now, &rules, &self.rdma))
+        {
             let Some(pair) = self.pairs.get_mut(&id) else { return };
             let ready = next.data.is_none().then_some(now + rules.tx_latency);
             let number = pair.lanes[next.lane].put(Outgoing { ready, ..next.frame });
@@ -340,14 +341,7 @@ impl RoceNic {
         self.fill(id, cx);
     }
 
-    fn write(
-        &self,
-        id: QueuePairId,
-        address: u64,
-        bytes: u32,
-        last: Attributes,
-        cx: &mut Context<'_>,
-    ) {
+    fn write(&self, id: QueuePairId, address: u64, bytes: u32, last: Attributes, cx: &mut Context<'_>) {
         if let Some(requests) = &self.requests {
             requests.write(id.0.into(), address, bytes, last, cx);
         }
@@ -437,4 +431,3 @@ impl Component<Message> for RoceNic {
         Some(self)
     }
 }
-

@@ -3,7 +3,7 @@
 //!
 //! | trait | is for |
 //! |---|---|
-//! | [`AsksByDma`] | who asks for transfers: when each was where |
+//! | [`RequestsByDma`] | who asks for transfers: when each was where |
 //! | [`ServesReads`] | who has memory behind a PCIe port: when each read was where |
 //! | [`KeepsLines`] | who has CXL memory: where a line was between request and answer |
 //! | [`ForwardsLines`] | who passes lines on under another name |
@@ -22,7 +22,7 @@ use lanetwin_ports::{Operation, Transfer};
 use lanetwin_units::Instant;
 
 /// Asks for transfers of the memory of a host or of a peer.
-pub trait AsksByDma {
+pub trait RequestsByDma {
     /// Records from now on when each transfer is where, or stops recording.
     fn record(&mut self, on: bool);
     /// The transfers that ended since recording began, in the order of their ends; forgets them.

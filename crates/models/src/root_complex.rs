@@ -266,7 +266,7 @@ impl RootComplex {
 
     /// A write takes effect at `at`, where the memory has bytes; whoever polls them is told.
     fn arrive(&mut self, slot: usize, train: &Tlps, at: Instant, cx: &mut Context<'_>) {
-        let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.look().end()) else {
+        let Some(memory) = self.memory.as_ref().filter(|memory| train.address < memory.reader().end()) else {
             return;
         };
         if at > cx.now() {

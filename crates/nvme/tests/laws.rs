@@ -242,7 +242,7 @@ proptest! {
         let mut rig = one(controller, seed);
         let classes = [QueuePriority::HIGH, QueuePriority::MEDIUM, QueuePriority::LOW];
         let queues = classes.iter().map(|&class| (256, class)).collect();
-        let wanted = Wanted { queues, weighted: Some(arbitration), ring: RingPolicy::Told, ..Wanted::default() };
+        let wanted = Wanted { queues, weighted: Some(arbitration), ring: RingPolicy::OnRequest, ..Wanted::default() };
         let mut host = rig.start(ONE, &wanted);
         for queue in 0..3 {
             for _ in 0..255 {
@@ -302,7 +302,7 @@ fn a_busy_queue_with_shadow_doorbells_rarely_rings() {
 fn a_full_completion_queue_holds_back() {
     let mut rig = one(ControllerConfig::new(ONE), 3);
     let wanted =
-        Wanted { queues: vec![(32, QueuePriority::HIGH)], ring: RingPolicy::Told, ..Wanted::default() };
+        Wanted { queues: vec![(32, QueuePriority::HIGH)], ring: RingPolicy::OnRequest, ..Wanted::default() };
     let mut host = rig.start(ONE, &wanted);
     let mut load = Load::new(Nsid(1), 512, 512, 2, false);
     let mut rounds = 0;

@@ -154,7 +154,7 @@ impl SharedMemory {
     /// # Panics
     /// If somebody is writing: a component keeps what it is given no longer than it needs.
     #[must_use]
-    pub fn look(&self) -> Ref<'_, HostMemory> {
+    pub fn reader(&self) -> Ref<'_, HostMemory> {
         self.0.borrow()
     }
     /// To write to.
@@ -177,10 +177,10 @@ mod tests {
         let ring = memory.change().allocate(100);
         assert_eq!(ring, HostMemory::FIRST);
         memory.change().post(ring + 16, &[7; 16]);
-        assert_eq!(memory.look().read(ring + 16, 16), Some(&[0; 16][..]));
+        assert_eq!(memory.reader().read(ring + 16, 16), Some(&[0; 16][..]));
         assert_eq!(memory.change().arrive(ring + 16, 16), None);
-        assert_eq!(memory.look().read(ring + 16, 16), Some(&[7; 16][..]));
-        assert_eq!(memory.look().read(ring, 16), Some(&[0; 16][..]), "and nothing else");
+        assert_eq!(memory.reader().read(ring + 16, 16), Some(&[7; 16][..]));
+        assert_eq!(memory.reader().read(ring, 16), Some(&[0; 16][..]), "and nothing else");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::loads::WorldLoad;
 use super::wire::World;
 use lanetwin_kernel::ComponentId;
-use lanetwin_models::roles::nvme::{Answer, Ask, NvmeHost};
+use lanetwin_models::roles::nvme::{Answer, NvmeHost, ScheduledCommand};
 use lanetwin_nvme::spec::Status;
 use lanetwin_nvme::spec::log::{ErrorEntry, SanitizeLog, SanitizeState, SmartLog};
 use lanetwin_plan::{ActionPlan, Variant, WorkloadPlan};
@@ -67,9 +67,9 @@ impl World {
     }
     fn is_acting(&mut self) -> bool {
         let drivers: Vec<ComponentId> = self.actions.iter().map(|action| action.driver).collect();
-        drivers
-            .into_iter()
-            .any(|driver| self.kernel.role::<dyn NvmeHost>(driver).is_some_and(|driver| driver.is_asking()))
+        drivers.into_iter().any(|driver| {
+            self.kernel.role::<dyn NvmeHost>(driver).is_some_and(|driver| driver.has_scheduled())
+        })
     }
 
     /// What became of everything that was asked.
@@ -98,7 +98,8 @@ pub(super) fn outcome(
         Some(at) if at <= measured.end => "measurement",
         _ => "afterwards",
     };
-    let begun_only = matches!(plan.ask, Ask::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
+    let begun_only =
+        matches!(plan.ask, ScheduledCommand::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
     let (status, success) = match answer {
         Answer { lost: true, .. } => ("the path was lost before it ended".into(), false),
         Answer { status: None, submitted: None, .. } => {
@@ -137,17 +138,19 @@ fn words(status: Status) -> String {
 }
 
 /// What a log says.
-fn log(ask: Ask, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
+fn log(ask: ScheduledCommand, content: &[u8]) -> (Vec<LogValue>, Vec<LoggedError>) {
     match ask {
-        Ask::SmartLog => (
+        ScheduledCommand::SmartLog => (
             content.try_into().map(|bytes| smart(&SmartLog::from_bytes(bytes))).unwrap_or_default(),
             Vec::new(),
         ),
-        Ask::SanitizeLog => (
+        ScheduledCommand::SanitizeLog => (
             content.try_into().map(|bytes| sanitize(&SanitizeLog::from_bytes(bytes))).unwrap_or_default(),
             Vec::new(),
         ),
-        Ask::ErrorLog => (Vec::new(), content.as_chunks::<ENTRY>().0.iter().filter_map(error).collect()),
+        ScheduledCommand::ErrorLog => {
+            (Vec::new(), content.as_chunks::<ENTRY>().0.iter().filter_map(error).collect())
+        }
         _ => Default::default(),
     }
 }

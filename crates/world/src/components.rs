@@ -85,7 +85,7 @@ pub(super) fn uses(before: &Reports, after: &Reports, elapsed: Span) -> Vec<Comp
         .zip(after)
         .filter(|(_, after)| !(after.report.metrics.is_empty() && after.report.temperatures.is_empty()))
         .map(|(before, after)| {
-            let value = |told: &kernel::Told| {
+            let value = |told: &kernel::ReportEntry| {
                 let value = told.reading.since(before.report.reading(&told.metric), elapsed);
                 (told.metric.clone(), value)
             };

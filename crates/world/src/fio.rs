@@ -3,7 +3,7 @@
 //! All repeats are taken together, as one run that lasted as long as all of them.
 
 use super::measure::Measured;
-use crate::iometer::Ran;
+use crate::iometer::FinishedCase;
 use lanetwin_load::Results;
 use lanetwin_load::fio::Job;
 use lanetwin_load::fio::output::{self, Format, Origin, document};
@@ -20,9 +20,9 @@ const FOLDER: &str = "fio";
 ///
 /// They lie as programs that draw fio's results look for them: a folder for each variant, workload and block size, and
 /// the file `RW-IODEPTH-NUMJOBS.json`.
-pub(super) fn files(ran: &Ran<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
+pub(super) fn files(ran: &FinishedCase<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachment> {
     let Some(case) = ran.case.load.blocks() else { return Vec::new() };
-    let told = Told { ran, case };
+    let told = CaseRows { ran, case };
     let base = told.name(taken);
     let file = |folder: &str, format| {
         let text = serde_json::to_string_pretty(&told.document(format)).expect("results are a document");
@@ -32,12 +32,12 @@ pub(super) fn files(ran: &Ran<'_>, taken: &mut BTreeSet<String>) -> Vec<Attachme
     vec![file("", Format::Json), file("plus/", Format::JsonPlus)]
 }
 
-struct Told<'a> {
-    ran: &'a Ran<'a>,
+struct CaseRows<'a> {
+    ran: &'a FinishedCase<'a>,
     case: &'a FioCase,
 }
 
-impl Told<'_> {
+impl CaseRows<'_> {
     /// The path of the file without its ending, that no other has.
     fn name(&self, taken: &mut BTreeSet<String>) -> String {
         let first = &self.case.jobs[0].job;
@@ -56,10 +56,10 @@ impl Told<'_> {
         let entries = self.entries();
         let repeats: Vec<Vec<&Results>> = entries.iter().map(|(name, _)| self.results(name)).collect();
         let busy = self.busy();
-        let jobs: Vec<output::Ran<'_>> = entries
+        let jobs: Vec<output::FinishedJobs<'_>> = entries
             .iter()
             .zip(&repeats)
-            .map(|((name, job), repeats)| output::Ran { job, name, repeats, busy })
+            .map(|((name, job), repeats)| output::FinishedJobs { job, name, repeats, busy })
             .collect();
         document(&jobs, &self.case.globals, self.origin(), format)
     }

@@ -20,7 +20,7 @@ const CORES: &str = "cores";
 
 /// A case that has run.
 #[derive(Clone, Copy)]
-pub(super) struct Ran<'a> {
+pub(super) struct FinishedCase<'a> {
     pub variant: &'a Variant,
     pub workload: &'a WorkloadPlan,
     pub case: &'a Case,
@@ -28,7 +28,7 @@ pub(super) struct Ran<'a> {
     pub repeats: &'a [Measured],
 }
 
-impl<'a> Ran<'a> {
+impl<'a> FinishedCase<'a> {
     /// The access specification that it ran, if it was one.
     fn iometer(&self) -> Option<&'a IometerCase> {
         self.case.load.blocks()
@@ -148,7 +148,7 @@ pub(super) struct ResultsFiles(Vec<(String, Series)>);
 
 impl ResultsFiles {
     /// Adds the test of a case, if it is one of Iometer.
-    pub(super) fn add(&mut self, ran: &Ran<'_>) {
+    pub(super) fn add(&mut self, ran: &FinishedCase<'_>) {
         let Some(iometer) = ran.iometer() else { return };
         let (variant, version) = (&ran.variant.name, iometer.from.version);
         let test = ran.test(iometer);

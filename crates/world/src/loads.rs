@@ -24,7 +24,7 @@ use driving::{HostPath, SharedDriver, is_shared};
 use lanetwin_document::fields;
 use lanetwin_kernel::{Component, ComponentId, EntryId, ExitId, Port};
 use lanetwin_load::{CountsOperations, DmaLoad, Handles, Results, Slot};
-use lanetwin_models::{self as models, roles::AsksByDma};
+use lanetwin_models::{self as models, roles::RequestsByDma};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{ComponentPlan, End, Load, Pair, Thread};
 use lanetwin_ports::{Builder, Message, Model, Params, Protocol, Value};
@@ -80,7 +80,7 @@ pub struct Opening {
 }
 
 /// What asks, and what it needed.
-pub(super) struct Asked {
+pub(super) struct AddedLoad {
     pub(super) loads: Vec<WorldLoad>,
     pub(super) openings: Vec<Opening>,
     /// What joins the paths to drives that have several.
@@ -171,8 +171,8 @@ impl World {
         self.load_ids().into_iter().for_each(|id| self.load(id).stop());
     }
     /// The DMA requester that a load commands, if it does: by the load's place in [`World::loads`].
-    pub fn requester(&mut self, load: usize) -> Option<&mut (dyn AsksByDma + 'static)> {
-        self.kernel.role::<dyn AsksByDma>(self.loads[load].requester?)
+    pub fn requester(&mut self, load: usize) -> Option<&mut (dyn RequestsByDma + 'static)> {
+        self.kernel.role::<dyn RequestsByDma>(self.loads[load].requester?)
     }
 
     /// A load, whatever it asks for.
@@ -192,7 +192,7 @@ impl Wiring<'_> {
         endpoints: &Endpoints,
         hosts: &Hosts,
         builder: &mut Builder,
-    ) -> Asked {
+    ) -> AddedLoad {
         let askers = askers(self);
         let loads = u32::try_from(askers.len()).expect("a machine has fewer devices, and a phase fewer jobs");
         let (jobs, shared, paths) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
@@ -246,21 +246,21 @@ impl Wiring<'_> {
 /// A port of a device, its place on the links, and that of its root port.
 type LinkedPort = (End, (EndpointId, EndpointId));
 
-/// A load that is to be added.
+/// A load to be added.
 #[derive(Clone)]
-struct Asker<'a> {
+struct NewLoad<'a> {
     /// Its number among all.
     place: u32,
     pair: &'a Pair,
     /// Its own part of the paths of what it has for itself; empty if it is alone.
     name: String,
-    /// What its results are told as.
-    told_as: String,
+    /// The name of its results.
+    results_name: String,
     /// Which of the threads of its load it is, if that has several.
     thread: Option<(usize, Thread)>,
 }
 
-impl Asker<'_> {
+impl NewLoad<'_> {
     /// The unit of the device that is asked: that of the pair, or the namespace that the thread names, if the device
     /// has several.
     fn unit(&self, device: &ComponentPlan) -> u16 {
@@ -283,7 +283,7 @@ struct Adding<'a> {
     hosts: &'a Hosts,
     builder: &'a mut Builder,
     /// Every load.
-    askers: &'a [Asker<'a>],
+    askers: &'a [NewLoad<'a>],
     /// How many loads there are.
     loads: u32,
     /// What joins several drivers to their host, by the host's place in the machine.
@@ -302,7 +302,7 @@ struct Adding<'a> {
 }
 
 /// Every load of a case; none where cores load and store, which needs no other.
-fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
+fn askers<'a>(wiring: &Wiring<'a>) -> Vec<NewLoad<'a>> {
     if let Some(Load::Memory(_)) = wiring.load {
         return Vec::new();
     }
@@ -312,13 +312,13 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
     let mut all = Vec::new();
     for pair in pairs {
         if threads.is_empty() {
-            let (name, told_as) = (pair.device.clone(), pair.device.clone());
-            all.push(Asker { place: 0, pair, name, told_as, thread: None });
+            let (name, results_name) = (pair.device.clone(), pair.device.clone());
+            all.push(NewLoad { place: 0, pair, name, results_name, thread: None });
         }
         let on = if several { format!("@{}", pair.device) } else { String::new() };
         for (nth, thread) in threads.iter().enumerate() {
-            let [name, told_as] = [&thread.name, &thread.told_as].map(|name| format!("{name}{on}"));
-            all.push(Asker { place: 0, pair, name, told_as, thread: Some((nth, thread.clone())) });
+            let [name, results_name] = [&thread.name, &thread.results_name].map(|name| format!("{name}{on}"));
+            all.push(NewLoad { place: 0, pair, name, results_name, thread: Some((nth, thread.clone())) });
         }
     }
     if let [only] = &mut all[..] {
@@ -329,8 +329,8 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<Asker<'a>> {
 }
 
 impl<'a> Adding<'a> {
-    fn all(mut self) -> Asked {
-        let is_driven = |asker: &&Asker<'_>| !self.wiring.is_dma(asker.pair);
+    fn all(mut self) -> AddedLoad {
+        let is_driven = |asker: &&NewLoad<'_>| !self.wiring.is_dma(asker.pair);
         let hosts: BTreeSet<usize> =
             self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
         hosts.into_iter().for_each(|host| self.join_drivers(host));
@@ -341,11 +341,11 @@ impl<'a> Adding<'a> {
                 None => openings.push(self.open(asker)),
             }
         }
-        Asked { loads, openings, paths: self.paths }
+        AddedLoad { loads, openings, paths: self.paths }
     }
 
     /// A way in and out for the outside, where a load would be.
-    fn open(&mut self, asker: &Asker<'a>) -> Opening {
+    fn open(&mut self, asker: &NewLoad<'a>) -> Opening {
         let (answers, _) =
             if self.wiring.is_dma(asker.pair) { self.dma_port(asker.pair) } else { self.block_port(asker) };
         let (entry, exit) = self.builder.open(answers);
@@ -360,10 +360,10 @@ impl<'a> Adding<'a> {
     /// Adds what joins the drivers of a host to it, if there are several.
     fn join_drivers(&mut self, host: usize) {
         let is_driven =
-            |asker: &&Asker<'_>| asker.pair.on == host && !self.disk(asker.pair).has(Protocol::Block);
+            |asker: &&NewLoad<'_>| asker.pair.on == host && !self.disk(asker.pair).has(Protocol::Block);
         // the first load of each driver, with the driver's device if the driver has it for itself
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
-        for Asker { place, pair, .. } in self.askers.iter().filter(is_driven) {
+        for NewLoad { place, pair, .. } in self.askers.iter().filter(is_driven) {
             let shares = is_shared(models::driver(self.disk(pair).model));
             let ports = self.wiring.ports_below(host, pair.target, self.endpoints);
             let device = ports.first().map(|(_, (device, _))| *device);
@@ -395,7 +395,7 @@ impl<'a> Adding<'a> {
         }
     }
 
-    fn one(&mut self, asker: &Asker<'a>, load: &Load) -> WorldLoad {
+    fn one(&mut self, asker: &NewLoad<'a>, load: &Load) -> WorldLoad {
         let pair = asker.pair;
         let path = path(LOAD, asker);
         let handles = Handles::of(asker.place, self.loads);
@@ -421,7 +421,7 @@ impl<'a> Adding<'a> {
         let nvme = shared.map(|shared| NvmeLoad { driver: shared.driver, drive: self.ids.of(pair.target) });
         let further = shared.map(|shared| shared.further.clone()).unwrap_or_default();
         let port = shared.map_or(0, |shared| shared.port);
-        let device = asker.told_as.clone();
+        let device = asker.results_name.clone();
         let (host, target) = (pair.on, pair.target);
         let asker = self.wiring.variant.machine[host].name.clone();
         WorldLoad { device, host, asker, target, path, id, requester, asked, endpoint, nvme, further, port }
@@ -437,7 +437,7 @@ impl<'a> Adding<'a> {
 }
 
 /// The path of something that a load has for itself.
-fn path(what: &str, asker: &Asker<'_>) -> String {
+fn path(what: &str, asker: &NewLoad<'_>) -> String {
     if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
 }
 

@@ -47,7 +47,7 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
     let devices = &repeats[0].devices;
     let percents = [&PERCENTILES[..], if devices.is_empty() { &[] } else { &[LONGEST] }].concat();
     let batches = if let [only] = repeats { &only.batches[..] } else { &[] };
-    let told = Told { case, percents: &percents, always: !devices.is_empty(), batches };
+    let told = CaseRows { case, percents: &percents, always: !devices.is_empty(), batches };
     let together: Vec<&Results> = repeats.iter().map(|measured| &measured.load).collect();
     let mut rows: Vec<Row> = match case.load {
         Load::Memory(_) => {
@@ -60,7 +60,7 @@ fn of_devices(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) 
         rows.extend(fairness(repeats).map(|metric| row(None, metric)));
     }
     rows.extend(component_rows::metrics(repeats).into_iter().map(|(of, metric)| row(Some(&of), metric)));
-    let told = Told { batches: &[], ..told };
+    let told = CaseRows { batches: &[], ..told };
     for (place, (device, _)) in devices.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.devices[place].1).collect();
         rows.extend(told.metrics(&own).into_iter().map(|metric| row(Some(device), metric)));
@@ -77,7 +77,7 @@ fn cells(variant: &str, workload: &str, case: &Case, repeats: &[Measured]) -> Ve
     let mut rows = Vec::new();
     for (place, (cell, _)) in repeats[0].cells.iter().enumerate() {
         let own: Vec<&Results> = repeats.iter().map(|measured| &measured.cells[place].1).collect();
-        let told = Told { case: cell, percents: &PERCENTILES, always: false, batches: &[] };
+        let told = CaseRows { case: cell, percents: &PERCENTILES, always: false, batches: &[] };
         // the specification has one number for a mix, reads and writes together
         let both: Vec<Side> = own.iter().map(|results| together(results)).collect();
         let both: Vec<&Side> = both.iter().collect();
@@ -144,7 +144,7 @@ fn fairness(repeats: &[Measured]) -> Option<Metric> {
 }
 
 /// How a case is told.
-struct Told<'a> {
+struct CaseRows<'a> {
     case: &'a Case,
     /// Which percentiles of the latency.
     percents: &'a [f64],
@@ -201,7 +201,7 @@ fn sides(case: &Case) -> Vec<(&'static str, Way)> {
     }
 }
 
-impl Told<'_> {
+impl CaseRows<'_> {
     /// The metrics of one device, or of all together, from what was counted in each repeat.
     fn metrics(&self, repeats: &[&Results]) -> Vec<Metric> {
         let mut list = Vec::new();

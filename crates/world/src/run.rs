@@ -6,7 +6,7 @@ use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::component_rows;
 use super::fio;
-use super::iometer::{Ran, ResultsFiles};
+use super::iometer::{FinishedCase, ResultsFiles};
 use super::loads::Overload;
 use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
@@ -220,7 +220,7 @@ fn document(
         if whole.len() == repeats {
             tell_case(&mut results, &tasks[0], &whole);
             let Task { variant, workload, case, .. } = tasks[0];
-            let ran = Ran { variant, workload, case, repeats: &whole };
+            let ran = FinishedCase { variant, workload, case, repeats: &whole };
             results.iometer.extend(ran.metrics());
             files.add(&ran);
             results.attachments.extend(fio::files(&ran, &mut named));

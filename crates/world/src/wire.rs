@@ -4,10 +4,10 @@ use super::actions::WorldAction;
 use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::hosts::{Hosts, hosts};
-use super::loads::{Asked, Opening, WorldLoad};
+use super::loads::{AddedLoad, Opening, WorldLoad};
 use super::memory::WorldMemory;
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_models::roles::nvme::Ask;
+use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_models::roles::{ServedRead, ServesReads};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
@@ -133,7 +133,7 @@ impl Wiring<'_> {
         }
         let cxl = self.add_cxl(&ids, &mut builder);
         self.add_driven(&ids, &endpoints, &hosts, &mut builder);
-        let Asked { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
+        let AddedLoad { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
         let served = |pair: &Pair| if self.is_dma(pair) { pair.target } else { pair.on };
         let server = self.workload.pairs.first().map(|pair| ids.of(served(pair)));
         let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.can(Capability::NvmeQueues);
@@ -215,7 +215,7 @@ impl Wiring<'_> {
     /// Whether a workload asks a drive for its SMART log.
     fn tells_busy_time(&self, component: usize) -> bool {
         let actions = &self.workload.actions;
-        actions.iter().any(|action| action.drive == component && action.ask == Ask::SmartLog)
+        actions.iter().any(|action| action.drive == component && action.ask == ScheduledCommand::SmartLog)
     }
 
     /// When the links of a device with several PCIe ports go down: each takes its controller with it. That of a device

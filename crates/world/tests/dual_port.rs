@@ -47,7 +47,7 @@ fn live(plan: &Plan) -> Left {
     let counters = world
         .kernel
         .component::<NvmeSsd>(drive)
-        .and_then(|drive| drive.lived(now))
+        .and_then(|drive| drive.totals(now))
         .expect("a drive")
         .counters;
     let driver = world.loads[0].nvme.expect("an NVMe drive").driver;

@@ -99,9 +99,9 @@ fn with_shadow_doorbells_nothing_is_forgotten() {
         let (driver, drive) =
             world.loads[0].nvme.map(|nvme| (nvme.driver, nvme.drive)).expect("an NVMe drive");
         let now = world.kernel.now();
-        let lived =
-            world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.lived(now)).expect("a drive");
-        assert!(lived.signals.shadow_reads > 0, "{engine}");
+        let totals =
+            world.kernel.component::<NvmeSsd>(drive).and_then(|drive| drive.totals(now)).expect("a drive");
+        assert!(totals.signals.shadow_reads > 0, "{engine}");
         let driver = world.kernel.component::<NvmeDriver>(driver).expect("a driver");
         assert_eq!(driver.losses(), u64::from(!down.is_empty()));
     }

@@ -55,7 +55,7 @@ impl Told {
 
 /// All that the links of a world did up to an instant, sorted.
 #[derive(PartialEq, Eq, Debug)]
-struct Doings {
+struct Counts {
     departures: Vec<Departure>,
     told: Vec<Told>,
 }
@@ -69,7 +69,7 @@ struct Recording {
     said: Vec<Vec<Action>>,
     /// The trains among it.
     trains: Vec<Vec<Tlps>>,
-    engine: Doings,
+    engine: Counts,
     end_ps: u64,
     /// Whether a corrupted TLP was sent again.
     replayed: bool,
@@ -107,7 +107,7 @@ impl Recording {
         }
         let end_ps = world.kernel.now().as_ps();
         let replayed = world.links().usage().iter().any(|link| link.activity.replay_time > 0);
-        let mut engine = Doings { departures: departures.take(), told: told.take() };
+        let mut engine = Counts { departures: departures.take(), told: told.take() };
         engine.departures.retain(|departure| departure.tick <= end_ps * TICKS_PER_PS);
         engine.departures.sort_unstable();
         engine.told.sort_unstable();
@@ -126,13 +126,13 @@ impl Recording {
     }
 
     /// What the reference makes of what the devices did, on this machine.
-    fn on(&self, machine: &Machine) -> Doings {
+    fn on(&self, machine: &Machine) -> Counts {
         let script = |actions: &Vec<Action>| Box::new(Recited(actions.clone())) as Box<dyn Script>;
         let world = reference::world::World::new(self.said.iter().map(script).collect());
         let outcome = run_until(machine, world, self.end_ps);
         let mut told: Vec<Told> = outcome.seen.iter().map(|seen| self.told(seen)).collect();
         told.sort_unstable();
-        Doings { departures: outcome.departures, told }
+        Counts { departures: outcome.departures, told }
     }
 
     /// What a device would be told of this.
@@ -151,7 +151,7 @@ impl Recording {
 
     fn compare(&self) -> Result<(), String> {
         let expected = self.on(&self.machine);
-        let by_time = |doings: &Doings| {
+        let by_time = |doings: &Counts| {
             let mut departures = doings.departures.clone();
             departures.sort_unstable_by_key(|departure| (departure.tick, *departure));
             departures

@@ -52,7 +52,7 @@ fn live(plan: &Plan) -> Left {
     world.kernel.run_until(Instant::ZERO + Span::from_us(100_000));
     let (drive, now) = (world.drives[0].1, world.kernel.now());
     let drive = world.kernel.component::<NvmeSsd>(drive).expect("a drive");
-    let counters = drive.lived(now).expect("a drive that works").counters;
+    let counters = drive.totals(now).expect("a drive that works").counters;
     let moved = counters.host_bytes_read + counters.host_bytes_written;
     Left { progress: world.progress(), counts: counts(&mut world), moved, during }
 }

@@ -252,9 +252,9 @@ fn shadow_bytes(world: &mut World) -> [u64; 2] {
     let now = world.kernel.now();
     let mut bytes = [0; 2];
     for (_, id) in world.drives.clone() {
-        let lived =
-            world.kernel.component::<NvmeSsd>(id).and_then(|drive| drive.lived(now)).expect("a drive");
-        let reads = lived.signals.shadow_reads;
+        let totals =
+            world.kernel.component::<NvmeSsd>(id).and_then(|drive| drive.totals(now)).expect("a drive");
+        let reads = totals.signals.shadow_reads;
         if reads > 0 {
             bytes = [bytes[0] + 64 + 4 * reads, bytes[1] + 16 + 4 + 4 * reads];
         }

@@ -1,11 +1,11 @@
 //! The engines of fio (`ioengine`): what each asks for, and the options that it has for itself (`fio --enghelp=ENGINE`;
 //! fio 3.33 as Debian builds it, and those of its sources that Debian leaves out).
 
-use Asks::{Drive, Elsewhere, Nothing};
+use EngineTarget::{Drive, Elsewhere, Nothing};
 
 /// What the jobs of an engine ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asks {
+pub(super) enum EngineTarget {
     /// I/Os of a block device, or of a file on one.
     Drive,
     /// I/Os that do not go to a block device of this host: what else is true of them.
@@ -16,14 +16,14 @@ pub(super) enum Asks {
 
 struct Engine {
     name: &'static str,
-    asks: Asks,
+    target_of: EngineTarget,
     /// The names of its own options.
     options: &'static str,
 }
 
 /// What the jobs of an engine ask for; engines that nobody knows (`external:…`, `spdk`) are made for drives.
-pub(super) fn asks(engine: &str) -> Asks {
-    find(engine).map_or(Drive, |engine| engine.asks)
+pub(super) fn target_of(engine: &str) -> EngineTarget {
+    find(engine).map_or(Drive, |engine| engine.target_of)
 }
 /// Whether an engine has an option of this name; none if the engine's options are not known.
 pub(super) fn has(engine: &str, option: &str) -> Option<bool> {
@@ -48,8 +48,8 @@ fn find(engine: &str) -> Option<&'static Engine> {
     let name = engine.split(':').next().unwrap_or_default().trim();
     ENGINES.iter().find(|engine| engine.name == name)
 }
-const fn engine(name: &'static str, asks: Asks, options: &'static str) -> Engine {
-    Engine { name, asks, options }
+const fn engine(name: &'static str, target_of: EngineTarget, options: &'static str) -> Engine {
+    Engine { name, target_of, options }
 }
 
 /// What `profiles/tiobench.c` and `profiles/act.c` declare.
@@ -80,11 +80,12 @@ const LEFT_OUT: &[&str] = &[
     "page_fault",
 ];
 
-const FILES: Asks = Nothing("it creates, looks up, moves or deletes files, and reads and writes none");
-const MEMORY: Asks = Nothing("it loads and stores in memory");
-const NETWORK: Asks = Nothing("it sends data over a network");
-const REMOTE: Asks = Elsewhere("reaches its storage over a network");
-const NULL: Asks = Elsewhere("completes every I/O without doing it");
+const FILES: EngineTarget =
+    Nothing("it creates, looks up, moves or deletes files, and reads and writes none");
+const MEMORY: EngineTarget = Nothing("it loads and stores in memory");
+const NETWORK: EngineTarget = Nothing("it sends data over a network");
+const REMOTE: EngineTarget = Elsewhere("reaches its storage over a network");
+const NULL: EngineTarget = Elsewhere("completes every I/O without doing it");
 const RING: &str = "hipri cmdprio_percentage cmdprio_class cmdprio cmdprio_bssplit fixedbufs registerfiles sqthread_poll sqthread_poll_cpu nonvectored uncached nowait force_async cmd_type";
 const SOCKET: &str = "hostname port protocol nodelay listen pingpong interface ttl window_size mss";
 
@@ -151,11 +152,11 @@ mod tests {
     #[test]
     fn what_does_no_io_is_told_from_what_does() {
         for engine in ["cpuio", "exec", "net", "filecreate", "libpmem", "rdma"] {
-            assert!(matches!(asks(engine), Nothing(_)), "{engine}");
+            assert!(matches!(target_of(engine), Nothing(_)), "{engine}");
         }
         for engine in ["psync", "io_uring", "spdk", "external:/usr/lib/x.so"] {
-            assert_eq!(asks(engine), Drive, "{engine}");
+            assert_eq!(target_of(engine), Drive, "{engine}");
         }
-        assert!(matches!((asks("null"), asks("rbd")), (Elsewhere(_), Elsewhere(_))));
+        assert!(matches!((target_of("null"), target_of("rbd")), (Elsewhere(_), Elsewhere(_))));
     }
 }

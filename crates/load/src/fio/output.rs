@@ -48,7 +48,7 @@ pub struct Document {
     time: &'static str,
     #[serde(rename = "global options")]
     globals: Map<String>,
-    jobs: Vec<Told>,
+    jobs: Vec<JobEntry>,
     disk_util: [u8; 0],
     lanetwin: Origin,
 }
@@ -66,7 +66,7 @@ pub struct Origin {
 
 /// One entry of `jobs`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Told {
+pub struct JobEntry {
     jobname: String,
     groupid: u32,
     error: u32,
@@ -91,7 +91,7 @@ pub struct Told {
     latency_us: Map<f64>,
     latency_ms: Map<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    steadystate: Option<super::steady::Told>,
+    steadystate: Option<super::steady::JobEntry>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -143,7 +143,7 @@ struct Latency {
 
 /// What is told of one job, or of a group.
 #[derive(Clone, Copy, Debug)]
-pub struct Ran<'a> {
+pub struct FinishedJobs<'a> {
     /// The job, or the first of the group.
     pub job: &'a Job,
     /// What it is called.
@@ -165,7 +165,7 @@ pub enum Format {
 
 /// A results file of these jobs.
 #[must_use]
-pub fn document(jobs: &[Ran<'_>], globals: &[Given], origin: Origin, format: Format) -> Document {
+pub fn document(jobs: &[FinishedJobs<'_>], globals: &[Given], origin: Origin, format: Format) -> Document {
     Document {
         version: FORMAT,
         timestamp: 0,
@@ -191,8 +191,8 @@ fn options(given: &[Given]) -> Map<String> {
     Map(map)
 }
 
-impl Ran<'_> {
-    fn told(&self, format: Format) -> Told {
+impl FinishedJobs<'_> {
+    fn told(&self, format: Format) -> JobEntry {
         let s = &self.job.settings;
         let mut given = options(&self.job.given);
         // what readers of fio's results look for, whether or not it was written
@@ -207,7 +207,7 @@ impl Ran<'_> {
         let sum = Sum::of(self.repeats);
         let runtime = milliseconds(sum.elapsed);
         let (ns, us, ms) = shares(&sum);
-        Told {
+        JobEntry {
             jobname: self.name.to_owned(),
             groupid: self.job.group,
             error: 0,

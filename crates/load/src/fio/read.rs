@@ -3,7 +3,7 @@
 //! Unlike fio, the reader goes on after a mistake, and tells all of them.
 
 use super::distribution::Distribution;
-use super::engines::{self, Asks};
+use super::engines::{self, EngineTarget};
 use super::job::{Effect, Given, Job, JobFile};
 use super::lines::{Line, Section, Surroundings, sections, shown};
 use super::options::{self, Declared, Role};
@@ -266,10 +266,10 @@ fn check(job: &Job, report: &mut impl FnMut(Problem)) {
         report(Problem::CannotModel { name: "rw", text: s.rw.word.to_owned(), why });
     }
     let engine = s.ioengine.clone();
-    match engines::asks(&engine) {
-        Asks::Drive => {}
-        Asks::Elsewhere(what) => report(Problem::OtherEngine { engine, what }),
-        Asks::Nothing(why) => report(Problem::CannotModel { name: "ioengine", text: engine, why }),
+    match engines::target_of(&engine) {
+        EngineTarget::Drive => {}
+        EngineTarget::Elsewhere(what) => report(Problem::OtherEngine { engine, what }),
+        EngineTarget::Nothing(why) => report(Problem::CannotModel { name: "ioengine", text: engine, why }),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// What fio tells of it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Told {
+pub struct JobEntry {
     ss: String,
     duration: u64,
     attained: u8,
@@ -30,7 +30,7 @@ struct Data {
 }
 
 /// The rule of a job on intervals of this width; none if it has no rule, or too few intervals.
-pub(super) fn told(settings: &Settings, moved: &[Moved], width: Span) -> Option<Told> {
+pub(super) fn told(settings: &Settings, moved: &[Moved], width: Span) -> Option<JobEntry> {
     let (rule, seconds) = (settings.steadystate?, settings.ss_dur_us / 1_000_000);
     let window = usize::try_from(seconds).ok().filter(|window| (2..=moved.len()).contains(window))?;
     let per_second = |amount: u64| (amount as f64 * 1e12 / width.as_ps() as f64) as u64;
@@ -46,7 +46,7 @@ pub(super) fn told(settings: &Settings, moved: &[Moved], width: Span) -> Option<
     let unit = if rule.percent { "%" } else { "" };
     let name = if rule.iops { "iops" } else { "bw" };
     let slope = if rule.slope { "_slope" } else { "" };
-    Some(Told {
+    Some(JobEntry {
         ss: format!("{name}{slope}:{:.6}{unit}", rule.limit),
         duration: seconds,
         attained: found.attained.into(),

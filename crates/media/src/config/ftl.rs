@@ -95,7 +95,7 @@ pub enum Initial {
 /// The flash translation layer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ftl {
-    /// What the drive has lived through.
+    /// What the drive has done.
     pub initial: Initial,
     /// Which block GC takes.
     pub victim: Victim,

@@ -98,7 +98,7 @@ impl CxlHybrid {
         }
         self.look_ups.due = Instant::NEVER;
         self.end_look_ups(now, cx);
-        self.look_at_memory(cx);
+        self.poll_memory(cx);
         self.look_ahead(cx);
     }
 

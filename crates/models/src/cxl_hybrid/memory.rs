@@ -25,7 +25,7 @@ pub(super) struct Inside {
     /// Accesses that belong together.
     pub(super) groups: Slab<Group>,
     /// When the memory has been promised to be looked at; [`Instant::NEVER`] if not.
-    pub(super) look: Instant,
+    pub(super) next_poll: Instant,
     /// What will end, and is known already.
     pub(super) later: BinaryHeap<Reverse<(Instant, Job)>>,
     pub(super) registers: Gauge,
@@ -66,7 +66,7 @@ impl Inside {
             memory,
             config,
             groups: Slab::new(),
-            look: Instant::NEVER,
+            next_poll: Instant::NEVER,
             later: BinaryHeap::new(),
             registers: Gauge::default(),
             write_backs: Gauge::default(),
@@ -151,14 +151,14 @@ impl CxlHybrid {
 
     /// Takes from the cache's memory what is known, and asks to look again when something more will be.
     #[inline]
-    pub(super) fn look_at_memory(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn poll_memory(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
         loop {
             let Some(inside) = &mut self.inside else { return };
             let next = inside.memory.next().unwrap_or(Instant::NEVER);
             if next > now {
-                if next < inside.look {
-                    inside.look = next;
+                if next < inside.next_poll {
+                    inside.next_poll = next;
                     cx.wake_at(next, MEMORY);
                 }
                 return;
@@ -214,7 +214,7 @@ impl CxlHybrid {
             inside.later.pop();
             self.with_cache(now, cx, |cache, effects| cache.ended(now, job, Outcome::Success, effects));
         }
-        self.look_at_memory(cx);
+        self.poll_memory(cx);
         self.look_ahead(cx);
     }
 }

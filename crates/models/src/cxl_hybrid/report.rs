@@ -1,6 +1,6 @@
 //! What a device says of what it has lived through: its cache, and the memory of that.
 
-use super::HybridLived;
+use super::HybridTotals;
 use crate::dram_params;
 use lanetwin_kernel::{Metric, Report, State};
 use lanetwin_units::Better;
@@ -17,7 +17,7 @@ const FORGOTTEN: Metric = Metric::new("announced pages forgotten", "", Better::L
 
 const MB: f64 = 1e6;
 
-impl HybridLived {
+impl HybridTotals {
     /// Tells its metrics, and how warm its cached pages are.
     pub(super) fn report(&self, report: &mut Report) {
         dram_params::report(&self.memory, report);

@@ -103,7 +103,7 @@ impl Cache {
             return Some(Victim { line, dirty });
         }
         let (replacement, ways) = (self.replacement, self.ways);
-        let dice = if replacement == Replacement::Random { self.throw(ways) } else { 0 };
+        let dice = if replacement == Replacement::Random { self.random_way(ways) } else { 0 };
         let set = self.set(line);
         let out = match replacement {
             Replacement::Lru => {
@@ -131,7 +131,7 @@ impl Cache {
         Some(dirty)
     }
     /// A way, each equally likely.
-    fn throw(&mut self, ways: usize) -> usize {
+    fn random_way(&mut self, ways: usize) -> usize {
         self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
         (((mix(self.dice) >> 32) * ways as u64) >> 32) as usize
     }

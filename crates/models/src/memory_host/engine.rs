@@ -145,7 +145,7 @@ impl MemoryHost {
             name
         };
         if cold {
-            self.go_cold(name, t, line, store, cx);
+            self.fetch_uncached(name, t, line, store, cx);
         } else if missing {
             self.walk(name, step.address, cx);
         } else {
@@ -176,7 +176,7 @@ impl MemoryHost {
         let flight = self.flights.get(name);
         flight.translated = self.now + delay;
         let Flight { thread: t, core: c, line, cause, .. } = *flight;
-        let place = self.look(c, line, cause == Cause::Store);
+        let place = self.look_up_line(c, line, cause == Cause::Store);
         self.settle(c, t, line, cx);
         let found = &mut self.programs[self.threads[t as usize].program as usize].counted.found;
         match place {
@@ -212,7 +212,7 @@ impl MemoryHost {
     }
 
     /// Fetches a line that no cache can have, unless a prefetcher has.
-    fn go_cold(&mut self, name: u32, t: u32, line: u64, store: bool, cx: &mut Context<'_>) {
+    fn fetch_uncached(&mut self, name: u32, t: u32, line: u64, store: bool, cx: &mut Context<'_>) {
         let c = self.flights.get(name).core;
         let core = &mut self.cores[c as usize];
         let advice = if core.prefetcher.is_off() { Advice::default() } else { core.prefetcher.touch(line) };
@@ -256,7 +256,7 @@ impl MemoryHost {
             let to = decode(decoder, asked_for);
             self.ask_cxl(name, to, cx);
         } else if arrives > now {
-            self.timetable.put(arrives, Task::Ask(name));
+            self.timetable.put(arrives, Task::Request(name));
         } else {
             self.ask_dram(name);
         }

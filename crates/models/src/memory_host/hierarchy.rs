@@ -11,7 +11,7 @@ use lanetwin_units::Span;
 impl MemoryHost {
     /// Where a line is. It is in the caches from now on; what has to go for it, and what a prefetcher advises, is left
     /// to be settled.
-    pub(super) fn look(&mut self, c: u32, line: u64, dirty: bool) -> Place {
+    pub(super) fn look_up_line(&mut self, c: u32, line: u64, dirty: bool) -> Place {
         let core = &mut self.cores[c as usize];
         let (l2, socket) = (core.l2, core.socket as usize);
         let pending = core.pending.find(line).map(Place::UnderWay);

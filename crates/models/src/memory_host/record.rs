@@ -43,7 +43,7 @@ impl MemoryHost {
     /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at
     /// `sent`.
     #[must_use]
-    pub fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark> {
+    pub fn outbound_marks(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark> {
         let mut marks = vec![(load.translated, "translation"), (load.arrives, "to the other socket")];
         if let Some(sent) = sent {
             let before = |span| Instant::from_ps(sent.as_ps().saturating_sub(span));
@@ -70,7 +70,7 @@ impl MemoryHost {
     }
     /// Where a load was after its memory had answered.
     #[must_use]
-    pub fn way_back(&self, load: &LoadRecord) -> Vec<Mark> {
+    pub fn return_marks(&self, load: &LoadRecord) -> Vec<Mark> {
         vec![(load.told, "from the other socket")]
     }
     /// Whether the node is DRAM of a socket.

@@ -44,14 +44,14 @@ impl RunsPrograms for MemoryHost {
     fn waits_since(&self, at: Instant) -> bool {
         Self::waits_since(self, at)
     }
-    fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark> {
-        Self::way_out(self, load, sent)
+    fn outbound_marks(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark> {
+        Self::outbound_marks(self, load, sent)
     }
     fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark> {
         Self::in_dram(self, load)
     }
-    fn way_back(&self, load: &LoadRecord) -> Vec<Mark> {
-        Self::way_back(self, load)
+    fn return_marks(&self, load: &LoadRecord) -> Vec<Mark> {
+        Self::return_marks(self, load)
     }
     fn is_dram(&self, node: usize) -> bool {
         Self::is_dram(self, node)

@@ -12,7 +12,7 @@ pub(super) enum Task {
     /// What a flight asked a cache for is there.
     Found(u32),
     /// The request of a flight is at the controllers of its DRAM.
-    Ask(u32),
+    Request(u32),
     /// What a flight asked DRAM for is there, at the socket of that DRAM.
     Answer(u32),
     /// What a flight asked memory for has come from the other socket.
@@ -58,7 +58,7 @@ impl Timetable {
         let (kind, whom) = match task {
             Task::Step(whom) => (0, whom),
             Task::Found(whom) => (1, whom),
-            Task::Ask(whom) => (2, whom),
+            Task::Request(whom) => (2, whom),
             Task::Answer(whom) => (3, whom),
             Task::Arrive(whom) => (4, whom),
             Task::Hint(whom) => (5, whom),
@@ -83,7 +83,7 @@ impl Timetable {
         Some(match (key >> KIND) as u32 & 7 {
             0 => Task::Step(whom),
             1 => Task::Found(whom),
-            2 => Task::Ask(whom),
+            2 => Task::Request(whom),
             3 => Task::Answer(whom),
             4 => Task::Arrive(whom),
             _ => Task::Hint(whom),
@@ -104,12 +104,12 @@ mod tests {
             (5, Task::Arrive(7)),
             (5, Task::Step(3)),
             (1, Task::Found(2)),
-            (5, Task::Ask(0)),
+            (5, Task::Request(0)),
         ];
         tasks.iter().for_each(|(ps, task)| timetable.put(at(*ps), *task));
         assert_eq!((timetable.next(), timetable.take(at(0))), (at(1), None));
         let order: Vec<_> = std::iter::from_fn(|| timetable.take(at(9))).collect();
-        assert_eq!(order, [Task::Found(2), Task::Arrive(7), Task::Step(3), Task::Ask(0), Task::Hint(1)]);
+        assert_eq!(order, [Task::Found(2), Task::Arrive(7), Task::Step(3), Task::Request(0), Task::Hint(1)]);
         assert_eq!(timetable.next(), Instant::NEVER);
     }
 }

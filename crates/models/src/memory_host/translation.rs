@@ -111,8 +111,8 @@ impl Translations {
         }
     }
     /// Begins the walk for a translation that is not there; it is from now on, and so is what the walk reads above it.
-    fn begin_walk(&mut self, wanted: Wanted, levels: u32) -> Walk {
-        let Wanted { translation, page: path, last } = wanted;
+    fn begin_walk(&mut self, wanted: TranslationKey, levels: u32) -> Walk {
+        let TranslationKey { translation, page: path, last } = wanted;
         self.tlb.insert(translation, false);
         // the level whose entry is at hand: the one below it is the first to be loaded
         let known = (last + 1..levels)
@@ -132,7 +132,7 @@ impl Translations {
 
 /// The translation that an address needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Wanted {
+struct TranslationKey {
     /// Its name in the TLBs.
     translation: u64,
     /// The name of its page, as if it were as small as others: its upper bits name the entries above.
@@ -141,7 +141,7 @@ struct Wanted {
     last: u32,
 }
 
-impl Wanted {
+impl TranslationKey {
     /// The translation of a page that a level maps.
     const fn by(page: u64, last: u32) -> Self {
         let own = if last == 0 { 0 } else { 1 << (PROGRAM_SHIFT - last) };
@@ -241,13 +241,13 @@ impl MemoryHost {
     /// The translation that an address of a thread needs: of the page that it is in, or of `tlb.page` if that is
     /// larger.
     #[inline]
-    fn wanted(&self, t: u32, address: u64) -> Wanted {
+    fn wanted(&self, t: u32, address: u64) -> TranslationKey {
         let (shift, levels) = self.rules.translation.map_or((0, 1), |rules| (rules.page_shift, rules.levels));
         let program = self.threads[t as usize].program;
         let number = address >> 12;
         let page = u64::from(program) << PROGRAM_SHIFT | number >> shift;
         let size = self.programs[program as usize].map.size(number).shift();
-        Wanted::by(page, (size.saturating_sub(shift) / ENTRIES_SHIFT).min(levels - 1))
+        TranslationKey::by(page, (size.saturating_sub(shift) / ENTRIES_SHIFT).min(levels - 1))
     }
     fn core_of(&mut self, t: u32) -> &mut Core {
         let core = self.threads[t as usize].core;
@@ -258,7 +258,7 @@ impl MemoryHost {
         if self.rules.translation.is_none() {
             return true;
         }
-        let Wanted { translation, .. } = self.wanted(t, address);
+        let TranslationKey { translation, .. } = self.wanted(t, address);
         let translations = &mut self.core_of(t).translations;
         translations.as_mut().is_none_or(|of| of.tlb.touch(translation, false))
     }
@@ -268,7 +268,7 @@ impl MemoryHost {
         if self.rules.translation.is_none_or(|rules| rules.first.is_none()) {
             return Span::ZERO;
         }
-        let Wanted { translation, .. } = self.wanted(t, address);
+        let TranslationKey { translation, .. } = self.wanted(t, address);
         let Some(first) = self.core_of(t).translations.as_mut().and_then(|of| of.first.as_mut()) else {
             return Span::ZERO;
         };
@@ -300,7 +300,7 @@ impl MemoryHost {
         let core = self.threads[t as usize].core;
         for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
-            self.look(core, entry, false);
+            self.look_up_line(core, entry, false);
         }
     }
     /// Loads the translation of a flight, through the caches, and then its line.
@@ -331,7 +331,7 @@ impl MemoryHost {
         let Flight { thread: t, core: c, .. } = *self.flights.get(name);
         for level in (walk.last..=walk.level).rev() {
             let entry = self.entry(t, number, level);
-            let place = self.look(c, entry, false);
+            let place = self.look_up_line(c, entry, false);
             self.settle(c, t, entry, cx);
             if !matches!(place, Place::UnderWay(_) | Place::Memory) {
                 delay += self.latency(place);
@@ -366,12 +366,12 @@ mod tests {
         TranslationRules { tlb, first, first_miss: time, page_shift, walk: time, levels, upper }
     }
 
-    fn small(number: u64) -> Wanted {
-        Wanted::by(number, 0)
+    fn small(number: u64) -> TranslationKey {
+        TranslationKey::by(number, 0)
     }
     /// The page of 2 MiB that has this page of 4 KiB.
-    fn huge(number: u64) -> Wanted {
-        Wanted::by(number, 1)
+    fn huge(number: u64) -> TranslationKey {
+        TranslationKey::by(number, 1)
     }
 
     #[test]
@@ -444,14 +444,19 @@ mod tests {
     #[test]
     fn a_walk_for_a_page_of_1_gib_ends_two_levels_earlier() {
         let mut core = Translations::new(&rules(4, 0, [2, 1, 1]), 1);
-        assert_eq!(core.begin_walk(Wanted::by(0, 2), 4), Walk { level: 3, last: 2 });
+        assert_eq!(core.begin_walk(TranslationKey::by(0, 2), 4), Walk { level: 3, last: 2 });
         assert_eq!(
-            core.begin_walk(Wanted::by(1 << 18, 2), 4),
+            core.begin_walk(TranslationKey::by(1 << 18, 2), 4),
             Walk { level: 2, last: 2 },
             "the same 512 GiB"
         );
         // no two sizes have a name in common, nor two programs
-        let names = [Wanted::by(0, 0), Wanted::by(0, 1), Wanted::by(0, 2), Wanted::by(1 << PROGRAM_SHIFT, 2)];
+        let names = [
+            TranslationKey::by(0, 0),
+            TranslationKey::by(0, 1),
+            TranslationKey::by(0, 2),
+            TranslationKey::by(1 << PROGRAM_SHIFT, 2),
+        ];
         assert!(
             names
                 .iter()

@@ -71,7 +71,7 @@ impl MemoryHost {
         }
         let core = thread.core;
         self.warm_walk(t, step.address);
-        self.look(core, line, step.touch == Touch::Store);
+        self.look_up_line(core, line, step.touch == Touch::Store);
         self.evicted.clear();
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Path {
 impl NvmeDriver {
     /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run
     /// starts.
-    pub fn be_path(&mut self, outages: Vec<Outage>) {
+    pub fn become_path(&mut self, outages: Vec<Outage>) {
         self.path = Some(Path { outages, lost: false, watching: false, losses: 0, retired: Vec::new() });
     }
     /// How often the path was lost; 0 for a driver that is none.
@@ -92,7 +92,7 @@ impl NvmeDriver {
         let Some(path) = self.path.as_mut().filter(|path| !path.lost) else { return };
         path.lost = true;
         path.losses += 1;
-        self.lose_asked();
+        self.lose_scheduled();
         self.tell(PATH_LOST, cx);
         // the state of the path is known before the first answer
         let at = cx.now() + self.software.complete;

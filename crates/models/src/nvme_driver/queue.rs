@@ -1,7 +1,7 @@
 //! A queue pair and the core that its software runs on: requests become commands, completions become answers.
 
-use super::asks;
 use super::buffers::{Lists, data_address};
+use super::scheduled;
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::roles::nvme::RequestRecord;
@@ -226,11 +226,15 @@ impl Queue {
         })
     }
 
-    /// Looks at the completions: the answers that they make, and the doorbell that says how far it has looked.
-    pub(super) fn look(&mut self, memory: &SharedMemory, now: Instant) -> (&[Answer], Option<Ring>) {
+    /// Reaps completions: the answers that they make, and the head doorbell, if it is to be rung.
+    pub(super) fn reap_completions(
+        &mut self,
+        memory: &SharedMemory,
+        now: Instant,
+    ) -> (&[Answer], Option<Ring>) {
         self.looking = false;
         self.answers.clear();
-        let memory = memory.look();
+        let memory = memory.reader();
         while let Some(completed) = next(&mut self.pair, &memory) {
             let complete = self.software.complete;
             let completing = self.core.serve(now, complete);
@@ -238,7 +242,7 @@ impl Queue {
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
             let Some(Part { slot, bytes, begun, submitted }) = part else {
-                if asks::is_asked(completed.name) {
+                if scheduled::is_scheduled(completed.name) {
                     self.asked.push((completed, self.handling));
                 }
                 continue;

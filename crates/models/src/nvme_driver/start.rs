@@ -264,7 +264,7 @@ impl Start {
     }
 
     fn identified(&self, memory: &SharedMemory) -> Option<[u8; IDENTIFY_BYTES]> {
-        memory.look().read(self.page, IDENTIFY_BYTES)?.try_into().ok()
+        memory.reader().read(self.page, IDENTIFY_BYTES)?.try_into().ok()
     }
 
     fn identify(&self, structure: IdentifyStructure, nsid: u32) -> Command {
@@ -297,8 +297,8 @@ fn pair(id: u16, entries: u32, (sq_address, cq_address): (u64, u64), polled: boo
         cq_entries: entries,
         sq_address,
         cq_address,
-        ring_tail: if polled { RingPolicy::Told } else { RingPolicy::Each },
-        ring_head: RingPolicy::Told,
+        ring_tail: if polled { RingPolicy::OnRequest } else { RingPolicy::Each },
+        ring_head: RingPolicy::OnRequest,
     })
 }
 

@@ -1,9 +1,9 @@
 //! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions
 //! bring.
 
-use super::lived::Signals;
 use super::params;
-use super::record::{Recorder, Worked};
+use super::record::{Recorder, ServiceRecord};
+use super::totals::Signals;
 use crate::requests::Requests;
 use crate::slab::Slab;
 use lanetwin_kernel::Port;
@@ -104,7 +104,7 @@ impl Front {
         match stage {
             Stage::Asked => recorder.begin(name, now),
             Stage::Done(MediumTimes { begun, worked, submitted }) => {
-                recorder.medium(name, Worked { begun, worked, submitted }, now);
+                recorder.medium(name, ServiceRecord { begun, worked, submitted }, now);
             }
         }
     }
@@ -189,7 +189,7 @@ impl Front {
             What::Bytes { address, bytes, commands } => {
                 self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
                 let memory = self.memories.get(token.controller()).and_then(Option::as_ref);
-                let memory = memory.map(SharedMemory::look);
+                let memory = memory.map(SharedMemory::reader);
                 match memory.as_ref().and_then(|memory| memory.read(address, bytes as usize)) {
                     Some(bytes) => ssd.fetched(now, token, bytes),
                     None => ssd.failed(now, token),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What the firmware and the medium did with a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Worked {
+pub(super) struct ServiceRecord {
     pub(super) begun: Instant,
     pub(super) worked: Instant,
     pub(super) submitted: Instant,
@@ -51,9 +51,9 @@ impl Recorder {
         }
     }
     /// The medium has done something for a command.
-    pub(super) fn medium(&mut self, name: u32, what: Worked, now: Instant) {
+    pub(super) fn medium(&mut self, name: u32, what: ServiceRecord, now: Instant) {
         if let Some(record) = self.open.get_mut(&name) {
-            let Worked { begun, worked, submitted } = what;
+            let ServiceRecord { begun, worked, submitted } = what;
             *record = CommandRecord { begun, worked, submitted, done: now, ..*record };
         }
     }

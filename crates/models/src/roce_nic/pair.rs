@@ -79,7 +79,13 @@ impl Pair {
     }
 
     /// The next packet whose data may be asked for at `now`: of answers first.
-    pub(super) fn next(&mut self, own: QueuePairId, now: Instant, rules: &Rules, rdma: &Rdma) -> Option<Next> {
+    pub(super) fn next(
+        &mut self,
+        own: QueuePairId,
+        now: Instant,
+        rules: &Rules,
+        rdma: &Rdma,
+    ) -> Option<Next> {
         if self.lost {
             return None;
         }
@@ -104,7 +110,15 @@ impl Pair {
             Operation::Send { invalidate: true } => Message::SendInvalidate,
             Operation::Send { invalidate: false } => Message::Send,
             Operation::Write => Message::Write,
-            Operation::Read => return self.frame(REQUESTS, (psn.raw(), part.message), What::Request { ack }, (Kind::Addressed, 0), rules),
+            Operation::Read => {
+                return self.frame(
+                    REQUESTS,
+                    (psn.raw(), part.message),
+                    What::Request { ack },
+                    (Kind::Addressed, 0),
+                    rules,
+                );
+            }
         };
         let kind = message.kind(part.offset == 0, part.last);
         let what = What::Request { ack };
@@ -117,9 +131,8 @@ impl Pair {
 
     /// An answer as a packet; none if it is data of a READ that is over.
     fn answer(&self, response: Response, rules: &Rules, rdma: &Rdma) -> Option<Next> {
-        let short = |what| {
-            Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules))
-        };
+        let short =
+            |what| Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules));
         match response.says {
             Says::Ack => short(What::Ack),
             Says::OutOfSequence => short(What::OutOfSequence),
@@ -172,7 +185,13 @@ impl Pair {
         Part { message: packet.message, offset, bytes: bytes_here, last: offset + bytes_here == bytes }
     }
 
-    fn hear_request(&mut self, own: QueuePairId, (packet, ack): (Packet, bool), rdma: &Rdma, heard: &mut Heard) {
+    fn hear_request(
+        &mut self,
+        own: QueuePairId,
+        (packet, ack): (Packet, bool),
+        rdma: &Rdma,
+        heard: &mut Heard,
+    ) {
         let Some(sent) = rdma.under_way(self.peer, packet.message) else {
             heard.unexpected = true;
             return;
@@ -184,26 +203,42 @@ impl Pair {
         };
         match self.responder.receive(Request { psn: packet.psn, operation, part, ack }) {
             Taken::Data(Operation::Write, part) => {
-                heard.writes.extend((part.bytes > 0).then_some((sent.work.remote + u64::from(part.offset), part.bytes)));
+                heard.writes.extend(
+                    (part.bytes > 0).then_some((sent.work.remote + u64::from(part.offset), part.bytes)),
+                );
             }
             Taken::Data(operation, part) => {
                 if part.offset == 0 {
                     self.receive = rdma.take_receive(own);
                 }
                 let Some(receive) = self.receive else { return };
-                heard.writes.extend((part.bytes > 0).then_some((receive.address + u64::from(part.offset), part.bytes)));
+                heard.writes.extend(
+                    (part.bytes > 0).then_some((receive.address + u64::from(part.offset), part.bytes)),
+                );
                 if part.last {
                     let bytes = sent.work.bytes;
                     let invalidated = operation == Operation::Send { invalidate: true };
                     let content = sent.work.content;
-                    heard.completions.push(WorkCompletion::Received { id: receive.id, bytes, invalidated, content });
+                    heard.completions.push(WorkCompletion::Received {
+                        id: receive.id,
+                        bytes,
+                        invalidated,
+                        content,
+                    });
                 }
             }
             Taken::Read(_) | Taken::Nothing => {}
         }
     }
 
-    fn hear_response(&mut self, own: QueuePairId, packet: Packet, now: Instant, rdma: &Rdma, heard: &mut Heard) {
+    fn hear_response(
+        &mut self,
+        own: QueuePairId,
+        packet: Packet,
+        now: Instant,
+        rdma: &Rdma,
+        heard: &mut Heard,
+    ) {
         let says = match packet.what {
             What::Data => {
                 let Some(read) = rdma.under_way(own, packet.message) else {
@@ -227,7 +262,9 @@ impl Pair {
             match outcome {
                 Outcome::Data(part) => {
                     let to = rdma.under_way(own, part.message).filter(|_| part.bytes > 0);
-                    heard.writes.extend(to.map(|read| (read.work.local + u64::from(part.offset), part.bytes)));
+                    heard
+                        .writes
+                        .extend(to.map(|read| (read.work.local + u64::from(part.offset), part.bytes)));
                 }
                 Outcome::Done(message) => {
                     let done = rdma.end(own, message).filter(|done| done.work.signalled);

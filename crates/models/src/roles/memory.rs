@@ -39,11 +39,11 @@ pub trait RunsPrograms {
     fn waits_since(&self, at: Instant) -> bool;
     /// Where a load was up to its memory: up to DRAM, or to the link behind a CXL port, to which it was handed at
     /// `sent`.
-    fn way_out(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark>;
+    fn outbound_marks(&self, load: &LoadRecord, sent: Option<Instant>) -> Vec<Mark>;
     /// Where a load was in the DRAM of a socket.
     fn in_dram(&mut self, load: &LoadRecord) -> Vec<Mark>;
     /// Where a load was after its memory had answered.
-    fn way_back(&self, load: &LoadRecord) -> Vec<Mark>;
+    fn return_marks(&self, load: &LoadRecord) -> Vec<Mark>;
     /// Whether the node is DRAM of a socket.
     fn is_dram(&self, node: usize) -> bool;
 }

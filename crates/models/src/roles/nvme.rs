@@ -16,13 +16,13 @@ pub trait NvmeHost {
     /// starts.
     fn prioritise(&mut self, priorities: &[QueuePriority]);
     /// Makes it one of several paths; the link that it leads over is down then. To be said before the run starts.
-    fn be_path(&mut self, outages: Vec<Outage>);
-    /// Asks something of the drive at this time; gives the number of its answer. To be said before the run starts.
-    fn ask_at(&mut self, at: Instant, ask: Ask) -> usize;
-    /// What has become of everything that was asked, in the order of asking.
+    fn become_path(&mut self, outages: Vec<Outage>);
+    /// Schedules a command; returns the number of its answer. To be called before the run starts.
+    fn schedule_command(&mut self, at: Instant, ask: ScheduledCommand) -> usize;
+    /// The answer to each scheduled command, in the order of scheduling.
     fn answers(&self) -> Vec<Answer>;
-    /// Whether something that was asked has no answer yet, or has begun an operation that has not ended.
-    fn is_asking(&self) -> bool;
+    /// Whether a scheduled command has no answer yet, or has begun an operation that has not ended.
+    fn has_scheduled(&self) -> bool;
     /// Whether completions are polled for; if not, the drive interrupts.
     fn polls(&self) -> bool;
     /// Whether doorbells are shadowed in memory.
@@ -103,9 +103,9 @@ pub struct CommandRecord {
     pub answered: Instant,
 }
 
-/// What can be asked.
+/// A command that a workload schedules beside its requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
+pub enum ScheduledCommand {
     /// Get Log Page: SMART / Health Information.
     SmartLog,
     /// Get Log Page: Error Information.

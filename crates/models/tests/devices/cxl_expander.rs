@@ -3,7 +3,7 @@
 use crate::rig::*;
 use lanetwin_kernel::{Component, ComponentId, Port, Report, Stream, Supply, SupplyKind};
 use lanetwin_media::dram::{Density, Speed, Timings, Width};
-use lanetwin_models::cxl_expander::{CxlExpander, Lived};
+use lanetwin_models::cxl_expander::{CxlExpander, Totals};
 use lanetwin_ports::{Builder, Context, Hint, HintKind, Kernel, Line, LineDone, Message, Operation, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
@@ -28,9 +28,9 @@ fn answers(
     (answers, kernel, expander)
 }
 
-fn lived(kernel: &mut Kernel, expander: ComponentId) -> Lived {
+fn totals(kernel: &mut Kernel, expander: ComponentId) -> Totals {
     let now = kernel.now();
-    kernel.component::<CxlExpander>(expander).unwrap().lived(now)
+    kernel.component::<CxlExpander>(expander).unwrap().totals(now)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_read_takes_both_latencies_and_what_the_memory_needs() {
     let done =
         |handle| Message::LineDone(LineDone { operation: Operation::Read, handle, status: Status::Ok });
     assert_eq!(answers, [(first, done(7)), (second, done(8))]);
-    assert_eq!(lived(&mut kernel, expander).dram.rows, [1, 1, 0]);
+    assert_eq!(totals(&mut kernel, expander).dram.rows, [1, 1, 0]);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn what_lies_beyond_the_capacity_is_aborted_and_hints_are_answered_with_nothing(
     let done = LineDone { operation: Operation::Read, handle: 1, status: Status::Aborted };
     assert_eq!(answers[0], (41_000, Message::LineDone(done)));
     assert_eq!(answers[2], (43_000, Message::HintDone { handle: 9, value: 0 }));
-    assert_eq!(lived(&mut kernel, expander).aborted, 1);
+    assert_eq!(totals(&mut kernel, expander).aborted, 1);
 }
 
 /// Keeps so many requests under way, and asks as soon as one is answered.

@@ -2,7 +2,7 @@
 
 use crate::rig::*;
 use lanetwin_kernel::{ComponentId, Port, Stream};
-use lanetwin_models::cxl_hybrid::{CxlHybrid, HybridLived};
+use lanetwin_models::cxl_hybrid::{CxlHybrid, HybridTotals};
 use lanetwin_ports::{Builder, Hint, HintKind, Kernel, Line, LineDone, Message, Operation, Status};
 use lanetwin_units::Instant;
 
@@ -34,7 +34,10 @@ fn write(at: u64, handle: u32, address: u64) -> (Instant, Message) {
 }
 
 /// A device in front of a disk that takes 10 µs, and what it answered: when \[ns\], to whom, how.
-fn run(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Vec<(f64, u32, Status)>, HybridLived) {
+fn run(
+    replaced: &[(&str, &str)],
+    script: Vec<(Instant, Message)>,
+) -> (Vec<(f64, u32, Status)>, HybridTotals) {
     let (log, mut kernel, hybrid) = built(replaced, script);
     kernel.run_until(ns(1_000_000));
     let answer = |&(ps, _, message): &(u64, Port, Message)| match message {
@@ -42,7 +45,7 @@ fn run(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Vec<(f64,
         _ => None,
     };
     let answers = log.borrow().iter().filter_map(answer).collect();
-    (answers, lived(&mut kernel, hybrid))
+    (answers, totals(&mut kernel, hybrid))
 }
 
 fn built(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Log, Kernel, ComponentId) {
@@ -56,34 +59,34 @@ fn built(replaced: &[(&str, &str)], script: Vec<(Instant, Message)>) -> (Log, Ke
     (log, builder.seal(), hybrid)
 }
 
-fn lived(kernel: &mut Kernel, hybrid: ComponentId) -> HybridLived {
+fn totals(kernel: &mut Kernel, hybrid: ComponentId) -> HybridTotals {
     let now = kernel.now();
-    kernel.component::<CxlHybrid>(hybrid).unwrap().lived(now).unwrap()
+    kernel.component::<CxlHybrid>(hybrid).unwrap().totals(now).unwrap()
 }
 
 #[test]
 fn a_miss_takes_the_disk_and_a_hit_the_memory() {
     // the first line of a page is fetched, its neighbour then hits; the row is open by then or not
-    let (answers, lived) = run(&[], vec![read(0, 1, 0), read(20_000, 2, 64), read(20_500, 3, 128)]);
+    let (answers, totals) = run(&[], vec![read(0, 1, 0), read(20_000, 2, 64), read(20_500, 3, 128)]);
     assert_eq!(answers[0], (100.0 + 30.0 + 10_000.0 + 50.0, 1, Status::Ok));
     let of = |answer: (f64, u32, Status), asked: f64| answer.0 - asked - 180.0;
     // DDR4-2666: between CL and tRP + tRCD + CL and a burst, with clock edges
     let memory = [of(answers[1], 20_000.0), of(answers[2], 20_500.0)];
     assert!(memory.iter().all(|memory| (14.0..60.0).contains(memory)), "{memory:?}");
-    assert_eq!((lived.cache.read_misses, lived.cache.read_hits, lived.cache.fetched_bytes), (1, 2, 4096));
-    assert_eq!(lived.traffic.disk_read_bytes, 4096);
+    assert_eq!((totals.cache.read_misses, totals.cache.read_hits, totals.cache.fetched_bytes), (1, 2, 4096));
+    assert_eq!(totals.traffic.disk_read_bytes, 4096);
 }
 
 #[test]
 fn reads_of_a_page_on_its_way_join_and_writes_go_on() {
     let script = vec![read(0, 1, 0), read(100, 2, 640), write(200, 3, 64), read(300, 4, 64)];
-    let (answers, lived) = run(&[], script);
+    let (answers, totals) = run(&[], script);
     let order: Vec<u32> = answers.iter().map(|answer| answer.1).collect();
     assert_eq!(order, [3, 4, 1, 2], "{answers:?}");
-    assert_eq!((lived.cache.read_misses, lived.cache.merges, lived.cache.fetches), (1, 1, 1));
-    assert_eq!((lived.cache.write_hits, lived.cache.read_hits), (1, 1));
+    assert_eq!((totals.cache.read_misses, totals.cache.merges, totals.cache.fetches), (1, 1, 1));
+    assert_eq!((totals.cache.write_hits, totals.cache.read_hits), (1, 1));
     // 64 lines, but for the one that had been written, and that one
-    assert_eq!(lived.memory.accesses[1], 64);
+    assert_eq!(totals.memory.accesses[1], 64);
 }
 
 #[test]
@@ -92,22 +95,22 @@ fn a_dirty_page_that_goes_is_read_out_and_written_to_the_disk() {
     let stride = 64 * 4096;
     let mut script = vec![write(0, 0, 0)];
     script.extend((1..5).map(|n| read(u64::from(n) * 50_000, n, u64::from(n) * stride)));
-    let (answers, lived) = run(&[], script);
+    let (answers, totals) = run(&[], script);
     assert!(answers.iter().all(|answer| answer.2 == Status::Ok) && answers.len() == 5);
     assert_eq!(
-        (lived.cache.dirty_evictions, lived.cache.write_backs, lived.traffic.disk_written_bytes),
+        (totals.cache.dirty_evictions, totals.cache.write_backs, totals.traffic.disk_written_bytes),
         (1, 1, 4096)
     );
-    assert_eq!(lived.memory.accesses[0], 64, "the page that goes is read out: {lived:?}");
-    assert_eq!(lived.cache.dirty_pages, 0);
+    assert_eq!(totals.memory.accesses[0], 64, "the page that goes is read out: {totals:?}");
+    assert_eq!(totals.cache.dirty_pages, 0);
 }
 
 #[test]
 fn look_ups_are_as_far_apart_as_they_must_be() {
     let warm = [("initial", "warm"), ("initial.size", "1MiB"), ("lookup.interval", "100ns")];
     let script: Vec<_> = (0..20_u32).map(|n| read(0, n, u64::from(n) * 4096)).collect();
-    let (answers, lived) = run(&warm, script);
-    assert_eq!(lived.cache.read_hits, 20);
+    let (answers, totals) = run(&warm, script);
+    assert_eq!(totals.cache.read_hits, 20);
     let gaps: Vec<f64> = answers.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     assert!(gaps.iter().all(|gap| (gap - 100.0).abs() < 40.0), "{gaps:?}");
     assert!((answers[19].0 - answers[0].0 - 1900.0).abs() < 40.0);
@@ -119,8 +122,8 @@ fn what_the_controller_does_of_its_own_costs_memory_accesses() {
     let script = || vec![write(0, 1, 0), read(5_000, 2, 64)];
     let accesses = |more: &[(&str, &str)]| {
         let all: Vec<_> = warm.iter().chain(more).copied().collect();
-        let (answers, lived) = run(&all, script());
-        (lived.memory.accesses, answers[0].0)
+        let (answers, totals) = run(&all, script());
+        (totals.memory.accesses, answers[0].0)
     };
     let (plain, at) = accesses(&[]);
     assert_eq!(plain, [1, 1]);
@@ -163,7 +166,7 @@ fn hints_are_answered_and_done() {
         })
         .collect();
     assert_eq!(hinted, [(2_000, 1, 3), (52_000, 2, 3), (72_000, 4, 1), (82_000, 5, 2), (92_000, 6, 1)]);
-    assert_eq!(lived(&mut kernel, hybrid).cache.ahead_used, 1);
+    assert_eq!(totals(&mut kernel, hybrid).cache.ahead_used, 1);
 }
 
 /// Reads, writes and hints of a working set of four times the cache, in bursts; a few pages are used often.
@@ -212,12 +215,12 @@ fn hits_that_are_seen_to_later_are_answered_as_if_they_were_not() {
                 let mut seen = Vec::new();
                 for slice in (0..).step_by(slice as usize).take_while(|at| *at <= 1_000_000) {
                     kernel.run_until(ns(slice));
-                    seen.push((slice, lived(&mut kernel, hybrid).cache.read_hits));
+                    seen.push((slice, totals(&mut kernel, hybrid).cache.read_hits));
                 }
                 seen.retain(|(at, _)| at % 50_000 == 0);
                 let mut messages: Vec<_> = log.borrow().iter().map(|one| format!("{one:?}")).collect();
                 messages.sort();
-                (messages, seen, lived(&mut kernel, hybrid), kernel.events())
+                (messages, seen, totals(&mut kernel, hybrid), kernel.events())
             };
             let (late, cut, strict) = (of(&[], 50_000), of(&[], 250), of(&at_once, 50_000));
             assert_eq!(strict.2.cache.cleanings, 0);

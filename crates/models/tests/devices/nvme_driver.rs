@@ -21,8 +21,8 @@ fn a_path_that_is_reset_for_ever_takes_no_more_memory() {
         let mut driver = model.component(&params(model, &said), &site).unwrap();
         let path = driver.as_any().and_then(|any| any.downcast_mut::<NvmeDriver>()).unwrap();
         let at = |us| Instant::ZERO + Span::from_us(us);
-        path.be_path(vec![lanetwin_models::nvme_driver::Outage { from: at(100), until: at(200) }]);
-        let one_start = memory.look().end();
+        path.become_path(vec![lanetwin_models::roles::nvme::Outage { from: at(100), until: at(200) }]);
+        let one_start = memory.reader().end();
 
         let mut builder = Builder::new();
         let driver = builder.add("driver", driver);
@@ -38,6 +38,6 @@ fn a_path_that_is_reset_for_ever_takes_no_more_memory() {
         let enabled = emitted.iter().filter(|emitted| is_enable(&emitted.message)).count();
         assert!(enabled > 100, "it tries again: {enabled} times");
         let start = one_start - lanetwin_ports::HostMemory::FIRST;
-        assert_eq!(memory.look().end() - lanetwin_ports::HostMemory::FIRST, 2 * start, "{engine}");
+        assert_eq!(memory.reader().end() - lanetwin_ports::HostMemory::FIRST, 2 * start, "{engine}");
     }
 }

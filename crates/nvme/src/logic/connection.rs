@@ -18,7 +18,7 @@ use core::fmt;
 
 /// How the data of a queue's commands are found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Carriage {
+pub enum DataLocation {
     /// By address: PRP entries, and SGLs whose descriptors hold addresses of host memory.
     Memory,
     /// By message: bytes of the command's capsule, or buffers that the transport knows (TCP, Fibre Channel).
@@ -35,7 +35,7 @@ pub struct Connection {
     /// Its size \[entries\], at least 2 (SQSIZE + 1).
     pub entries: u32,
     /// How the data of its commands are found.
-    pub carriage: Carriage,
+    pub data_location: DataLocation,
     /// Completions tell the host how far its queue is consumed (SQHD); without that the field is 0.
     pub flow_control: bool,
 }

@@ -20,7 +20,9 @@ pub mod subsystem;
 
 pub use crate::spec::Doorbell;
 pub use config::{ConfigFault, ControllerConfig, LbaFormat, NamespaceConfig, SubsystemConfig};
-pub use connection::{Capsule, Carriage, ConnectFault, Connection, ControllerChoice, PropertySize, Refused};
+pub use connection::{
+    Capsule, ConnectFault, Connection, ControllerChoice, DataLocation, PropertySize, Refused,
+};
 pub use effect::{
     Direction, Effect, HostEffect, MediaOperation, MediaRequest, Place, Purpose, Segment, Token,
 };

@@ -4,7 +4,7 @@ use super::{ONE, TWO};
 use crate::rig::{namespace, subsystem};
 use lanetwin_nvme::logic::host::commands;
 use lanetwin_nvme::logic::{
-    Capsule, Carriage, ConnectFault, Connection, ControllerChoice, ControllerConfig, Effect, Health,
+    Capsule, ConnectFault, Connection, ControllerChoice, ControllerConfig, DataLocation, Effect, Health,
     HostEffect, LbaFormat, Place, PropertySize, Refused, Subsystem, Token,
 };
 use lanetwin_nvme::spec::admin::IdentifyStructure;
@@ -36,8 +36,8 @@ struct Fabric {
     expired: Vec<ControllerId>,
 }
 
-fn connection(queue: SqId, entries: u32, carriage: Carriage) -> Connection {
-    Connection { queue, entries, carriage, flow_control: true }
+fn connection(queue: SqId, entries: u32, data_location: DataLocation) -> Connection {
+    Connection { queue, entries, data_location, flow_control: true }
 }
 /// A command with this descriptor and identifier.
 fn capsule(mut command: Command, cid: u16, descriptor: SglDescriptor, data_bytes: u32) -> Capsule {
@@ -69,12 +69,12 @@ impl Fabric {
         }
     }
     /// With an admin queue and an I/O queue on the first controller.
-    fn connected(controller: ControllerConfig, carriage: Carriage, entries: u32) -> Self {
+    fn connected(controller: ControllerConfig, data_location: DataLocation, entries: u32) -> Self {
         let mut fabric = Self::new(controller);
-        let admin = connection(SqId::ADMIN, 4, carriage);
+        let admin = connection(SqId::ADMIN, 4, data_location);
         assert_eq!(fabric.subsystem.connect(ControllerChoice::Any, &admin), Ok(ONE));
         fabric.set_property(CC, ENABLE).unwrap();
-        let io = connection(IO, entries, carriage);
+        let io = connection(IO, entries, data_location);
         assert_eq!(fabric.subsystem.connect(ControllerChoice::One(ONE), &io), Ok(ONE));
         fabric
     }
@@ -143,7 +143,7 @@ impl Fabric {
 #[test]
 fn an_association_is_made_enabled_and_identified() {
     let mut fabric = Fabric::new(ControllerConfig::new(ONE));
-    let admin = connection(SqId::ADMIN, 4, Carriage::Messages);
+    let admin = connection(SqId::ADMIN, 4, DataLocation::Messages);
     let connect = |fabric: &mut Fabric, choice, of: &Connection| fabric.subsystem.connect(choice, of);
     let (any, one) = (ControllerChoice::Any, ControllerChoice::One(ONE));
     assert_eq!(connect(&mut fabric, any, &Connection { entries: 1, ..admin }), Err(ConnectFault::Size));
@@ -154,7 +154,7 @@ fn an_association_is_made_enabled_and_identified() {
     assert_eq!(connect(&mut fabric, any, &admin), Ok(TWO));
     assert_eq!(connect(&mut fabric, any, &admin), Err(ConnectFault::Busy));
     // before it is enabled it takes no command and no I/O queue
-    let io = connection(IO, 8, Carriage::Messages);
+    let io = connection(IO, 8, DataLocation::Messages);
     assert_eq!(connect(&mut fabric, one, &io), Err(ConnectFault::NotReady));
     let identify = commands::identify(IdentifyStructure::CONTROLLER, Nsid::NONE);
     let identify = |cid| capsule(identify, cid, SglDescriptor::by_transport(4096), 0);
@@ -185,7 +185,7 @@ fn an_association_is_made_enabled_and_identified() {
 
 #[test]
 fn responses_tell_how_far_a_queue_is_consumed() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 3);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 3);
     let heads = |fabric: &mut Fabric| {
         let ask = |cid| without_data(commands::flush(Nsid(1)), cid);
         (0..5).for_each(|cid| assert_eq!(fabric.submit(IO, ask(cid)), Ok(())));
@@ -199,7 +199,7 @@ fn responses_tell_how_far_a_queue_is_consumed() {
     // all five are consumed before the medium is done with the first
     assert_eq!(heads(&mut fabric), [(0, 2), (1, 2), (2, 2), (3, 2), (4, 2)]);
     assert_eq!(heads(&mut fabric)[0], (0, 1));
-    let two = Connection { flow_control: false, ..connection(SqId(2), 3, Carriage::Messages) };
+    let two = Connection { flow_control: false, ..connection(SqId(2), 3, DataLocation::Messages) };
     fabric.subsystem.connect(ControllerChoice::One(ONE), &two).unwrap();
     fabric.submit(SqId(2), without_data(commands::flush(Nsid(1)), 7)).unwrap();
     fabric.finish_medium();
@@ -216,7 +216,7 @@ fn data_are_where_the_descriptor_says_or_nowhere() {
         SglDescriptor::from_raw(raw | key << 88)
     };
     let block = SglDescriptor::block(0x1000, 1024);
-    let (messages, keys) = (Carriage::Messages, Carriage::Keys);
+    let (messages, keys) = (DataLocation::Messages, DataLocation::Keys);
     let cases = [
         (messages, write(), SglDescriptor::in_capsule(64, 1024), 1088, Ok(Place::Capsule { offset: 64 })),
         (messages, write(), SglDescriptor::in_capsule(65, 1024), 1088, Err(Status::SGL_OFFSET_INVALID)),
@@ -230,27 +230,27 @@ fn data_are_where_the_descriptor_says_or_nowhere() {
         (messages, read(), keyed(7), 0, Err(Status::SGL_DESCRIPTOR_TYPE_INVALID)),
         (keys, read(), keyed(7), 0, Ok(Place::Keyed { address: 0x5000, key: 7 })),
         (keys, read(), SglDescriptor::by_transport(1024), 0, Err(Status::SGL_DESCRIPTOR_TYPE_INVALID)),
-        (Carriage::Memory, read(), block, 0, Ok(Place::Memory { address: 0x1000 })),
+        (DataLocation::Memory, read(), block, 0, Ok(Place::Memory { address: 0x1000 })),
         (
-            Carriage::Memory,
+            DataLocation::Memory,
             read(),
             SglDescriptor::by_transport(1024),
             0,
             Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
         ),
     ];
-    for (carriage, command, descriptor, bytes, expected) in cases {
+    for (data_location, command, descriptor, bytes, expected) in cases {
         let mut fabric = Fabric::new(ControllerConfig::new(ONE));
-        let admin = connection(SqId::ADMIN, 4, carriage);
+        let admin = connection(SqId::ADMIN, 4, data_location);
         fabric.subsystem.connect(ControllerChoice::Any, &admin).unwrap();
         fabric.set_property(CC, ENABLE).unwrap();
-        let io = connection(IO, 4, carriage);
+        let io = connection(IO, 4, data_location);
         fabric.subsystem.connect(ControllerChoice::One(ONE), &io).unwrap();
         let status = fabric.status_of(IO, capsule(command, 1, descriptor, bytes));
         match expected {
             Ok(place) => assert_eq!((status, &fabric.places[..]), (Status::SUCCESS, &[(place, 1024)][..])),
             Err(error) => {
-                assert_eq!((status, fabric.places.len()), (error, 0), "{carriage:?} {descriptor:?}")
+                assert_eq!((status, fabric.places.len()), (error, 0), "{data_location:?} {descriptor:?}")
             }
         }
     }
@@ -259,7 +259,7 @@ fn data_are_where_the_descriptor_says_or_nowhere() {
 #[test]
 fn parts_and_ranges_have_places_of_their_own() {
     let chunks = ControllerConfig { chunk_bytes: Some(4096), ..ControllerConfig::new(ONE) };
-    let mut fabric = Fabric::connected(chunks, Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(chunks, DataLocation::Messages, 4);
     let write = capsule(commands::write(Nsid(1), 0, 12), 1, SglDescriptor::in_capsule(100, 6144), 6244);
     assert_eq!(fabric.status_of(IO, write), Status::SUCCESS);
     let parts = [(Place::Capsule { offset: 100 }, 4096), (Place::Capsule { offset: 4196 }, 2048)];
@@ -271,7 +271,7 @@ fn parts_and_ranges_have_places_of_their_own() {
 
 #[test]
 fn commands_about_queues_in_memory_make_no_sense_without_memory() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     for opcode in [AdminOpcode::CREATE_IO_SQ, AdminOpcode::DELETE_IO_CQ, AdminOpcode::DOORBELL_BUFFER_CONFIG]
     {
         let command = commands::command(opcode.0, Nsid::NONE);
@@ -286,7 +286,7 @@ fn commands_about_queues_in_memory_make_no_sense_without_memory() {
 #[test]
 fn a_full_queue_refuses_and_loses_nothing() {
     let narrow = ControllerConfig { commands_in_progress: 1, ..ControllerConfig::new(ONE) };
-    let mut fabric = Fabric::connected(narrow, Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(narrow, DataLocation::Messages, 4);
     let flush = |cid| without_data(commands::flush(Nsid(1)), cid);
     // one is taken, four wait
     (0..5).for_each(|cid| assert_eq!(fabric.submit(IO, flush(cid)), Ok(())));
@@ -301,14 +301,14 @@ fn a_full_queue_refuses_and_loses_nothing() {
 #[test]
 fn a_queue_that_is_disconnected_answers_nothing_more() {
     let narrow = ControllerConfig { commands_per_queue: 2, ..ControllerConfig::new(ONE) };
-    let mut fabric = Fabric::connected(narrow, Carriage::Messages, 8);
+    let mut fabric = Fabric::connected(narrow, DataLocation::Messages, 8);
     let flush = |cid| without_data(commands::flush(Nsid(1)), cid);
     (0..4).for_each(|cid| assert_eq!(fabric.submit(IO, flush(cid)), Ok(())));
     fabric.subsystem.disconnect(fabric.now, ONE, IO, &mut fabric.effects);
     fabric.carry_out();
     assert_eq!(fabric.submit(IO, flush(5)), Err(Refused::NoQueue));
     // its number is free when the medium is done with what it has
-    let again = connection(IO, 4, Carriage::Messages);
+    let again = connection(IO, 4, DataLocation::Messages);
     let connect = |fabric: &mut Fabric| fabric.subsystem.connect(ControllerChoice::One(ONE), &again);
     assert_eq!(connect(&mut fabric), Err(ConnectFault::Queue));
     assert_eq!(fabric.medium.len(), 2);
@@ -320,20 +320,20 @@ fn a_queue_that_is_disconnected_answers_nothing_more() {
 
 #[test]
 fn the_end_of_the_admin_connection_is_that_of_the_association() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     fabric.submit(IO, without_data(commands::flush(Nsid(1)), 1)).unwrap();
     fabric.subsystem.disconnect(fabric.now, ONE, SqId::ADMIN, &mut fabric.effects);
     fabric.carry_out();
     assert!(!fabric.status().ready());
     fabric.finish_medium();
     assert_eq!(fabric.responses.len(), 0);
-    let admin = connection(SqId::ADMIN, 4, Carriage::Messages);
+    let admin = connection(SqId::ADMIN, 4, DataLocation::Messages);
     assert_eq!(fabric.subsystem.connect(ControllerChoice::Any, &admin), Ok(ONE));
 }
 
 #[test]
 fn a_reset_by_its_register_keeps_the_admin_connection() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     let features = || without_data(commands::get_features(Feature::NUMBER_OF_QUEUES), 1);
     assert_eq!(fabric.status_of(SqId::ADMIN, features()), Status::SUCCESS);
     fabric.set_property(CC, 0).unwrap();
@@ -350,7 +350,7 @@ fn a_reset_by_its_register_keeps_the_admin_connection() {
 
 #[test]
 fn a_host_that_is_not_heard_of_is_given_up() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     let ms = |ms: u64| Instant::ZERO + Span::from_us(1000) * ms;
     fabric.subsystem.set_keep_alive(fabric.now, ONE, 500, &mut fabric.effects);
     fabric.carry_out();
@@ -376,7 +376,7 @@ fn a_host_that_is_not_heard_of_is_given_up() {
 
 #[test]
 fn an_event_is_told_by_a_response() {
-    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), Carriage::Messages, 4);
+    let mut fabric = Fabric::connected(ControllerConfig::new(ONE), DataLocation::Messages, 4);
     let configure = without_data(commands::set_features(Feature::EVENT_CONFIGURATION, 0x100), 1);
     assert_eq!(fabric.status_of(SqId::ADMIN, configure), Status::SUCCESS);
     let request = commands::command(AdminOpcode::ASYNCHRONOUS_EVENT_REQUEST.0, Nsid::NONE);

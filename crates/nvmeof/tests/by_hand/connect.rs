@@ -4,7 +4,7 @@ use crate::bench::{
     ADMIN, Bench, CONTROLLER, HOST, IO, NQN, Outcome, connect, connect_data, fabrics, read, response,
     with_data, write,
 };
-use lanetwin_nvme::logic::{Carriage, ConnectFault, Connection, ControllerChoice, PropertySize};
+use lanetwin_nvme::logic::{ConnectFault, Connection, ControllerChoice, DataLocation, PropertySize};
 use lanetwin_nvme::spec::pointer::SglDescriptor;
 use lanetwin_nvme::spec::{Cid, Command, ControllerId, SqId, Status};
 use lanetwin_nvmeof::logic::target::{ConnectionId, Effect, SubsystemId, TcpConfig};
@@ -20,8 +20,12 @@ fn a_queue_is_asked_for_as_connect_says() {
     asked.set_keep_alive_ms(5000);
     asked.set_attributes(ConnectAttributes::from_raw(4));
     let (_, effects) = bench.connect(ADMIN, asked, connect_data(7));
-    let queue =
-        Connection { queue: SqId::ADMIN, entries: 8, carriage: Carriage::Messages, flow_control: false };
+    let queue = Connection {
+        queue: SqId::ADMIN,
+        entries: 8,
+        data_location: DataLocation::Messages,
+        flow_control: false,
+    };
     let expected = Effect::Connect {
         connection: ADMIN,
         subsystem: SubsystemId(0),

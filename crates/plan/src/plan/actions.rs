@@ -1,6 +1,6 @@
 //! Commands that a workload asks for at given times.
 
-use lanetwin_models::roles::nvme::Ask;
+use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_units::Span;
 
 /// A command at a time.
@@ -11,7 +11,7 @@ pub struct ActionPlan {
     /// What it is called in the scenario.
     pub name: &'static str,
     /// What is asked.
-    pub ask: Ask,
+    pub ask: ScheduledCommand,
     /// The host that asks: its place in the machine.
     pub host: usize,
     /// The drive that is asked.

@@ -52,7 +52,7 @@ pub struct Thread {
     /// Its own part of the path of what it has for itself, such as `2.0`.
     pub name: String,
     /// What its results are told as; several may be told as one.
-    pub told_as: String,
+    pub results_name: String,
     /// The namespace that it asks, the first being 0, if it says so.
     pub namespace: Option<u16>,
     /// The class of its queue, where the controller heeds classes.

@@ -3,7 +3,7 @@
 use crate::machine::ONE;
 use lanetwin_nvme::logic::host::{QueuePair, QueuePairConfig, RingPolicy, commands, point_prp, point_sgl};
 use lanetwin_nvme::logic::{
-    Capsule, Carriage, Connection, ControllerChoice, Direction, HostEffect, Place, Token,
+    Capsule, Connection, ControllerChoice, DataLocation, Direction, HostEffect, Place, Token,
 };
 use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::pointer::{SglDescriptor, SglType};
@@ -102,9 +102,9 @@ impl Rig {
         };
         match way {
             Way::Rings | Way::Pieces => rig.start_rings(),
-            Way::Door => rig.connect(Carriage::Memory),
-            Way::Messages => rig.connect(Carriage::Messages),
-            Way::Keys => rig.connect(Carriage::Keys),
+            Way::Door => rig.connect(DataLocation::Memory),
+            Way::Messages => rig.connect(DataLocation::Messages),
+            Way::Keys => rig.connect(DataLocation::Keys),
         }
         rig
     }
@@ -142,9 +142,9 @@ impl Rig {
             ring_head: RingPolicy::Each,
         })
     }
-    fn connect(&mut self, carriage: Carriage) {
+    fn connect(&mut self, data_location: DataLocation) {
         let connection =
-            |queue| Connection { queue: SqId(queue), entries: ENTRIES, carriage, flow_control: true };
+            |queue| Connection { queue: SqId(queue), entries: ENTRIES, data_location, flow_control: true };
         let any = ControllerChoice::Any;
         assert_eq!(self.ssd.connect(any, &connection(0)), Ok(ONE));
         self.ssd.set_property(self.now, ONE, CC, ENABLE.into()).expect("a property");

@@ -2,7 +2,7 @@
 
 use super::super::drivers::{self, Drivers};
 use super::super::paths::{Paths, Policy};
-use super::{Adding, Asker, DRIVER, NvmePath, path, port, settings, shown};
+use super::{Adding, DRIVER, NewLoad, NvmePath, path, port, settings, shown};
 use lanetwin_document::node::Origin;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
@@ -50,14 +50,14 @@ pub(super) struct HostPath {
 struct Driving<'a> {
     model: &'static Model,
     /// The first of the loads.
-    asker: &'a Asker<'a>,
+    asker: &'a NewLoad<'a>,
     /// How many loads the driver has ports for.
     loads: u16,
 }
 
 impl Adding<'_> {
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
-    pub(super) fn block_port(&mut self, asker: &Asker<'_>) -> ((ComponentId, Port), String) {
+    pub(super) fn block_port(&mut self, asker: &NewLoad<'_>) -> ((ComponentId, Port), String) {
         let pair = asker.pair;
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
@@ -82,9 +82,9 @@ impl Adding<'_> {
     }
 
     /// Adds what serves all loads of a host on a device.
-    fn share(&mut self, model: &'static Model, asker: &Asker<'_>) -> SharedDriver {
+    fn share(&mut self, model: &'static Model, asker: &NewLoad<'_>) -> SharedDriver {
         let pair = asker.pair;
-        let is_its = |other: &&Asker<'_>| (other.pair.target, other.pair.on) == (pair.target, pair.on);
+        let is_its = |other: &&NewLoad<'_>| (other.pair.target, other.pair.on) == (pair.target, pair.on);
         let loads = self.askers.iter().filter(is_its).count();
         let alone = loads == self.askers.len();
         let path = if alone { DRIVER.to_owned() } else { format!("{DRIVER}/{}", self.shared_name(pair)) };
@@ -102,7 +102,7 @@ impl Adding<'_> {
     /// What a device is called as one host has it.
     fn shared_name(&self, pair: &Pair) -> String {
         let disk = self.disk(pair).name.clone();
-        let is_other = |other: &Asker<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
+        let is_other = |other: &NewLoad<'_>| other.pair.target == pair.target && other.pair.on != pair.on;
         let host = &self.wiring.variant.machine[pair.on].name;
         if self.askers.iter().any(is_other) { format!("{disk}@{host}") } else { disk }
     }
@@ -217,13 +217,13 @@ impl Adding<'_> {
             if only.is_none() || first.map(|(end, _)| end) == only.map(|(end, _)| end) {
                 let its = |plan: &&ActionPlan| (plan.host, plan.drive) == (pair.on, pair.target);
                 for plan in self.wiring.workload.actions.iter().filter(its) {
-                    driver.ask_at(Instant::ZERO + plan.at, plan.ask);
+                    driver.schedule_command(Instant::ZERO + plan.at, plan.ask);
                 }
             }
             if let Some((end, _)) = only {
                 let down = self.wiring.variant.link_of(end).into_iter().flat_map(|link| &link.down);
                 let outages = down.map(|down| Outage { from: down.at, until: down.at + down.lasts });
-                driver.be_path(outages.collect());
+                driver.become_path(outages.collect());
             }
         }
         let driver = self.builder.add(path, driver);
@@ -238,22 +238,22 @@ impl Adding<'_> {
 
     /// The loads of a host on the same device, in the order of its driver's ports; of all hosts, where they take over
     /// from each other.
-    fn on_driver(&self, pair: &Pair) -> impl Iterator<Item = &Asker<'_>> {
+    fn on_driver(&self, pair: &Pair) -> impl Iterator<Item = &NewLoad<'_>> {
         let all = self.wiring.workload.takeover.is_some();
         let (on, target) = (pair.on, pair.target);
         self.askers.iter().filter(move |other| other.pair.target == target && (all || other.pair.on == on))
     }
     /// The class of the queue of each of them.
     fn priorities(&self, pair: &Pair) -> Vec<QueuePriority> {
-        let class = |asker: &Asker<'_>| {
+        let class = |asker: &NewLoad<'_>| {
             asker.thread.as_ref().map_or(QueuePriority::MEDIUM, |(_, thread)| thread.priority)
         };
         self.on_driver(pair).map(class).collect()
     }
     /// The core of each load of a driver, where its host says how many it has.
-    fn cores(&self, asker: &Asker<'_>, driver: &Model) -> Vec<RunQueue> {
+    fn cores(&self, asker: &NewLoad<'_>, driver: &Model) -> Vec<RunQueue> {
         let host = asker.pair.on;
-        let core = |load: &Asker<'_>| self.hosts.get(&host)?.core(self.thread(load, host));
+        let core = |load: &NewLoad<'_>| self.hosts.get(&host)?.core(self.thread(load, host));
         if is_shared(driver) {
             self.on_driver(asker.pair).filter_map(core).collect()
         } else {
@@ -262,8 +262,8 @@ impl Adding<'_> {
     }
     /// The place of a load among those that a host runs: its own come before those that it asks for in the place of
     /// another.
-    fn thread(&self, load: &Asker<'_>, host: usize) -> usize {
-        let is_own = |other: &&Asker<'_>| other.pair.on == host;
+    fn thread(&self, load: &NewLoad<'_>, host: usize) -> usize {
+        let is_own = |other: &&NewLoad<'_>| other.pair.on == host;
         let before = &self.askers[..load.place as usize];
         if load.pair.on == host {
             return before.iter().filter(is_own).count();
@@ -277,7 +277,7 @@ impl Adding<'_> {
         self.disk(pair).software(name, &self.wiring.variant.machine[pair.on])
     }
     /// The engine is the one that the thread asks by, if it says one and neither a part nor the scenario says another.
-    fn set_engine(&self, pair: &Pair, asker: &Asker<'_>, params: &mut Params) {
+    fn set_engine(&self, pair: &Pair, asker: &NewLoad<'_>, params: &mut Params) {
         const ENGINE: &str = "driver.engine";
         let is_open = self.software(pair, ENGINE).is_some_and(|(_, origin)| origin == Origin::Default);
         let said = asker.thread.as_ref().and_then(|(_, thread)| thread.engine);
@@ -287,7 +287,7 @@ impl Adding<'_> {
     }
 
     /// The port of a job at a device whose own port this is: the device's, if the job is alone.
-    fn job_port(&mut self, asker: &Asker<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
+    fn job_port(&mut self, asker: &NewLoad<'_>, own: (ComponentId, Port)) -> (ComponentId, Port) {
         if self.loads == 1 {
             return own;
         }

@@ -14,21 +14,21 @@ const PS_PER_US: f64 = 1e6;
 const PS_PER_SECOND: f64 = 1e12;
 const GB: f64 = 1e9;
 
-type Told = fn(&Advised) -> u64;
-type Of = fn(&NodeTraffic) -> u64;
-const READ: Of = |node| node.lines_read;
-const WRITTEN: Of = |node| node.lines_written;
-const BOTH: Of = |node| node.lines_read + node.lines_written;
+type HintCount = fn(&Advised) -> u64;
+type TrafficCount = fn(&NodeTraffic) -> u64;
+const READ: TrafficCount = |node| node.lines_read;
+const WRITTEN: TrafficCount = |node| node.lines_written;
+const BOTH: TrafficCount = |node| node.lines_read + node.lines_written;
 
 /// The metrics, each with what it is of: a node, the host, or nothing for all together.
 pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     let uses: Vec<&MemoryUse> = repeats.iter().filter_map(|measured| measured.memory.as_ref()).collect();
     let Some(first) = uses.first() else { return Vec::new() };
     let mut list: Vec<(Option<String>, Metric)> = Vec::new();
-    let rate = |name: &'static str, node: Option<usize>, of: Of| {
+    let rate = |name: &'static str, node: Option<usize>, of: TrafficCount| {
         Metric::new(name, "GB/s", Better::Higher, uses.iter().map(|u| u.rate(node, of)).collect())
     };
-    let has = |node: Option<usize>, of: Of| uses.iter().any(|u| u.rate(node, of) > 0.0);
+    let has = |node: Option<usize>, of: TrafficCount| uses.iter().any(|u| u.rate(node, of) > 0.0);
     let is_mixed = |node| has(node, READ) && has(node, WRITTEN);
     let ended: Option<Vec<f64>> = uses.iter().map(|u| Some(u.ended?.as_ps() as f64 / PS_PER_US)).collect();
     list.extend(ended.map(|samples| (None, Metric::new("program time", "us", Better::Lower, samples))));
@@ -67,7 +67,7 @@ pub(crate) fn metrics(repeats: &[Measured]) -> Vec<(Option<String>, Metric)> {
     };
     let served = Metric::new("found in caches", "%", Better::Higher, uses.iter().map(cached).collect());
     list.push((Some(first.host.clone()), served));
-    let hints: [(&'static str, Told); 4] = [
+    let hints: [(&'static str, HintCount); 4] = [
         ("pages announced", |told| told.announced),
         ("announced pages accepted", |told| told.accepted),
         ("pages dismissed", |told| told.dismissed),

@@ -216,7 +216,7 @@ fn follow(world: &mut World, seen: &Seen, load: &LoadRecord) -> Option<Followed>
     let host_name = shown(&name);
     let mut way = Way { world, seen, cursor: load.issued, followed: Followed::default() };
     if way.host(id)?.is_dram(load.node) {
-        let out = way.host(id)?.way_out(load, None);
+        let out = way.host(id)?.outbound_marks(load, None);
         way.pass(&host_name, out);
         // one memory says little of its channels, several must be told apart
         let inside = way.host(id)?.in_dram(load);
@@ -230,14 +230,14 @@ fn follow(world: &mut World, seen: &Seen, load: &LoadRecord) -> Option<Followed>
         let path = way.seen.paths.iter().position(|path| *path == name)?;
         let sent =
             way.next(|p| p.from == path && p.handle == load.handle && p.address.is_some(), load.arrives)?;
-        let out = way.host(id)?.way_out(load, Some(sent.at));
+        let out = way.host(id)?.outbound_marks(load, Some(sent.at));
         way.pass(&host_name, out);
         let back = way.travel(sent)?;
         if back > load.told {
             return None;
         }
     }
-    let back = way.host(id)?.way_back(load);
+    let back = way.host(id)?.return_marks(load);
     way.pass(&host_name, back);
     Some(way.followed)
 }

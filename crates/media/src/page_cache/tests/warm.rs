@@ -1,4 +1,4 @@
-//! Drawn contents are those that a cache has lived through.
+//! Drawn contents are those that a cache has done.
 
 use super::*;
 use crate::random::Draws;

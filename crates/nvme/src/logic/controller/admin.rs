@@ -2,7 +2,7 @@
 
 use super::slots::Plan;
 use super::{Controller, Cx};
-use crate::logic::connection::Carriage;
+use crate::logic::connection::DataLocation;
 use crate::spec::{AdminOpcode, DataTransfer, Status};
 
 impl Controller {
@@ -17,7 +17,7 @@ impl Controller {
     fn try_admin(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let dword0 = self.slots.at(number).command.dword0();
         // admin commands take PRPs where data are in host memory, and SGLs elsewhere (Base 2.0 §4.1)
-        let in_memory = self.slots.at(number).carriage == Carriage::Memory;
+        let in_memory = self.slots.at(number).data_location == DataLocation::Memory;
         let taken = if in_memory { DataTransfer::PRP } else { DataTransfer::SGL };
         if dword0.fused() != 0 || dword0.data_transfer() != taken {
             return Err(Status::INVALID_FIELD);
@@ -53,9 +53,9 @@ impl Controller {
         slot.content.resize(bytes as usize, 0);
         slot.plan = Plan::Store;
         (slot.part_bytes, slot.parts, slot.parts_left) = (bytes, 1, 1);
-        self.aim(number, bytes, cx)?;
-        if self.slots.at(number).unaimed == 0 {
-            self.aimed(number, cx);
+        self.resolve_pointers(number, bytes, cx)?;
+        if self.slots.at(number).unresolved == 0 {
+            self.pointers_resolved(number, cx);
         }
         Ok(())
     }

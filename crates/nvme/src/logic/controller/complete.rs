@@ -2,7 +2,7 @@
 //! commands that were handed in.
 
 use super::interrupts::Signal;
-use super::queues::{Ended, Home, Life};
+use super::queues::{Ended, QueueOrigin, QueueState};
 use super::slots::Plan;
 use super::{Controller, Cx};
 use crate::logic::effect::HostEffect;
@@ -51,13 +51,13 @@ impl Controller {
     /// Writes a completion, or holds it back.
     #[inline]
     pub(super) fn post(&mut self, ended: Ended, cx: &mut Cx<'_>) {
-        let Home::Memory { cqid, .. } = self.submission_queues[usize::from(ended.sqid)].home else {
+        let QueueOrigin::Memory { cqid, .. } = self.submission_queues[usize::from(ended.sqid)].home else {
             return self.respond(ended, cx);
         };
         let queue = &mut self.completion_queues[usize::from(cqid)];
         if queue.is_full() || !queue.held.is_empty() {
             queue.held.push_back(ended);
-            self.look_for_head(cqid, cx);
+            self.read_head_doorbell(cqid, cx);
         } else {
             self.write_entry(cqid, ended, cx);
         }
@@ -65,10 +65,10 @@ impl Controller {
     /// Hands the front the completion of a command that it handed in, unless the queue is disconnected.
     fn respond(&mut self, ended: Ended, cx: &mut Cx<'_>) {
         let queue = &mut self.submission_queues[usize::from(ended.sqid)];
-        let Home::Front(inbox) = &queue.home else { return };
+        let QueueOrigin::Front(inbox) = &queue.home else { return };
         let head = if inbox.flow_control { queue.head as u16 } else { 0 };
         queue.in_progress = queue.in_progress.saturating_sub(1);
-        if queue.life == Life::Active {
+        if queue.life == QueueState::Active {
             let (controller, queue) = (self.config.id, SqId(ended.sqid));
             cx.host(HostEffect::Respond { controller, queue, entry: entry(ended, head, false) });
         }
@@ -79,14 +79,14 @@ impl Controller {
     pub(super) fn post_held(&mut self, cqid: u16, cx: &mut Cx<'_>) {
         loop {
             let queue = &mut self.completion_queues[usize::from(cqid)];
-            if queue.life == Life::Absent || queue.is_full() {
+            if queue.life == QueueState::Absent || queue.is_full() {
                 break;
             }
             let Some(ended) = queue.held.pop_front() else { return };
             self.write_entry(cqid, ended, cx);
         }
         if !self.completion_queues[usize::from(cqid)].held.is_empty() {
-            self.look_for_head(cqid, cx);
+            self.read_head_doorbell(cqid, cx);
         }
     }
     #[inline]
@@ -97,7 +97,7 @@ impl Controller {
         let entry = entry(ended, submission.head as u16, phase);
         let (interrupts, vector) = (queue.interrupts, queue.vector);
         submission.in_progress = submission.in_progress.saturating_sub(1);
-        let deleting = submission.life == Life::Deleting;
+        let deleting = submission.life == QueueState::Deleting;
         let controller = self.config.id;
         cx.host(HostEffect::Complete { controller, queue: CqId(cqid), address, entry });
         if interrupts {

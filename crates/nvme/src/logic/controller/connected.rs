@@ -1,7 +1,7 @@
 //! Queues that a front makes and commands that it hands in; properties as a fabric reads and writes them.
 
 use super::arbiter::Class;
-use super::queues::{Home, Inbox, Life, SubmissionQueue};
+use super::queues::{Inbox, QueueOrigin, QueueState, SubmissionQueue};
 use super::registers::Stage;
 use super::{Controller, Cx};
 use crate::logic::connection::{Capsule, ConnectFault, Connection, PropertySize, Refused};
@@ -12,12 +12,12 @@ use std::collections::VecDeque;
 impl Controller {
     /// True if nobody uses it: it is disabled and has no admin queue.
     pub fn is_unused(&self) -> bool {
-        self.stage == Stage::Disabled && self.submission_queues[0].life == Life::Absent
+        self.stage == Stage::Disabled && self.submission_queues[0].life == QueueState::Absent
     }
 
     /// Makes a queue.
     pub fn connect(&mut self, connection: &Connection) -> Result<(), ConnectFault> {
-        let Connection { queue, entries, carriage, flow_control } = *connection;
+        let Connection { queue, entries, data_location, flow_control } = *connection;
         let admin = queue == SqId::ADMIN;
         if admin && !self.is_unused() {
             return Err(ConnectFault::Busy);
@@ -28,11 +28,12 @@ impl Controller {
         if !(LEAST_QUEUE_ENTRIES..=self.config.queue_entries).contains(&entries) {
             return Err(ConnectFault::Size);
         }
-        let place = self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == Life::Absent);
-        let inbox = Inbox { carriage, flow_control, waiting: VecDeque::new() };
+        let place =
+            self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == QueueState::Absent);
+        let inbox = Inbox { data_location, flow_control, waiting: VecDeque::new() };
         *place.ok_or(ConnectFault::Queue)? = SubmissionQueue {
-            life: Life::Active,
-            home: Home::Front(inbox),
+            life: QueueState::Active,
+            home: QueueOrigin::Front(inbox),
             entries,
             class: Class::FIRST,
             ..SubmissionQueue::ABSENT
@@ -44,14 +45,14 @@ impl Controller {
     /// stopped do nothing.
     pub fn disconnect(&mut self, queue: SqId, cx: &mut Cx<'_>) {
         let Some(queue_at) = self.submission_queues.get_mut(queue.index()) else { return };
-        let Home::Front(inbox) = &mut queue_at.home else { return };
-        if queue_at.life != Life::Active {
+        let QueueOrigin::Front(inbox) = &mut queue_at.home else { return };
+        if queue_at.life != QueueState::Active {
             return;
         }
         inbox.waiting.clear();
-        queue_at.life = Life::Deleting;
+        queue_at.life = QueueState::Deleting;
         self.refresh(queue.0);
-        self.stop_all_of(queue.0, cx);
+        self.abort_queue(queue.0, cx);
         self.deletion(queue.0, cx);
         self.pump(cx);
     }
@@ -59,10 +60,11 @@ impl Controller {
     /// Takes a command.
     pub fn submit(&mut self, queue: SqId, capsule: Capsule, cx: &mut Cx<'_>) -> Result<(), Refused> {
         let working = self.is_working();
-        let known = self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == Life::Active);
+        let known =
+            self.submission_queues.get_mut(queue.index()).filter(|queue| queue.life == QueueState::Active);
         let queue_at = known.ok_or(Refused::NoQueue)?;
         let entries = queue_at.entries as usize;
-        let Home::Front(inbox) = &mut queue_at.home else { return Err(Refused::NoQueue) };
+        let QueueOrigin::Front(inbox) = &mut queue_at.home else { return Err(Refused::NoQueue) };
         if !working {
             return Err(Refused::NotReady);
         }

@@ -1,7 +1,7 @@
 //! Features: Get Features and Set Features (Base 2.0 §5.15 and §5.27). Nothing is saved over a reset.
 
 use super::manage::namespace_changed;
-use super::{Controller, Cx, Life};
+use super::{Controller, Cx, QueueState};
 use crate::logic::effect::HostEffect;
 use crate::spec::admin::{FeatureSelect, GetFeaturesDword10, SetFeaturesDword10};
 use crate::spec::feature::{
@@ -173,8 +173,8 @@ impl Controller {
         if asked.submission_less_1() == 0xffff || asked.completion_less_1() == 0xffff {
             return Err(Status::INVALID_FIELD);
         }
-        let created = self.submission_queues[1..].iter().any(|queue| queue.life != Life::Absent)
-            || self.completion_queues[1..].iter().any(|queue| queue.life != Life::Absent);
+        let created = self.submission_queues[1..].iter().any(|queue| queue.life != QueueState::Absent)
+            || self.completion_queues[1..].iter().any(|queue| queue.life != QueueState::Absent);
         if created {
             return Err(Status::COMMAND_SEQUENCE_ERROR);
         }

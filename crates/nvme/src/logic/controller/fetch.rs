@@ -1,7 +1,7 @@
 //! Bringing submission queue entries, or taking those that were handed in: in bursts, from the queue whose turn it is,
 //! as far as there is room.
 
-use super::queues::{Home, Life, distance};
+use super::queues::{QueueOrigin, QueueState, distance};
 use super::{Controller, Cx};
 use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::command::COMMAND_BYTES;
@@ -47,7 +47,7 @@ impl Controller {
     #[inline]
     pub(super) fn refresh(&mut self, sqid: u16) {
         let queue = &self.submission_queues[usize::from(sqid)];
-        let ready = queue.life == Life::Active
+        let ready = queue.life == QueueState::Active
             && queue.waiting() > 0
             && queue.in_progress < self.config.commands_per_queue;
         self.arbiter.set(queue.class, sqid, ready);
@@ -76,8 +76,8 @@ impl Controller {
             let queue = &self.submission_queues[usize::from(sqid)];
             let most = limit.min(room).min(self.config.commands_per_queue - queue.in_progress);
             match queue.home {
-                Home::Memory { address, .. } => self.fetch(number, (sqid, address), most, cx),
-                Home::Front(_) => self.take_handed(sqid, most, cx),
+                QueueOrigin::Memory { address, .. } => self.fetch(number, (sqid, address), most, cx),
+                QueueOrigin::Front(_) => self.take_handed(sqid, most, cx),
             }
         }
     }
@@ -104,7 +104,7 @@ impl Controller {
         let (bytes, purpose) = (count * COMMAND_BYTES, Purpose::Commands(SqId(sqid)));
         cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose });
         if empty {
-            self.look_for_tail(sqid, cx);
+            self.read_tail_doorbell(sqid, cx);
         }
     }
     /// Takes at most so many of the commands that were handed in to a queue.
@@ -113,10 +113,10 @@ impl Controller {
         self.arbiter.taken(count);
         for _ in 0..count {
             let queue = &mut self.submission_queues[usize::from(sqid)];
-            let Some((capsule, carriage)) = queue.take_handed() else { break };
+            let Some((capsule, data_location)) = queue.take_handed() else { break };
             if let Some(number) = self.slots.take(sqid, &capsule.command) {
                 let slot = self.slots.at(number);
-                (slot.carriage, slot.capsule_bytes) = (carriage, capsule.data_bytes);
+                (slot.data_location, slot.capsule_bytes) = (data_location, capsule.data_bytes);
                 self.begin(sqid, number, cx);
             }
         }
@@ -175,7 +175,7 @@ impl Controller {
     /// A command is here.
     #[inline]
     fn begin(&mut self, sqid: u16, number: u32, cx: &mut Cx<'_>) {
-        if self.submission_queues[usize::from(sqid)].life == Life::Deleting {
+        if self.submission_queues[usize::from(sqid)].life == QueueState::Deleting {
             return self.end(number, Status::ABORTED_SQ_DELETION, cx);
         }
         if sqid == 0 { self.begin_admin(number, cx) } else { self.begin_io(number, cx) }

@@ -2,7 +2,7 @@
 
 use super::features::{RECOMMENDED_BURST, WARNING_KELVIN};
 use super::{Controller, Cx};
-use crate::logic::connection::Carriage;
+use crate::logic::connection::DataLocation;
 use crate::logic::nvm::{Namespace, Nvm};
 use crate::spec::admin::{IdentifyDword10, IdentifyStructure};
 use crate::spec::identify::{
@@ -165,17 +165,19 @@ impl Controller {
     }
     /// Which SGL descriptors commands may have: by how the data of the admin queue are found.
     fn sgl_support(&self) -> Result<SglSupport, DoesNotFit> {
-        match self.submission_queues[0].carriage() {
-            None | Some(Carriage::Memory) => SglSupport::ZERO.with_supported(u8::from(self.config.sgl)),
-            Some(Carriage::Messages) => {
+        match self.submission_queues[0].data_location() {
+            None | Some(DataLocation::Memory) => SglSupport::ZERO.with_supported(u8::from(self.config.sgl)),
+            Some(DataLocation::Messages) => {
                 SglSupport::ZERO.with_supported(1)?.with_offsets(true)?.with_transport(true)
             }
-            Some(Carriage::Keys) => SglSupport::ZERO.with_supported(1)?.with_keyed(true)?.with_offsets(true),
+            Some(DataLocation::Keys) => {
+                SglSupport::ZERO.with_supported(1)?.with_keyed(true)?.with_offsets(true)
+            }
         }
     }
     /// True if data are found by messages or keys, and not by address.
     fn is_message_based(&self) -> bool {
-        matches!(self.submission_queues[0].carriage(), Some(Carriage::Messages | Carriage::Keys))
+        matches!(self.submission_queues[0].data_location(), Some(DataLocation::Messages | DataLocation::Keys))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::slots::{Plan, Slot};
 use super::{Controller, Cx};
-use crate::logic::connection::Carriage;
+use crate::logic::connection::DataLocation;
 use crate::logic::effect::{
     Direction, Effect, HostEffect, Kind, MediaOperation, MediaRequest, Purpose, Resumed,
 };
@@ -47,9 +47,11 @@ impl Controller {
         let dword0 = slot.command.dword0();
         let opcode = IoOpcode(dword0.opcode());
         let by_sgl = dword0.data_transfer() == DataTransfer::SGL;
-        let known = match slot.carriage {
-            Carriage::Memory => (by_sgl && self.config.sgl) || dword0.data_transfer() == DataTransfer::PRP,
-            Carriage::Messages | Carriage::Keys => by_sgl,
+        let known = match slot.data_location {
+            DataLocation::Memory => {
+                (by_sgl && self.config.sgl) || dword0.data_transfer() == DataTransfer::PRP
+            }
+            DataLocation::Messages | DataLocation::Keys => by_sgl,
         };
         if dword0.fused() != 0 || !known {
             return Err(Status::INVALID_FIELD);
@@ -129,15 +131,15 @@ impl Controller {
         slot.part_bytes = chunk;
         slot.parts = bytes.div_ceil(chunk);
         slot.parts_left = slot.parts;
-        self.aim(number, bytes, cx)?;
+        self.resolve_pointers(number, bytes, cx)?;
         let slot = self.slots.at(number);
         slot.plan = plan;
         if plan == Plan::Read {
             for part in 0..slot.parts {
                 self.media_part(number, part as u16, cx);
             }
-        } else if slot.unaimed == 0 {
-            self.aimed(number, cx);
+        } else if slot.unresolved == 0 {
+            self.pointers_resolved(number, cx);
         }
         Ok(())
     }
@@ -230,9 +232,9 @@ impl Controller {
         let slot = self.slots.at(number);
         slot.plan = Plan::Load;
         slot.parts_left = 1;
-        self.aim(number, bytes, cx)?;
-        if self.slots.at(number).unaimed == 0 {
-            self.aimed(number, cx);
+        self.resolve_pointers(number, bytes, cx)?;
+        if self.slots.at(number).unresolved == 0 {
+            self.pointers_resolved(number, cx);
         }
         Ok(())
     }
@@ -275,7 +277,7 @@ impl Controller {
 
     /// All pieces of host memory are known.
     #[inline]
-    pub(super) fn aimed(&mut self, number: u32, cx: &mut Cx<'_>) {
+    pub(super) fn pointers_resolved(&mut self, number: u32, cx: &mut Cx<'_>) {
         let slot = self.slots.at(number);
         match slot.plan {
             Plan::Read => {
@@ -357,7 +359,7 @@ impl Controller {
             slot.status = status;
         } else if slot.plan != Plan::Read {
             slot.parts_left = slot.parts_left.saturating_sub(1);
-        } else if slot.unaimed > 0 {
+        } else if slot.unresolved > 0 {
             slot.held.push(part);
         } else {
             return self.transfer(number, part, Direction::ToHost, cx);

@@ -1,7 +1,7 @@
 //! Admin commands that manage: queues, Abort, doorbell buffers, Format NVM, Sanitize.
 
 use super::arbiter::Class;
-use super::queues::{CompletionQueue, Ended, Home, Life, SubmissionQueue};
+use super::queues::{CompletionQueue, Ended, QueueOrigin, QueueState, SubmissionQueue};
 use super::slots::Plan;
 use super::{Controller, Cx};
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
@@ -49,7 +49,7 @@ impl Controller {
     pub(super) fn create_cq(&mut self, number: u32) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.completion_queues.get(usize::from(id));
-        let taken = known.is_some_and(|queue| queue.life != Life::Absent);
+        let taken = known.is_some_and(|queue| queue.life != QueueState::Absent);
         let entry_known = self.configuration.cq_entry() == CQ_ENTRY_LOG2;
         let (queue, entries, address) = self.new_queue(number, taken, entry_known)?;
         let dword = CreateCqDword11::from_raw(self.slots.at(number).command.cdw11());
@@ -57,7 +57,7 @@ impl Controller {
             return Err(Status::INVALID_INTERRUPT_VECTOR);
         }
         self.completion_queues[usize::from(queue)] = CompletionQueue {
-            life: Life::Active,
+            life: QueueState::Active,
             address,
             entries,
             interrupts: dword.interrupts(),
@@ -70,7 +70,7 @@ impl Controller {
     pub(super) fn create_sq(&mut self, number: u32) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.submission_queues.get(usize::from(id));
-        let taken = known.is_some_and(|queue| queue.life != Life::Absent);
+        let taken = known.is_some_and(|queue| queue.life != QueueState::Absent);
         let entry_known = self.configuration.sq_entry() == SQ_ENTRY_LOG2;
         let (queue, entries, address) = self.new_queue(number, taken, entry_known)?;
         let dword = CreateSqDword11::from_raw(self.slots.at(number).command.cdw11());
@@ -79,14 +79,14 @@ impl Controller {
             return Err(Status::INVALID_QUEUE_IDENTIFIER);
         }
         let completion = &mut self.completion_queues[usize::from(cqid)];
-        if completion.life != Life::Active {
+        if completion.life != QueueState::Active {
             return Err(Status::COMPLETION_QUEUE_INVALID);
         }
         completion.submission_queues += 1;
         let weighted = self.configuration.arbitration() == ArbitrationMechanism::WEIGHTED_ROUND_ROBIN;
         self.submission_queues[usize::from(queue)] = SubmissionQueue {
-            life: Life::Active,
-            home: Home::Memory { address, cqid },
+            life: QueueState::Active,
+            home: QueueOrigin::Memory { address, cqid },
             entries,
             class: Class::of(dword.priority(), weighted),
             ..SubmissionQueue::ABSENT
@@ -98,7 +98,7 @@ impl Controller {
         let id = self.queue_of(number);
         let known = self.completion_queues.get_mut(usize::from(id)).filter(|_| id != 0);
         let queue =
-            known.filter(|queue| queue.life == Life::Active).ok_or(Status::INVALID_QUEUE_IDENTIFIER)?;
+            known.filter(|queue| queue.life == QueueState::Active).ok_or(Status::INVALID_QUEUE_IDENTIFIER)?;
         if queue.submission_queues > 0 {
             return Err(Status::INVALID_QUEUE_DELETION);
         }
@@ -110,18 +110,19 @@ impl Controller {
     pub(super) fn delete_sq(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let id = self.queue_of(number);
         let known = self.submission_queues.get_mut(usize::from(id)).filter(|_| id != 0);
-        let deletable = |queue: &&mut SubmissionQueue| queue.life == Life::Active && queue.is_in_memory();
+        let deletable =
+            |queue: &&mut SubmissionQueue| queue.life == QueueState::Active && queue.is_in_memory();
         let queue = known.filter(deletable).ok_or(Status::INVALID_QUEUE_IDENTIFIER)?;
-        queue.life = Life::Deleting;
+        queue.life = QueueState::Deleting;
         queue.deleted_by = number;
         self.refresh(id);
         self.slots.at(number).plan = Plan::DeleteSq;
-        self.stop_all_of(id, cx);
+        self.abort_queue(id, cx);
         self.deletion(id, cx);
         Ok(())
     }
     /// Stops every command of a queue that can be stopped.
-    pub(super) fn stop_all_of(&mut self, id: u16, cx: &mut Cx<'_>) {
+    pub(super) fn abort_queue(&mut self, id: u16, cx: &mut Cx<'_>) {
         let commands: Vec<u32> =
             self.slots.taken().filter(|(_, slot)| slot.sqid == id).map(|(number, _)| number).collect();
         // a deletion that has ended on the way has given its place to nobody yet, for nothing is fetched in between
@@ -132,11 +133,11 @@ impl Controller {
     /// Ends a deletion if nothing of the queue is left.
     pub(super) fn deletion(&mut self, id: u16, cx: &mut Cx<'_>) {
         let queue = &mut self.submission_queues[usize::from(id)];
-        if queue.life != Life::Deleting || queue.in_progress > 0 {
+        if queue.life != QueueState::Deleting || queue.in_progress > 0 {
             return;
         }
         let number = queue.deleted_by;
-        let Home::Memory { cqid, .. } = core::mem::replace(queue, SubmissionQueue::ABSENT).home else {
+        let QueueOrigin::Memory { cqid, .. } = core::mem::replace(queue, SubmissionQueue::ABSENT).home else {
             return; // the front asked for it, by no command
         };
         let completion = &mut self.completion_queues[usize::from(cqid)];

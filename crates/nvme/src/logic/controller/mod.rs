@@ -58,7 +58,7 @@ use interrupts::Interrupts;
 use lanetwin_units::Instant;
 use logs::ErrorLog;
 pub(super) use manage::{namespace_changed, sanitize_done};
-use queues::{CompletionQueue, Life, SubmissionQueue};
+use queues::{CompletionQueue, QueueState, SubmissionQueue};
 use registers::Stage;
 use shadow::DoorbellBuffers;
 use slots::Slots;
@@ -176,7 +176,7 @@ impl Controller {
             if media {
                 cx.nvm.fence = cx.nvm.fence.saturating_sub(1);
             }
-            self.at_rest(cx);
+            self.effect_after_reset(cx);
         }
         known
     }

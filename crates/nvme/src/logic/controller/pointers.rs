@@ -6,7 +6,7 @@
 
 use super::slots::{Plan, Slot, Source};
 use super::{Controller, Cx};
-use crate::logic::connection::Carriage;
+use crate::logic::connection::DataLocation;
 use crate::logic::effect::{HostEffect, Kind, MediaOperation, Place, Purpose, Resumed};
 use crate::spec::pointer::{
     KeyedSglDescriptor, PRP_BYTES, SGL_DESCRIPTOR_BYTES, SglDescriptor, SglSubtype, SglType,
@@ -23,9 +23,9 @@ impl Slot {
         if address & u64::from(page - 1) != 0 {
             return Err(Status::PRP_OFFSET_INVALID);
         }
-        let bytes = self.unaimed.min(page);
+        let bytes = self.unresolved.min(page);
         self.pieces.push(address, bytes);
-        self.unaimed -= bytes;
+        self.unresolved -= bytes;
         Ok(())
     }
     /// Where the data are by the descriptor of a command that was handed in.
@@ -33,14 +33,18 @@ impl Slot {
         let (low, high) = (self.command.prp1(), self.command.prp2());
         let descriptor = SglDescriptor::from_halves(low, high);
         let (kind, subtype) = (descriptor.kind(), descriptor.subtype());
-        let (source, length) = match (self.carriage, kind, subtype) {
+        let (source, length) = match (self.data_location, kind, subtype) {
             (_, SglType::DATA_BLOCK, SglSubtype::OFFSET) => {
                 return self.name_capsule(descriptor.address(), descriptor.length());
             }
-            (Carriage::Messages, SglType::TRANSPORT_DATA_BLOCK, SglSubtype::TRANSPORT) => {
+            (DataLocation::Messages, SglType::TRANSPORT_DATA_BLOCK, SglSubtype::TRANSPORT) => {
                 (Source::Transport, descriptor.length())
             }
-            (Carriage::Keys, SglType::KEYED_DATA_BLOCK, SglSubtype::ADDRESS | SglSubtype::INVALIDATE_KEY) => {
+            (
+                DataLocation::Keys,
+                SglType::KEYED_DATA_BLOCK,
+                SglSubtype::ADDRESS | SglSubtype::INVALIDATE_KEY,
+            ) => {
                 let keyed = KeyedSglDescriptor::from_raw(descriptor.raw());
                 (Source::Keyed { address: keyed.address(), key: keyed.key() }, keyed.length())
             }
@@ -74,25 +78,30 @@ impl Slot {
 }
 
 impl Controller {
-    /// Finds where `bytes` bytes are. What is not in the command is asked for; [`Slot::unaimed`] is
+    /// Resolves the pointers to `bytes` bytes. Lists that are not in the command are fetched; [`Slot::unresolved`] is
     /// zero when all is known.
     ///
     /// # Errors
     /// The status of a pointer that cannot be.
     #[inline]
-    pub(super) fn aim(&mut self, number: u32, bytes: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+    pub(super) fn resolve_pointers(
+        &mut self,
+        number: u32,
+        bytes: u32,
+        cx: &mut Cx<'_>,
+    ) -> Result<(), Status> {
         let page = 1 << self.page_log2;
         let slot = self.slots.at(number);
         slot.bytes = bytes;
-        slot.unaimed = 0;
+        slot.unresolved = 0;
         if bytes == 0 {
             return Ok(());
         }
-        if slot.carriage != Carriage::Memory {
+        if slot.data_location != DataLocation::Memory {
             return slot.name_source();
         }
         if slot.command.dword0().data_transfer() != DataTransfer::PRP {
-            return self.aim_sgl(number, cx);
+            return self.resolve_sgl(number, cx);
         }
         let (first, second) = (slot.command.prp1(), slot.command.prp2());
         if first & 3 != 0 {
@@ -111,7 +120,7 @@ impl Controller {
             slot.pieces.push(second, rest);
             return Ok(());
         }
-        slot.unaimed = rest;
+        slot.unresolved = rest;
         self.fetch_list(number, second, cx)
     }
 
@@ -123,17 +132,17 @@ impl Controller {
         let page = 1_u32 << self.page_log2;
         let slot = self.slots.at(number);
         let room = (page - (address as u32 & (page - 1))) / PRP_BYTES;
-        let entries = slot.unaimed.div_ceil(page).min(room);
+        let entries = slot.unresolved.div_ceil(page).min(room);
         slot.under_way += 1;
         let token = self.token(Kind::Pointers, number, 0);
         let bytes = entries * PRP_BYTES;
         cx.host(HostEffect::Fetch { token, at: Place::Memory { address }, bytes, purpose: Purpose::PrpList });
         Ok(())
     }
-    fn aim_sgl(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
+    fn resolve_sgl(&mut self, number: u32, cx: &mut Cx<'_>) -> Result<(), Status> {
         let slot = self.slots.at(number);
         let descriptor = SglDescriptor::from_halves(slot.command.prp1(), slot.command.prp2());
-        slot.unaimed = slot.bytes;
+        slot.unresolved = slot.bytes;
         match descriptor.kind() {
             _ if descriptor.subtype() != SglSubtype::ADDRESS => Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
             SglType::DATA_BLOCK => {
@@ -141,7 +150,7 @@ impl Controller {
                     return Err(Status::DATA_SGL_LENGTH_INVALID);
                 }
                 slot.pieces.push(descriptor.address(), descriptor.length());
-                slot.unaimed = 0;
+                slot.unresolved = 0;
                 Ok(())
             }
             SglType::SEGMENT | SglType::LAST_SEGMENT => self.fetch_segment(number, descriptor, cx),
@@ -182,7 +191,7 @@ impl Controller {
             Resumed::Bytes(bytes) if sgl => self.read_segment(number, bytes, cx),
             Resumed::Bytes(bytes) => self.read_list(number, bytes, cx),
             Resumed::Contiguous if !sgl => {
-                let rest = core::mem::take(&mut slot.unaimed);
+                let rest = core::mem::take(&mut slot.unresolved);
                 slot.pieces.push(slot.pieces.end(), rest);
                 Ok(())
             }
@@ -192,8 +201,8 @@ impl Controller {
         if let Err(status) = known {
             slot.status = status;
         }
-        if slot.unaimed == 0 && slot.status.is_success() {
-            self.aimed(number, cx);
+        if slot.unresolved == 0 && slot.status.is_success() {
+            self.pointers_resolved(number, cx);
         }
         self.settle(number, cx);
     }
@@ -206,7 +215,7 @@ impl Controller {
             slot.add_page(u64::from_le_bytes(*entry), page)?;
         }
         let last = u64::from_le_bytes(*last);
-        if slot.unaimed > page {
+        if slot.unresolved > page {
             return self.fetch_list(number, last, cx);
         }
         slot.add_page(last, page)
@@ -221,8 +230,8 @@ impl Controller {
                     return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID);
                 }
                 SglType::DATA_BLOCK => {
-                    let left = slot.unaimed.checked_sub(descriptor.length());
-                    slot.unaimed = left.ok_or(Status::DATA_SGL_LENGTH_INVALID)?;
+                    let left = slot.unresolved.checked_sub(descriptor.length());
+                    slot.unresolved = left.ok_or(Status::DATA_SGL_LENGTH_INVALID)?;
                     slot.pieces.push(descriptor.address(), descriptor.length());
                 }
                 SglType::SEGMENT | SglType::LAST_SEGMENT => {
@@ -234,6 +243,6 @@ impl Controller {
                 _ => return Err(Status::SGL_DESCRIPTOR_TYPE_INVALID),
             }
         }
-        if slot.unaimed > 0 { Err(Status::DATA_SGL_LENGTH_INVALID) } else { Ok(()) }
+        if slot.unresolved > 0 { Err(Status::DATA_SGL_LENGTH_INVALID) } else { Ok(()) }
     }
 }

@@ -8,13 +8,13 @@
 //! A queue is empty if head and tail are equal, and full if one more entry would make them so.
 
 use super::arbiter::Class;
-use crate::logic::connection::{Capsule, Carriage};
+use crate::logic::connection::{Capsule, DataLocation};
 use crate::spec::Status;
 use std::collections::VecDeque;
 
 /// Whether a queue exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Life {
+pub enum QueueState {
     Absent,
     Active,
     /// A deletion waits for its commands.
@@ -23,7 +23,7 @@ pub enum Life {
 
 /// Whether a shadow doorbell is being read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Look {
+pub enum ShadowRead {
     None,
     UnderWay,
     /// The doorbell itself was rung since: what is read may be older.
@@ -39,7 +39,7 @@ pub const fn distance(from: u32, to: u32, entries: u32) -> u32 {
 /// Commands that were handed in and not yet taken.
 #[derive(Clone, Debug)]
 pub struct Inbox {
-    pub carriage: Carriage,
+    pub data_location: DataLocation,
     /// Completions tell the head.
     pub flow_control: bool,
     pub waiting: VecDeque<Capsule>,
@@ -47,7 +47,7 @@ pub struct Inbox {
 
 /// Where the commands of a submission queue come from, and where their completions go.
 #[derive(Clone, Debug)]
-pub enum Home {
+pub enum QueueOrigin {
     /// Entries are fetched from host memory, completions go to a queue there.
     Memory { address: u64, cqid: u16 },
     /// The front hands commands in, and is handed their completions.
@@ -57,8 +57,8 @@ pub enum Home {
 /// A submission queue.
 #[derive(Clone, Debug)]
 pub struct SubmissionQueue {
-    pub life: Life,
-    pub home: Home,
+    pub life: QueueState,
+    pub home: QueueOrigin,
     pub entries: u32,
     /// What the host is told: entries before it have arrived.
     pub head: u32,
@@ -69,7 +69,7 @@ pub struct SubmissionQueue {
     pub class: Class,
     /// Commands that a fetch has asked for and whose completion is not written.
     pub in_progress: u32,
-    pub look: Look,
+    pub read_shadow: ShadowRead,
     /// The command that waits for the deletion.
     pub deleted_by: u32,
 }
@@ -77,15 +77,15 @@ pub struct SubmissionQueue {
 impl SubmissionQueue {
     /// No queue.
     pub const ABSENT: Self = Self {
-        life: Life::Absent,
-        home: Home::Memory { address: 0, cqid: 0 },
+        life: QueueState::Absent,
+        home: QueueOrigin::Memory { address: 0, cqid: 0 },
         entries: 0,
         head: 0,
         next: 0,
         tail: 0,
         class: Class::FIRST,
         in_progress: 0,
-        look: Look::None,
+        read_shadow: ShadowRead::None,
         deleted_by: 0,
     };
 
@@ -105,36 +105,36 @@ impl SubmissionQueue {
     #[inline]
     pub fn waiting(&self) -> u32 {
         match &self.home {
-            Home::Memory { .. } => distance(self.next, self.tail, self.entries),
-            Home::Front(inbox) => inbox.waiting.len() as u32,
+            QueueOrigin::Memory { .. } => distance(self.next, self.tail, self.entries),
+            QueueOrigin::Front(inbox) => inbox.waiting.len() as u32,
         }
     }
     /// True if it exists and is in host memory.
     #[inline]
     pub const fn is_in_memory(&self) -> bool {
-        !matches!(self.life, Life::Absent) && matches!(self.home, Home::Memory { .. })
+        !matches!(self.life, QueueState::Absent) && matches!(self.home, QueueOrigin::Memory { .. })
     }
     /// How commands find their data, if a front made the queue.
-    pub fn carriage(&self) -> Option<Carriage> {
+    pub fn data_location(&self) -> Option<DataLocation> {
         match &self.home {
-            Home::Front(inbox) if self.life != Life::Absent => Some(inbox.carriage),
+            QueueOrigin::Front(inbox) if self.life != QueueState::Absent => Some(inbox.data_location),
             _ => None,
         }
     }
     /// Takes the next command that was handed in.
-    pub fn take_handed(&mut self) -> Option<(Capsule, Carriage)> {
-        let Home::Front(inbox) = &mut self.home else { return None };
+    pub fn take_handed(&mut self) -> Option<(Capsule, DataLocation)> {
+        let QueueOrigin::Front(inbox) = &mut self.home else { return None };
         let capsule = inbox.waiting.pop_front()?;
         self.in_progress += 1;
         self.head = if self.head + 1 == self.entries { 0 } else { self.head + 1 };
-        Some((capsule, inbox.carriage))
+        Some((capsule, inbox.data_location))
     }
     /// The same queue without its commands, if a front made it: the connection outlives a reset by CC.EN.
-    pub fn emptied(&self) -> Option<Self> {
-        let Home::Front(inbox) = &self.home else { return None };
-        let home = Home::Front(Inbox { waiting: VecDeque::new(), ..*inbox });
+    pub fn without_commands(&self) -> Option<Self> {
+        let QueueOrigin::Front(inbox) = &self.home else { return None };
+        let home = QueueOrigin::Front(Inbox { waiting: VecDeque::new(), ..*inbox });
         let (life, entries, head, class) = (self.life, self.entries, self.head, self.class);
-        (life == Life::Active).then_some(Self { life, home, entries, head, class, ..Self::ABSENT })
+        (life == QueueState::Active).then_some(Self { life, home, entries, head, class, ..Self::ABSENT })
     }
 }
 
@@ -151,7 +151,7 @@ pub struct Ended {
 /// A completion queue.
 #[derive(Clone, Debug)]
 pub struct CompletionQueue {
-    pub life: Life,
+    pub life: QueueState,
     pub address: u64,
     pub entries: u32,
     /// The host's.
@@ -165,13 +165,13 @@ pub struct CompletionQueue {
     pub submission_queues: u32,
     /// What is held back while it is full.
     pub held: VecDeque<Ended>,
-    pub look: Look,
+    pub read_shadow: ShadowRead,
 }
 
 impl CompletionQueue {
     /// No queue.
     pub const ABSENT: Self = Self {
-        life: Life::Absent,
+        life: QueueState::Absent,
         address: 0,
         entries: 0,
         head: 0,
@@ -181,7 +181,7 @@ impl CompletionQueue {
         vector: 0,
         submission_queues: 0,
         held: VecDeque::new(),
-        look: Look::None,
+        read_shadow: ShadowRead::None,
     };
 
     /// True if there is no place.
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_tail_may_not_overrun_the_head() {
         let mut queue = SubmissionQueue {
-            life: Life::Active,
+            life: QueueState::Active,
             entries: 4,
             head: 2,
             next: 2,
@@ -235,8 +235,12 @@ mod tests {
 
     #[test]
     fn a_head_may_not_overrun_the_tail_and_the_phase_turns() {
-        let mut queue =
-            CompletionQueue { life: Life::Active, address: 0x100, entries: 3, ..CompletionQueue::ABSENT };
+        let mut queue = CompletionQueue {
+            life: QueueState::Active,
+            address: 0x100,
+            entries: 3,
+            ..CompletionQueue::ABSENT
+        };
         assert!(!queue.set_head(1));
         assert_eq!((queue.advance(), queue.is_full()), ((0x100, true), false));
         assert_eq!((queue.advance(), queue.is_full()), ((0x110, true), true));

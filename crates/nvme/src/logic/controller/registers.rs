@@ -5,7 +5,7 @@
 
 use super::arbiter::{Arbiter, Class};
 use super::features::Features;
-use super::queues::{CompletionQueue, Home, Life, Look, SubmissionQueue};
+use super::queues::{CompletionQueue, QueueOrigin, QueueState, ShadowRead, SubmissionQueue};
 use super::{Controller, Cx};
 use crate::logic::config::ControllerConfig;
 use crate::logic::effect::{Effect, Kind, MediaOperation, MediaRequest, Ticket};
@@ -123,7 +123,7 @@ impl Controller {
         let weighted = self.configuration.arbitration() == ArbitrationMechanism::WEIGHTED_ROUND_ROBIN;
         let arbitration_known = self.configuration.arbitration() == ArbitrationMechanism::ROUND_ROBIN
             || (weighted && self.config.weighted_round_robin);
-        let connected = self.submission_queues[0].carriage().is_some();
+        let connected = self.submission_queues[0].data_location().is_some();
         let entries = [self.attributes.sq_entries_less_1(), self.attributes.cq_entries_less_1()]
             .map(|less_1| u32::from(less_1) + 1);
         let too_small = entries.iter().any(|&entries| entries < LEAST_QUEUE_ENTRIES);
@@ -147,14 +147,14 @@ impl Controller {
     }
     fn make_admin_queues(&mut self, [sq_entries, cq_entries]: [u32; 2]) {
         self.submission_queues[0] = SubmissionQueue {
-            life: Life::Active,
-            home: Home::Memory { address: self.admin_sq_address, cqid: 0 },
+            life: QueueState::Active,
+            home: QueueOrigin::Memory { address: self.admin_sq_address, cqid: 0 },
             entries: sq_entries,
             class: Class::FIRST,
             ..SubmissionQueue::ABSENT
         };
         self.completion_queues[0] = CompletionQueue {
-            life: Life::Active,
+            life: QueueState::Active,
             address: self.admin_cq_address,
             entries: cq_entries,
             interrupts: true,
@@ -174,7 +174,7 @@ impl Controller {
         }
     }
     /// An effect of before a reset has come back.
-    pub(super) fn at_rest(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn effect_after_reset(&mut self, cx: &mut Cx<'_>) {
         if self.under_way == 0 && self.stage == Stage::Stopping {
             self.stage = Stage::Disabled;
             self.set_ready(false);
@@ -182,13 +182,13 @@ impl Controller {
         self.starting(cx);
     }
     fn disable(&mut self, cx: &mut Cx<'_>) {
-        let connected = self.submission_queues[0].emptied();
+        let connected = self.submission_queues[0].without_commands();
         self.forget(cx);
         if let Some(queue) = connected {
             self.submission_queues[0] = queue;
         }
         self.stage = Stage::Stopping;
-        self.at_rest(cx);
+        self.effect_after_reset(cx);
     }
     /// A reset from outside: registers are as after power on at once.
     pub fn reset(&mut self, cx: &mut Cx<'_>) {
@@ -259,17 +259,17 @@ impl Controller {
         match doorbell {
             Doorbell::SubmissionTail(id) => {
                 if let Some(queue) = self.submission_queues.get_mut(id.index())
-                    && queue.look == Look::UnderWay
+                    && queue.read_shadow == ShadowRead::UnderWay
                 {
-                    queue.look = Look::Overtaken;
+                    queue.read_shadow = ShadowRead::Overtaken;
                 }
                 self.tail_moved(id, value, cx);
             }
             Doorbell::CompletionHead(id) => {
                 if let Some(queue) = self.completion_queues.get_mut(id.index())
-                    && queue.look == Look::UnderWay
+                    && queue.read_shadow == ShadowRead::UnderWay
                 {
-                    queue.look = Look::Overtaken;
+                    queue.read_shadow = ShadowRead::Overtaken;
                 }
                 self.head_moved(id, value, cx);
             }
@@ -291,7 +291,8 @@ impl Controller {
     /// The host has taken entries from a completion queue.
     #[inline]
     pub(super) fn head_moved(&mut self, id: CqId, head: u32, cx: &mut Cx<'_>) {
-        let queue = self.completion_queues.get_mut(id.index()).filter(|queue| queue.life != Life::Absent);
+        let queue =
+            self.completion_queues.get_mut(id.index()).filter(|queue| queue.life != QueueState::Absent);
         match queue.map(|queue| (queue.set_head(head), queue.held.is_empty())) {
             Some((true, true)) => {}
             Some((true, false)) => {

@@ -10,7 +10,7 @@
 //! it before the read. A doorbell that is rung while its shadow is read makes the reading worthless, for it may be
 //! older: it is read again once the queue is empty. The admin queues have no shadows.
 
-use super::queues::{Life, Look};
+use super::queues::{QueueState, ShadowRead};
 use super::{Controller, Cx};
 use crate::logic::effect::{HostEffect, Kind, Place, Purpose, Resumed};
 use crate::spec::{CqId, Doorbell, SqId};
@@ -28,27 +28,27 @@ const DOORBELL_BYTES: u32 = 4;
 impl Controller {
     /// A submission queue has been emptied: is there more?
     #[inline]
-    pub(super) fn look_for_tail(&mut self, sqid: u16, cx: &mut Cx<'_>) {
+    pub(super) fn read_tail_doorbell(&mut self, sqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| sqid != 0) else { return };
         let queue = &mut self.submission_queues[usize::from(sqid)];
-        if queue.look == Look::None {
-            queue.look = Look::UnderWay;
+        if queue.read_shadow == ShadowRead::None {
+            queue.read_shadow = ShadowRead::UnderWay;
             let tail = queue.tail;
-            self.look(buffers, Doorbell::SubmissionTail(SqId(sqid)), tail, cx);
+            self.read_shadow(buffers, Doorbell::SubmissionTail(SqId(sqid)), tail, cx);
         }
     }
     /// A completion queue is full: has the host taken something?
     #[inline]
-    pub(super) fn look_for_head(&mut self, cqid: u16, cx: &mut Cx<'_>) {
+    pub(super) fn read_head_doorbell(&mut self, cqid: u16, cx: &mut Cx<'_>) {
         let Some(buffers) = self.doorbell_buffers.filter(|_| cqid != 0) else { return };
         let queue = &mut self.completion_queues[usize::from(cqid)];
-        if queue.look == Look::None {
-            queue.look = Look::UnderWay;
+        if queue.read_shadow == ShadowRead::None {
+            queue.read_shadow = ShadowRead::UnderWay;
             let head = queue.head;
-            self.look(buffers, Doorbell::CompletionHead(CqId(cqid)), head, cx);
+            self.read_shadow(buffers, Doorbell::CompletionHead(CqId(cqid)), head, cx);
         }
     }
-    fn look(&mut self, buffers: DoorbellBuffers, doorbell: Doorbell, value: u32, cx: &mut Cx<'_>) {
+    fn read_shadow(&mut self, buffers: DoorbellBuffers, doorbell: Doorbell, value: u32, cx: &mut Cx<'_>) {
         let index = match doorbell {
             Doorbell::SubmissionTail(id) => u32::from(id.0) * 2,
             Doorbell::CompletionHead(id) => u32::from(id.0) * 2 + 1,
@@ -70,19 +70,21 @@ impl Controller {
         let id = (index / 2) as u16;
         if index & 1 == 0 {
             let Some(queue) = self.submission_queues.get_mut(usize::from(id)) else { return };
-            let overtaken = core::mem::replace(&mut queue.look, Look::None) == Look::Overtaken;
+            let overtaken =
+                core::mem::replace(&mut queue.read_shadow, ShadowRead::None) == ShadowRead::Overtaken;
             if !overtaken && queue.tail != value {
                 self.tail_moved(SqId(id), value, cx);
-            } else if overtaken && queue.next == queue.tail && queue.life == Life::Active {
-                self.look_for_tail(id, cx);
+            } else if overtaken && queue.next == queue.tail && queue.life == QueueState::Active {
+                self.read_tail_doorbell(id, cx);
             }
         } else {
             let Some(queue) = self.completion_queues.get_mut(usize::from(id)) else { return };
-            let overtaken = core::mem::replace(&mut queue.look, Look::None) == Look::Overtaken;
+            let overtaken =
+                core::mem::replace(&mut queue.read_shadow, ShadowRead::None) == ShadowRead::Overtaken;
             if !overtaken && queue.head != value {
                 self.head_moved(CqId(id), value, cx);
             } else if overtaken && !queue.held.is_empty() {
-                self.look_for_head(id, cx);
+                self.read_head_doorbell(id, cx);
             }
         }
     }

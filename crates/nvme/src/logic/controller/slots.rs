@@ -1,6 +1,6 @@
 //! Commands in progress: a slab whose entries, with their buffers, are used again and again.
 
-use crate::logic::connection::Carriage;
+use crate::logic::connection::DataLocation;
 use crate::logic::effect::{MediaOperation, Place, Segment};
 use crate::spec::{Command, Status};
 
@@ -151,7 +151,7 @@ pub struct Slot {
     /// How many effects are under way.
     pub under_way: u32,
     /// How its data are found.
-    pub carriage: Carriage,
+    pub data_location: DataLocation,
     /// How many bytes came with it.
     pub capsule_bytes: u32,
     /// Where they are.
@@ -159,7 +159,7 @@ pub struct Slot {
     /// The pieces of host memory.
     pub pieces: Pieces,
     /// How many bytes of host memory are not known yet.
-    pub unaimed: u32,
+    pub unresolved: u32,
     /// An SGL segment that is the last one is being fetched.
     pub last_segment: bool,
     /// Parts that the medium has read and that have no known place in host memory yet.
@@ -186,11 +186,11 @@ impl Slot {
             parts_left: 0,
             last_begun: 0,
             under_way: 0,
-            carriage: Carriage::Memory,
+            data_location: DataLocation::Memory,
             capsule_bytes: 0,
             source: Source::Pieces,
             pieces: Pieces::default(),
-            unaimed: 0,
+            unresolved: 0,
             last_segment: false,
             held: Vec::new(),
             content: Vec::new(),
@@ -201,9 +201,9 @@ impl Slot {
         self.status = Status::SUCCESS;
         self.dw0 = 0;
         (self.bytes, self.parts, self.parts_left, self.last_begun, self.under_way) = (0, 0, 0, 0, 0);
-        (self.carriage, self.capsule_bytes, self.source) = (Carriage::Memory, 0, Source::Pieces);
+        (self.data_location, self.capsule_bytes, self.source) = (DataLocation::Memory, 0, Source::Pieces);
         self.pieces.clear();
-        self.unaimed = 0;
+        self.unresolved = 0;
         self.last_segment = false;
         self.held.clear();
         self.content.clear();
@@ -239,7 +239,7 @@ impl Slot {
         match self.plan {
             Plan::Read | Plan::Write => self.last_begun < self.parts,
             Plan::Load => self.last_begun == 0,
-            Plan::Store => self.unaimed > 0,
+            Plan::Store => self.unresolved > 0,
             Plan::Free | Plan::Ending | Plan::MediaOnly | Plan::DeleteSq | Plan::Format => false,
         }
     }

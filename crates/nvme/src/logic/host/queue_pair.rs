@@ -20,7 +20,7 @@ pub enum RingPolicy {
     /// After so many, and when it is told to ([`QueuePair::flush_tail`], [`QueuePair::flush_head`]).
     Every(u16),
     /// Only when it is told to.
-    Told,
+    OnRequest,
 }
 
 /// A queue pair.
@@ -236,7 +236,7 @@ impl RingPolicy {
         match self {
             Self::Each => true,
             Self::Every(count) => waiting >= count as u32,
-            Self::Told => false,
+            Self::OnRequest => false,
         }
     }
 }

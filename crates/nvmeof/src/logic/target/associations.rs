@@ -11,7 +11,7 @@ use crate::spec::fabrics::{
     ANY_CONTROLLER, ConnectData, ConnectResult, FLOW_CONTROL_IS_OFF, InvalidParameter, name_of,
 };
 use crate::spec::status::FabricsStatus;
-use lanetwin_nvme::logic::{self, Carriage, ConnectFault, ControllerChoice};
+use lanetwin_nvme::logic::{self, ConnectFault, ControllerChoice, DataLocation};
 use lanetwin_nvme::spec::{ControllerId, SqId, Status};
 use lanetwin_units::Instant;
 
@@ -103,7 +103,11 @@ impl Target {
         let queue = logic::Connection {
             queue: number,
             entries: u32::from(connect.entries_less_1()) + 1,
-            carriage: if self.connections[&id].is_tcp() { Carriage::Messages } else { Carriage::Keys },
+            data_location: if self.connections[&id].is_tcp() {
+                DataLocation::Messages
+            } else {
+                DataLocation::Keys
+            },
             flow_control: !attributes.no_flow_control(),
         };
         let keep_alive_ms = connect.keep_alive_ms();

@@ -90,16 +90,16 @@ impl FioCase {
     #[must_use]
     pub fn clones(&self) -> Vec<(&FioJob, u32, String)> {
         let all = self.jobs.iter().flat_map(|job| job.clones().map(move |clone| (job, clone)));
-        all.map(|(job, clone)| (job, clone, self.told_as(job, clone))).collect()
+        all.map(|(job, clone)| (job, clone, self.results_name(job, clone))).collect()
     }
     /// The jobs whose results are told as this.
     #[must_use]
     pub fn jobs_of<'a>(&'a self, name: &str) -> Vec<&'a FioJob> {
-        let of = |job: &&FioJob| job.clones().any(|clone| self.told_as(job, clone) == name);
+        let of = |job: &&FioJob| job.clones().any(|clone| self.results_name(job, clone) == name);
         self.jobs.iter().filter(of).collect()
     }
 
-    fn told_as(&self, job: &FioJob, clone: u32) -> String {
+    fn results_name(&self, job: &FioJob, clone: u32) -> String {
         let together = |one: &FioJob| one.job.settings.group_reporting && one.job.group == job.job.group;
         let leader = if job.job.settings.group_reporting {
             self.jobs.iter().find(|one| together(one)).unwrap_or(job)
@@ -207,9 +207,9 @@ impl Blocks for FioCase {
         self.jobs.iter().map(of_job).max().unwrap_or(0)
     }
     fn threads(&self) -> Vec<Thread> {
-        let thread = |(job, clone, told_as): (&FioJob, u32, String)| Thread {
+        let thread = |(job, clone, results_name): (&FioJob, u32, String)| Thread {
             name: format!("{}.{clone}", job.job.number),
-            told_as,
+            results_name,
             namespace: job.namespace(),
             priority: job.priority(),
             engine: job.engine(),

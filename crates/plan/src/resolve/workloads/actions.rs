@@ -9,7 +9,7 @@ use lanetwin_document::fields::Fields;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_models::roles::nvme::{Ask, Blocks};
+use lanetwin_models::roles::nvme::{Blocks, ScheduledCommand};
 use lanetwin_nvme::spec::Nsid;
 use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
 use lanetwin_ports::{Capability, Value};
@@ -121,28 +121,28 @@ fn ask(
     name: &'static str,
     drive: &ComponentPlan,
     reports: &mut Reports,
-) -> Option<Ask> {
+) -> Option<ScheduledCommand> {
     Some(match name {
-        "smart-log" => Ask::SmartLog,
-        "error-log" => Ask::ErrorLog,
-        "sanitize-log" => Ask::SanitizeLog,
+        "smart-log" => ScheduledCommand::SmartLog,
+        "error-log" => ScheduledCommand::ErrorLog,
+        "sanitize-log" => ScheduledCommand::SanitizeLog,
         "format" => {
             let erase = match choice(fields, "secure-erase", reports)? {
                 "user-data" => SecureErase::USER_DATA,
                 "cryptographic" => SecureErase::CRYPTOGRAPHIC,
                 _ => SecureErase::NONE,
             };
-            Ask::Format(namespace(fields, name, drive, reports)?, erase)
+            ScheduledCommand::Format(namespace(fields, name, drive, reports)?, erase)
         }
-        "sanitize" => Ask::Sanitize(match choice(fields, "method", reports)? {
+        "sanitize" => ScheduledCommand::Sanitize(match choice(fields, "method", reports)? {
             "overwrite" => SanitizeAction::OVERWRITE,
             "crypto-erase" => SanitizeAction::CRYPTO_ERASE,
             _ => SanitizeAction::BLOCK_ERASE,
         }),
-        "flush" => Ask::Flush(namespace(fields, name, drive, reports)?),
-        "compare" => Ask::Compare(blocks(fields, name, drive, reports)?),
-        "write-zeroes" => Ask::WriteZeroes(blocks(fields, name, drive, reports)?),
-        _ => Ask::Deallocate(blocks(fields, name, drive, reports)?),
+        "flush" => ScheduledCommand::Flush(namespace(fields, name, drive, reports)?),
+        "compare" => ScheduledCommand::Compare(blocks(fields, name, drive, reports)?),
+        "write-zeroes" => ScheduledCommand::WriteZeroes(blocks(fields, name, drive, reports)?),
+        _ => ScheduledCommand::Deallocate(blocks(fields, name, drive, reports)?),
     })
 }
 

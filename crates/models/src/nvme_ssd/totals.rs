@@ -27,9 +27,9 @@ const UNIT_BYTES: f64 = 4096.0;
 /// The time that drive writes per day are told for \[years\]: the usual warranty.
 const YEARS: f64 = 5.0;
 
-/// What a drive has lived through since the start of the run.
+/// What a drive has done since the start of the run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Lived {
+pub struct Totals {
     /// What the medium has done.
     pub counters: Counters,
     /// What the drive takes when it does nothing \[W\].
@@ -40,7 +40,7 @@ pub struct Lived {
     pub signals: Signals,
 }
 
-impl Lived {
+impl Totals {
     /// How long what was done takes at a power of so many mW \[ps\].
     pub(super) fn in_use_ps(&self, milliwatts: u64) -> u128 {
         const PS_PER_NJ_AT_ONE_MW: u128 = 1_000_000;
@@ -98,7 +98,7 @@ impl Lived {
     }
 }
 
-impl Lived {
+impl Totals {
     /// Tells what has to be in balance: what is written passes through the buffer, and uses up erased pages.
     pub(super) fn report_stocks(&self, stocks: Stocks, report: &mut Report) {
         let c = &self.counters;

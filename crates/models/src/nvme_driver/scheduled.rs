@@ -11,7 +11,7 @@
 
 use super::buffers::{Lists, ONE_LIST};
 use super::{NvmeDriver, Place, Ring, Task};
-use crate::roles::nvme::{Answer, Ask, Blocks};
+use crate::roles::nvme::{Answer, Blocks, ScheduledCommand};
 use lanetwin_nvme::logic::host::{Completed, commands};
 use lanetwin_nvme::spec::admin::{FormatDword10, SanitizeDword10};
 use lanetwin_nvme::spec::io::DatasetRange;
@@ -35,9 +35,9 @@ const RANGE_BYTES: u32 = 16;
 /// The SMART / Health Information log and the Sanitize Status log \[B\] (NVM Express Base 2.0 §5.16.1).
 const LOG_BYTES: u32 = 512;
 
-/// Something that is asked.
-pub(super) struct Asking {
-    ask: Ask,
+/// A scheduled command.
+pub(super) struct Scheduled {
+    what: ScheduledCommand,
     answer: Answer,
     /// Where its data are in host memory.
     buffer: u64,
@@ -45,96 +45,99 @@ pub(super) struct Asking {
 }
 
 impl NvmeDriver {
-    /// Asks something of the drive at this time; gives the number that [`NvmeDriver::answers`] has it under. To be said
-    /// before the run starts.
-    pub fn ask_at(&mut self, at: Instant, ask: Ask) -> usize {
+    /// Schedules a command; returns the number of its answer in [`NvmeDriver::answers`]. To be called before the run
+    /// starts.
+    pub fn schedule_command(&mut self, at: Instant, what: ScheduledCommand) -> usize {
         let (submitted, ended, status, finished) = (None, None, None, None);
         let answer = Answer { at, submitted, ended, status, lost: false, finished, content: Vec::new() };
-        self.asks.push(Asking { ask, answer, buffer: 0, lists: Lists::default() });
-        self.asks.len() - 1
+        self.scheduled.push(Scheduled { what, answer, buffer: 0, lists: Lists::default() });
+        self.scheduled.len() - 1
     }
-    /// What has become of everything that was asked, in the order of asking.
+    /// The answer to each scheduled command, in the order of scheduling.
     #[must_use]
     pub fn answers(&self) -> Vec<Answer> {
-        self.asks.iter().map(|asking| asking.answer.clone()).collect()
+        self.scheduled.iter().map(|one| one.answer.clone()).collect()
     }
-    /// Whether something that was asked has no answer yet, or has begun an operation that has not ended.
+    /// Whether a scheduled command has no answer yet, or has begun an operation that has not ended.
     #[must_use]
-    pub fn is_asking(&self) -> bool {
-        self.asks.iter().any(|Asking { ask, answer, .. }| {
-            let begins = matches!(ask, Ask::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
+    pub fn has_scheduled(&self) -> bool {
+        self.scheduled.iter().any(|Scheduled { what, answer, .. }| {
+            let begins =
+                matches!(what, ScheduledCommand::Sanitize(_)) && answer.status == Some(Status::SUCCESS);
             !answer.lost && (answer.status.is_none() || begins && answer.finished.is_none())
         })
     }
 
-    /// Puts down when what is to be asked.
-    pub(super) fn await_asks(&mut self, cx: &mut Context<'_>) {
-        for number in 0..self.asks.len() {
-            self.agenda.put(self.asks[number].answer.at, Task::Ask(number as u32), cx);
+    /// Puts each scheduled command on the agenda.
+    pub(super) fn arm_scheduled(&mut self, cx: &mut Context<'_>) {
+        for number in 0..self.scheduled.len() {
+            self.agenda.put(self.scheduled[number].answer.at, Task::ScheduledCommand(number as u32), cx);
         }
     }
-    /// The controller is ready: what has waited for that is asked.
-    pub(super) fn ask_waiting(&mut self, cx: &mut Context<'_>) {
-        let waits = |asking: &Asking| {
-            asking.answer.submitted.is_none()
-                && asking.answer.status.is_none()
-                && asking.answer.at <= cx.now()
+    /// The controller is ready: submits the commands that waited for that.
+    pub(super) fn submit_waiting(&mut self, cx: &mut Context<'_>) {
+        let waits = |one: &Scheduled| {
+            one.answer.submitted.is_none() && one.answer.status.is_none() && one.answer.at <= cx.now()
         };
-        let waiting: Vec<usize> = (0..self.asks.len()).filter(|number| waits(&self.asks[*number])).collect();
-        waiting.into_iter().for_each(|number| self.ask(number as u32, cx));
+        let waiting: Vec<usize> =
+            (0..self.scheduled.len()).filter(|number| waits(&self.scheduled[*number])).collect();
+        waiting.into_iter().for_each(|number| self.submit_scheduled(number as u32, cx));
     }
 
-    /// Submits what is to be asked, if the controller is ready.
-    pub(super) fn ask(&mut self, number: u32, cx: &mut Context<'_>) {
+    /// Submits a scheduled command, if the controller is ready.
+    pub(super) fn submit_scheduled(&mut self, number: u32, cx: &mut Context<'_>) {
         let ready = self.place.as_ref().is_some_and(|place| place.start.is_ready());
         let place = number as usize;
         if !ready
             || self.path.as_ref().is_some_and(|path| path.lost)
-            || self.asks[place].answer.submitted.is_some()
+            || self.scheduled[place].answer.submitted.is_some()
         {
             return;
         }
-        let ask = self.asks[place].ask;
+        let what = self.scheduled[place].what;
         let Some(command) = self.command_of(place) else {
             // no block of the namespace is so large: nothing was sent
-            self.asks[place].answer.status = Some(Status::INVALID_FIELD);
+            self.scheduled[place].answer.status = Some(Status::INVALID_FIELD);
             return;
         };
         let name = NAMES + u64::from(number);
-        let sent = match ask {
-            Ask::Compare(_) | Ask::WriteZeroes(_) | Ask::Deallocate(_) | Ask::Flush(_) => {
-                self.send_io(command, name, cx)
-            }
+        let sent = match what {
+            ScheduledCommand::Compare(_)
+            | ScheduledCommand::WriteZeroes(_)
+            | ScheduledCommand::Deallocate(_)
+            | ScheduledCommand::Flush(_) => self.send_io(command, name, cx),
             _ => {
-                if let Ask::Sanitize(_) = ask {
+                if let ScheduledCommand::Sanitize(_) = what {
                     self.request_event(cx);
                 }
                 self.send_admin(command, name, cx)
             }
         };
         if sent {
-            self.asks[place].answer.submitted = Some(cx.now());
+            self.scheduled[place].answer.submitted = Some(cx.now());
         } else {
-            self.agenda.put(cx.now() + AGAIN, Task::Ask(number), cx);
+            self.agenda.put(cx.now() + AGAIN, Task::ScheduledCommand(number), cx);
         }
     }
 
     /// The command, with its buffer; none if the driver cannot say it in blocks of the namespace.
     fn command_of(&mut self, number: usize) -> Option<Command> {
         let Place { memory, start, .. } = self.place.as_ref()?;
-        let asking = &mut self.asks[number];
-        let bytes = match asking.ask {
-            Ask::ErrorLog => ERROR_LOG_BYTES,
-            Ask::SmartLog | Ask::SanitizeLog | Ask::Sanitize(_) => LOG_BYTES,
-            Ask::Compare(Blocks { bytes, .. }) => {
+        let one = &mut self.scheduled[number];
+        let bytes = match one.what {
+            ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
+            ScheduledCommand::SmartLog | ScheduledCommand::SanitizeLog | ScheduledCommand::Sanitize(_) => {
+                LOG_BYTES
+            }
+            ScheduledCommand::Compare(Blocks { bytes, .. }) => {
                 u32::try_from(bytes).ok().filter(|bytes| *bytes <= ONE_LIST)?
             }
-            Ask::Deallocate(_) => RANGE_BYTES,
-            Ask::Format(..) | Ask::WriteZeroes(_) | Ask::Flush(_) => 0,
+            ScheduledCommand::Deallocate(_) => RANGE_BYTES,
+            ScheduledCommand::Format(..) | ScheduledCommand::WriteZeroes(_) | ScheduledCommand::Flush(_) => 0,
         };
         let mut memory = memory.change();
-        if bytes > 0 && asking.buffer == 0 {
-            asking.buffer = memory.allocate(bytes.into());
+        if bytes > 0 && one.buffer == 0 {
+            one.buffer = memory.allocate(bytes.into());
         }
         let in_blocks = |range: &Blocks| {
             let block = u64::from(start.limits.block(u16::try_from(range.nsid.0.checked_sub(1)?).ok()?)?);
@@ -146,35 +149,35 @@ impl NvmeDriver {
             let (slba, count) = in_blocks(range)?;
             (count <= 1 << 16).then(|| commands::blocks(opcode, range.nsid, slba, count))
         };
-        let mut command = match asking.ask {
-            Ask::SmartLog => commands::get_log_page(LogPage::SMART, 0, bytes),
-            Ask::ErrorLog => commands::get_log_page(LogPage::ERROR, 0, bytes),
-            Ask::SanitizeLog => commands::get_log_page(LogPage::SANITIZE_STATUS, 0, bytes),
-            Ask::Format(nsid, erase) => {
+        let mut command = match one.what {
+            ScheduledCommand::SmartLog => commands::get_log_page(LogPage::SMART, 0, bytes),
+            ScheduledCommand::ErrorLog => commands::get_log_page(LogPage::ERROR, 0, bytes),
+            ScheduledCommand::SanitizeLog => commands::get_log_page(LogPage::SANITIZE_STATUS, 0, bytes),
+            ScheduledCommand::Format(nsid, erase) => {
                 let mut command = commands::command(AdminOpcode::FORMAT_NVM.0, nsid);
                 command.set_cdw10(FormatDword10::ZERO.with_secure_erase(erase).expect("three bits").raw());
                 command
             }
-            Ask::Sanitize(action) => {
+            ScheduledCommand::Sanitize(action) => {
                 let mut command = commands::command(AdminOpcode::SANITIZE.0, Nsid::NONE);
                 let dword = SanitizeDword10::ZERO.with_action(action).and_then(|word| word.with_passes(1));
                 command.set_cdw10(dword.expect("three bits and four").raw());
                 command
             }
-            Ask::Compare(range) => of_blocks(IoOpcode::COMPARE, &range)?,
-            Ask::WriteZeroes(range) => of_blocks(IoOpcode::WRITE_ZEROES, &range)?,
-            Ask::Deallocate(range) => {
+            ScheduledCommand::Compare(range) => of_blocks(IoOpcode::COMPARE, &range)?,
+            ScheduledCommand::WriteZeroes(range) => of_blocks(IoOpcode::WRITE_ZEROES, &range)?,
+            ScheduledCommand::Deallocate(range) => {
                 let (slba, count) = in_blocks(&range)?;
                 let range = DatasetRange::ZERO.with_blocks(count).and_then(|word| word.with_slba(slba));
-                memory.write(asking.buffer, &range.expect("fields of their width").raw().to_le_bytes());
-                commands::deallocate(range_nsid(asking.ask), 1)
+                memory.write(one.buffer, &range.expect("fields of their width").raw().to_le_bytes());
+                commands::deallocate(range_nsid(one.what), 1)
             }
-            Ask::Flush(nsid) => commands::flush(nsid),
+            ScheduledCommand::Flush(nsid) => commands::flush(nsid),
         };
         // sanitize has no data: its buffer is for the log afterwards
-        if bytes > 0 && !matches!(asking.ask, Ask::Sanitize(_)) {
-            let second = asking.lists.second_pointer(0, asking.buffer, bytes, ONE_LIST, &mut memory);
-            command.set_prp1(asking.buffer);
+        if bytes > 0 && !matches!(one.what, ScheduledCommand::Sanitize(_)) {
+            let second = one.lists.second_pointer(0, one.buffer, bytes, ONE_LIST, &mut memory);
+            command.set_prp1(one.buffer);
             command.set_prp2(second);
         }
         Some(command)
@@ -219,45 +222,48 @@ impl NvmeDriver {
         }
         let number = (completed.name & (AFTERWARDS - 1) & !NAMES) as usize;
         let memory = self.place.as_ref().map(|place| place.memory.clone());
-        let Some(asking) = self.asks.get_mut(number) else { return };
-        let bytes = match asking.ask {
-            Ask::ErrorLog => ERROR_LOG_BYTES,
+        let Some(one) = self.scheduled.get_mut(number) else { return };
+        let bytes = match one.what {
+            ScheduledCommand::ErrorLog => ERROR_LOG_BYTES,
             _ => LOG_BYTES,
         };
-        let read = |memory: &HostMemory| memory.read(asking.buffer, bytes as usize).map(<[u8]>::to_vec);
-        let content = memory.and_then(|memory| read(&memory.look())).unwrap_or_default();
+        let read = |memory: &HostMemory| memory.read(one.buffer, bytes as usize).map(<[u8]>::to_vec);
+        let content = memory.and_then(|memory| read(&memory.reader())).unwrap_or_default();
         if completed.name & AFTERWARDS > 0 {
             let log = <[u8; LOG_BYTES as usize]>::try_from(content).map(SanitizeLog::from_bytes).ok();
             let good = log.is_some_and(|log| is_sanitized(&log));
-            asking.answer.finished = Some((at, completed.status.is_success() && good));
+            one.answer.finished = Some((at, completed.status.is_success() && good));
             return;
         }
-        asking.answer.ended = Some(at);
-        asking.answer.status = Some(completed.status);
+        one.answer.ended = Some(at);
+        one.answer.status = Some(completed.status);
         if completed.status.is_success()
-            && matches!(asking.ask, Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog)
+            && matches!(
+                one.what,
+                ScheduledCommand::SmartLog | ScheduledCommand::ErrorLog | ScheduledCommand::SanitizeLog
+            )
         {
-            asking.answer.content = content;
+            one.answer.content = content;
         }
     }
 
     /// The controller says that something has happened.
     fn event(&mut self, completed: &Completed, cx: &mut Context<'_>) {
         let event = EventResult::from_raw(completed.dw0);
-        let under_way = |asking: &Asking| {
-            matches!(asking.ask, Ask::Sanitize(_))
-                && asking.answer.submitted.is_some()
-                && asking.answer.finished.is_none()
-                && asking.answer.status.is_none_or(Status::is_success)
-                && !asking.answer.lost
+        let under_way = |one: &Scheduled| {
+            matches!(one.what, ScheduledCommand::Sanitize(_))
+                && one.answer.submitted.is_some()
+                && one.answer.finished.is_none()
+                && one.answer.status.is_none_or(Status::is_success)
+                && !one.answer.lost
         };
-        let sanitizing = self.asks.iter().position(under_way);
+        let sanitizing = self.scheduled.iter().position(under_way);
         let has_ended =
             event.log() == LogPage::SANITIZE_STATUS && event.information() == IoEvent::SANITIZE_COMPLETED.0;
         match sanitizing {
             Some(number) if completed.status.is_success() && has_ended => {
                 let mut command = commands::get_log_page(LogPage::SANITIZE_STATUS, 0, LOG_BYTES);
-                command.set_prp1(self.asks[number].buffer);
+                command.set_prp1(self.scheduled[number].buffer);
                 self.send_admin(command, NAMES + AFTERWARDS + number as u64, cx);
             }
             Some(_) if completed.status.is_success() => self.request_event(cx),
@@ -266,18 +272,19 @@ impl NvmeDriver {
     }
 
     /// The path is lost: what has no completion will have none.
-    pub(super) fn lose_asked(&mut self) {
-        for Asking { answer, ask, .. } in &mut self.asks {
+    pub(super) fn lose_scheduled(&mut self) {
+        for Scheduled { answer, what, .. } in &mut self.scheduled {
             let open = answer.submitted.is_some() && answer.status.is_none();
-            let operation =
-                matches!(ask, Ask::Sanitize(_)) && answer.submitted.is_some() && answer.finished.is_none();
+            let operation = matches!(what, ScheduledCommand::Sanitize(_))
+                && answer.submitted.is_some()
+                && answer.finished.is_none();
             answer.lost |= open || operation && answer.status == Some(Status::SUCCESS);
         }
     }
 }
 
 /// Whether a name is one of a command that is asked here.
-pub(super) const fn is_asked(name: u64) -> bool {
+pub(super) const fn is_scheduled(name: u64) -> bool {
     name >= NAMES
 }
 
@@ -287,10 +294,15 @@ fn is_sanitized(log: &SanitizeLog) -> bool {
 }
 
 /// The namespace of a range.
-const fn range_nsid(ask: Ask) -> Nsid {
-    match ask {
-        Ask::Compare(range) | Ask::WriteZeroes(range) | Ask::Deallocate(range) => range.nsid,
-        Ask::Format(nsid, _) | Ask::Flush(nsid) => nsid,
-        Ask::SmartLog | Ask::ErrorLog | Ask::SanitizeLog | Ask::Sanitize(_) => Nsid::NONE,
+const fn range_nsid(what: ScheduledCommand) -> Nsid {
+    match what {
+        ScheduledCommand::Compare(range)
+        | ScheduledCommand::WriteZeroes(range)
+        | ScheduledCommand::Deallocate(range) => range.nsid,
+        ScheduledCommand::Format(nsid, _) | ScheduledCommand::Flush(nsid) => nsid,
+        ScheduledCommand::SmartLog
+        | ScheduledCommand::ErrorLog
+        | ScheduledCommand::SanitizeLog
+        | ScheduledCommand::Sanitize(_) => Nsid::NONE,
     }
 }

@@ -5,14 +5,14 @@ use lanetwin_load::memory::{BadPlacement, Mapping, PageMap, PlacedPart, Policy};
 use lanetwin_ports::Params;
 
 /// A program's pages, and behind them those of its page table.
-pub(super) struct Laid {
+pub(super) struct AddressSpace {
     pub(super) map: PageMap,
     pub(super) table: PageTable,
     /// Frames of each node that are used up to the program's own last page.
     own: Vec<u64>,
 }
 
-impl Laid {
+impl AddressSpace {
     /// Lays so many pages out on nodes with so many frames, of which so many are used.
     pub(super) fn out(
         rules: Option<&TranslationRules>,
@@ -57,6 +57,6 @@ pub fn used_frames(
     used: &[u64],
 ) -> Result<UsedFrames, Vec<BadPlacement>> {
     let rules = TranslationRules::new(params);
-    let Laid { map, own, .. } = Laid::out(rules.as_ref(), placement, pages, frames, used)?;
+    let AddressSpace { map, own, .. } = AddressSpace::out(rules.as_ref(), placement, pages, frames, used)?;
     Ok(UsedFrames { own, all: map.used().to_vec() })
 }
