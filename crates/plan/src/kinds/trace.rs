@@ -2,7 +2,7 @@
 
 use crate::files::{FileOf, Understood};
 use crate::kind::{Asked, Kind, Place, Who};
-use crate::plan::{Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
+use crate::plan::{Arrivals, Blocks, Case, Demand, LeftOut, Load, Offered, Timing};
 use crate::values::{count, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::Fields;
@@ -112,8 +112,13 @@ impl TraceCase {
 }
 
 impl Blocks for TraceCase {
+    /// Its mean rate: what is in flight is up to the drive.
     fn offered(&self) -> Offered {
-        Offered::Outstanding(self.pace.depth)
+        let bytes: u64 = self.trace.requests().map(|request| u64::from(request.bytes)).sum();
+        let ps = u128::from(self.lasts().as_ps().max(1));
+        let rate = u128::from(bytes) * 1_000_000_000_000 / ps;
+        let bytes_per_second = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
+        Offered::Rate { bytes_per_second, arrivals: Arrivals::Fixed }
     }
     fn requests(&self) -> u64 {
         self.trace.requests().len() as u64
