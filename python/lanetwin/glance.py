@@ -62,6 +62,8 @@ class Glance:
     outcomes: dict[str, dict[Outcome, int]]
     """How many verdicts of each kind each variant has over all cases."""
     notes: list[str]
+    measured: str
+    """How long it was measured; empty if nobody knows."""
     """What to know before believing it."""
 
     @property
@@ -99,7 +101,10 @@ def glances(results: Results) -> list[Glance]:
         binds = {name: binding[name, workload, case] for name in names if (name, workload, case) in binding}
         cases = unique(line.case for line in every)
         notes = _notes(results, workload, case)
-        found.append(Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes))
+        measured = measurement(
+            [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
+        )
+        found.append(Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes, measured))
     return found
 
 
@@ -184,9 +189,9 @@ def _outcomes(own: Sequence[ResultTable]) -> dict[str, dict[Outcome, int]]:
 
 
 def _notes(results: Results, workload: str, case: str) -> list[str]:
-    """Say how much the numbers of a case stand for: how long it was measured, and whether it was steady."""
+    """Say how much the numbers of a case stand for: how often it was run, and whether it was steady."""
     rows = [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
-    notes = [measurement(rows)] if any("seconds" in row for row in rows) else []
+    notes = []
     if {row["n"] for row in rows} == {1}:
         notes.append("one repeat")
     first = {row["variant"]: row.get("steady") for row in reversed(rows)}

@@ -96,12 +96,26 @@ def measurements(results: Results) -> list[Measurement]:
     return [_measurement(place, groups, names) for place, groups in runs.items()]
 
 
+def number_of(count: int) -> str:
+    """Write how many there were, of many in thousands or millions.
+
+    >>> number_of(309), number_of(10_002), number_of(2_500_000)
+    ('309', '10.0\u202fk', '2.50\u202fM')
+    """
+    for scale, unit in ((1_000_000, "M"), (1_000, "k")):
+        if count >= scale:
+            return with_unit(significant(count / scale, 3), unit)
+    return fixed(count, 0)
+
+
 def measurement(rows: Sequence[Row]) -> str:
     """Say how long one case was measured, and how many operations that were, over its variants."""
     seconds = sorted(row["seconds"] for row in rows if "seconds" in row)
     counts = sorted(row["operations"] for row in rows if "operations" in row)
+    if not seconds or not counts:
+        return ""
     times = _ends([duration(seconds[0]), duration(seconds[-1])])
-    operations = _ends([fixed(counts[0], 0), fixed(counts[-1], 0)])
+    operations = _ends([number_of(counts[0]), number_of(counts[-1])])
     return f"{operations} operations in {times}"
 
 

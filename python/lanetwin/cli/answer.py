@@ -54,7 +54,7 @@ def print_answer(results: Results) -> None:
         console.print()
     if any(one.binding for one in found):
         console.print(_limits(found))
-    measured = [f"{one.workload} {one.notes[0]}" for one in found if one.notes]
+    measured = [f"{one.workload} {one.measured}" for one in found if one.measured]
     if measured:
         console.print(Text(printable(f"Measured: {'; '.join(measured)}"), "dim"))
     for one in found:
