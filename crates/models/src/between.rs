@@ -5,7 +5,7 @@ use lanetwin_ports::{PortInfo, Protocol};
 
 /// The ports of whatever stands there.
 pub(crate) const PORTS: &[PortInfo] = &[
-    PortInfo { name: "up", speaks: Protocol::Block, about: "towards the one who asks", many: false },
+    PortInfo { name: "up", speaks: Protocol::Block, about: "towards the requester", many: false },
     PortInfo { name: "down", speaks: Protocol::Block, about: "towards the disk", many: false },
 ];
 

@@ -46,7 +46,7 @@ use std::collections::VecDeque;
 /// The declaration.
 pub static MODEL: Model = Model {
     name: "dma-requester",
-    about: "Moves what it is told to move: a card with DMA engines, a bound on transfers in flight, and tags.",
+    about: "Makes the DMA transfers of a load: a card with engines, a bound on transfers in flight, and tags.",
     ports: &[
         PortInfo { name: "pcie", speaks: Protocol::Pcie, about: "the card's edge connector", many: false },
         PortInfo { name: "dma", speaks: Protocol::Dma, about: "what to move", many: false },
@@ -70,7 +70,7 @@ const PARAMS: &[Param] = &[
         name: "command",
         dimension: Dimension::Time,
         default: Some("0ns"),
-        about: "from a transfer being asked for to its being ready for an engine; not a limit of the rate",
+        about: "from the request for a transfer to its being ready for an engine; not a limit of the rate",
     },
     Param {
         name: "engines",

@@ -35,7 +35,7 @@ const PARAMS: &[Param] = &[
         name: "timeout",
         dimension: Dimension::Time,
         default: Some("30s"),
-        about: "the time after which the one who asked for a lost request is told that nobody answered",
+        about: "the time after which a lost request ends with a time-out",
     },
 ];
 

@@ -79,13 +79,13 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.interrupt",
         dimension: Dimension::Time,
         default: Some("1us"),
-        about: "the CPU time from an interrupt to the first look at the completion queue",
+        about: "the CPU time from an interrupt to the first read of the completion queue",
     },
     Param {
         name: "driver.poll",
         dimension: Dimension::Time,
         default: Some("40ns"),
-        about: "the time from a look at a completion queue to the next, when it is polled",
+        about: "the time from one poll of a completion queue to the next",
     },
     Param {
         name: "driver.coalescing.entries",
@@ -133,7 +133,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.shadow-doorbells",
         dimension: Dimension::Flag,
         default: Some("false"),
-        about: "whether the driver writes doorbells to memory and rings only where the controller waits for it (Doorbell Buffer Config), as for virtual devices",
+        about: "whether the driver writes doorbells to memory (shadow doorbells), and to the register only where the controller waits for it (Doorbell Buffer Config), as for virtual devices",
     },
     Param {
         name: "driver.queue-entries",
@@ -157,7 +157,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.cache-miss",
         dimension: Dimension::Time,
         default: Some("90ns"),
-        about: "what a look at a completion entry takes longer if it is in DRAM",
+        about: "the extra time to read a completion entry from DRAM",
     },
     Param {
         name: "driver.multipath",
@@ -169,7 +169,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "driver.link-events",
         dimension: Dimension::Flag,
         default: Some("true"),
-        about: "whether the driver of a path is told when its link goes down; if not, it waits for a time-out",
+        about: "whether the driver of a path is notified when its link goes down; if not, it waits for a time-out",
     },
     Param {
         name: "driver.link-loss",

@@ -76,7 +76,7 @@ const PARAMS: &[Param] = &[
         name: "core",
         dimension: Dimension::Choice(&["none", "crossbar", "shared-bus", "shared-memory"]),
         default: Some("none"),
-        about: "what moves TLPs from the ingress buffers to the outputs; `none` is one that nobody waits for",
+        about: "what moves TLPs from the ingress buffers to the outputs; `none` has no limit of its own",
     },
     Param {
         name: "speed-up",

@@ -83,7 +83,7 @@ pub(super) const PARAMS: &[Param] = &[
         name: "dma.reads",
         dimension: Dimension::Count { least: 1, most: 4096 },
         default: Some("4"),
-        about: "how many bursts each FC port asks host memory for at once",
+        about: "how many bursts each FC port requests from host memory at once",
     },
     Param {
         name: "dma.writes",

@@ -55,7 +55,7 @@ pub(super) const PARAMS: &[Param] = &[
     Param { name: "ftl.slc.read", dimension: Dimension::Time, default: Some("25us"), about: "tR in the SLC cache" },
     Param { name: "ftl.slc.program", dimension: Dimension::Time, default: Some("200us"), about: "tPROG in the SLC cache" },
     Param { name: "ftl.slc.erase", dimension: Dimension::Time, default: Some("3ms"), about: "tBERS in the SLC cache" },
-    Param { name: "ftl.read-ahead.streams", dimension: Dimension::Count { least: 0, most: 64 }, default: Some("8"), about: "sequential streams that are told apart for reading ahead; 0 is no reading ahead" },
+    Param { name: "ftl.read-ahead.streams", dimension: Dimension::Count { least: 0, most: 64 }, default: Some("8"), about: "sequential streams that are recognised for reading ahead; 0 is no reading ahead" },
     Param { name: "ftl.read-ahead.trigger", dimension: Dimension::Count { least: 1, most: 65536 }, default: Some("4"), about: "so many adjacent requests make a stream" },
     Param { name: "ftl.read-ahead.window", dimension: Dimension::Size, default: Some("1MiB"), about: "how far ahead of the host it is read" },
     Param { name: "cross-point.channels", dimension: Dimension::Count { least: 1, most: 256 }, default: Some("7"), about: "channels of a medium that is written in place" },

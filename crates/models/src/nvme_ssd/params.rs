@@ -112,7 +112,7 @@ pub(super) const PARAMS: &[Param] = &[
         name: "chunk",
         dimension: Dimension::Choice(CHUNKS),
         default: Some("16KiB"),
-        about: "how much of a command the medium is asked for at a time, so that the first data leave before the last are read",
+        about: "the part of a command that is requested from the medium at a time, so that the first data leave before the last are read",
     },
     Param {
         name: "block",

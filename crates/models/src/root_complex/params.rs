@@ -79,7 +79,7 @@ pub(super) const PARAMS: &[Param] = &[
         name: "completion.order",
         dimension: Dimension::Choice(&["readiness", "fifo"]),
         default: Some("readiness"),
-        about: "in which order the reads of a requester are answered: as the data become ready, or as they were asked",
+        about: "in which order the reads of a requester are answered: as the data become ready, or in the order of requests",
     },
     Param {
         name: "signal",
