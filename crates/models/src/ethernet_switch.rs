@@ -49,10 +49,10 @@ const PARAMS: &[Param] = &[
         about: "how many ports there are",
     },
     Param {
-        name: "port.rate",
+        name: "ethernet.rate",
         dimension: Dimension::Choice(&["1", "10", "25", "40", "50", "100", "200", "400"]),
         default: Some("100"),
-        about: "the highest rate of a port, in Gb/s",
+        about: "the highest rate of an Ethernet port, in Gb/s",
     },
     Param {
         name: "forwarding",
@@ -151,7 +151,7 @@ impl EthernetSwitch {
     fn new(params: &Params, site: &Site) -> Self {
         let mut ports = site.ethernet.clone();
         ports.resize(ports.len().max(params.count("ports") as usize), None);
-        let most = params.choice("port.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
+        let most = params.choice("ethernet.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
         let spec = SwitchSpec {
             ports: ports.iter().map(|port| port.map(|site| site.line.rate.min(most))).collect(),
             mode: match params.choice("forwarding") {

@@ -17,7 +17,7 @@ pub(super) const PARAMS: &[Param] = &[
         name: "ethernet.rate",
         dimension: Dimension::Choice(&["1", "10", "25", "40", "50", "100", "200", "400"]),
         default: Some("100"),
-        about: "the highest rate of the Ethernet port, in Gb/s",
+        about: "the highest rate of an Ethernet port, in Gb/s",
     },
     Param {
         name: "ethernet.vlan",
