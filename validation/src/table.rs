@@ -21,6 +21,9 @@ pub(crate) struct Published {
     pub(crate) variant: String,
     /// The workload of the scenario, of one case.
     pub(crate) workload: String,
+    /// Which device or host it is of; none if it is of all together.
+    #[serde(default)]
+    pub(crate) device: Option<String>,
     /// The metric.
     pub(crate) metric: String,
     /// Its unit, as in the results.
@@ -102,7 +105,7 @@ pub(crate) fn ran(plan: &Plan) -> (Results, Vec<FreeParameter>) {
 /// If there is none, or more than one.
 fn row<'a>(results: &'a Results, published: &Published) -> &'a Row {
     let is_it = |row: &&Row| {
-        row.device.is_none()
+        row.device == published.device
             && (&*row.variant, &*row.workload, &*row.metric)
                 == (&*published.variant, &*published.workload, &*published.metric)
     };

@@ -5,6 +5,7 @@ pub mod cxl_link;
 pub mod dram_curves;
 pub mod drives;
 pub mod eye;
+pub mod h3_nvmeof;
 pub mod idt_16t4g2;
 pub mod latency_vs_size;
 pub mod link_ceilings;
@@ -35,6 +36,7 @@ pub fn claims() -> &'static [Claim] {
         cxl_link::CLAIM,
         mqsim_xv2::CLAIM,
         steady_state::CLAIM,
+        h3_nvmeof::CLAIM,
         latency_vs_size::CLAIM,
         pm1743_retimer::CLAIM,
         pm1743_retimer::RANDOM_WRITES,
