@@ -118,6 +118,7 @@ def tables() -> dict[str, list[str]]:
     return {
         "links": rows_of(top["links"]["additionalProperties"]),
         "partitions": rows_of(top["partitions"]["additionalProperties"]),
+        "attach": rows_of(top["partitions"]["additionalProperties"]["properties"]["attach"]["items"]),
         "interleave": rows_of(top["interleave"]["additionalProperties"]),
         "workloads": rows_of(workload),
         **{name: rows_of(section) for name, section in kinds(workload).items()},

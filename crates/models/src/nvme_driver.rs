@@ -426,12 +426,11 @@ impl NvmeHost for NvmeDriver {
 
 impl Component<Message> for NvmeDriver {
     fn start(&mut self, cx: &mut Context<'_>) {
-        let Some(place) = &self.place else { return };
-        let now = cx.now();
-        place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
-        self.agenda.put(now + self.software.enable, Task::Enabled, cx);
-        self.await_outages(cx);
-        self.arm_scheduled(cx);
+        if self.place.is_some() {
+            self.begin(cx);
+            self.await_outages(cx);
+            self.arm_scheduled(cx);
+        }
     }
 
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {

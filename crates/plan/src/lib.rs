@@ -40,7 +40,7 @@ mod words;
 pub use catalogue::{Assembly, Catalogue, Grade, Number, Part};
 pub use files::Files;
 pub use plan::{
-    ActionPlan, Arrivals, Axis, BlockCase, Blocks, Cache, Case, ChannelPlan, Compare, ComponentPlan,
+    Absence, ActionPlan, Arrivals, Axis, BlockCase, Blocks, Cache, Case, ChannelPlan, Compare, ComponentPlan,
     CxlLinkPlan, CxlRole, Decoding, Demand, DeviceCache, DmaCase, DmaOperation, Down, Driven, End, FioCase,
     FioJob, HintsCase, IometerCase, IometerFile, Join, KernelCase, LeftOut, LinkPlan, Load, MemoryCase,
     MemoryNode, MemoryProgram, Offered, Pair, Pattern, Plan, PortPlan, PtsPlan, Run, SteadyRule, Thread,

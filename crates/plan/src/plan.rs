@@ -16,7 +16,7 @@ pub use actions::ActionPlan;
 pub use blocks::{Blocks, Demand, LeftOut, Thread, Timing};
 pub use cxl::{CxlLinkPlan, CxlRole, Decoding, MemoryNode};
 pub use end::End;
-pub use link::{ChannelPlan, Down, LinkPlan, Via};
+pub use link::{Absence, ChannelPlan, Down, LinkPlan, Via};
 pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
     MemoryProgram, TrafficCase,
@@ -97,6 +97,8 @@ pub struct Variant {
     pub machine: Vec<ComponentPlan>,
     /// The PCIe links, in the order of writing.
     pub links: Vec<LinkPlan>,
+    /// When hosts are without drives that move between partitions.
+    pub absences: Vec<Absence>,
     /// The CXL links, in the order of writing.
     pub cxl: Vec<CxlLinkPlan>,
     /// The memory of each host with CXL ports, in the order of addresses; the first is its own.

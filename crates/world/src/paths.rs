@@ -62,6 +62,8 @@ pub struct Paths {
     takeover: Span,
     /// When the last of its own was lost; none while one works.
     alone_since: Option<Instant>,
+    /// From when to when the host is without the drive, because another has it.
+    absences: Vec<(Instant, Option<Instant>)>,
     counts: PathCounts,
     /// The name of the drive, as the host has it.
     drive: String,
@@ -116,9 +118,22 @@ impl Paths {
             own,
             takeover,
             alone_since: None,
+            absences: Vec::new(),
             counts: PathCounts::default(),
             drive: drive.to_owned(),
         }
+    }
+    /// The host is without the drive at these times: nothing is asked of it then, and what was under way ends with an
+    /// error. To be said before the run starts.
+    pub(super) fn be_without(&mut self, absences: Vec<(Instant, Option<Instant>)>) {
+        self.absences = absences;
+        if self.is_without(Instant::ZERO) {
+            self.paths.iter_mut().for_each(|path| path.works = false);
+            self.alone_since = Some(Instant::ZERO);
+        }
+    }
+    fn is_without(&self, now: Instant) -> bool {
+        self.absences.iter().any(|(from, until)| *from <= now && until.is_none_or(|until| now < until))
     }
     /// The port of a load.
     pub(super) const fn of_load(load: u16) -> Port {
@@ -153,7 +168,8 @@ impl Paths {
     }
 
     fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
-        let Some(path) = self.choose(cx.now()) else {
+        let there = !self.is_without(cx.now());
+        let Some(path) = self.choose(cx.now()).filter(|_| there) else {
             self.waiting.push_back((load, transfer));
             return;
         };
@@ -170,7 +186,8 @@ impl Paths {
             return;
         };
         self.paths[path].in_flight -= 1;
-        if done.status == Status::Aborted && !self.paths[path].works {
+        let is_lost = done.status == Status::Aborted && !self.paths[path].works;
+        if is_lost && !self.is_without(cx.now()) {
             self.counts.retried += 1;
             self.ask(load, transfer, cx);
         } else {

@@ -1,10 +1,12 @@
 //! A switch that hosts share: each sees its partition, a virtual switch, and all share the switch that there is.
 
 use crate::tree::{plan, results};
+use lanetwin_kernel::ComponentId;
 use lanetwin_plan::hierarchy::Hierarchy;
 use lanetwin_plan::{Catalogue, Plan, check};
 use lanetwin_stats::results::Results;
-use lanetwin_world::Options;
+use lanetwin_units::{Instant, Span};
+use lanetwin_world::{Options, PathCounts, Paths, World};
 use std::path::Path;
 
 /// Three drives, two hosts and one switch.
@@ -160,4 +162,97 @@ fn a_plan_with_partitions_reads_as_itself() {
     assert!(text(&first).contains("partitions"));
     assert_eq!(text(&first), text(&again));
     assert_eq!(first.variants[0].links, again.variants[0].links);
+}
+
+/// What of a world's loads there was, when a drive had moved.
+struct Moved {
+    /// Of `ssd1` as each host has it: asked, answered at 1.9 ms, at 2.25 ms and at 6 ms.
+    answered: [[u64; 3]; 2],
+    /// What the loads of both hosts on it had asked for and were not answered, at the end, with nothing more to ask.
+    left: [u64; 2],
+    /// How many of the answers of the first host were errors.
+    aborted: u64,
+    lost: u64,
+}
+
+/// Moves `ssd1` from one host to the other at 2 ms.
+fn moved(removal: &str) -> Moved {
+    let attach =
+        format!("partitions.right.attach=[{{at: 2ms, device: ssd1, after: 300us, removal: {removal}}}]");
+    let plan = shared(&[&attach, "machine.ssd1.driver.link-loss=20us"]);
+    let (variant, workload) = (&plan.variants[0], &plan.variants[0].workloads[0]);
+    let names: Vec<&str> = workload.pairs.iter().map(|pair| &*pair.device).collect();
+    assert_eq!(names, ["ssd0@a", "ssd1@a", "ssd1@b", "ssd2@b"]);
+    let mut world = World::new(variant, workload, &workload.cases[0], 1);
+    let paths = world.paths.clone();
+    let counts = |world: &mut World| -> [PathCounts; 2] {
+        let of =
+            |(_, id): &(String, ComponentId)| world.kernel.component::<Paths>(*id).expect("paths").counts();
+        paths.iter().map(of).collect::<Vec<_>>().try_into().expect("two hosts have the drive")
+    };
+    let steps = [1_900, 2_250, 6_000].map(|us| {
+        world.kernel.run_until(Instant::ZERO + Span::from_us(us));
+        counts(&mut world).map(|counts| counts.answered)
+    });
+    world.stop();
+    world.kernel.run_until(Instant::ZERO + Span::from_us(50_000));
+    let last = counts(&mut world);
+    let now = world.kernel.now();
+    let aborted = world.results(now)[1].reads.aborted;
+    Moved {
+        answered: [0, 1].map(|host| steps.map(|step| step[host])),
+        left: last.map(|counts| counts.asked - counts.answered),
+        aborted,
+        lost: last.iter().map(|counts| counts.retried + counts.unexpected).sum(),
+    }
+}
+
+const DEPTH: u64 = 4;
+
+#[test]
+fn a_drive_that_is_taken_by_surprise_ends_what_it_was_asked_with_one_error_each() {
+    let Moved { answered: [a, b], left, aborted, lost } = moved("surprise");
+    assert!(a[0] > 20 && b[0] == 0, "{a:?} {b:?}");
+    assert_eq!(
+        (aborted, a[1], a[2]),
+        (DEPTH, a[1], a[1]),
+        "what was under way is aborted once, and nothing comes behind it"
+    );
+    assert_eq!((b[1], left, lost), (0, [DEPTH, 0], 0), "new requests of the host that lost it wait");
+    assert!(b[2] > 50, "the other host goes on with it: {b:?}");
+}
+
+#[test]
+fn a_managed_removal_loses_nothing() {
+    let Moved { answered: [a, b], left, aborted, lost } = moved("managed");
+    assert!(a[1] - a[0] >= DEPTH, "{a:?}");
+    assert_eq!((aborted, a[2], b[1], left, lost), (0, a[1], 0, [DEPTH, 0], 0));
+    assert!(b[2] > 50, "{b:?}");
+}
+
+#[test]
+fn a_drive_moves_from_the_host_that_has_it_and_back() {
+    let refused = |attach: &str| mistakes(&[&format!("partitions.right.attach=[{attach}]")]);
+    let right = "{at: 2ms, device: ssd1, after: 1ms}";
+    assert_eq!(refused(right), [""; 0]);
+    assert_eq!(refused("{at: 2ms, device: ssd2}"), ["FB008 partitions.right.attach.device"]);
+    assert_eq!(refused("{at: 0ms, device: ssd1}"), ["FB008 partitions.right.attach.device"]);
+    let twice = format!("{right}, {{at: 4ms, device: ssd1}}");
+    assert_eq!(refused(&twice), ["FB008 partitions.right.attach.device"]);
+    let back = |at: &str| {
+        let left = format!("partitions.left.attach=[{{at: {at}, device: ssd1, after: 1ms}}]");
+        mistakes(&[&format!("partitions.right.attach=[{right}]"), &left])
+    };
+    assert_eq!(back("4ms"), [""; 0]);
+    assert_eq!(back("2500us"), ["FB008 partitions.left.attach.device"], "it has not arrived yet");
+    let dual = [
+        "machine.ssd1.dual-port=true",
+        "links.bay1.to=ssd1.pcie",
+        &format!("partitions.right.attach=[{right}]"),
+    ];
+    assert!(
+        mistakes(&dual).contains(&"FB008 partitions.right.attach.device".to_owned()),
+        "{:?}",
+        mistakes(&dual)
+    );
 }

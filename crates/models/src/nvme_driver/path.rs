@@ -16,7 +16,7 @@ use crate::roles::nvme::{Outage, PATH_LOST, PATH_WORKS};
 use lanetwin_kernel::Port;
 use lanetwin_nvme::spec::registers;
 use lanetwin_ports::{Context, Done, Message, Status};
-use lanetwin_units::Span;
+use lanetwin_units::{Instant, Span};
 
 /// A controller that is not ready after this is disabled and enabled once more. It waits for what its medium has under
 /// way, which takes as long as a program of flash, and this driver reads no CSTS.RDY.
@@ -35,6 +35,15 @@ pub(super) struct Path {
     retired: Vec<u64>,
 }
 
+impl Path {
+    /// Whether the drive is there when the run starts. One that comes later is started when its link is up, and counts
+    /// as lost until then.
+    pub(super) fn is_there(&mut self, start: Instant) -> bool {
+        self.lost = self.outages.iter().any(|outage| outage.from <= start && start < outage.until);
+        !self.lost
+    }
+}
+
 impl NvmeDriver {
     /// Makes the driver one of several paths; the link that it leads over is down then. To be said before the run
     /// starts.
@@ -45,6 +54,17 @@ impl NvmeDriver {
     #[must_use]
     pub fn losses(&self) -> u64 {
         self.path.as_ref().map_or(0, |path| path.losses)
+    }
+
+    /// Starts the controller, if it is there.
+    pub(super) fn begin(&mut self, cx: &mut Context<'_>) {
+        let now = cx.now();
+        if !self.path.as_mut().is_none_or(|path| path.is_there(now)) {
+            return;
+        }
+        let Some(place) = &self.place else { return };
+        place.start.registers().iter().for_each(|&(offset, value)| self.write(now, offset, value, cx));
+        self.agenda.put(now + self.software.enable, Task::Enabled, cx);
     }
 
     /// Puts down when the driver hears of its link.

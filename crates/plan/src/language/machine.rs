@@ -109,6 +109,30 @@ pub(crate) const PARTITION: &[Field] = &[
         Holds::Names,
         "what is in it: components that are linked to the switch, or one port of them as in `ssd.pcie2`",
     ),
+    field(
+        "attach",
+        Holds::List(ATTACH),
+        "",
+        "the drives of other partitions of the switch that are assigned to this one while the run goes on",
+    ),
+];
+
+/// A drive that is assigned to another partition.
+pub(crate) const ATTACH: &[Field] = &[
+    required("at", Holds::One(Dimension::Time), "when it is taken from the host that has it"),
+    required("device", Holds::Text, "the drive"),
+    field(
+        "removal",
+        one_of(&["surprise", "managed"]),
+        "surprise",
+        "whether its link goes down at once, or the host that loses it first lets it end what it was asked",
+    ),
+    field(
+        "after",
+        Holds::One(Dimension::Time),
+        "100ms",
+        "from then until the host that gets it sees it; 100ms is what software waits for a device after a reset",
+    ),
 ];
 
 /// Several devices of CXL that are one node.

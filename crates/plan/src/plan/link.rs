@@ -89,6 +89,19 @@ pub struct Down {
     pub lasts: Span,
 }
 
+/// A host is without a drive that it has at other times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Absence {
+    /// The drive: its place in [`super::Variant::machine`].
+    pub drive: usize,
+    /// The host.
+    pub host: usize,
+    /// From when on it asks the drive for nothing more.
+    pub from: Instant,
+    /// Until when; none if the drive does not come back.
+    pub until: Option<Instant>,
+}
+
 impl LinkPlan {
     /// The end that is farther from the root.
     #[must_use]

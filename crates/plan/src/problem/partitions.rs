@@ -17,6 +17,8 @@ problems! {
     OtherHost { from: String, to: String, owner: String } = "FB006", "`{from}` does not see `{to}`, which belongs to {owner}", "put `{to}` into the partition of the host that asks it, or ask it from its own";
     /// A host with two partitions of one switch.
     TwoPartitions { host: String, switch: String, other: String } = "FB007", "host `{host}` has partition `{other}` of switch `{switch}` already", "put all that is of `{host}` into one partition";
+    /// A drive that cannot change hosts like this.
+    CannotMove { device: String, why: String } = "FB008", "`{device}` cannot be attached: {why}", "a drive of the model `nvme-ssd` with one port moves between two partitions of its switch, from the one that has it to the other";
     /// A device in no partition.
     Nobodys { device: String, switch: String } = "FB101", "`{device}` at switch `{switch}` is in no partition: no host sees it", "put it into the partition of a host, or remove it";
     /// A host at a divided switch that has no part of it.

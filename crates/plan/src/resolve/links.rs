@@ -5,6 +5,7 @@ mod cxl;
 mod driven;
 mod ends;
 mod errors;
+mod moves;
 mod outages;
 pub(super) mod partitions;
 mod switches;
@@ -14,7 +15,7 @@ mod via;
 use super::machine::assemblies::link_entries;
 use super::{Known, Machine, check_name};
 use crate::language::LINK;
-use crate::plan::{ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, PortPlan};
+use crate::plan::{Absence, ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, PortPlan};
 use crate::problem::Problem;
 use ends::{Joined, Named, end, is_exact, role, take};
 use errors::BitErrors;
@@ -45,6 +46,8 @@ const MOST_LANES: u64 = 16;
 #[derive(Default)]
 pub(super) struct Wiring {
     pub links: Vec<LinkPlan>,
+    /// When hosts are without drives that move.
+    pub absences: Vec<Absence>,
     pub cxl: Vec<CxlLinkPlan>,
     pub joins: Vec<Join>,
     pub driven: Vec<Driven>,

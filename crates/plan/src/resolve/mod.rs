@@ -164,10 +164,11 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
         let about = DOCUMENT.iter().find(|field| field.name == "machine").map_or("", |field| field.about);
         reports.add(Common::Missing { key: "machine".into(), about: about.into() }, tree.spot, "machine");
     }
-    let (machine, mut machine_node) = machine::read(machine?, known.catalogue, reports)?;
+    let (mut machine, mut machine_node) = machine::read(machine?, known.catalogue, reports)?;
     let (partitions, partitions_node) = links::partitions::read(section("partitions"), &machine, reports)?;
-    let (wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
+    let (mut wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
     wiring.tell_inside(&mut machine_node);
+    links::partitions::attach(&mut machine, &mut wiring, reports);
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
@@ -204,6 +205,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
         name: name.to_owned(),
         machine: machine.components.into_iter().map(|slot| slot.plan).collect::<Option<_>>()?,
         links: wiring.links,
+        absences: wiring.absences,
         cxl: wiring.cxl,
         nodes: memory.nodes,
         decoding: memory.decoding,

@@ -119,7 +119,10 @@ impl Adding<'_> {
         let name = self.shared_name(pair);
         let takeover = self.wiring.workload.takeover;
         let count = self.count_paths(pair, takeover.is_some());
-        let paths = Paths::new(&name, policy, loads, count, takeover.unwrap_or(Span::ZERO));
+        let mut paths = Paths::new(&name, policy, loads, count, takeover.unwrap_or(Span::ZERO));
+        let absences = self.wiring.variant.absences.iter();
+        let absences = absences.filter(|absence| (absence.drive, absence.host) == (pair.target, pair.on));
+        paths.be_without(absences.map(|absence| (absence.from, absence.until)).collect());
         let joined = self.builder.add(format!("{PATHS}/{name}"), Box::new(paths));
         // the port of each driver that belongs to the first load of this host, and the paths
         let (first, all) = match takeover {

@@ -9,14 +9,17 @@
 //! Each host sees a switch of its own with its devices below, a virtual switch. All share the switch that there is: its
 //! core, its buffers, its arbiters.
 
-use super::Link;
+use super::moves::{self, Move, Moving};
+use super::{Link, Wiring};
 use crate::language::PARTITION;
-use crate::plan::ComponentPlan;
+use crate::plan::{ComponentPlan, End, LinkPlan};
 use crate::problem::partitions::Problem;
 use crate::resolve::{Machine, check_name};
 use lanetwin_document::fields::{Fields, Said, is_map, join};
 use lanetwin_document::node::{Node, Spot};
 use lanetwin_document::problem::{Reports, quoted};
+use lanetwin_ports::Value;
+use lanetwin_units::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The partitions of all switches.
@@ -30,6 +33,8 @@ struct Partition {
     switch: usize,
     host: usize,
     devices: Vec<Device>,
+    /// What is assigned to it later: components, and how.
+    attached: Vec<(usize, Move)>,
     spot: Spot,
     path: String,
 }
@@ -73,9 +78,11 @@ pub(in crate::resolve) fn read(
         let switch = switch(&mut fields, machine, reports);
         let host = host(&mut fields, machine, reports);
         let devices = devices(&mut fields, machine, reports);
+        let attached = attached(&mut fields, host, machine, reports);
         complete.push((entry.key.clone(), fields.finish()));
         let (Some(switch), Some(host), Some(devices)) = (switch, host, devices) else { continue };
-        all.push(Partition { name: entry.key.clone(), switch, host, devices, spot: entry.spot, path });
+        let (name, attached) = (entry.key.clone(), attached.unwrap_or_default());
+        all.push(Partition { name, switch, host, devices, attached, spot: entry.spot, path });
     }
     let partitions = Partitions(all);
     partitions.report_twice(machine, reports);
@@ -116,6 +123,87 @@ fn devices(fields: &mut Fields<'_>, machine: &Machine, reports: &mut Reports) ->
     };
     let found: Vec<_> = names.iter().map(|said| device(said, reports)).collect();
     found.into_iter().collect()
+}
+
+fn attached(
+    fields: &mut Fields<'_>,
+    host: Option<usize>,
+    machine: &Machine,
+    reports: &mut Reports,
+) -> Option<Vec<(usize, Move)>> {
+    let mut items = fields.list("attach", reports)?;
+    let read: Vec<_> = items.iter_mut().map(|item| one_attached(item, host, machine, reports)).collect();
+    fields.record_list("attach", items);
+    read.into_iter().collect()
+}
+
+fn one_attached(
+    item: &mut Fields<'_>,
+    host: Option<usize>,
+    machine: &Machine,
+    reports: &mut Reports,
+) -> Option<(usize, Move)> {
+    let mut time = |key| match item.one(key, reports)?.value {
+        Value::Time(time) => Some(time),
+        other => unreachable!("`{key}` is declared as a time, read as {other:?}"),
+    };
+    let (at, after) = (time("at"), time("after"));
+    let removal = item.one("removal", reports)?.value;
+    let Said { value, spot, .. } = item.text("device", reports)?;
+    let path = item.at("device");
+    let component = machine.find(&value, spot, &path, reports)?;
+    let (at, after, host) = (Instant::ZERO + at?, after?, host?);
+    let is_managed = removal == Value::Choice("managed");
+    Some((component, Move { host, at, after, is_managed, spot, path }))
+}
+
+/// Gives every drive that moves a port for each of its hosts.
+pub(in crate::resolve) fn attach(machine: &mut Machine, wiring: &mut Wiring, reports: &mut Reports) {
+    if reports.has_errors() {
+        return;
+    }
+    let mut moving: BTreeMap<usize, Vec<Move>> = BTreeMap::new();
+    for (drive, next) in wiring.partitions.0.iter().flat_map(|partition| &partition.attached) {
+        moving.entry(*drive).or_default().push(next.clone());
+    }
+    for (drive, mut moves) in moving {
+        moves.sort_by_key(|next| next.at);
+        if let Err((place, why)) = move_drive(drive, &moves, machine, wiring) {
+            let Move { spot, path, .. } = &moves[place];
+            let device = machine.label(drive);
+            reports.add(Problem::CannotMove { device, why }, *spot, path);
+        }
+    }
+}
+
+/// Lets a drive move; if it cannot, the place of the move that is wrong, and what is wrong with it.
+fn move_drive(
+    drive: usize,
+    moves: &[Move],
+    machine: &mut Machine,
+    wiring: &mut Wiring,
+) -> Result<(), (usize, String)> {
+    let own = wiring.links.iter().position(|link| link.far().component == drive);
+    let Some(link) = own else { return Err((0, "no host has it at first".into())) };
+    let (host, switch) = (wiring.links[link].root_port.component, wiring.links[link].root.component);
+    let next = moves.iter().find(|next| next.host != host);
+    let Some(other) = next.map(|next| next.host) else { return Err((0, "it is there already".into())) };
+    let is_up = |up: &&LinkPlan| {
+        up.root_port.component == other && [up.from, up.to].iter().any(|end| end.component == switch)
+    };
+    let Some(up) = wiring.links.iter().find(is_up) else {
+        return Err((0, "its switch is not that of the partition".into()));
+    };
+    let moving = Moving { drive, host, moves, other: (up.root_port, up.mps) };
+    let name = format!("{}@{}", wiring.links[link].name, machine.label(other));
+    let Some(plan) = machine.components[drive].plan.as_mut() else { return Ok(()) };
+    if let Some(mistake) = moves::mistake(plan, &wiring.links[link], &moving) {
+        return Err(mistake);
+    }
+    let second = End { component: drive, port: plan.ports.len() };
+    wiring.taken.insert(second, name.clone());
+    wiring.absences.extend(moves::carry_out(plan, (&mut wiring.links, link), &moving, name));
+    Ok(())
 }
 
 impl Partitions {
