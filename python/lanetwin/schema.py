@@ -142,11 +142,11 @@ class Cost(TypedDict):
 
 
 class Crossings(TypedDict):
-    """How often an I/O waited for something to cross a link."""
+    """How often an operation waited for something to cross a link."""
 
     link: str
     """The link's name."""
-    times: int
+    times: float
     """How often, one way or the other."""
 
 
@@ -435,7 +435,13 @@ class Stage(TypedDict):
     name: str
     """Where, and what ("card: issue")."""
     value: float
-    """How long [ns]."""
+    """How long in the mean, of operations that were not in it, too [ns]."""
+    p50: NotRequired[float]
+    """The median of a sample of the operations [ns]; medians of stages do not sum to anything."""
+    p99: NotRequired[float]
+    """The 99th percentile of the sample [ns]."""
+    sums_ps: list[int]
+    """How long all operations of each repeat were in it, together [ps]."""
 
 
 class Steadiness(TypedDict):
@@ -606,8 +612,9 @@ class Verdict(TypedDict):
 
 
 class Waterfall(TypedDict):
-    """The latency of an I/O by stage [ns, three decimals]; in picoseconds the stages sum exactly to the
-    total.
+    """The mean latency of operations by stage [ns], along what each waited for last. The sums behind the
+    means are integers, of every operation that was measured unless there were very many
+    (`Waterfall::followed`); in each repeat those of the stages sum exactly to the total.
     """
 
     variant: str
@@ -617,16 +624,24 @@ class Waterfall(TypedDict):
     case: str
     """The case's name."""
     device: NotRequired[str]
-    """Which node of memory served it; none of an I/O."""
+    """Which of several devices served them, or which node of memory."""
+    operation: NotRequired[str]
+    """`read` or `write`, where a case has both."""
     unit: str
     """Always `ns`."""
     total: float
-    """The whole latency [ns]."""
+    """The mean latency [ns]: of each repeat, and of those the mean."""
     stages: list[Stage]
     """Its parts in the order in which they happened."""
+    operations: list[int]
+    """How many operations the sums of each repeat are of."""
+    followed: list[int]
+    """How many of those were followed; of a long run some stand for others, and the sums are an estimate."""
+    totals_ps: list[int]
+    """What they took in each repeat, together [ps]."""
     crossings: NotRequired[list[Crossings]]
-    """How often the I/O waited for something to cross each link, one way: what an ns more of flight would
-    add to it.
+    """How often an operation waited for something to cross each link, one way, in the mean: what an ns
+    more of flight would add to it.
     """
 
 

@@ -167,10 +167,10 @@ def test_a_load_of_each_memory_is_taken_apart(results: Results) -> None:
 
     own["waterfalls"] = [of("dram"), of("exp")]
     page = report.render(own)
-    assert "One load from dram by hop, both" in page
-    assert "One load from exp by hop, both" in page
+    assert "Mean latency on dram by hop, both" in page
+    assert "Mean latency on exp by hop, both" in page
     [told] = blocks.waterfalls(own, blocks.Easel())
-    assert told.details.names == ["case", "memory", "variant"]
+    assert told.details.names == ["case", "device", "variant"]
     assert [row[:2] for row in told.details.rows] == [["both", "dram"], ["both", "exp"]]
 
 

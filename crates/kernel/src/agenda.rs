@@ -1,9 +1,9 @@
 //! What is on its way: channels, the messages in them, the events of the future.
 
 use crate::ids::Port;
-use crate::marks::Marks;
 use crate::outside::Side;
 use crate::queue::{Entry, Queue, TieRule};
+use crate::trail::{Trail, Trails};
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
 
@@ -39,6 +39,7 @@ struct Slot<M> {
     message: M,
     /// The next of its row, or the next free slot.
     next: u32,
+    trail: Trail,
 }
 
 /// The messages of a channel that arrive in the order in which they were sent: a list through the slots.
@@ -66,8 +67,8 @@ impl<M: Copy> Messages<M> {
     }
     /// Puts a message on its way: its slot, if that is to be an event.
     #[inline(always)]
-    fn put(&mut self, channel: u32, at: u64, sequence: u64, message: M) -> Option<u32> {
-        let slot = self.fill(at, sequence, message);
+    fn put(&mut self, channel: u32, (at, sequence): (u64, u64), message: M, trail: Trail) -> Option<u32> {
+        let slot = self.fill((at, sequence), message, trail);
         let row = &mut self.rows[channel as usize];
         if row.first == NONE {
             *row = Row { first: slot, end: slot, last: at };
@@ -83,8 +84,8 @@ impl<M: Copy> Messages<M> {
         None
     }
     #[inline(always)]
-    fn fill(&mut self, at: u64, sequence: u64, message: M) -> u32 {
-        let slot = Slot { at, sequence, message, next: NONE };
+    fn fill(&mut self, (at, sequence): (u64, u64), message: M, trail: Trail) -> u32 {
+        let slot = Slot { at, sequence, message, next: NONE, trail };
         // A message that is handed to no function on the way is written where it stays. One that is put together
         // elsewhere, and copied in wider parts, waits for its parts to be written.
         let place = self.free;
@@ -96,19 +97,20 @@ impl<M: Copy> Messages<M> {
         self.slots.push(slot);
         (self.slots.len() - 1) as u32
     }
-    /// Takes the message of an event; and the next of its row and when it arrives, if that is to be an event now.
+    /// Takes the message of an event and its trail; and the next of its row and when it arrives, if that is to be an
+    /// event now.
     #[inline(always)]
-    pub(crate) fn take(&mut self, channel: u32, place: u32) -> (M, Option<(u64, u32)>) {
+    pub(crate) fn take(&mut self, channel: u32, place: u32) -> (M, Trail, Option<(u64, u32)>) {
         let slot = &mut self.slots[place as usize];
-        let (message, next) = (slot.message, slot.next);
+        let (message, trail, next) = (slot.message, slot.trail, slot.next);
         slot.next = self.free;
         self.free = place;
         let row = &mut self.rows[channel as usize];
         if row.first != place {
-            return (message, None);
+            return (message, trail, None);
         }
         row.first = next;
-        (message, self.slots.get(next as usize).map(|slot| (slot.at, next)))
+        (message, trail, self.slots.get(next as usize).map(|slot| (slot.at, next)))
     }
 }
 
@@ -127,6 +129,7 @@ pub(crate) struct Foreseen<M> {
     pub(crate) at: Instant,
     pub(crate) channel: u32,
     pub(crate) message: M,
+    pub(crate) trail: Trail,
 }
 
 /// What was sent at this instant, or will be, and is still to be told to a foreseeing component.
@@ -154,7 +157,7 @@ pub(crate) struct Core<M> {
     pub(crate) wake_rank: Vec<u32>,
     pub(crate) foreseen: Vec<Foreseen<M>>,
     pub(crate) pending: Pending,
-    pub(crate) marks: Marks,
+    pub(crate) trails: Trails,
 }
 
 impl<M: Copy> Core<M> {
@@ -167,17 +170,21 @@ impl<M: Copy> Core<M> {
         let c = &mut self.channels[channel as usize];
         c.sent += 1;
         if c.foreseen {
-            self.foreseen.push(Foreseen { at, channel, message });
+            self.foreseen.push(Foreseen { at, channel, message, trail: self.trails.now });
             return;
         }
-        if let Some(slot) = self.messages.put(channel, at.as_ps(), tie as u64 | c.sent, message) {
+        if let Some(slot) =
+            self.messages.put(channel, (at.as_ps(), tie as u64 | c.sent), message, self.trails.now)
+        {
             self.push(Entry::new(at.as_ps(), channel, slot));
         }
     }
-    /// Takes the message of an event out, and makes the next of its row an event.
+    /// Takes the message of an event out, whose trail is now that of what is handled, and makes the next of its row an
+    /// event.
     #[inline(always)]
     pub(crate) fn take(&mut self, entry: Entry) -> M {
-        let (message, next) = self.messages.take(entry.rank(), entry.argument());
+        let (message, trail, next) = self.messages.take(entry.rank(), entry.argument());
+        self.trails.now = trail;
         if let Some((at, slot)) = next {
             self.push(Entry::new(at, entry.rank(), slot));
         }

@@ -5,11 +5,11 @@ use crate::component::{Component, Content};
 use crate::context::Context;
 use crate::ids::{ComponentId, Port};
 use crate::kernel::Kernel;
-use crate::marks::Marks;
 use crate::observe::{Observe, Recent};
 use crate::outside::{EntryId, ExitId, OUTSIDE, Outside, Side};
 use crate::queue::Queue;
 use crate::random::{hash_name, mix};
+use crate::trail::{OF_NOBODY, Trail, Trails};
 
 /// A machine under construction.
 pub struct Builder<M> {
@@ -145,6 +145,7 @@ impl<M: Copy + Content> Builder<M> {
             let phase = if foresees[i as usize] { DECIDE } else { WAKE };
             wake_rank[i as usize] = phase | place as u32;
         }
+        let trails = Trails::new(bases(&components));
         let mut kernel = Kernel {
             components,
             paths,
@@ -160,7 +161,7 @@ impl<M: Copy + Content> Builder<M> {
                 wake_rank,
                 foreseen: Vec::new(),
                 pending: Pending::Something,
-                marks: Marks::default(),
+                trails,
             },
             telling: Vec::new(),
             outside,
@@ -175,12 +176,23 @@ impl<M: Copy + Content> Builder<M> {
         };
         for i in 0..kernel.components.len() {
             kernel.handling = i as u32;
+            kernel.core.trails.now = Trail::NONE;
             kernel.components[i].start(&mut Context { core: &mut kernel.core, me: i as u32 });
             kernel.deliver_foreseen(Pending::Something);
         }
         kernel.core.pending = Pending::Nothing;
         kernel
     }
+}
+
+/// For each component the number of its first stage among those of all.
+fn bases<M>(components: &[Box<dyn Component<M>>]) -> Vec<u32> {
+    let next = |base: &mut u32, stages: usize| {
+        let own = *base;
+        *base += stages as u32;
+        Some(own)
+    };
+    components.iter().map(|component| component.stages().len()).scan(OF_NOBODY, next).collect()
 }
 
 /// For each component the channels of its output ports, one flat table.

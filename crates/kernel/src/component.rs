@@ -52,6 +52,33 @@ macro_rules! roles {
     };
 }
 
+/// Numbers the stages of requests that a component marks, and lists their names for
+/// [`Component::stages`](crate::Component::stages). With a list of others before them, theirs come first.
+///
+/// ```
+/// use lanetwin_kernel::{Stage, stages};
+/// const OTHERS: &[&str] = &["issue"];
+/// stages! { after OTHERS; WAIT = "queue for a worker", WORK = "work" }
+/// assert_eq!((WORK, STAGES), (Stage(2), &["queue for a worker", "work"][..]));
+/// ```
+#[macro_export]
+macro_rules! stages {
+    ($($name:ident = $text:literal),+ $(,)?) => {
+        const NO_OTHER_STAGES: &[&str] = &[];
+        $crate::stages! { after NO_OTHER_STAGES; $($name = $text),+ }
+    };
+    (after $others:path; $($name:ident = $text:literal),+ $(,)?) => {
+        /// The names of its own stages.
+        pub(crate) const STAGES: &[&str] = &[$($text),+];
+        $crate::stages! { @number ($others.len() as u16); $($name)+ }
+    };
+    (@number ($number:expr); $name:ident $($rest:ident)*) => {
+        pub(crate) const $name: $crate::Stage = $crate::Stage($number);
+        $crate::stages! { @number ($number + 1); $($rest)* }
+    };
+    (@number ($number:expr);) => {};
+}
+
 /// A device, a load, a set of links: whatever has ports.
 pub trait Component<M> {
     /// Called once, before the first event.
@@ -75,6 +102,12 @@ pub trait Component<M> {
     /// Says what was used up to `now`, the present, of everything that the component has a finite supply of, what it
     /// has counted, and how things stand. It may catch up with what it has put off, and changes nothing else.
     fn report(&mut self, _now: Instant, _report: &mut Report) {}
+
+    /// The stages of requests that the component [marks](Context::mark), by name (`queue for an engine`), each at the
+    /// place of its number; always the same.
+    fn stages(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// What the component has done so far, beyond the messages it was sent, as 64 bits; part of the kernel's digest.
     fn digest(&self) -> u64 {

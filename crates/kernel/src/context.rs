@@ -1,9 +1,9 @@
 //! The context: all that a component can do, and so all that it can depend on.
 
 use crate::agenda::{Core, Pending, TieOrder, UNCONNECTED};
-use crate::ids::{ComponentId, Port};
-use crate::marks::Mark;
+use crate::ids::Port;
 use crate::queue::Entry;
+use crate::trail::{Stage, Trail};
 use lanetwin_units::{Instant, Span};
 
 /// What a component can do while it handles an event.
@@ -82,16 +82,45 @@ impl<M: Copy> Context<'_, M> {
     pub fn expects_more(&self) -> bool {
         self.core.pending == Pending::ForSame
     }
-    /// Up to now a request was in this stage, since the mark before that this component has set on it, or since it
-    /// came. `request` is its name in the message that asked for it. Costs nothing while nobody follows requests.
+    /// A request begins: whatever is sent and marked from here on, while this event is handled, is of it.
     #[inline]
-    pub fn mark(&mut self, request: u32, stage: &'static str) {
-        self.mark_until(self.now(), request, stage);
+    pub fn begin(&mut self) {
+        self.core.trails.begin(self.core.now);
+    }
+    /// How far the request has come that is being handled: that of the message, or nothing in a wake. What it is for a
+    /// message that is sent, the one who gets it goes on with.
+    #[inline]
+    #[must_use]
+    pub fn trail(&self) -> Trail {
+        self.core.trails.now
+    }
+    /// Goes on with a request that was put aside.
+    #[inline]
+    pub fn resume(&mut self, trail: Trail) {
+        self.core.trails.now = trail;
+    }
+    /// Goes on with a request that was put aside until something else was there, which is being handled: its trail is
+    /// its own, then that of the other, and this stage in between if there is a gap. It is nothing if nobody follows
+    /// the request.
+    pub fn join(&mut self, own: Trail, between: Stage) {
+        self.core.trails.join(own, self.me, between, self.core.now);
+    }
+    /// Up to now the request that is being handled was in this stage, since the mark before, whoever has set that.
+    #[inline]
+    pub fn mark(&mut self, stage: Stage) {
+        self.mark_until(self.now(), stage);
     }
     /// As [`Context::mark`], of a stage that ends at a time that is known already, before or after now.
     #[inline]
-    pub fn mark_until(&mut self, at: Instant, request: u32, stage: &'static str) {
-        self.core.marks.add(Mark { at, component: ComponentId(self.me), request, stage });
+    pub fn mark_until(&mut self, at: Instant, stage: Stage) {
+        self.core.trails.mark(at, self.me, stage);
+    }
+    /// Tells for how long the request that is being handled was in each stage from `since` until now, from the last to
+    /// the first, by the number of the stage among all ([`Kernel::stage_names`](crate::Kernel::stage_names)) \[ps\].
+    /// The times sum to that, exactly. To be asked once of each request that has begun.
+    #[inline]
+    pub fn account(&mut self, since: Instant, see: impl FnMut(u32, u64)) {
+        self.core.trails.walk(since.as_ps(), self.core.now, see);
     }
     /// The last instant of the current slice: nothing after it may be decided.
     #[inline]

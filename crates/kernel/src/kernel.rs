@@ -4,12 +4,12 @@ use crate::agenda::{Core, Foreseen, Pending, TieOrder, WAKE};
 use crate::component::{Component, Content, role_of};
 use crate::context::Context;
 use crate::ids::ComponentId;
-use crate::marks::Mark;
 use crate::observe::{Observe, Recent, Tap};
 use crate::outside::{Emitted, EntryId, OUTSIDE, Outside};
 use crate::queue::Entry;
 use crate::random::{hash_name, mix, mix_product};
 use crate::report::Report;
+use crate::trail::Trail;
 use lanetwin_units::Instant;
 
 /// What time and channel of a delivery are mixed with for the digest.
@@ -68,6 +68,8 @@ impl<M: Copy + Content> Kernel<M> {
     /// If `at` has been decided already: [`Kernel::run_until`] has decided everything up to its limit.
     pub fn inject(&mut self, at: Instant, entry: EntryId, message: M) {
         assert!(at.as_ps() >= self.undecided_from, "{at:?} has passed already");
+        // a request from outside begins where somebody asks for it
+        self.core.trails.now = Trail::NONE;
         self.core.send(self.outside.channel(entry), at, message, TieOrder::Normal);
         self.deliver_foreseen(Pending::Nothing);
     }
@@ -109,6 +111,7 @@ impl<M: Copy + Content> Kernel<M> {
         } else {
             let i = self.by_path[(entry.rank() & (WAKE - 1)) as usize];
             self.handling = i;
+            self.core.trails.now = Trail::NONE;
             let context = &mut Context { core: &mut self.core, me: i };
             self.components[i as usize].wake(entry.argument(), context);
         }
@@ -140,7 +143,7 @@ impl<M: Copy + Content> Kernel<M> {
             // who is told may send more, and is shown a message where it stands: a copy of what was written just now
             // would have to wait for it
             let mut telling = std::mem::replace(&mut self.core.foreseen, std::mem::take(&mut self.telling));
-            for (i, Foreseen { at, channel, message }) in telling.iter().enumerate() {
+            for (i, Foreseen { at, channel, message, trail }) in telling.iter().enumerate() {
                 self.note(*at, *channel, message);
                 let (to, port) = self.core.channels[*channel as usize].to;
                 self.handling = to.0;
@@ -150,6 +153,7 @@ impl<M: Copy + Content> Kernel<M> {
                     Some(next) if self.core.channels[next.channel as usize].to.0 == to => Pending::ForSame,
                     Some(_) => Pending::Something,
                 };
+                self.core.trails.now = *trail;
                 let context = &mut Context { core: &mut self.core, me: to.0 };
                 self.components[to.index()].expect(*at, port, message, context);
             }
@@ -214,14 +218,15 @@ impl<M: Copy + Content> Kernel<M> {
             }
         }
     }
-    /// Writes down from now on what components say of requests as they pass ([`Context::mark`]), or forgets it and no
-    /// longer does.
-    pub fn follow_marks(&mut self, on: bool) {
-        self.core.marks.follow(on);
-    }
-    /// The marks so far, in the order of their being set; forgets them.
-    pub fn take_marks(&mut self) -> Vec<Mark> {
-        self.core.marks.take()
+    /// The stages that requests can be in ([`Context::account`]): whose each is, and its name. The first have no owner:
+    /// time that nobody has marked, and time whose marks are lost.
+    #[must_use]
+    pub fn stage_names(&self) -> Vec<(Option<ComponentId>, String)> {
+        let of_nobody = ["unmarked", "not followed"].map(|name| (None, name.to_owned()));
+        let of_all = (0..).zip(&self.components).flat_map(|(i, component)| {
+            component.stages().into_iter().map(move |name| (Some(ComponentId(i)), name))
+        });
+        of_nobody.into_iter().chain(of_all).collect()
     }
     /// The path of a component.
     #[must_use]

@@ -22,6 +22,10 @@ impl Handles {
         assert!(place < loads, "a load is one of those that there are");
         Self { place, loads }
     }
+    /// How many loads there are.
+    pub(crate) const fn loads(self) -> u32 {
+        self.loads
+    }
     /// Which of so many loads has this handle.
     #[must_use]
     pub const fn place(handle: u32, loads: u32) -> u32 {

@@ -10,9 +10,10 @@ use crate::results::{Little, Results, Side};
 use crate::role::CountsOperations;
 use crate::slot::Slot;
 use crate::source::Bursts;
+use crate::stages;
 use crate::tally::Tally;
 use crate::workload::{Arrivals, Workload};
-use lanetwin_kernel::{Component, Port, Stream, mix};
+use lanetwin_kernel::{Component, Port, Stream, Trail, mix};
 use lanetwin_ports::{Context, Done, Message, Operation, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use std::any::Any;
@@ -94,6 +95,8 @@ struct Outstanding {
     operation: Operation,
     bytes: u32,
     asked: Instant,
+    /// For how many operations it stands; 0 if it is not followed.
+    weight: u64,
 }
 
 /// What has been counted since a reset.
@@ -102,6 +105,8 @@ struct Counted {
     since: Instant,
     sides: [Side; 2],
     number: u64,
+    /// How many were asked for.
+    asked: u64,
     /// How far the area reaches.
     area_until: Instant,
     area_ps: u128,
@@ -274,7 +279,9 @@ impl<P: LoadProtocol> Load<P> {
             return false;
         };
         let handle = self.handles.nth(place);
-        let entry = Some(Outstanding { operation, bytes, asked: cx.now() });
+        let weight = stages::weight(self.counted.asked, self.handles.loads().into());
+        self.counted.asked += 1;
+        let entry = Some(Outstanding { operation, bytes, asked: cx.now(), weight });
         if self.free.pop().is_some() {
             self.outstanding[place] = entry;
         } else {
@@ -282,6 +289,11 @@ impl<P: LoadProtocol> Load<P> {
         }
         self.counted.becomes(self.counted.number + 1, cx.now());
         let transfer = Transfer { operation, bytes, handle, unit: self.unit, address };
+        if weight > 0 {
+            cx.begin();
+        } else {
+            cx.resume(Trail::NONE);
+        }
         cx.send(ASK, Span::ZERO, P::ask(transfer));
         true
     }
@@ -358,7 +370,13 @@ impl<P: LoadProtocol> Component<Message> for Load<P> {
         self.latency_sum = self.latency_sum.wrapping_add(latency.as_ps());
         counted.becomes(counted.number - 1, now);
         counted.residence_ps += counted.residence(open.asked, now);
-        counted.sides[open.operation as usize].count(status, open.bytes, latency);
+        let side = &mut counted.sides[open.operation as usize];
+        side.count(status, open.bytes, latency);
+        match status {
+            _ if open.weight == 0 => {}
+            Status::Ok => side.stages.take(open.asked, open.weight, cx),
+            Status::Corrupt | Status::Aborted => cx.account(now, |_, _| {}),
+        }
         if let (Some(intervals), Status::Ok) = (&mut counted.intervals, status) {
             intervals.record(now - counted.since, open.operation, open.bytes);
         }

@@ -1,6 +1,7 @@
 //! What a load has counted.
 
 use crate::intervals::Intervals;
+use crate::stages::StageTimes;
 use crate::tally::{Answered, Tally};
 use lanetwin_ports::{Operation, Status};
 use lanetwin_stats::Histogram;
@@ -34,6 +35,8 @@ pub struct Side {
     pub bytes: u64,
     /// From the question to the answer, of those.
     pub latency: Histogram,
+    /// Where those spent it; the sums of all stages are the sum of the latencies.
+    pub stages: StageTimes,
     /// How many were answered with damaged data.
     pub corrupt: u64,
     /// How many were not answered by the device.
@@ -81,6 +84,10 @@ impl Results {
             side.latency = std::mem::take(&mut side.latency).packed();
         }
         self
+    }
+    /// Forgets where operations spent their time.
+    pub fn forget_stages(&mut self) {
+        (self.reads.stages, self.writes.stages) = Default::default();
     }
     /// Takes in what another load counted in the same window: the sum of both, as of one load.
     ///
@@ -168,6 +175,7 @@ impl Side {
         self.completed += other.completed;
         self.bytes += other.bytes;
         self.latency.merge(&other.latency);
+        self.stages.merge(&other.stages);
         self.corrupt += other.corrupt;
         self.aborted += other.aborted;
     }

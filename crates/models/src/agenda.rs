@@ -3,6 +3,7 @@
 //! The kernel orders the wakes of one instant by their tokens, which are numbers of slots: an accident. A device that
 //! must answer in order keeps its own order here, and asks the kernel for one wake at a time.
 
+use lanetwin_kernel::Trail;
 use lanetwin_ports::Context;
 use lanetwin_units::Instant;
 use std::cmp::Ordering;
@@ -28,6 +29,8 @@ struct Task<T> {
     at: Instant,
     number: u64,
     what: T,
+    /// How far the request has come that it is a part of.
+    trail: Trail,
 }
 
 impl<T> Agenda<T> {
@@ -38,9 +41,9 @@ impl<T> Agenda<T> {
     pub(crate) fn len(&self) -> usize {
         self.queue.len() + self.tasks.len()
     }
-    /// Puts `what` down for `at`, which is not in the past.
+    /// Puts `what` down for `at`, which is not in the past. It is of the request that is being handled.
     pub(crate) fn put(&mut self, at: Instant, what: T, cx: &mut Context<'_>) {
-        let task = Task { at, number: self.asked, what };
+        let task = Task { at, number: self.asked, what, trail: cx.trail() };
         self.asked += 1;
         match self.place_in_queue(at) {
             Some(place) if place == self.queue.len() => self.queue.push_back(task),
@@ -64,7 +67,8 @@ impl<T> Agenda<T> {
         }
         Some(place)
     }
-    /// The next task that is due. To be called, in a wake, until there is none: then the next wake is asked for.
+    /// The next task that is due, whose request is then being handled. To be called, in a wake, until there is none:
+    /// then the next wake is asked for.
     pub(crate) fn take(&mut self, cx: &mut Context<'_>) -> Option<T> {
         let now = cx.now();
         if self.wake <= now {
@@ -79,7 +83,10 @@ impl<T> Agenda<T> {
         };
         if next <= now {
             let task = if queued { self.queue.pop_front() } else { self.tasks.pop() };
-            return task.map(|task| task.what);
+            return task.map(|task| {
+                cx.resume(task.trail);
+                task.what
+            });
         }
         if next < self.wake {
             self.wake = next;

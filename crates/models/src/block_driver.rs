@@ -70,6 +70,8 @@ const PARAMS: &[Param] = &[
     },
 ];
 
+lanetwin_kernel::stages! { CORE = "queue for the core", SUBMIT = "submit", COMPLETE = "complete" }
+
 /// The device.
 #[derive(Debug)]
 pub struct BlockDriver {
@@ -106,7 +108,10 @@ impl BlockDriver {
     /// A request becomes a doorbell; one that no doorbell can say, or that nobody is there to hear, is refused.
     fn request(&mut self, request: &Transfer, cx: &mut Context<'_>) {
         let handle = request.handle;
-        let submitted = self.cores.serve(cx.now(), self.submit) + self.submit;
+        let begun = self.cores.serve(cx.now(), self.submit);
+        let submitted = begun + self.submit;
+        cx.mark_until(begun, CORE);
+        cx.mark_until(submitted, SUBMIT);
         match (ring(request), self.target) {
             (Some((rung, address)), Some(to)) if !self.outstanding.contains(&handle) => {
                 self.outstanding.insert(handle);
@@ -126,7 +131,10 @@ impl BlockDriver {
             return;
         }
         self.answered += 1;
-        let completed = self.cores.serve(cx.now(), self.complete) + self.complete;
+        let begun = self.cores.serve(cx.now(), self.complete);
+        let completed = begun + self.complete;
+        cx.mark_until(begun, CORE);
+        cx.mark_until(completed, COMPLETE);
         cx.send_at(BLOCK, completed, Message::BlockDone(Done { handle, status: Status::Ok }));
     }
 }
@@ -156,6 +164,10 @@ impl Component<Message> for BlockDriver {
 
     fn digest(&self) -> u64 {
         lanetwin_kernel::mix(self.answered) ^ self.refused << 32 ^ self.unexpected
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

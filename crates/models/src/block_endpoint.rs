@@ -15,8 +15,8 @@
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
-use crate::requests::Requests;
-use lanetwin_kernel::{Component, Port, Report, Stream};
+use crate::requests::{self, Requests};
+use lanetwin_kernel::{Component, Port, Report, Stream, Trail};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Dimension, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param, Params,
@@ -71,6 +71,8 @@ const PARAMS: &[Param] = &[
     },
 ];
 
+lanetwin_kernel::stages! { after requests::STAGES; QUEUE = "queue", MEDIUM = "medium" }
+
 /// The device.
 #[derive(Debug)]
 pub struct BlockEndpoint {
@@ -81,7 +83,7 @@ pub struct BlockEndpoint {
     parallelism: usize,
     /// None if the device is not plugged in: it then hears nothing.
     requests: Option<Requests>,
-    waiting: VecDeque<Transfer>,
+    waiting: VecDeque<(Transfer, Trail)>,
     /// How many those are.
     queued: Gauge,
     /// What is being worked on, by the driver's name for it.
@@ -126,18 +128,21 @@ impl BlockEndpoint {
 
     fn admit(&mut self, cx: &mut Context<'_>) {
         while self.work.len() < self.parallelism
-            && let Some(request) = self.waiting.pop_front()
+            && let Some((request, trail)) = self.waiting.pop_front()
         {
+            cx.resume(trail);
+            cx.mark(QUEUE);
             let Transfer { handle, operation, bytes, .. } = request;
             self.queued.remove(1, cx.now());
             self.working.add(1, cx.now());
             self.work.insert(handle, Work { request, left: bytes });
             match (operation, &mut self.requests) {
                 (Operation::Write, Some(requests)) => {
-                    requests.read(handle, buffer(handle, bytes), bytes, cx, &mut |_| {});
+                    requests.read(handle, buffer(handle, bytes), bytes, cx);
                 }
                 _ => {
                     let at = cx.now() + self.latency + self.drawn();
+                    cx.mark_until(at, MEDIUM);
                     self.agenda.put(at, handle, cx);
                 }
             }
@@ -154,19 +159,21 @@ impl BlockEndpoint {
 
     fn ring(&mut self, doorbell: &Tlps, cx: &mut Context<'_>) {
         let request = heard(doorbell.handle, doorbell.address);
-        let known = |waiting: &VecDeque<Transfer>| waiting.iter().any(|other| other.handle == request.handle);
+        let known = |waiting: &VecDeque<(Transfer, Trail)>| {
+            waiting.iter().any(|(other, _)| other.handle == request.handle)
+        };
         if self.work.contains_key(&request.handle) || known(&self.waiting) {
             self.unexpected += 1;
             return;
         }
-        self.waiting.push_back(request);
+        self.waiting.push_back((request, cx.trail()));
         self.queued.add(1, cx.now());
         self.admit(cx);
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         if let Some(requests) = &mut self.requests {
-            requests.completed(tlps, cx, &mut |_| {});
+            requests.completed(tlps, cx);
         }
         let Some(work) = self.work.get_mut(&tlps.handle) else {
             self.unexpected += u64::from(tlps.count);
@@ -175,6 +182,7 @@ impl BlockEndpoint {
         work.left = work.left.saturating_sub(u32::from(tlps.count) * u32::from(tlps.bytes));
         if work.left == 0 {
             let at = cx.now() + self.write_latency + self.drawn();
+            cx.mark_until(at, MEDIUM);
             self.agenda.put(at, tlps.handle, cx);
         }
     }
@@ -237,6 +245,10 @@ impl Component<Message> for BlockEndpoint {
 
     fn digest(&self) -> u64 {
         lanetwin_kernel::mix(self.answered) ^ self.bytes
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[requests::STAGES, STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -27,12 +27,11 @@ mod rules;
 
 use crate::agenda::Agenda;
 use crate::gauge::{Gauge, held};
-use crate::requests::Requests;
+use crate::requests::{self, Requests};
 use crate::roles::RequestsByDma;
-pub use crate::roles::TransferRecord;
 use crate::servers::Servers;
 use crate::slab::Slab;
-use lanetwin_kernel::{Component, Port, Report};
+use lanetwin_kernel::{Component, Port, Report, Trail};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Dimension, Done, Message, Model, Operation, PCIE_DEVICE, PCIE_PORT, Param,
@@ -55,6 +54,17 @@ pub static MODEL: Model = Model {
     build: Build::Component(|params, site| Box::new(DmaRequester::new(params, site))),
     ..Model::DEFAULT
 };
+
+lanetwin_kernel::stages! {
+    after requests::STAGES;
+    PLACE = "queue for a place in flight",
+    COMMAND = "command",
+    ENGINE = "queue for an engine",
+    COPIER = "queue for the copier",
+    COPY = "copy",
+    COMPLETION = "completion",
+    TICK = "clock tick",
+}
 
 const PCIE: Port = Port(0);
 const DMA: Port = Port(1);
@@ -170,14 +180,13 @@ pub struct DmaRequester {
     directions: [Queue; 2],
     transfers: Slab<InFlight>,
     agenda: Agenda<Task>,
-    records: Option<Vec<TransferRecord>>,
     unexpected: u64,
 }
 
 /// The transfers of one direction.
 #[derive(Default, Debug)]
 struct Queue {
-    waiting: VecDeque<(Transfer, Instant)>,
+    waiting: VecDeque<Waiting>,
     /// How many those are.
     queued: Gauge,
     in_flight: Gauge,
@@ -185,10 +194,17 @@ struct Queue {
     bytes: u64,
 }
 
+/// A transfer that is not in flight.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    transfer: Transfer,
+    asked: Instant,
+    trail: Trail,
+}
+
 #[derive(Debug)]
 struct InFlight {
-    /// What is known of it so far; the rest is [`Instant::NEVER`].
-    record: TransferRecord,
+    transfer: Transfer,
     /// What has not arrived yet \[B\].
     left: u32,
     status: Status,
@@ -203,8 +219,8 @@ enum Task {
 }
 
 impl Queue {
-    /// The next transfer, with when it was asked for, if fewer than `most` are in flight; it now is.
-    fn next(&mut self, most: u64, now: Instant) -> Option<(Transfer, Instant)> {
+    /// The next transfer, if fewer than `most` are in flight; it now is.
+    fn next(&mut self, most: u64, now: Instant) -> Option<Waiting> {
         if self.in_flight.number() >= most {
             return None;
         }
@@ -232,19 +248,10 @@ impl DmaRequester {
             directions: Default::default(),
             transfers: Slab::new(),
             agenda: Agenda::new(),
-            records: None,
             unexpected: 0,
         }
     }
 
-    /// Records from now on when each transfer is where, or stops recording.
-    pub fn record(&mut self, on: bool) {
-        self.records = on.then(Vec::new);
-    }
-    /// The transfers that ended since recording began, in the order of their ends; forgets them.
-    pub fn take_record(&mut self) -> Vec<TransferRecord> {
-        self.records.as_mut().map(std::mem::take).unwrap_or_default()
-    }
     /// How many transfers of this direction are done, and their bytes.
     #[must_use]
     pub fn moved(&self, operation: Operation) -> (u64, u64) {
@@ -259,7 +266,7 @@ impl DmaRequester {
             return;
         }
         let queue = &mut self.directions[transfer.operation as usize];
-        queue.waiting.push_back((transfer, cx.now()));
+        queue.waiting.push_back(Waiting { transfer, asked: cx.now(), trail: cx.trail() });
         queue.queued.add(1, cx.now());
         self.admit(transfer.operation, cx);
     }
@@ -267,34 +274,20 @@ impl DmaRequester {
     /// Gives the engines what may be in flight.
     fn admit(&mut self, operation: Operation, cx: &mut Context<'_>) {
         let direction = operation as usize;
-        while let Some((transfer, asked)) = self.directions[direction].next(self.rules.outstanding, cx.now())
+        while let Some(Waiting { transfer, asked, trail }) =
+            self.directions[direction].next(self.rules.outstanding, cx.now())
         {
+            cx.resume(trail);
+            cx.mark(PLACE);
             let ready = (asked + self.rules.command).max(cx.now());
             let kind = direction.min(self.engines.len() - 1);
             let requests = self.requests.as_ref().expect("a card that is not plugged in admits nothing");
             let write_tlps = requests.write_tlps(transfer.address, transfer.bytes);
             let begun =
                 self.engines[kind].serve_later(cx.now(), ready, self.rules.occupancy(&transfer, write_tlps));
-            let unknown = Instant::NEVER;
-            let handle = self.transfers.put(InFlight {
-                record: TransferRecord {
-                    handle: 0,
-                    transfer,
-                    asked,
-                    admitted: cx.now(),
-                    ready,
-                    begun,
-                    tagged: unknown,
-                    issued: unknown,
-                    last: unknown,
-                    copying: unknown,
-                    copied: unknown,
-                    done: unknown,
-                    told: unknown,
-                },
-                left: transfer.bytes,
-                status: Status::Ok,
-            });
+            cx.mark_until(ready, COMMAND);
+            cx.mark_until(begun, ENGINE);
+            let handle = self.transfers.put(InFlight { transfer, left: transfer.bytes, status: Status::Ok });
             if begun > cx.now() {
                 self.agenda.put(begun, Task::Begin(handle), cx);
             } else {
@@ -304,26 +297,18 @@ impl DmaRequester {
     }
 
     fn begin(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let (now, issue) = (cx.now(), self.rules.issue);
-        let transfer = self.transfers.get(handle).expect("a transfer is begun once").record.transfer;
+        let transfer = self.transfers.get(handle).expect("a transfer is begun once").transfer;
         let Transfer { operation, bytes, address, .. } = transfer;
         let requests = self.requests.as_mut().expect("a card that is not plugged in begins nothing");
-        let transfers = &mut self.transfers;
         match operation {
-            Operation::Read => {
-                requests.read(handle, address, bytes, cx, &mut |h| note_issue(transfers, h, now, issue))
-            }
-            Operation::Write => {
-                requests.write(handle, address, bytes, Attributes::NOTIFY, cx);
-                note_issue(transfers, handle, now, issue);
-            }
+            Operation::Read => requests.read(handle, address, bytes, cx),
+            Operation::Write => requests.write(handle, address, bytes, Attributes::NOTIFY, cx),
         }
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         let Some(requests) = &mut self.requests else { return };
-        let (transfers, now, issue) = (&mut self.transfers, cx.now(), self.rules.issue);
-        requests.completed(tlps, cx, &mut |handle| note_issue(transfers, handle, now, issue));
+        requests.completed(tlps, cx);
         let Some(transfer) = self.transfers.get(tlps.handle) else {
             self.unexpected += u64::from(tlps.count);
             return;
@@ -336,18 +321,19 @@ impl DmaRequester {
 
     /// The last completion has arrived, or the last TLP has departed.
     fn last_tlp(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let Some(InFlight { record, .. }) = self.transfers.get(handle) else { return };
-        record.last = cx.now();
-        (record.copying, record.copied) = match record.transfer.operation {
+        let Some(InFlight { transfer, .. }) = self.transfers.get(handle) else { return };
+        let copied = match transfer.operation {
             Operation::Read => {
-                let copying = self.rules.copying(&record.transfer);
+                let copying = self.rules.copying(transfer);
                 let begun = self.copier.serve(cx.now(), copying);
-                (begun, begun + copying)
+                cx.mark_until(begun, COPIER);
+                begun + copying
             }
-            Operation::Write => (cx.now(), cx.now()),
+            Operation::Write => cx.now(),
         };
-        record.done = record.copied + self.rules.done;
-        let done = record.done;
+        cx.mark_until(copied, COPY);
+        let done = copied + self.rules.done;
+        cx.mark_until(done, COMPLETION);
         if done > cx.now() {
             self.agenda.put(done, Task::End(handle), cx);
         } else {
@@ -356,17 +342,15 @@ impl DmaRequester {
     }
 
     fn end(&mut self, handle: u32, cx: &mut Context<'_>) {
-        let Some(InFlight { record, status, .. }) = self.transfers.take(handle) else { return };
-        let Transfer { operation, bytes, handle: name, .. } = record.transfer;
+        let Some(InFlight { transfer, status, .. }) = self.transfers.take(handle) else { return };
+        let Transfer { operation, bytes, handle: name, .. } = transfer;
         let queue = &mut self.directions[operation as usize];
         queue.in_flight.remove(1, cx.now());
         queue.done += 1;
         queue.bytes += u64::from(bytes);
         let told = self.rules.seen(cx.now());
+        cx.mark_until(told, TICK);
         cx.send_at(DMA, told, Message::DmaDone(Done { handle: name, status }));
-        if let Some(records) = &mut self.records {
-            records.push(TransferRecord { handle, told, ..record });
-        }
         self.admit(operation, cx);
     }
 }
@@ -377,21 +361,7 @@ fn written_by(params: &Params, port: PcieSite) -> PcieSite {
     PcieSite { mps: own.map_or(port.mps, |own: u16| own.min(port.mps)), ..port }
 }
 
-/// The first TLP of the transfer is made now, and offered to the link `issue` later.
-fn note_issue(transfers: &mut Slab<InFlight>, handle: u32, now: Instant, issue: Span) {
-    if let Some(transfer) = transfers.get(handle) {
-        transfer.record.tagged = now;
-        transfer.record.issued = now + issue;
-    }
-}
-
 impl RequestsByDma for DmaRequester {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn take_record(&mut self) -> Vec<TransferRecord> {
-        Self::take_record(self)
-    }
     fn moved(&self, operation: Operation) -> (u64, u64) {
         Self::moved(self, operation)
     }
@@ -456,6 +426,9 @@ impl Component<Message> for DmaRequester {
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
+    }
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[requests::STAGES, STAGES])
     }
     lanetwin_kernel::roles! { dyn RequestsByDma }
 }

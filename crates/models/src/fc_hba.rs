@@ -30,10 +30,10 @@ mod target;
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
 use crate::gauge::{Gauge, held};
-use crate::requests::Requests;
+use crate::requests::{self, Requests};
 use initiator::Initiator;
 use lanetwin_fabric::fc::logic::transmitter::Transmitter;
-use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Stream, Supply, SupplyKind, Trail};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
     Attributes, Build, Context, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo, Protocol, Site,
@@ -81,6 +81,8 @@ pub struct FcHba {
     ports: Vec<FcPort>,
     /// What is being worked on, by the driver's name for it.
     exchanges: BTreeMap<u32, Transfer>,
+    /// How far each of those has come.
+    trails: BTreeMap<u32, Trail>,
     /// What is on its way into the link, in order, each with the number of its FC port.
     posted: VecDeque<(usize, Posted)>,
     /// How many of those there may be for each FC port.
@@ -88,6 +90,14 @@ pub struct FcHba {
     agenda: Agenda<(usize, Task)>,
     effects: Effects,
     unexpected: u64,
+}
+
+lanetwin_kernel::stages! {
+    after requests::STAGES;
+    COMMAND = "command and target, up to FCP_XFER_RDY",
+    HOST_READ = "queue for a host read",
+    EXCHANGE = "exchange on Fibre Channel",
+    HOST_WRITE = "queue for a host write",
 }
 
 /// An FC port with the target behind it.
@@ -111,6 +121,8 @@ struct FcPort {
 struct Posted {
     handle: u32,
     what: Content,
+    /// How far its request had come.
+    trail: Trail,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +177,7 @@ impl FcHba {
             requests: port.map(|port| Requests::new(PCIE, port, port.root, params.time("issue"))),
             ports: (0..params.count("luns")).map(fc_port).collect(),
             exchanges: BTreeMap::new(),
+            trails: BTreeMap::new(),
             posted: VecDeque::new(),
             writes: rules.writes,
             agenda: Agenda::new(),
@@ -192,13 +205,14 @@ impl FcHba {
             return;
         }
         self.exchanges.insert(request.handle, request);
+        self.trails.insert(request.handle, cx.trail());
         self.ports[unit].initiator.command(request, cx.now());
         self.pump(unit, cx);
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         if let Some(requests) = &mut self.requests {
-            requests.completed(tlps, cx, &mut |_| {});
+            requests.completed(tlps, cx);
         }
         let bytes = u32::from(tlps.count) * u32::from(tlps.bytes);
         let place = self.exchange(tlps.handle).and_then(|(unit, request)| {
@@ -211,6 +225,7 @@ impl FcHba {
         });
         match place.filter(|_| fetched) {
             Some((unit, _)) => {
+                self.trails.insert(tlps.handle, cx.trail());
                 self.ports[unit].moved.from_host += u64::from(bytes);
                 self.pump(unit, cx);
             }
@@ -234,6 +249,7 @@ impl FcHba {
             Content::Entry => {
                 port.moved.answered += 1;
                 self.exchanges.remove(&handle);
+                self.trails.remove(&handle);
                 self.write(unit, cx);
             }
         }
@@ -248,7 +264,7 @@ impl FcHba {
             port.waiting.remove(1, now);
             port.writing.add(1, now);
             self.posted.push_back((unit, posted));
-            let Posted { handle, what } = posted;
+            let Posted { handle, what, trail: posted_trail } = posted;
             let (Some(requests), Some(request)) = (&self.requests, self.exchanges.get(&handle)) else {
                 continue;
             };
@@ -262,6 +278,8 @@ impl FcHba {
                     Attributes::SIGNAL.and(Attributes::NOTIFY),
                 ),
             };
+            cx.resume(posted_trail);
+            cx.mark(HOST_WRITE);
             requests.write(handle, address, bytes, told, cx);
         }
     }
@@ -269,6 +287,14 @@ impl FcHba {
     fn hear(&mut self, unit: usize, event: Event, cx: &mut Context<'_>) {
         let (Event::TransferReady(handle) | Event::Response(handle) | Event::Data { handle, .. }) = event;
         let Some((_, request)) = self.exchange(handle) else { return };
+        cx.resume(self.trails.get(&handle).copied().unwrap_or_default());
+        cx.mark(match event {
+            Event::TransferReady(_) => COMMAND,
+            Event::Data { .. } | Event::Response(_) => EXCHANGE,
+        });
+        if !matches!(event, Event::Data { .. }) {
+            self.trails.insert(handle, cx.trail());
+        }
         let port = &mut self.ports[unit];
         let what = match event {
             Event::TransferReady(_) => {
@@ -278,7 +304,8 @@ impl FcHba {
             Event::Data { offset, bytes, .. } => Content::Data { offset, bytes },
             Event::Response(_) => Content::Entry,
         };
-        port.to_write.push_back(Posted { handle, what });
+        let trail = cx.trail();
+        port.to_write.push_back(Posted { handle, what, trail });
         port.waiting.add(1, cx.now());
         self.write(unit, cx);
     }
@@ -309,8 +336,10 @@ impl FcHba {
                     else {
                         continue;
                     };
+                    cx.resume(self.trails.get(&handle).copied().unwrap_or_default());
+                    cx.mark(HOST_READ);
                     let address = buffer(handle, request.bytes) + u64::from(offset);
-                    requests.read(handle, address, bytes, cx, &mut |_| {});
+                    requests.read(handle, address, bytes, cx);
                 }
             }
         }
@@ -403,6 +432,10 @@ impl Component<Message> for FcHba {
             let moved = lanetwin_kernel::mix(to_host).wrapping_add(from_host);
             lanetwin_kernel::mix(sum ^ answered).wrapping_add(moved)
         })
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[requests::STAGES, STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -48,6 +48,8 @@ const PARAMS: &[Param] = &[
     },
 ];
 
+lanetwin_kernel::stages! { QUEUE = "queue", WORK = "work" }
+
 /// A disk that takes the same time for every request.
 #[derive(Debug)]
 pub struct FixedLatencyDisk {
@@ -66,6 +68,8 @@ impl Component<Message> for FixedLatencyDisk {
         };
         let start = self.servers.serve(cx.now(), latency);
         self.answered += 1;
+        cx.mark_until(start, QUEUE);
+        cx.mark_until(start + latency, WORK);
         let done = Done { handle: request.handle, status: Status::Ok };
         cx.send_at(port, start + latency, Message::BlockDone(done));
     }
@@ -78,6 +82,9 @@ impl Component<Message> for FixedLatencyDisk {
     }
     fn digest(&self) -> u64 {
         self.answered
+    }
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
     }
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)

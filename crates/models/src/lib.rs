@@ -17,6 +17,7 @@
 //! | `servers` | several equal servers with one queue: engines, walkers, cores |
 //! | `gauge` | how much of something is in use, over time |
 //! | `slab` | things in flight, by handle |
+//! | `stages` | the names of the stages that a device marks |
 //! | `completer` | the answering side of a PCIe port: completions |
 //! | `requests` | the requesting side of a PCIe port: splitting, tags, trains |
 //! | `iommu` | address translation: a cache of finite reach and its walkers |
@@ -42,6 +43,7 @@ mod requests;
 pub mod roles;
 mod servers;
 mod slab;
+mod stages;
 
 use lanetwin_ports::Model;
 

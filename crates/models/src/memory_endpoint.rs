@@ -27,8 +27,6 @@ use lanetwin_units::{Instant, Span};
 use std::any::Any;
 
 pub use crate::completer::Traffic;
-pub use crate::roles::ServedRead;
-use crate::roles::ServesReads;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -67,6 +65,8 @@ const PARAMS: &[Param] = &[
     },
 ];
 
+lanetwin_kernel::stages! { COMPLETER = "queue for the completer", MEMORY = "memory" }
+
 /// The device.
 #[derive(Debug)]
 pub struct MemoryEndpoint {
@@ -77,9 +77,8 @@ pub struct MemoryEndpoint {
     answers: Option<Completer>,
     /// Takes up the reads.
     completer: Servers,
-    agenda: Agenda<(Tlps, ServedRead)>,
+    agenda: Agenda<Tlps>,
     traffic: Traffic,
-    served: Option<Vec<ServedRead>>,
 }
 
 impl MemoryEndpoint {
@@ -96,7 +95,6 @@ impl MemoryEndpoint {
             completer: Servers::new(1),
             agenda: Agenda::new(),
             traffic: Traffic::default(),
-            served: None,
         }
     }
 
@@ -105,42 +103,21 @@ impl MemoryEndpoint {
     pub const fn traffic(&self) -> Traffic {
         self.traffic
     }
-    /// Records from now on when each read is where, or stops recording.
-    pub fn record(&mut self, on: bool) {
-        self.served = on.then(Vec::new);
-    }
-    /// The reads recorded so far; forgets them.
-    pub fn take_record(&mut self) -> Vec<ServedRead> {
-        self.served.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
     fn read(&mut self, request: Tlps, cx: &mut Context<'_>) {
         self.traffic.read(&request);
         let now = cx.now();
         let taken = self.completer.serve(now, self.interval);
         let answered = taken + self.latency;
-        let Tlps { from, handle, address, .. } = request;
-        let served = ServedRead { from, handle, address, arrived: now, translated: now, taken, answered };
+        cx.mark_until(taken, COMPLETER);
+        cx.mark_until(answered, MEMORY);
         // what is sent leaves `issue` later
         let at = Instant::from_ps(answered.as_ps() - self.issue.as_ps());
-        self.agenda.put(at, (request, served), cx);
+        self.agenda.put(at, request, cx);
     }
 
-    fn answer(&mut self, request: &Tlps, served: ServedRead, cx: &mut Context<'_>) {
+    fn answer(&mut self, request: &Tlps, cx: &mut Context<'_>) {
         let answers = self.answers.as_ref().expect("requests come through a port");
         answers.answer(request, &mut self.traffic, cx);
-        if let Some(record) = &mut self.served {
-            record.push(served);
-        }
-    }
-}
-
-impl ServesReads for MemoryEndpoint {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn take_record(&mut self) -> Vec<ServedRead> {
-        Self::take_record(self)
     }
 }
 
@@ -157,8 +134,8 @@ impl Component<Message> for MemoryEndpoint {
     }
 
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
-        while let Some((request, served)) = self.agenda.take(cx) {
-            self.answer(&request, served, cx);
+        while let Some(request) = self.agenda.take(cx) {
+            self.answer(&request, cx);
         }
     }
 
@@ -180,5 +157,7 @@ impl Component<Message> for MemoryEndpoint {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn ServesReads }
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
+    }
 }

@@ -41,9 +41,8 @@ mod start;
 
 use crate::agenda::Agenda;
 use crate::nvme_software::{self, Software};
-use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_nvme::spec::Doorbell;
-use lanetwin_nvme::spec::SqId;
 use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
@@ -57,7 +56,7 @@ use start::Start;
 use std::any::Any;
 
 use crate::roles::nvme::NvmeHost;
-use crate::roles::nvme::{Answer, Outage, RequestRecord, ScheduledCommand};
+use crate::roles::nvme::{Answer, Outage, ScheduledCommand};
 pub use lanetwin_nvme::spec::admin::QueuePriority;
 
 /// The declaration.
@@ -97,12 +96,6 @@ const PARAMS: &[Param] = &[Param {
     default: Some("1"),
     about: "how many loads there are, each with a queue pair",
 }];
-
-/// Where the tail doorbell of a submission queue is in the registers of a drive.
-#[must_use]
-pub const fn tail_doorbell(queue: u16) -> u32 {
-    doorbell_offset(Doorbell::SubmissionTail(SqId(queue)), STRIDE)
-}
 
 /// The device.
 pub struct NvmeDriver {
@@ -172,7 +165,7 @@ impl NvmeDriver {
             None => Vec::new(),
         };
         let core = |queue: usize| site.cores.get(queue).cloned().unwrap_or_else(|| RunQueue::new(1));
-        let queue = |(i, pair)| Queue::new(i as u32 + 1, pair, software, core(i));
+        let queue = |(i, pair)| Queue::new(pair, software, core(i));
         Self {
             software,
             queues: pairs.into_iter().enumerate().map(queue).collect(),
@@ -195,27 +188,6 @@ impl NvmeDriver {
         if let Some(place) = &mut self.place {
             place.start.prioritise(&self.priorities);
         }
-    }
-
-    /// Records from now on when each request is where, or stops recording.
-    pub fn record(&mut self, on: bool) {
-        self.queues.iter_mut().for_each(|queue| queue.records = on.then(Vec::new));
-    }
-    /// The requests that were answered since recording began, queue by queue; forgets them.
-    pub fn take_record(&mut self) -> Vec<RequestRecord> {
-        let taken = self.queues.iter_mut().filter_map(|queue| queue.records.as_mut().map(std::mem::take));
-        taken.flatten().collect()
-    }
-    /// Whether completions are polled for; if not, the drive interrupts.
-    #[must_use]
-    pub const fn polls(&self) -> bool {
-        self.software.polled
-    }
-
-    /// Whether doorbells are shadowed in memory.
-    #[must_use]
-    pub const fn shadows_doorbells(&self) -> bool {
-        self.software.shadow_doorbells
     }
 
     /// Writes a register of the drive.
@@ -292,7 +264,7 @@ impl NvmeDriver {
             self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
             return;
         };
-        queue.take(transfer, cx.now());
+        queue.take(transfer, cx);
         self.submit(load, cx);
         self.watch_time(cx);
     }
@@ -318,7 +290,7 @@ impl NvmeDriver {
                 self.refuse(load, transfer.handle, at, cx);
                 continue;
             }
-            match queue.submit(&start.limits, memory, now) {
+            match queue.submit(&start.limits, memory, cx) {
                 None => return,
                 Some(Some(ring)) => self.ring(&ring, cx),
                 Some(None) => {
@@ -366,13 +338,16 @@ impl NvmeDriver {
             return;
         }
         let Some(Place { memory, .. }) = &self.place else { return };
-        let (answers, ring) = self.queues[usize::from(load)].reap_completions(memory, cx.now());
+        let (answers, ring) = self.queues[usize::from(load)].reap_completions(memory, cx);
         self.answered += answers.len() as u64;
         for answer in answers {
             let done = Done { handle: answer.handle, status: answer.status };
+            cx.resume(answer.trail);
             cx.send_at(Port(FIRST_LOAD + load), answer.at, Message::BlockDone(done));
         }
         if let Some(ring) = ring {
+            // of no request
+            cx.resume(Trail::NONE);
             self.ring(&ring, cx);
         }
         if !self.scheduled.is_empty() {
@@ -406,21 +381,6 @@ impl NvmeHost for NvmeDriver {
     }
     fn has_scheduled(&self) -> bool {
         Self::has_scheduled(self)
-    }
-    fn polls(&self) -> bool {
-        Self::polls(self)
-    }
-    fn shadows_doorbells(&self) -> bool {
-        Self::shadows_doorbells(self)
-    }
-    fn tail_doorbell(&self, queue: u16) -> u32 {
-        tail_doorbell(queue)
-    }
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn take_record(&mut self) -> Vec<RequestRecord> {
-        Self::take_record(self)
     }
 }
 
@@ -490,6 +450,10 @@ impl Component<Message> for NvmeDriver {
 
     fn digest(&self) -> u64 {
         lanetwin_kernel::mix(self.answered) ^ self.refused << 32 ^ self.unexpected
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[queue::STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

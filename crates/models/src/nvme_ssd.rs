@@ -20,15 +20,15 @@
 //! would have to read), the content of user data, power states.
 
 mod front;
+mod known;
 mod medium;
 mod params;
-mod record;
 mod totals;
 
 use crate::gauge::held;
 use crate::nvme_software;
-use crate::roles::nvme::NvmeController;
-use front::{Front, command_name};
+use crate::requests;
+use front::Front;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
 use lanetwin_media::Drive;
 use lanetwin_nvme::logic::Subsystem;
@@ -43,9 +43,7 @@ use lanetwin_ssd::Ssd;
 use lanetwin_units::Instant;
 use std::any::Any;
 
-pub use crate::roles::nvme::CommandRecord;
 pub use lanetwin_media::Counters;
-use record::Recorder;
 pub use totals::{Endurance, Signals, Totals};
 
 /// The declaration.
@@ -131,6 +129,7 @@ const LOSS: u32 = 2;
 impl NvmeSsd {
     fn new(params: &Params, site: &Site) -> Self {
         let mut ssd = Ssd::new(&params::ssd(params), site.seed).ok();
+        ssd.iter_mut().for_each(|ssd| ssd.mark_stages(true));
         if site.tells_busy_time {
             ssd.iter_mut().for_each(Ssd::count_busy_time);
         }
@@ -151,22 +150,6 @@ impl NvmeSsd {
         let counters = self.ssd.as_ref()?.counters(now);
         let (idle_watts, endurance) = (self.idle_watts, self.endurance);
         Some(Totals { counters, idle_watts, endurance, signals: self.front.signals })
-    }
-
-    /// Records from now on when each command is where, or stops recording.
-    pub fn record(&mut self, on: bool) {
-        self.front.recorder = on.then(Recorder::default);
-        self.ssd.iter_mut().for_each(|ssd| ssd.mark_stages(on));
-    }
-    /// The commands that ended since recording began, in the order of their ends; forgets them.
-    pub fn take_record(&mut self) -> Vec<CommandRecord> {
-        self.front.recorder.as_mut().map(Recorder::take).unwrap_or_default()
-    }
-    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls
-    /// it queue × 2^16 + command identifier.
-    #[must_use]
-    pub const fn name_of(port: u16, command: u32) -> u32 {
-        command_name(ControllerId(port), (command >> 16) as u16, command as u16)
     }
 
     /// Lets something happen to the drive, and does what it then wants.
@@ -212,21 +195,11 @@ impl NvmeSsd {
             self.front.unexpected += u64::from(tlps.count);
             return;
         };
-        self.front.signals.doorbells += u64::from(offset >= DOORBELLS);
         let (value, controller) = (tlps.handle, ControllerId(port as u16));
+        if offset >= DOORBELLS {
+            self.front.rung(controller, offset, cx);
+        }
         self.with(cx, |ssd, _, cx| ssd.write_register(cx.now(), controller, offset, value));
-    }
-}
-
-impl NvmeController for NvmeSsd {
-    fn name_of(&self, port: u16, command: u32) -> u32 {
-        Self::name_of(port, command)
-    }
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn take_record(&mut self) -> Vec<CommandRecord> {
-        Self::take_record(self)
     }
 }
 
@@ -311,5 +284,7 @@ impl Component<Message> for NvmeSsd {
         Some(self)
     }
 
-    lanetwin_kernel::roles! { dyn NvmeController }
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[requests::STAGES, known::STAGES])
+    }
 }

@@ -9,7 +9,7 @@
 //! Everything leaves exactly `issue` after it could: that is the lookahead the port has promised to the links.
 
 use crate::gauge::{Gauge, held};
-use lanetwin_kernel::{Port, Supply};
+use lanetwin_kernel::{Port, Supply, Trail};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::logic::split::{Alignment, Run, reads, writes};
 use lanetwin_pcie::spec::{Mps, Mrrs, TlpKind};
@@ -17,7 +17,9 @@ use lanetwin_ports::{Attributes, Context, Message, PcieSite, Tlps};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
-/// The requesting side of one PCIe port.
+lanetwin_kernel::stages! { TAG = "queue for a tag", ISSUE = "issue" }
+
+/// The requesting side of one PCIe port. A device with one has its stages before its own.
 #[derive(Debug)]
 pub(crate) struct Requests {
     port: Port,
@@ -38,8 +40,8 @@ pub(crate) struct Requests {
 struct Waiting {
     handle: u32,
     run: Run,
-    /// Whether they are the first of their transfer.
-    first: bool,
+    /// How far that had come.
+    trail: Trail,
 }
 
 impl Requests {
@@ -55,31 +57,22 @@ impl Requests {
         Self { port, site, to, mps, mrrs, issue, tags, waiting: VecDeque::new(), tagless }
     }
 
-    /// Asks for `bytes` at `address` of the memory there, under this handle; the handles whose first request leaves
-    /// with this call are told to `left`.
-    pub(crate) fn read(
-        &mut self,
-        handle: u32,
-        address: u64,
-        bytes: u32,
-        cx: &mut Context<'_>,
-        left: &mut dyn FnMut(u32),
-    ) {
+    /// Asks for `bytes` at `address` of the memory there, under this handle.
+    pub(crate) fn read(&mut self, handle: u32, address: u64, bytes: u32, cx: &mut Context<'_>) {
         if let Some(run) = alike(address, bytes, self.mrrs.bytes())
             && self.waiting.is_empty()
             && self.tags_in_use() + u64::from(run.count) <= u64::from(self.site.tags)
         {
             self.tags.add(run.count.into(), cx.now());
             self.send(TlpKind::MRd, handle, run, Attributes::NONE, cx);
-            left(handle);
             return;
         }
         let runs = reads(address, bytes, self.mrrs, Alignment::Aligned).runs();
         let requests = runs.as_slice().iter().map(|run| u64::from(run.count)).sum();
         self.tagless.add(requests, cx.now());
-        let waiting = runs.as_slice().iter().enumerate();
-        self.waiting.extend(waiting.map(|(i, &run)| Waiting { handle, run, first: i == 0 }));
-        self.send_reads(cx, left);
+        let waiting = runs.as_slice().iter();
+        self.waiting.extend(waiting.map(|&run| Waiting { handle, run, trail: cx.trail() }));
+        self.send_reads(cx);
     }
 
     /// Writes `bytes` to `address` of the memory there, under this handle. The last train has [`Attributes::LAST`] and
@@ -108,12 +101,11 @@ impl Requests {
         runs.as_slice().iter().map(|run| u64::from(run.count)).sum()
     }
 
-    /// Completions of this port's requests have arrived: the last of a request frees its tag. `left` as for
-    /// [`Requests::read`].
-    pub(crate) fn completed(&mut self, tlps: &Tlps, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
+    /// Completions of this port's requests have arrived: the last of a request frees its tag.
+    pub(crate) fn completed(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         if tlps.attributes.has(Attributes::LAST) && self.tags_in_use() > 0 {
             self.tags.remove(1, cx.now());
-            self.send_reads(cx, left);
+            self.send_reads(cx);
         }
     }
 
@@ -130,25 +122,29 @@ impl Requests {
         self.waiting.len()
     }
 
-    fn send_reads(&mut self, cx: &mut Context<'_>, left: &mut dyn FnMut(u32)) {
+    fn send_reads(&mut self, cx: &mut Context<'_>) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let handled = cx.trail();
         let all = u64::from(self.site.tags);
         while self.tags_in_use() < all
             && let Some(next) = self.waiting.front_mut()
         {
-            let Waiting { handle, run, first } = *next;
+            let Waiting { handle, run, trail } = *next;
             let count = u64::from(run.count).min(all - self.tags.number()) as u32;
             if count == run.count {
                 self.waiting.pop_front();
             } else {
-                *next = Waiting { handle, run: after(run, count), first: false };
+                *next = Waiting { handle, run: after(run, count), trail };
             }
             self.tags.add(count.into(), cx.now());
             self.tagless.remove(count.into(), cx.now());
+            cx.resume(trail);
+            cx.mark(TAG);
             self.send(TlpKind::MRd, handle, Run { count, ..run }, Attributes::NONE, cx);
-            if first {
-                left(handle);
-            }
         }
+        cx.resume(handled);
     }
 
     /// Sends the run in trains, each as long as a message can say; the last one has the attributes.
@@ -168,7 +164,10 @@ impl Requests {
         let (from, to) = (self.site.endpoint, self.to);
         let Run { len: bytes, first_address: address, count } = run;
         let tlps = Tlps { kind, attributes, count: count as u16, bytes, from, to, handle, address };
+        let handled = cx.trail();
+        cx.mark_until(cx.now() + self.issue, ISSUE);
         cx.send(self.port, self.issue, Message::Tlps(tlps));
+        cx.resume(handled);
     }
 }
 

@@ -238,13 +238,13 @@ impl RoceNic {
     fn read(&mut self, what: Read, address: u64, bytes: u32, cx: &mut Context<'_>) {
         let handle = self.reads.put(Reading { left: bytes, what });
         if let Some(requests) = &mut self.requests {
-            requests.read(handle, address, bytes, cx, &mut |_| {});
+            requests.read(handle, address, bytes, cx);
         }
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         if let Some(requests) = &mut self.requests {
-            requests.completed(tlps, cx, &mut |_| {});
+            requests.completed(tlps, cx);
         }
         let Some(reading) = self.reads.get(tlps.handle) else {
             self.counts.unexpected += u64::from(tlps.count);
@@ -427,6 +427,9 @@ impl Component<Message> for RoceNic {
         [sent, received, messages, frames, marked, unexpected].iter().fold(0, |sum, word| mix(sum ^ word))
     }
 
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[crate::requests::STAGES])
+    }
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }

@@ -46,8 +46,6 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 pub use crate::completer::Traffic;
-pub use crate::roles::ServedRead;
-use crate::roles::ServesReads;
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -89,7 +87,14 @@ pub struct RootComplex {
     /// The cores that the host's software shares.
     cores: Vec<RunQueue>,
     agenda: Agenda<(usize, Task)>,
-    served: Option<Vec<ServedRead>>,
+}
+
+lanetwin_kernel::stages! {
+    TRANSLATION = "translation",
+    COMPLETER = "queue for the completer",
+    MEMORY = "memory",
+    DOORBELL = "doorbell",
+    SIGNAL = "signal",
 }
 
 /// A root port.
@@ -113,21 +118,13 @@ struct Slot {
 #[derive(Debug)]
 enum Task {
     /// A read request is translated.
-    TakeUp(Tlps, Instant),
+    TakeUp(Tlps),
     /// The data of a read are (about to be) there.
-    Answer(Tlps, Served),
+    Answer(Tlps),
     /// A write takes effect.
     Arrive(Tlps),
     /// A buffer is (about to be) free.
     Free(Release),
-}
-
-/// When a read was where.
-#[derive(Clone, Copy, Debug)]
-struct Served {
-    arrived: Instant,
-    translated: Instant,
-    taken: Instant,
 }
 
 impl RootComplex {
@@ -156,7 +153,6 @@ impl RootComplex {
             memory: site.memory.clone(),
             cores: site.cores.clone(),
             agenda: Agenda::new(),
-            served: None,
         }
     }
 
@@ -165,15 +161,6 @@ impl RootComplex {
     pub fn traffic(&self, slot: usize) -> Traffic {
         self.slots.get(slot).and_then(Option::as_ref).map(|slot| slot.traffic).unwrap_or_default()
     }
-    /// Records from now on when each read is where, or stops recording.
-    pub fn record(&mut self, on: bool) {
-        self.served = on.then(Vec::new);
-    }
-    /// The reads recorded so far; forgets them.
-    pub fn take_record(&mut self) -> Vec<ServedRead> {
-        self.served.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
     /// Each core, if there are several, and all of them.
     fn report_cores(&self, now: Instant, report: &mut Report) {
         let used: Vec<Supply> = self.cores.iter().map(|core| core.used(now)).collect();
@@ -210,13 +197,14 @@ impl RootComplex {
             self.free(slot, ready, Release { kind: TlpKind::MRd, count: 1, bytes: 0 }, cx);
         }
         if ready > now {
-            self.agenda.put(ready, (slot, Task::TakeUp(request, now)), cx);
+            self.agenda.put(ready, (slot, Task::TakeUp(request)), cx);
         } else {
-            self.take_up(slot, request, now, cx);
+            self.take_up(slot, request, cx);
         }
     }
 
-    fn take_up(&mut self, slot: usize, request: Tlps, arrived: Instant, cx: &mut Context<'_>) {
+    fn take_up(&mut self, slot: usize, request: Tlps, cx: &mut Context<'_>) {
+        cx.mark(TRANSLATION);
         let Rules { warm, cached, uncached, jitter, interval, issue, fifo, .. } = self.rules;
         let port = self.slot(slot);
         let taken = port.completer.serve(cx.now(), interval);
@@ -228,19 +216,14 @@ impl RootComplex {
             ready = ready.max(*last);
             *last = ready;
         }
-        let served = Served { arrived, translated: cx.now(), taken };
-        self.agenda.put(earlier(ready, issue), (slot, Task::Answer(request, served)), cx);
+        cx.mark_until(taken, COMPLETER);
+        cx.mark_until(ready, MEMORY);
+        self.agenda.put(earlier(ready, issue), (slot, Task::Answer(request)), cx);
     }
 
-    fn answer(&mut self, slot: usize, request: Tlps, served: Served, cx: &mut Context<'_>) {
-        let answered = cx.now() + self.rules.issue;
+    fn answer(&mut self, slot: usize, request: &Tlps, cx: &mut Context<'_>) {
         let port = self.slot(slot);
-        port.answers.answer(&request, &mut port.traffic, cx);
-        if let Some(record) = &mut self.served {
-            let (Tlps { from, handle, address, .. }, Served { arrived, translated, taken }) =
-                (request, served);
-            record.push(ServedRead { from, handle, address, arrived, translated, taken, answered });
-        }
+        port.answers.answer(request, &mut port.traffic, cx);
     }
 
     /// Writes take effect in the order of their arrival, each when it is translated.
@@ -253,9 +236,11 @@ impl RootComplex {
         port.traffic.write(&train);
         port.traffic.signals += u64::from(signals);
         let in_effect = port.posted;
+        cx.mark_until(in_effect, TRANSLATION);
         self.arrive(slot, &train, in_effect, cx);
         if signals && cx.is_connected(CPU) {
             let message = Message::Signal { handle: train.handle, from: train.from };
+            cx.mark_until(in_effect + signal, SIGNAL);
             cx.send_at(CPU, in_effect + signal, message);
         }
         if self.iommu.is_some() {
@@ -275,6 +260,7 @@ impl RootComplex {
         }
         let bytes = u64::from(train.count) * u64::from(train.bytes);
         let polled = memory.change().arrive(train.address, bytes);
+        memory.change().leave_trail(train.address, cx.trail());
         if let Some(handle) = polled.filter(|_| cx.is_connected(CPU)) {
             cx.send(CPU, self.rules.signal, Message::Signal { handle, from: train.from });
         }
@@ -310,6 +296,7 @@ impl RootComplex {
         let from = port.endpoint;
         let (kind, attributes, count) = (TlpKind::MWr, Attributes::LAST, 1);
         let tlps = Tlps { kind, attributes, count, bytes, from, to, handle, address };
+        cx.mark_until(cx.now() + issue, DOORBELL);
         cx.send(port_of(slot), issue, Message::Tlps(tlps));
     }
 }
@@ -354,15 +341,6 @@ impl Slot {
     }
 }
 
-impl ServesReads for RootComplex {
-    fn record(&mut self, on: bool) {
-        Self::record(self, on);
-    }
-    fn take_record(&mut self) -> Vec<ServedRead> {
-        Self::take_record(self)
-    }
-}
-
 impl Component<Message> for RootComplex {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -383,8 +361,8 @@ impl Component<Message> for RootComplex {
     fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
         while let Some((slot, task)) = self.agenda.take(cx) {
             match task {
-                Task::TakeUp(request, arrived) => self.take_up(slot, request, arrived, cx),
-                Task::Answer(request, served) => self.answer(slot, request, served, cx),
+                Task::TakeUp(request) => self.take_up(slot, request, cx),
+                Task::Answer(request) => self.answer(slot, &request, cx),
                 Task::Arrive(train) => self.arrive(slot, &train, cx.now(), cx),
                 Task::Free(release) => cx.send(port_of(slot), self.rules.issue, Message::Release(release)),
             }
@@ -420,5 +398,7 @@ impl Component<Message> for RootComplex {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
-    lanetwin_kernel::roles! { dyn ServesReads }
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
+    }
 }

@@ -23,13 +23,16 @@ mod message;
 mod model;
 mod pcie_port;
 mod rdma;
+mod route;
+mod ways;
+mod wiring;
 
 pub use condition::{Condition, Setting, WithoutEffect};
 pub use cores::RunQueue;
 pub use cxl_link::{CarriesLines, CxlLink, CxlLink256, CxlLinkOf, CxlLinkSpec, CxlLinkUse};
 pub use cxl_port::CXL_PORT;
 pub use ethernet::{EthernetLine, EthernetSite};
-pub use links::{Journey, LinkReport, Links, LinksBuilder, WiredLink, Wiring};
+pub use links::{Carried, Journey, LinkReport, Links, LinksBuilder};
 pub use memory::{HostMemory, SharedMemory};
 pub use message::{
     Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
@@ -40,6 +43,8 @@ pub use model::{
 };
 pub use pcie_port::{PCIE_DEVICE, PCIE_PORT};
 pub use rdma::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
+pub use route::{Crossing, way};
+pub use wiring::{WiredLink, Wiring};
 
 /// The kernel, over this crate's message.
 pub type Kernel = lanetwin_kernel::Kernel<Message>;

@@ -4,18 +4,28 @@
 //! learn of a train when it is sent, not when it becomes eligible, and that is their lookahead.
 
 use crate::message::{Attributes, Message, Tlps};
-use lanetwin_kernel::{Component, Context, Port, Stream};
+use crate::ways::{Sent, Ways};
+use crate::wiring::{WiredLink, Wiring};
+use lanetwin_kernel::{Component, Context, Port, Stage, Stream, Trail};
 use lanetwin_pcie::link::{
     Activity, Attach, BuildError, Class, Delivery, DepartureTap, Direction, EgressId, EndpointId,
     EndpointSpec, Environment, Fabric, FabricBuilder, LinkId, Outage, OverheadTime, PairLatency, PortWeight,
-    SwitchId, SwitchSpec, Train,
+    Starts, SwitchId, SwitchSpec, Train,
 };
 use lanetwin_pcie::spec::constants::{TLP_FRAMING_8B10B_BYTES, TLP_FRAMING_128B130B_BYTES};
 use lanetwin_pcie::spec::tlp::{AddressWidth, TlpKind};
 use lanetwin_units::{Instant, Span};
 
+/// TLPs on their way, and how far the request had come that they are of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Carried {
+    /// The TLPs.
+    pub tlps: Tlps,
+    trail: Trail,
+}
+
 /// The way of a train over the links.
-pub type Journey = lanetwin_pcie::link::Journey<Tlps>;
+pub type Journey = lanetwin_pcie::link::Journey<Carried>;
 
 /// Framing of a TLP \[B\]: a train is built before its link is known, and may, because both encodings frame alike.
 const FRAMING_BYTES: u16 = {
@@ -36,34 +46,6 @@ pub struct LinksBuilder {
 struct LinkName {
     link: String,
     ends: [String; 2],
-}
-
-/// What links were built from: endpoints, switches and links, each at the place of its number.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub struct Wiring {
-    /// The ports of devices.
-    pub endpoints: Vec<EndpointSpec>,
-    /// The switches.
-    pub switches: Vec<SwitchSpec>,
-    /// The links.
-    pub links: Vec<WiredLink>,
-    /// What pairs of ports of switches have for a latency of their own.
-    pub latencies: Vec<PairLatency>,
-    /// The weights of ports of switches.
-    pub weights: Vec<PortWeight>,
-    /// When links are down.
-    pub outages: Vec<Outage>,
-}
-
-/// What a link was built from. Direction `d` leads from `ends[d]` to `ends[1 - d]`, and is egress `2 × link + d`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct WiredLink {
-    /// Its name, which names the streams of its bit errors too.
-    pub name: String,
-    /// What it joins.
-    pub ends: [Attach; 2],
-    /// There and back.
-    pub directions: [Direction; 2],
 }
 
 /// The purposes of the streams of a link's bit errors: there and back.
@@ -146,6 +128,7 @@ impl LinksBuilder {
                 .map(|&addresses| TlpKind::ALL.map(|kind| Shape::of(kind, addresses)))
                 .collect(),
             names: self.names,
+            ways: Ways::new(&self.wiring),
             wiring: self.wiring,
             streams: Streams { errors: streams, recoveries },
         })
@@ -169,11 +152,12 @@ pub struct LinkReport {
 
 /// All PCIe links of a machine.
 pub struct Links {
-    fabric: Fabric<Tlps>,
+    fabric: Fabric<Carried>,
     /// What each endpoint's TLPs of each kind are like, by the place of the kind in [`TlpKind::ALL`].
     shapes: Vec<[Shape; TlpKind::ALL.len()]>,
     names: Vec<LinkName>,
     wiring: Wiring,
+    ways: Ways,
     streams: Streams,
 }
 
@@ -185,7 +169,7 @@ struct Streams {
 
 impl Links {
     /// The links themselves.
-    pub fn fabric(&mut self) -> &mut Fabric<Tlps> {
+    pub fn fabric(&mut self) -> &mut Fabric<Carried> {
         &mut self.fabric
     }
     /// Decides one TLP at a time: the same departures, more slowly.
@@ -223,6 +207,11 @@ impl Links {
         (&name.link, &name.ends[e], &name.ends[1 - e])
     }
 
+    /// The name of the link whose wire a stage of the links is, if it is one: somebody waited for it to be crossed.
+    #[must_use]
+    pub fn link_of_wire(&self, stage: Stage) -> Option<&str> {
+        self.ways.wire_of(stage).map(|egress| self.egress_name(egress).0)
+    }
     /// What each of these TLPs of an endpoint takes on the wire \[B\].
     #[must_use]
     pub fn wire_bytes(&self, endpoint: EndpointId, tlps: &Tlps) -> u16 {
@@ -260,7 +249,7 @@ impl Shape {
     }
     /// What the links are given of a train.
     #[inline]
-    fn train(self, tlps: &Tlps) -> Train<Tlps> {
+    fn train(self, tlps: &Tlps, trail: Trail) -> Train<Carried> {
         let payload = self.payload(tlps);
         Train {
             count: tlps.count,
@@ -271,7 +260,7 @@ impl Shape {
             relaxed: tlps.attributes.has(Attributes::RELAXED),
             notify: tlps.attributes.has(Attributes::NOTIFY),
             singly: self.singly,
-            user: *tlps,
+            user: Carried { tlps: *tlps, trail },
         }
     }
 }
@@ -283,31 +272,38 @@ impl Component<Message> for Links {
 
     fn expect(&mut self, at: Instant, port: Port, message: &Message, cx: &mut Context<'_, Message>) {
         let endpoint = EndpointId(port.0);
-        let env = &mut Surroundings { cx, streams: &mut self.streams };
+        let trail = cx.trail();
+        let Self { fabric, shapes, streams, ways, wiring, .. } = self;
+        let env = &mut Surroundings { cx, streams, shapes, ways, wiring };
         match message {
             Message::Tlps(tlps) => {
-                let train = self.shapes[endpoint.index()][tlps.kind as usize].train(tlps);
-                self.fabric.submit(endpoint, at, train, env);
+                let train = shapes[endpoint.index()][tlps.kind as usize].train(tlps, trail);
+                fabric.submit(endpoint, at, train, env);
             }
             Message::Release(release) => {
                 let class = release.kind.fc_class();
                 let payload = if release.kind.has_data() { release.bytes } else { 0 };
-                self.fabric.release(endpoint, at, class, (release.count, payload), env);
+                fabric.release(endpoint, at, class, (release.count, payload), env);
             }
             other => panic!("a device sent {other:?} to the links"),
         }
         if !env.cx.expects_more() {
-            self.fabric.settle(env.cx.now(), env);
+            fabric.settle(env.cx.now(), env);
         }
     }
 
     fn wake(&mut self, token: u32, cx: &mut Context<'_, Message>) {
-        let env = &mut Surroundings { cx, streams: &mut self.streams };
-        self.fabric.pump(EgressId(token as u16), env.cx.now(), env);
+        let Self { fabric, shapes, streams, ways, wiring, .. } = self;
+        let env = &mut Surroundings { cx, streams, shapes, ways, wiring };
+        fabric.pump(EgressId(token as u16), env.cx.now(), env);
     }
 
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         self.fabric.inspect(see);
+    }
+
+    fn stages(&self) -> Vec<String> {
+        Ways::stages(&self.wiring, |egress| self.egress_name(egress))
     }
 
     fn digest(&self) -> u64 {
@@ -322,9 +318,27 @@ impl Component<Message> for Links {
 struct Surroundings<'a, 'b> {
     cx: &'a mut Context<'b, Message>,
     streams: &'a mut Streams,
+    shapes: &'a [[Shape; TlpKind::ALL.len()]],
+    ways: &'a mut Ways,
+    wiring: &'a Wiring,
 }
 
-impl Environment<Tlps> for Surroundings<'_, '_> {
+impl Surroundings<'_, '_> {
+    /// Goes on with the request of TLPs that have started and arrive at these times.
+    #[inline]
+    fn follow(&mut self, to: EndpointId, carried: &Carried, times: (Starts<'_>, Instant)) {
+        let Carried { tlps, trail } = carried;
+        self.cx.resume(*trail);
+        if *trail != Trail::NONE {
+            let shape = self.shapes[tlps.from.index()][tlps.kind as usize];
+            let bytes = shape.wire_bytes(shape.payload(tlps));
+            let (cx, sent) = (&mut *self.cx, Sent { from: tlps.from, to, bytes });
+            self.ways.follow(self.wiring, sent, times, |at, stage| cx.mark_until(at, stage));
+        }
+    }
+}
+
+impl Environment<Carried> for Surroundings<'_, '_> {
     #[inline]
     fn next_unknown(&mut self) -> Instant {
         self.cx.next_unknown()
@@ -338,16 +352,22 @@ impl Environment<Tlps> for Surroundings<'_, '_> {
         self.cx.wake_at(at, u32::from(egress.0));
     }
     #[inline]
-    fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<Tlps>) {
+    fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<Carried>, starts: Starts<'_>) {
         let Delivery { first, count, user, .. } = delivery;
-        let address = user.address + u64::from(first) * u64::from(user.bytes);
-        self.cx.send_at(Port(to.0), at, Message::Tlps(Tlps { count, address, ..user }));
+        self.follow(to, &user, (starts, at));
+        let tlps = user.tlps;
+        let address = tlps.address + u64::from(first) * u64::from(tlps.bytes);
+        self.cx.send_at(Port(to.0), at, Message::Tlps(Tlps { count, address, ..tlps }));
     }
     #[inline]
-    fn departed(&mut self, from: EndpointId, at: Instant, user: Tlps) {
+    fn departed(&mut self, from: EndpointId, at: Instant, start: u64, user: Carried) {
+        // it is followed on its first link alone
+        self.cx.resume(user.trail);
+        let (cx, ends) = (&mut *self.cx, (from, user.tlps.to));
+        self.ways.leave(self.wiring, ends, (start, at), |at, stage| cx.mark_until(at, stage));
         // Departures are decided on one direction of a link, deliveries to the same port on the other, and which is
         // decided earlier is nobody's business: of those that fall together the departures come first.
-        self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.handle });
+        self.cx.send_first_at(Port(from.0), at, Message::Departed { handle: user.tlps.handle });
     }
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64 {
         self.streams.errors[egress.index()].geometric(bit_error_ratio)

@@ -16,6 +16,7 @@
 //!
 //! Not here: the time that an access takes (the root complex, the links), caches.
 
+use lanetwin_kernel::Trail;
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,7 +34,13 @@ pub struct HostMemory {
     free: BTreeSet<(u64, u64)>,
     /// Ranges that are polled, in the order of addresses.
     watched: Vec<Watch>,
+    /// How far the requests had come that entries of rings are of, when they became visible: by place in units of the
+    /// smallest entry.
+    trails: Vec<Trail>,
 }
+
+/// The smallest entry of a ring \[B\]: a completion of NVMe.
+const ENTRY: u64 = 16;
 
 #[derive(Clone, Copy)]
 struct Watch {
@@ -94,6 +101,22 @@ impl HostMemory {
     /// A device has sent these bytes: on their way until they [`HostMemory::arrive`]. What is in no region is dropped.
     pub fn post(&mut self, address: u64, bytes: &[u8]) {
         put(&mut self.posted, address, bytes);
+    }
+    /// What was written to `address` is of a request that has come so far: whoever reads it goes on from there.
+    pub fn leave_trail(&mut self, address: u64, trail: Trail) {
+        if let Some(place) = place(address).filter(|place| *place < self.visible.len()) {
+            let place = place / ENTRY as usize;
+            if self.trails.len() <= place {
+                self.trails.resize(self.visible.len().div_ceil(ENTRY as usize), Trail::NONE);
+            }
+            self.trails[place] = trail;
+        }
+    }
+    /// How far the request had come of which somebody has written to `address`.
+    #[must_use]
+    pub fn trail(&self, address: u64) -> Trail {
+        let known = place(address).and_then(|place| self.trails.get(place / ENTRY as usize));
+        known.copied().unwrap_or_default()
     }
     /// From now on somebody polls this range, and calls it so.
     ///

@@ -42,8 +42,6 @@ pub enum Output {
 /// A stage of a command inside the drive, at the time of the poll that gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// Firmware and medium are asked for it, or for a part of it.
-    Asked,
     /// The medium is done with it, or with a part of it.
     Done(MediumTimes),
 }
@@ -217,7 +215,6 @@ impl Ssd {
         let kind = kind(operation);
         let extent = self.layout.extent(&request, &self.subsystem);
         let times = self.firmware.take_up(now, (operation, kind), extent.bytes);
-        self.mark(token, Stage::Asked);
         if let Some(buffers) = &mut self.buffers {
             buffers.expect(token, operation, extent);
         }

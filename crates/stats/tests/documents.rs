@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Results, Row, ScenarioText, Spread,
-    Steadiness, Utilisation, VerdictRow, Waterfall, X,
+    Assumption, AssumptionKind, Bottleneck, Cost, Digest, Kind, Part, Repeat, Results, Row, ScenarioText,
+    Spread, Steadiness, Utilisation, VerdictRow, Waterfall, X,
 };
 use lanetwin_stats::verdict::Verdict;
 use lanetwin_units::Better;
@@ -42,8 +42,9 @@ fn full() -> Results {
         percentiles: vec![(50.0, 546.0), (99.9, 706.0)],
         samples: vec![31.8, 31.9, 31.9, 31.9, 32.0],
     }];
-    let stages = [("card: issue", Span::from_ns(80)), ("slot", Span::from_ns(466))];
-    results.waterfalls = vec![Waterfall::of("as-is", "read-sweep", "64 B", stages)];
+    let stages = vec![("card: issue".to_owned(), Span::from_ns(80)), ("slot".to_owned(), Span::from_ns(466))];
+    let one = Repeat::of_one(stages, Vec::new());
+    results.waterfalls = vec![Waterfall::of("as-is", "read-sweep", "64 B", &[&one])];
     results.utilisation = vec![Utilisation { link: "slot".into(), tlp: 0.91, ..Utilisation::default() }];
     results.bottlenecks = vec![Bottleneck { name: "slot: card → host".into(), ..Bottleneck::default() }];
     results.verdicts = vec![VerdictRow {
@@ -129,7 +130,9 @@ fn every_name_of_the_schema_is_there_and_no_other() {
     assert_eq!(
         document["waterfalls"][0],
         json!({"variant": "as-is", "workload": "read-sweep", "case": "64 B", "unit": "ns", "total": 546.0,
-               "stages": [{"name": "card: issue", "value": 80.0}, {"name": "slot", "value": 466.0}]})
+               "stages": [{"name": "card: issue", "value": 80.0, "sums_ps": [80_000]},
+                          {"name": "slot", "value": 466.0, "sums_ps": [466_000]}],
+               "operations": [1], "followed": [1], "totals_ps": [546_000]})
     );
     assert_eq!(
         document["utilisation"][0],

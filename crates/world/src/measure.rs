@@ -9,15 +9,15 @@ use super::memory::MemoryUse;
 use super::pace::Pace;
 use super::pts;
 use super::rounds::{self, InRounds, Rounds, together};
+use super::stages::{self, Spent};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
-use super::waterfall::{self, Followed};
 use super::window::{self, Length, Window, slice};
 use super::wire::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;
-use lanetwin_stats::results::Steadiness;
+use lanetwin_stats::results::{Repeat, Steadiness};
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,9 +25,9 @@ use std::ops::Range;
 /// While operations are followed no slice is longer: what is written down of a thirty-second of a long run would not
 /// fit anywhere.
 const SLICE_FOLLOWED: Span = Span::from_us(1_000);
-/// So many operations are followed for the waterfall …
+/// For the transits of switches so many operations are followed …
 const FOLLOWED: u64 = 101;
-/// … and for the transits of switches this part of those that are measured in all repeats …
+/// … or this part of those that are measured in all repeats …
 const FOLLOWED_PART: u64 = 12;
 /// … unless so many trains have arrived before.
 const FOLLOWED_TRAINS: usize = 20_000;
@@ -54,12 +54,11 @@ pub struct Measured {
     pub cxl: Vec<CxlDirectionUse>,
     /// What each round has shown, if it went in rounds.
     pub rounds: Option<Rounds>,
-    /// Where the operation of median latency spent its time, if operations were followed.
-    pub followed: Option<Followed>,
-    /// Where the load of median latency of each node of memory spent its time, with the node's name, if loads were
-    /// followed.
-    pub loads: Vec<(String, Followed)>,
-    /// How long TLPs were in the switches, if operations were followed.
+    /// Where operations spent their time, kind by kind; of several devices, of each.
+    pub spent: Vec<Spent>,
+    /// Where loads of each node of memory spent their time, with the node's name, if loads were followed: some of them.
+    pub loads: Vec<(String, Repeat)>,
+    /// How long TLPs were in the switches, if trains were followed.
     pub transits: Vec<Transit>,
     /// What was used of everything that components have only so many of.
     pub limits: Vec<SupplyUse>,
@@ -150,15 +149,19 @@ pub(super) fn measure(
     let begin = before.at;
     let is_exact = |results: &Results| results.little.area_ps == results.little.residence_ps;
     assert!(results.iter().all(is_exact), "Little's law holds to the picosecond");
-    let load = together(&results).packed();
+    let mut load = together(&results);
     let memory = world.memory_use(world.kernel.now());
     let memory = memory.map(|memory| MemoryUse {
         ended: ended.then(|| end - begin),
         advised: memory.advised.since(&before.advised),
         ..memory
     });
-    let devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
-    let hosts = by_host(world, &results);
+    let mut devices = summed(world.loads.iter().map(|load| load.device.as_str()).zip(&results));
+    let mut hosts = by_host(world, &results);
+    let spent = spent(world, case, (&load, &devices), pts.is_some());
+    load = load.packed();
+    let kept = devices.iter_mut().chain(&mut hosts).map(|(_, own)| own);
+    kept.chain(std::iter::once(&mut load)).for_each(Results::forget_stages);
     let after = world.links().usage();
     let reports = world.reports();
     let limits = components::supplies(&before.reports, &reports, end - begin);
@@ -175,7 +178,7 @@ pub(super) fn measure(
     };
     let follow = follow.filter(|_| world.memory.is_none());
     let most = follow.map(|repeats| u64::from(repeats) * wanted / FOLLOWED_PART);
-    let (followed, transits) = most.map_or_else(Default::default, |most| follow_some(world, most));
+    let transits = most.map_or_else(Vec::new, |most| follow_some(world, most));
     world.finish_actions();
     let (acted, window) = (world.acted(), begin..end);
     Ok(Measured {
@@ -192,7 +195,7 @@ pub(super) fn measure(
         links,
         cxl,
         rounds,
-        followed,
+        spent,
         loads,
         transits,
         limits,
@@ -218,6 +221,24 @@ fn by_host(world: &World, results: &[Results]) -> Vec<(String, Results)> {
     let hosts = summed(world.loads.iter().map(|load| load.asker.as_str()).zip(results));
     let drives: BTreeSet<(usize, usize)> = world.loads.iter().map(|load| (load.host, load.target)).collect();
     if hosts.len() < drives.len() { hosts } else { Vec::new() }
+}
+
+/// Where operations spent their time: of each of several devices, but for jobs, which share what they go through. Cells
+/// of a test of the SNIA PTS stand for nothing together.
+fn spent(
+    world: &mut World,
+    case: &Case,
+    (all, devices): (&Results, &[(String, Results)]),
+    is_test: bool,
+) -> Vec<Spent> {
+    if is_test || matches!(case.load, Load::Memory(_)) {
+        return Vec::new();
+    }
+    if devices.is_empty() || !case.load.is_even() {
+        return stages::spent(world, &[(None, all)]);
+    }
+    let of: Vec<_> = devices.iter().map(|(name, own)| (Some(name.clone()), own)).collect();
+    stages::spent(world, &of)
 }
 
 /// What loads of one name have counted, together, in the order of the names; none if all have one name.
@@ -282,28 +303,27 @@ fn usage(before: &LinkReport, after: &LinkReport, elapsed: Span) -> DirectionUse
     used
 }
 
-/// Follows some more operations: explains the one of median latency, and says how long TLPs were in switches; for these
-/// up to `most`.
-fn follow_some(world: &mut World, most: u64) -> (Option<Followed>, Vec<Transit>) {
+/// Follows trains of some more operations through switches, of up to `most` if there are that many: how long TLPs were
+/// in them.
+fn follow_some(world: &mut World, most: u64) -> Vec<Transit> {
+    if world.links().wiring().switches.is_empty() {
+        return Vec::new();
+    }
     let begin = world.kernel.now();
     world.links().fabric().record_journeys(true);
-    let log = waterfall::start(world);
     // Those in flight began before they could be followed.
     let (asked, answered) = world.progress();
     run_to(world, asked + FOLLOWED);
     if world.overload().is_some() {
-        return Default::default();
+        return Vec::new();
     }
     let mut journeys = world.links().fabric().take_journeys();
-    let followed = waterfall::finish(world, &log, &journeys);
-    if !world.links().wiring().switches.is_empty() {
-        while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
-            let done = world.progress().1;
-            run_to(world, done + 1);
-            journeys.extend(world.links().fabric().take_journeys());
-        }
+    while world.progress().1 < answered + most && journeys.len() < FOLLOWED_TRAINS {
+        let done = world.progress().1;
+        run_to(world, done + 1);
+        journeys.extend(world.links().fabric().take_journeys());
     }
     world.links().fabric().record_journeys(false);
     let end = world.kernel.now();
-    (followed, transit::transits(world.links(), &journeys, begin..end))
+    transit::transits(world.links(), &journeys, begin..end)
 }

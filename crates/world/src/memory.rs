@@ -12,7 +12,7 @@ use super::wire::{Ids, Wiring, World};
 use lanetwin_kernel::ComponentId;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
-use lanetwin_load::{Little, Results, Side, Tally};
+use lanetwin_load::{Little, Results, Side, StageTimes, Tally};
 use lanetwin_models::roles::memory::{Advised, MemoryResults, NodeTraffic, PageAdvice, RunsPrograms};
 use lanetwin_plan::{HintsCase, KernelCase, Load, MemoryCase, MemoryProgram, TrafficCase};
 use lanetwin_ports::Value;
@@ -188,6 +188,7 @@ pub(super) fn as_results(program: &MemoryResults) -> Results {
         completed: lines,
         bytes: lines * LINE,
         latency,
+        stages: StageTimes::default(),
         corrupt,
         aborted: 0,
     };

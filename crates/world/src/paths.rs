@@ -13,7 +13,7 @@
 //! **Several hosts.** Each has paths of its own, which its loads use. With `takeover`, the paths of other hosts stand
 //! by: when none of its own works for that long, another host asks in its place, until one of its own works again.
 
-use lanetwin_kernel::{Component, Metric, Port, Report};
+use lanetwin_kernel::{Component, Metric, Port, Report, Trail};
 use lanetwin_models::roles::nvme::{PATH_LOST, PATH_WORKS};
 use lanetwin_ports::{Context, Message, Status, Transfer};
 use lanetwin_units::{Better, Instant, Span};
@@ -53,7 +53,7 @@ pub struct Paths {
     /// What is in flight, by its load and its name.
     asked: BTreeMap<(u16, u32), Asked>,
     /// What waits for a path, in the order of asking.
-    waiting: VecDeque<(u16, Transfer)>,
+    waiting: VecDeque<(u16, Transfer, Trail)>,
     /// The path that comes next in turn.
     next: usize,
     /// How many paths are of the host itself: the first. The others stand by.
@@ -71,6 +71,8 @@ pub struct Paths {
 
 /// Requests that were asked once more, on another path or later.
 const RETRIED: Metric = Metric::new("asked again", "", Better::Lower).if_any("asked again");
+
+lanetwin_kernel::stages! { WAIT = "wait for a path that works" }
 
 /// What has become of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -170,7 +172,7 @@ impl Paths {
     fn ask(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
         let there = !self.is_without(cx.now());
         let Some(path) = self.choose(cx.now()).filter(|_| there) else {
-            self.waiting.push_back((load, transfer));
+            self.waiting.push_back((load, transfer, cx.trail()));
             return;
         };
         self.paths[path].in_flight += 1;
@@ -213,7 +215,9 @@ impl Paths {
 
     /// What waits for a path takes one, as far as there is one.
     fn ask_waiting(&mut self, cx: &mut Context<'_>) {
-        for (load, transfer) in std::mem::take(&mut self.waiting) {
+        for (load, transfer, trail) in std::mem::take(&mut self.waiting) {
+            cx.resume(trail);
+            cx.mark(WAIT);
             self.ask(load, transfer, cx);
         }
     }
@@ -253,6 +257,10 @@ impl Component<Message> for Paths {
 
     fn digest(&self) -> u64 {
         lanetwin_kernel::mix(self.counts.answered) ^ self.counts.retried << 32 ^ self.counts.unexpected
+    }
+
+    fn stages(&self) -> Vec<String> {
+        STAGES.iter().map(|name| (*name).to_owned()).collect()
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

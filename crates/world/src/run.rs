@@ -12,17 +12,18 @@ use super::measure::{Measured, measure};
 use super::problem::{Problem, at_rate};
 use super::relative::relatives;
 use super::rows::rows;
+use super::stages::Spent;
 use super::switches;
-use super::waterfall::Followed;
 use super::window::Length;
 use super::wire::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
 use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
+use lanetwin_ports::Operation;
 use lanetwin_stats::Margin;
 use lanetwin_stats::results::{
-    Assumption, AssumptionKind, Bottleneck, Cost, Crossings, CxlUse, Digest, Kind, Part, Results,
-    ScenarioText, ScenarioWarning, SteadyState, Temperatures, Utilisation, Waterfall,
+    Assumption, AssumptionKind, Bottleneck, Cost, CxlUse, Digest, Kind, Part, Repeat, Results, ScenarioText,
+    ScenarioWarning, SteadyState, Temperatures, Utilisation, Waterfall,
 };
 use lanetwin_stats::steady::SniaRule;
 use lanetwin_units::{Instant, NumberKind};
@@ -312,22 +313,40 @@ fn tell_case(results: &mut Results, task: &Task<'_>, repeats: &[Measured]) {
     results.steady.extend(steady(task, repeats));
     let (name, why) = bottleneck::name(task.case, first);
     let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
-    if let Some(Followed { stages, crossings }) = first.followed.clone() {
-        let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();
-        let waterfall = Waterfall::of(&variant, &workload, &case, stages);
-        results.waterfalls.push(waterfall.with_crossings(crossings));
-    }
+    results.waterfalls.extend(waterfalls(task, repeats));
     for caching in first.components.iter().filter(|component| !component.temperatures.is_empty()) {
         let (variant, workload, case) = (variant.clone(), workload.clone(), case.clone());
         let (device, pages) = (caching.component.clone(), caching.temperatures.clone());
         results.temperatures.push(Temperatures { variant, workload, case, device, pages });
     }
-    for (node, Followed { stages, crossings }) in first.loads.clone() {
-        let crossings = crossings.into_iter().map(|(link, times)| Crossings { link, times }).collect();
-        let waterfall = Waterfall::of(&variant, &workload, &case, stages).of_device(node);
-        results.waterfalls.push(waterfall.with_crossings(crossings));
-    }
     results.bottlenecks.push(Bottleneck { variant, workload, case, name, why });
+}
+
+/// Where operations spent their time, over all repeats; where loads of memory did that were followed.
+fn waterfalls(task: &Task<'_>, repeats: &[Measured]) -> Vec<Waterfall> {
+    let (variant, workload, case) = (&*task.variant.name, &*task.workload.name, &*task.case.label);
+    let mut kinds: Vec<(&Option<String>, Operation)> = Vec::new();
+    for Spent { device, operation, .. } in repeats.iter().flat_map(|measured| &measured.spent) {
+        if !kinds.contains(&(device, *operation)) {
+            kinds.push((device, *operation));
+        }
+    }
+    let several = |device: &Option<String>| kinds.iter().filter(|(other, _)| *other == device).count() > 1;
+    let operations = kinds.iter().map(|(device, operation)| {
+        let its = |spent: &&Spent| spent.device == **device && spent.operation == *operation;
+        let found: Vec<&Repeat> = repeats
+            .iter()
+            .flat_map(|measured| measured.spent.iter().filter(its))
+            .map(|spent| &spent.repeat)
+            .collect();
+        let name = if *operation == Operation::Read { "read" } else { "write" };
+        let waterfall = Waterfall::of(variant, workload, case, &found).of_device((*device).clone());
+        waterfall.of_operation(several(device).then_some(name))
+    });
+    let loads = repeats[0].loads.iter().map(|(node, repeat)| {
+        Waterfall::of(variant, workload, case, &[repeat]).of_device(Some(node.clone()))
+    });
+    operations.chain(loads).collect()
 }
 
 /// The rounds of each repeat, if the workload goes in rounds.

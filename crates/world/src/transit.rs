@@ -58,9 +58,9 @@ pub(super) fn transits(links: &Links, journeys: &[Journey], within: Range<Instan
         }
         let hops =
             ways.entry((journey.from, journey.to)).or_insert_with(|| way(wiring, journey.from, journey.to));
-        let bytes = links.wire_bytes(journey.from, &journey.user);
+        let bytes = links.wire_bytes(journey.from, &journey.user.tlps);
         for (pair, starts) in hops.windows(2).zip(starts.windows(2)) {
-            let key = Key { incoming: pair[0], outgoing: pair[1], kind: journey.user.kind, bytes };
+            let key = Key { incoming: pair[0], outgoing: pair[1], kind: journey.user.tlps.kind, bytes };
             let came_in = starts[0] + key.flight(wiring);
             found.entry(key).or_default().push(starts[1] - came_in);
         }

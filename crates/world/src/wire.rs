@@ -8,7 +8,6 @@ use super::loads::{AddedLoad, Opening, WorldLoad};
 use super::memory::WorldMemory;
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models::roles::nvme::ScheduledCommand;
-use lanetwin_models::roles::{ServedRead, ServesReads};
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
     Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
@@ -80,20 +79,6 @@ impl World {
     /// The links.
     pub fn links(&mut self) -> &mut Links {
         self.kernel.component::<Links>(self.links).expect("the links are links")
-    }
-
-    /// Records from now on when each read of the memory that the load goes to is where, or stops recording.
-    pub fn record_reads(&mut self, on: bool) {
-        let Some(server) = self.server else { return };
-        if let Some(server) = self.kernel.role::<dyn ServesReads>(server) {
-            server.record(on);
-        }
-    }
-    /// The reads recorded so far; forgets them.
-    pub fn take_reads(&mut self) -> Vec<ServedRead> {
-        let Some(server) = self.server else { return Vec::new() };
-        let server = self.kernel.role::<dyn ServesReads>(server);
-        server.map(|server| server.take_record()).unwrap_or_default()
     }
 }
 

@@ -76,7 +76,7 @@ fn a_load_is_followed_through_switch_and_expander_and_back() {
         let told = median(&results, device);
         assert!((w.total - told).abs() < 0.25 * told, "{} is near the median of {told}", w.total);
         let crossed: Vec<_> = w.crossings.iter().map(|c| (&*c.link, c.times)).collect();
-        assert_eq!(crossed, [(down, 2), ("up", 2)]);
+        assert_eq!(crossed, [(down, 2.0), ("up", 2.0)]);
     }
     let dram = waterfall(&results, "dram", "dram");
     assert!(dram.stages.iter().all(|stage| stage.name.starts_with("host")), "{dram:#?}");

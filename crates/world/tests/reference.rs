@@ -118,7 +118,7 @@ impl Recording {
             let (endpoint, action) = action(&submission);
             said[endpoint].push(action);
             if let Submission::Train { train, .. } = submission {
-                trains[endpoint].push(train.user);
+                trains[endpoint].push(train.user.tlps);
             }
         }
         let devices = ends(variant).iter().map(|end| variant.machine[end.component].name.clone()).collect();

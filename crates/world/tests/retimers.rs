@@ -46,7 +46,7 @@ fn the_latency_of_one_request_grows_by_the_latency_of_each_crossing() {
     ];
     let results = results(&plan_of(&scenario(), &only), &Options::default());
     // a doorbell and the answer; a write fetches its data besides
-    for (workload, crossings) in [("qd1-read", 2), ("qd1-write", 4)] {
+    for (workload, crossings) in [("qd1-read", 2.0), ("qd1-write", 4.0)] {
         let direct = mean_ns(&results, "direct", workload, "latency");
         for (variant, latency) in STAGES {
             let waterfall =
@@ -54,7 +54,7 @@ fn the_latency_of_one_request_grows_by_the_latency_of_each_crossing() {
             let [counted] = &waterfall.expect("it was followed").crossings[..] else { panic!("one link") };
             assert_eq!((&*counted.link, counted.times), ("slot", crossings), "{variant} {workload}");
             let shift = mean_ns(&results, variant, workload, "latency") - direct;
-            let expected = f64::from(counted.times) * latency;
+            let expected = counted.times * latency;
             assert!(
                 (shift - expected).abs() <= 1.0,
                 "{variant} {workload}: {shift} ns, expected {expected} ns"

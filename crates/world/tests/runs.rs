@@ -4,10 +4,10 @@
 use crate::tree::{Nobody, once, plan, plan_of, results, scenarios};
 use lanetwin_kernel::{Component, Port};
 use lanetwin_models::{fixed_latency_disk, root_complex};
-use lanetwin_plan::Plan;
+use lanetwin_plan::{Load, Plan};
 use lanetwin_ports::{Build, Context, Message, Model, Params, Site};
 use lanetwin_stats::Verdict;
-use lanetwin_stats::results::Results;
+use lanetwin_stats::results::{Results, Row, Waterfall};
 use lanetwin_world::{Granularity, Options, Progress, Watcher, replay, run};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +31,7 @@ fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
                 results.name
             );
         }
+        assert_sums_are_those_of_rows(plan, results);
         // the cells of a test are told each, and what limits it of all of them
         let workloads = || plan.variants.iter().flat_map(|variant| &variant.workloads);
         let is_test =
@@ -40,6 +41,44 @@ fn shares_of_the_time_sum_to_one_and_stages_to_the_whole() {
         let explained: BTreeSet<_> =
             results.bottlenecks.iter().map(|b| (&b.variant, &b.workload, &b.case)).collect();
         assert_eq!(cases, explained, "{}: every case has a bottleneck", results.name);
+    }
+}
+
+/// Every latency that is told has a waterfall whose operations and total are those behind its mean: each repeat's, to
+/// the last bit.
+fn assert_sums_are_those_of_rows(plan: &Plan, results: &Results) {
+    let of_memory = |row: &Row| {
+        let workloads = plan.variants.iter().flat_map(|variant| &variant.workloads);
+        let mut cases = workloads.filter(|workload| workload.name == row.workload).flat_map(|w| &w.cases);
+        cases.any(|case| matches!(case.load, Load::Memory(_)))
+    };
+    let is_test = |row: &Row| {
+        let mut workloads = plan.variants.iter().flat_map(|variant| &variant.workloads);
+        workloads.any(|workload| workload.name == row.workload && workload.pts().is_some())
+    };
+    for row in
+        results.rows.iter().filter(|row| row.metric.ends_with("latency") && !is_test(row) && !of_memory(row))
+    {
+        let operation = row.metric.strip_suffix(" latency");
+        let of_case = || {
+            let same = |w: &&Waterfall| {
+                (&w.variant, &w.workload, &w.case) == (&row.variant, &row.workload, &row.case)
+            };
+            results
+                .waterfalls
+                .iter()
+                .filter(same)
+                .filter(move |w| w.operation.is_none() || w.operation.as_deref() == operation)
+        };
+        // of several devices each has its own, of jobs of fio all together have one
+        let Some(waterfall) = of_case().find(|w| w.device == row.device) else {
+            assert!(of_case().next().is_some(), "{}: {row:?} has no waterfall", results.name);
+            continue;
+        };
+        assert_eq!(waterfall.followed, waterfall.operations, "{}: {row:?}", results.name);
+        let means = waterfall.totals_ps.iter().zip(&waterfall.operations);
+        let means: Vec<f64> = means.map(|(ps, n)| *ps as f64 / *n as f64 / 1e3).collect();
+        assert_eq!(means, row.samples, "{}: {row:?}", results.name);
     }
 }
 
@@ -100,7 +139,7 @@ fn a_run_that_is_stopped_has_the_rows_of_what_was_finished() {
             for p in watcher.done.into_inner().expect("nobody panics here") {
                 *repeats.entry((p.variant, p.workload, p.case)).or_default() += 1;
             }
-            let finished = |r: &&lanetwin_stats::results::Row| {
+            let finished = |r: &&Row| {
                 let case = (r.variant.clone(), r.workload.clone(), r.case.clone());
                 repeats.get(&case) == Some(&plan.run.repeats)
             };
@@ -179,6 +218,9 @@ impl Component<Message> for Fuse {
     }
     fn digest(&self) -> u64 {
         self.device.digest()
+    }
+    fn stages(&self) -> Vec<String> {
+        self.device.stages()
     }
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None

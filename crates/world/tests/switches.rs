@@ -272,7 +272,9 @@ fn stage(waterfall: &Waterfall, name: &str) -> f64 {
 fn a_waterfall_follows_a_read_through_switches_and_back() {
     let results = run(MACHINE, &["machine.low.latency=70ns"]);
     let [read, peer, other] = &results.waterfalls[..] else { panic!("{:#?}", results.waterfalls) };
-    let names: Vec<&str> = read.stages.iter().map(|stage| &*stage.name).collect();
+    // now and then one waits for a SKP or another's TLP
+    let names = read.stages.iter().map(|stage| &*stage.name).filter(|name| !name.contains("queue"));
+    let names: Vec<&str> = names.collect();
     let expected = [
         "card: issue",
         "bay card → low: wire",

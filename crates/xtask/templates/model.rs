@@ -10,7 +10,7 @@
 
 use crate::agenda::Agenda;
 use crate::doorbell::{SIGNAL_BYTES, buffer, completion_entry, heard};
-use crate::requests::Requests;
+use crate::requests::{self, Requests};
 use crate::servers::Servers;
 use lanetwin_kernel::{Component, Metric, Port, Report, Stream};
 use lanetwin_pcie::spec::TlpKind;
@@ -103,6 +103,14 @@ fn mistakes(params: &Params) -> Vec<Mistake> {
     }]
 }
 
+// Stages of requests, for the waterfall; those of reads and writes of host memory come first.
+lanetwin_kernel::stages! {
+    after requests::STAGES;
+    COMMAND = "command",
+    WAIT = "queue for a worker",
+    WORK = "work",
+}
+
 /// The device.
 #[derive(Debug)]
 pub struct TemplateModel {
@@ -156,28 +164,27 @@ impl TemplateModel {
         self.work.insert(handle, Work { request, left: bytes });
         match &mut self.requests {
             Some(requests) if operation == Operation::Write => {
-                requests.read(handle, buffer(handle, bytes), bytes, cx, &mut |_| {});
+                requests.read(handle, buffer(handle, bytes), bytes, cx);
             }
             _ => self.begin(handle, cx),
         }
     }
 
-    /// Everything that a request needs is there. What it will go through is known now, and is said for whoever follows
-    /// it.
+    /// Everything that a request needs is there. What it will go through is known now, and is marked.
     fn begin(&mut self, handle: u32, cx: &mut Context<'_>) {
         let service =
             self.least + Span::from_ps(self.chance.below(self.most.as_ps() - self.least.as_ps() + 1));
         let understood = cx.now() + self.command;
         let begun = self.workers.serve_later(cx.now(), understood, service);
-        cx.mark_until(understood, handle, "command");
-        cx.mark_until(begun, handle, "queue for a worker");
-        cx.mark_until(begun + service, handle, "work");
+        cx.mark_until(understood, COMMAND);
+        cx.mark_until(begun, WAIT);
+        cx.mark_until(begun + service, WORK);
         self.agenda.put(begun + service, handle, cx);
     }
 
     fn completions(&mut self, tlps: &Tlps, cx: &mut Context<'_>) {
         if let Some(requests) = &mut self.requests {
-            requests.completed(tlps, cx, &mut |_| {});
+            requests.completed(tlps, cx);
         }
         let Some(work) = self.work.get_mut(&tlps.handle).filter(|work| work.left > 0) else {
             self.unexpected += u64::from(tlps.count);
@@ -248,6 +255,10 @@ impl Component<Message> for TemplateModel {
 
     fn digest(&self) -> u64 {
         lanetwin_kernel::mix(self.served) ^ self.bytes
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[requests::STAGES, STAGES])
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

@@ -380,11 +380,15 @@ def _stages(breakdowns: list[waterfall.Breakdown]) -> Details:
     rows = []
     for breakdown in breakdowns:
         for variant, whole in breakdown.by_variant.items():
-            values = [breakdown.value(variant, hop) for hop in hops]
-            stages = ["–" if value is None else significant(value) for value in values]
-            place = [breakdown.case, breakdown.device] if has_nodes else [breakdown.case]
+            values = [(breakdown.value(variant, hop), breakdown.spread(variant, hop)) for hop in hops]
+            stages = [
+                "–" if value is None else significant(value) + (f" ({spread})" if spread else "")
+                for value, spread in values
+            ]
+            case = f"{breakdown.case}, {breakdown.operation}" if breakdown.operation else breakdown.case
+            place = [case, breakdown.device] if has_nodes else [case]
             rows.append([*place, variant, *stages, significant(whole["total"])])
-    names = ["case", "memory", "variant"] if has_nodes else ["case", "variant"]
+    names = ["case", "device", "variant"] if has_nodes else ["case", "variant"]
     return _details(f"Every case in {breakdowns[0].unit}", names, [*hops, "total"], rows)
 
 

@@ -11,7 +11,7 @@
 //! enabled the next time, and may be used again from then on. A path that is lost by a time-out while its link is up is
 //! reset at once, as Linux does it.
 
-use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task};
+use super::{FIRST_LOAD, NvmeDriver, Place, Start, Task, queue};
 use crate::roles::nvme::{Outage, PATH_LOST, PATH_WORKS};
 use lanetwin_kernel::Port;
 use lanetwin_nvme::spec::registers;
@@ -117,7 +117,9 @@ impl NvmeDriver {
         // the state of the path is known before the first answer
         let at = cx.now() + self.software.complete;
         for load in 0..self.queues.len() as u16 {
-            for handle in self.queues[usize::from(load)].give_up(cx.now()) {
+            for (handle, trail) in self.queues[usize::from(load)].give_up(cx.now()) {
+                cx.resume(trail);
+                cx.mark_until(at, queue::PATH);
                 let done = Done { handle, status: Status::Aborted };
                 cx.send_at(Port(FIRST_LOAD + load), at, Message::BlockDone(done));
             }

@@ -4,16 +4,25 @@ use super::buffers::{Lists, data_address};
 use super::scheduled;
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
-use crate::roles::nvme::RequestRecord;
 use crate::slab::Slab;
 use lanetwin_nvme::logic::host::{Completed, QueuePair};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
 use lanetwin_nvme::spec::io::BlocksDword12;
 use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
-use lanetwin_ports::{HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
+use lanetwin_kernel::Trail;
+use lanetwin_ports::{Context, HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
+
+lanetwin_kernel::stages! {
+    CORE = "queue for the core",
+    SUBMIT = "submit",
+    POLL = "poll",
+    INTERRUPT = "interrupt",
+    COMPLETE = "complete",
+    PATH = "loss of the path",
+}
 
 /// A queue pair, the core that it belongs to, and what is asked of it.
 pub(super) struct Queue {
@@ -40,9 +49,6 @@ pub(super) struct Queue {
     answers: Vec<Answer>,
     /// What has ended of what is asked beside requests, and when its program knows.
     pub(super) asked: Vec<(Completed, Instant)>,
-    /// The number of the pair.
-    number: u32,
-    pub(super) records: Option<Vec<RequestRecord>>,
 }
 
 /// A request, of which so many bytes have become commands.
@@ -55,14 +61,14 @@ struct Waiting {
 struct Part {
     slot: u32,
     bytes: u32,
-    begun: Instant,
     submitted: Instant,
 }
 
 /// What a program asked for.
+#[derive(Clone, Copy)]
 struct Request {
     transfer: Transfer,
-    asked: Instant,
+    trail: Trail,
     /// What has not ended \[B\].
     left: u32,
     status: Status,
@@ -97,6 +103,7 @@ pub(super) struct Answer {
     pub(super) handle: u32,
     pub(super) status: Status,
     pub(super) at: Instant,
+    pub(super) trail: Trail,
 }
 
 /// A doorbell, what is written to it, and when.
@@ -107,7 +114,7 @@ pub(super) struct Ring {
 }
 
 impl Queue {
-    pub(super) fn new(number: u32, pair: QueuePair, software: Software, core: RunQueue) -> Self {
+    pub(super) fn new(pair: QueuePair, software: Software, core: RunQueue) -> Self {
         Self {
             pair,
             core,
@@ -124,17 +131,15 @@ impl Queue {
             queued: Gauge::default(),
             answers: Vec::new(),
             asked: Vec::new(),
-            number,
-            records: None,
         }
     }
 
     /// A program asks; the commands come with [`Queue::submit`].
-    pub(super) fn take(&mut self, transfer: Transfer, now: Instant) {
-        let slot =
-            self.requests.put(Request { transfer, asked: now, left: transfer.bytes, status: Status::Ok });
+    pub(super) fn take(&mut self, transfer: Transfer, cx: &Context<'_>) {
+        let (trail, left) = (cx.trail(), transfer.bytes);
+        let slot = self.requests.put(Request { transfer, trail, left, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
-        self.queued.add(1, now);
+        self.queued.add(1, cx.now());
     }
 
     /// What waits first; nothing if nothing does.
@@ -150,18 +155,19 @@ impl Queue {
         }
     }
 
-    /// The next command of what waits, if there is one and the queue has room: when it is submitted, and whether it has
-    /// a doorbell of its own.
+    /// The next command of what waits, if there is one and the queue has room, which is then being handled: when it is
+    /// submitted, and whether it has a doorbell of its own.
     pub(super) fn submit(
         &mut self,
         limits: &Limits,
         memory: &SharedMemory,
-        now: Instant,
+        cx: &mut Context<'_>,
     ) -> Option<Option<Ring>> {
+        let now = cx.now();
         let Waiting { slot, from } = self.waiting.front_mut()?;
-        let transfer = self.requests.get(*slot).expect("a request waits once").transfer;
+        let Request { transfer, trail, .. } = *self.requests.get(*slot).expect("a request waits once");
         let bytes = limits.transfer.min(transfer.bytes - *from);
-        let name = self.commands.put(Part { slot: *slot, bytes, begun: now, submitted: now });
+        let name = self.commands.put(Part { slot: *slot, bytes, submitted: now });
         let mut memory = memory.change();
         let host = data_address(transfer.handle, transfer.bytes) + u64::from(*from);
         let second = self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory);
@@ -182,8 +188,12 @@ impl Queue {
         self.submitted = begun + self.software.submit;
         let at = self.submitted;
         if let Some(part) = self.commands.get(name) {
-            (part.begun, part.submitted) = (begun, at);
+            part.submitted = at;
         }
+        cx.resume(trail);
+        cx.mark_until(begun, CORE);
+        cx.mark_until(at, SUBMIT);
+        memory.leave_trail(submitted.address, cx.trail());
         Some(submitted.ring.map(|(doorbell, value)| Ring { doorbell, value, at }))
     }
     /// When what was submitted without a doorbell gets one.
@@ -195,13 +205,13 @@ impl Queue {
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.commands.iter().map(|part| part.submitted).min()
     }
-    /// Gives up everything that was asked for and has not been answered: the names that the askers gave. What the drive
-    /// does of it is not known.
-    pub(super) fn give_up(&mut self, now: Instant) -> Vec<u32> {
+    /// Gives up everything that was asked for and has not been answered: the names that the askers gave, and how far
+    /// each had come when it was asked for. What the drive does of it is not known.
+    pub(super) fn give_up(&mut self, now: Instant) -> Vec<(u32, Trail)> {
         self.queued.remove(self.waiting.len() as u64, now);
         self.waiting.clear();
         self.in_flight.remove(self.commands.drain().count() as u64, now);
-        self.requests.drain().map(|request| request.transfer.handle).collect()
+        self.requests.drain().map(|request| (request.transfer.handle, request.trail)).collect()
     }
     /// Goes on with another pair of rings; nothing is in flight in them. Gives the regions of host memory that its
     /// lists were in.
@@ -230,18 +240,22 @@ impl Queue {
     pub(super) fn reap_completions(
         &mut self,
         memory: &SharedMemory,
-        now: Instant,
+        cx: &mut Context<'_>,
     ) -> (&[Answer], Option<Ring>) {
+        let now = cx.now();
+        let notice = if self.software.polled { POLL } else { INTERRUPT };
         self.looking = false;
         self.answers.clear();
         let memory = memory.reader();
-        while let Some(completed) = next(&mut self.pair, &memory) {
+        loop {
+            let entry = self.pair.next_completion();
+            let Some(completed) = next(&mut self.pair, &memory) else { break };
             let complete = self.software.complete;
             let completing = self.core.serve(now, complete);
             self.handling = completing + complete;
             self.in_flight.remove(1, now);
             let part = u32::try_from(completed.name).ok().and_then(|name| self.commands.take(name));
-            let Some(Part { slot, bytes, begun, submitted }) = part else {
+            let Some(Part { slot, bytes, .. }) = part else {
                 if scheduled::is_scheduled(completed.name) {
                     self.asked.push((completed, self.handling));
                 }
@@ -253,23 +267,13 @@ impl Queue {
             }
             request.left -= bytes;
             if request.left == 0 {
-                let (handle, status, asked) = (request.transfer.handle, request.status, request.asked);
+                let (handle, status) = (request.transfer.handle, request.status);
                 self.requests.take(slot);
-                if let Some(records) = &mut self.records {
-                    let command = self.number << 16 | u32::from(completed.cid.0);
-                    let told = self.handling;
-                    records.push(RequestRecord {
-                        handle,
-                        asked,
-                        command,
-                        begun,
-                        submitted,
-                        looked: now,
-                        completing,
-                        told,
-                    });
-                }
-                self.answers.push(Answer { handle, status, at: self.handling });
+                cx.resume(memory.trail(entry));
+                cx.mark(notice);
+                cx.mark_until(completing, CORE);
+                cx.mark_until(self.handling, COMPLETE);
+                self.answers.push(Answer { handle, status, at: self.handling, trail: cx.trail() });
             }
         }
         let at = self.handling.max(now);

@@ -1,22 +1,25 @@
 //! The front of a drive on PCIe: reads and writes of host memory over its ports, interrupts, and what completions
 //! bring.
 
+use super::known::{ANSWER, Command, ENGINE, ENGINE_QUEUE, FETCH, FIRMWARE, Known, MEDIUM};
 use super::params;
-use super::record::{Recorder, ServiceRecord};
 use super::totals::Signals;
 use crate::requests::Requests;
 use crate::slab::Slab;
-use lanetwin_kernel::Port;
+use lanetwin_kernel::{Port, Trail};
 use lanetwin_nvme::logic::{Direction, HostEffect, Place, Purpose, Segment, Token};
-use lanetwin_nvme::spec::ControllerId;
+use lanetwin_nvme::spec::registers::DOORBELLS;
+use lanetwin_nvme::spec::{ControllerId, SqId};
 use lanetwin_ports::{Attributes, Context, Params, SharedMemory, Site, Tlps};
 use lanetwin_ssd::{MediumTimes, Output, Ssd, Stage};
-use lanetwin_units::Instant;
 
 /// The size of the write that signals an MSI-X vector \[B\].
 const MSI_BYTES: u32 = 4;
 /// Where MSI-X writes go: the address of a local interrupt controller.
 const MSI_ADDRESS: u64 = 0xfee0_0000;
+/// The size of a doorbell and of a submission queue entry \[B\].
+const DOORBELL_BYTES: u32 = 4;
+const COMMAND_BYTES: u32 = 64;
 /// Why data and completions are nowhere else.
 const NO_OTHER_PLACE: &str =
     "queues of a drive on PCIe are in host memory, and so are their data and completions";
@@ -29,7 +32,7 @@ pub(super) struct Front {
     memories: [Option<SharedMemory>; 2],
     /// Reads of host memory that are under way, by their handles on the link.
     reads: Slab<Reading>,
-    pub(super) recorder: Option<Recorder>,
+    known: Known,
     pub(super) signals: Signals,
     pub(super) unexpected: u64,
 }
@@ -40,14 +43,13 @@ struct Reading {
     /// What has not arrived yet \[B\].
     left: u32,
     what: What,
-    asked: Instant,
 }
 
 /// What is read.
 #[derive(Clone, Copy)]
 enum What {
-    /// Bytes that mean something: entries, lists.
-    Bytes { address: u64, bytes: u32, commands: bool },
+    /// Bytes that mean something: entries of this queue, lists.
+    Bytes { address: u64, bytes: u32, commands: Option<SqId> },
     /// User data.
     Data,
 }
@@ -80,7 +82,7 @@ impl Front {
             requests: requests.collect(),
             memories,
             reads: Slab::new(),
-            recorder: None,
+            known: Known::default(),
             signals: Signals::default(),
             unexpected: 0,
         }
@@ -90,22 +92,50 @@ impl Front {
     pub(super) fn take(&mut self, output: Output, ssd: &mut Ssd, cx: &mut Context<'_>) {
         match output {
             Output::Host(effect) => self.carry_out(effect, ssd, cx),
-            Output::Stage { command, stage } => {
-                let name = command.map_or(u32::MAX, |command| {
-                    command_name(command.controller, command.sqid.0, command.cid.0)
-                });
-                self.note(name, stage, cx.now());
+            Output::Stage { command: Some(command), stage: Stage::Done(times) } => {
+                let name = command_name(command.controller, command.sqid.0, command.cid.0);
+                self.medium_done(name, times, cx);
+            }
+            Output::Stage { .. } => {}
+        }
+    }
+    /// The medium is done with a command, or with a part of it.
+    fn medium_done(&mut self, name: u32, times: MediumTimes, cx: &mut Context<'_>) {
+        let MediumTimes { begun, worked, submitted } = times;
+        let command = self.known.command(name);
+        cx.resume(command.arrived);
+        cx.mark_until(begun, ENGINE_QUEUE);
+        cx.mark_until(worked, ENGINE);
+        cx.mark_until(submitted, FIRMWARE);
+        cx.mark(MEDIUM);
+        command.done = cx.trail();
+    }
+    /// A doorbell has come. The first since the last fetch of its queue is what that waits for.
+    pub(super) fn rung(&mut self, controller: ControllerId, offset: u32, cx: &Context<'_>) {
+        self.signals.doorbells += 1;
+        let number = (offset - DOORBELLS) / DOORBELL_BYTES;
+        if number.is_multiple_of(2) {
+            let known = self.known.doorbell(command_name(controller, (number / 2) as u16, 0));
+            if *known == Trail::NONE {
+                *known = cx.trail();
             }
         }
     }
-    /// Writes down that a command has passed a stage, while commands are recorded.
-    fn note(&mut self, name: u32, stage: Stage, now: Instant) {
-        let Some(recorder) = &mut self.recorder else { return };
-        match stage {
-            Stage::Asked => recorder.begin(name, now),
-            Stage::Done(MediumTimes { begun, worked, submitted }) => {
-                recorder.medium(name, ServiceRecord { begun, worked, submitted }, now);
-            }
+    /// Entries of a queue have come from `address`: each command goes on from where its host has left it.
+    fn entries(
+        &mut self,
+        (controller, queue): (ControllerId, SqId),
+        (address, bytes): (u64, u32),
+        cx: &mut Context<'_>,
+    ) {
+        let Some(memory) = self.memories.get(usize::from(controller.0)).and_then(Option::as_ref) else { return };
+        let (memory, fetch) = (memory.reader(), cx.trail());
+        for entry in (address..address + u64::from(bytes)).step_by(COMMAND_BYTES as usize) {
+            let Some(&[low, high]) = memory.read(entry + 2, 2) else { return };
+            cx.resume(fetch);
+            cx.join(memory.trail(entry), FETCH);
+            let name = command_name(controller, queue.0, u16::from_le_bytes([low, high]));
+            *self.known.command(name) = Command { arrived: cx.trail(), done: Trail::NONE };
         }
     }
 
@@ -115,18 +145,28 @@ impl Front {
             HostEffect::Fetch { token, at, bytes, purpose } => {
                 let Place::Memory { address } = at else { unreachable!("{NO_OTHER_PLACE}") };
                 self.signals.shadow_reads += u64::from(matches!(purpose, Purpose::ShadowDoorbell(_)));
-                let what = What::Bytes { address, bytes, commands: matches!(purpose, Purpose::Commands(_)) };
-                self.read(Reading { token, left: bytes, what, asked: now }, address, bytes, cx);
+                let commands = if let Purpose::Commands(queue) = purpose { Some(queue) } else { None };
+                let controller = ControllerId(token.controller() as u16);
+                cx.resume(match commands {
+                    Some(queue) => {
+                        std::mem::take(self.known.doorbell(command_name(controller, queue.0, 0)))
+                    }
+                    None => self.arrived(ssd, token),
+                });
+                cx.mark(FETCH);
+                let what = What::Bytes { address, bytes, commands };
+                self.read(Reading { token, left: bytes, what }, address, bytes, cx);
             }
             HostEffect::Transfer { token, direction: Direction::FromHost, bytes, at } => {
-                self.recorder.iter_mut().for_each(|recorder| recorder.begin(name(ssd, token), now));
-                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data, asked: now });
+                cx.resume(self.arrived(ssd, token));
+                let handle = self.reads.put(Reading { token, left: bytes, what: What::Data });
                 self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
-                    requests.read(handle, segment.address, segment.bytes, cx, &mut |_| {});
+                    requests.read(handle, segment.address, segment.bytes, cx);
                 });
             }
             HostEffect::Transfer { token, direction: Direction::ToHost, bytes, at } => {
                 let handle = name(ssd, token);
+                cx.resume(Trail::NONE);
                 self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
                     requests.write(handle, segment.address, segment.bytes, Attributes::NONE, cx);
                 });
@@ -135,6 +175,7 @@ impl Front {
             HostEffect::Store { token, bytes, at } => {
                 let (memory, mut from) = (self.memories.get(token.controller()).cloned().flatten(), 0);
                 let (handle, content) = (name(ssd, token), ssd.content(token));
+                cx.resume(Trail::NONE);
                 self.each_segment(ssd, (token, at, bytes), cx, |requests, segment, cx| {
                     let part = content.get(from..).unwrap_or_default();
                     let part = &part[..part.len().min(segment.bytes as usize)];
@@ -146,15 +187,19 @@ impl Front {
             }
             HostEffect::Complete { controller, address, entry, .. } => {
                 let handle = command_name(controller, entry.sq_number(), entry.cid_number());
-                self.recorder.iter_mut().for_each(|recorder| recorder.end(handle, now));
+                let command = *self.known.command(handle);
+                cx.resume(if command.done == Trail::NONE { command.arrived } else { command.done });
+                cx.mark(ANSWER);
                 self.signals.completions += 1;
                 self.write_small((controller, handle), address, &entry.to_bytes(), cx);
             }
             HostEffect::EventIndex { controller, address, value, .. } => {
+                cx.resume(Trail::NONE);
                 self.write_small((controller, 0), address, &value.to_le_bytes(), cx);
             }
             HostEffect::Interrupt { controller, vector } => {
                 self.signals.interrupts += 1;
+                cx.resume(Trail::NONE);
                 if let Some(requests) = self.port(controller) {
                     requests.write(vector.into(), MSI_ADDRESS, MSI_BYTES, Attributes::SIGNAL, cx);
                 }
@@ -168,7 +213,7 @@ impl Front {
     /// Completions have arrived: what has been read completely lets the drive go on.
     pub(super) fn completions(&mut self, port: usize, tlps: &Tlps, ssd: &mut Ssd, cx: &mut Context<'_>) {
         if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
-            requests.completed(tlps, cx, &mut |_| {});
+            requests.completed(tlps, cx);
         }
         let Some(reading) = self.reads.get(tlps.handle) else {
             self.unexpected += u64::from(tlps.count);
@@ -178,16 +223,21 @@ impl Front {
         if reading.left > 0 {
             return;
         }
-        let Some(Reading { token, what, asked, .. }) = self.reads.take(tlps.handle) else { return };
-        let (handle, now) = (tlps.handle, cx.now());
+        let Some(Reading { token, what, .. }) = self.reads.take(tlps.handle) else { return };
+        let now = cx.now();
         match what {
             What::Data => {
-                let note = |recorder: &mut Recorder| recorder.data(name(ssd, token), handle, asked, now);
-                self.recorder.iter_mut().for_each(note);
+                self.has_arrived(ssd, token, cx);
                 ssd.transferred(now, token);
             }
             What::Bytes { address, bytes, commands } => {
-                self.recorder.iter_mut().filter(|_| commands).for_each(|r| r.fetched(handle, asked));
+                match commands {
+                    Some(queue) => {
+                        let controller = ControllerId(token.controller() as u16);
+                        self.entries((controller, queue), (address, bytes), cx);
+                    }
+                    None => self.has_arrived(ssd, token, cx),
+                }
                 let memory = self.memories.get(token.controller()).and_then(Option::as_ref);
                 let memory = memory.map(SharedMemory::reader);
                 match memory.as_ref().and_then(|memory| memory.read(address, bytes as usize)) {
@@ -198,12 +248,22 @@ impl Front {
         }
     }
 
+    /// How far a command has come of which everything that was asked for has arrived.
+    fn arrived(&mut self, ssd: &Ssd, token: Token) -> Trail {
+        ssd.command(token).map_or(Trail::NONE, |_| self.known.command(name(ssd, token)).arrived)
+    }
+    /// Something that a command needs has arrived just now.
+    fn has_arrived(&mut self, ssd: &Ssd, token: Token, cx: &Context<'_>) {
+        if ssd.command(token).is_some() {
+            self.known.command(name(ssd, token)).arrived = cx.trail();
+        }
+    }
     /// Reads host memory; the drive goes on when all of it has come.
     fn read(&mut self, reading: Reading, address: u64, bytes: u32, cx: &mut Context<'_>) {
         let port = reading.token.controller();
         let handle = self.reads.put(reading);
         if let Some(requests) = self.requests.get_mut(port).and_then(Option::as_mut) {
-            requests.read(handle, address, bytes, cx, &mut |_| {});
+            requests.read(handle, address, bytes, cx);
         }
     }
 

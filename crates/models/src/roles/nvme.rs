@@ -1,4 +1,4 @@
-//! Both ends of NVMe queues: the software of a host, and a controller.
+//! The host's end of NVMe queues: the software that submits commands.
 
 pub use lanetwin_nvme::spec::admin::QueuePriority;
 use lanetwin_nvme::spec::admin::{SanitizeAction, SecureErase};
@@ -23,27 +23,6 @@ pub trait NvmeHost {
     fn answers(&self) -> Vec<Answer>;
     /// Whether a scheduled command has no answer yet, or has begun an operation that has not ended.
     fn has_scheduled(&self) -> bool;
-    /// Whether completions are polled for; if not, the drive interrupts.
-    fn polls(&self) -> bool;
-    /// Whether doorbells are shadowed in memory.
-    fn shadows_doorbells(&self) -> bool;
-    /// Where the tail doorbell of a submission queue is in the registers of the drive.
-    fn tail_doorbell(&self, queue: u16) -> u32;
-    /// Records from now on when each request is where, or stops recording.
-    fn record(&mut self, on: bool);
-    /// The requests that were answered since recording began, queue by queue; forgets them.
-    fn take_record(&mut self) -> Vec<RequestRecord>;
-}
-
-/// A controller that takes commands from queues in host memory.
-pub trait NvmeController {
-    /// What a command that came in at a port, the first being 0, is called in [`CommandRecord::name`]: its driver calls
-    /// it queue × 2^16 + command identifier.
-    fn name_of(&self, port: u16, command: u32) -> u32;
-    /// Records from now on when each command is where, or stops recording.
-    fn record(&mut self, on: bool);
-    /// The commands that ended since recording began, in the order of their ends; forgets them.
-    fn take_record(&mut self) -> Vec<CommandRecord>;
 }
 
 /// When a link is down.
@@ -53,54 +32,6 @@ pub struct Outage {
     pub from: Instant,
     /// … until then.
     pub until: Instant,
-}
-
-/// When a request was where, for a waterfall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RequestRecord {
-    /// The asker's name for it.
-    pub handle: u32,
-    /// When it was asked for.
-    pub asked: Instant,
-    /// What the drive calls the command that ended last: queue × 2^16 + command identifier.
-    pub command: u32,
-    /// When the core began to submit it.
-    pub begun: Instant,
-    /// When it was submitted.
-    pub submitted: Instant,
-    /// When the core looked at its completion.
-    pub looked: Instant,
-    /// When the core took its completion up.
-    pub completing: Instant,
-    /// When the program knew.
-    pub told: Instant,
-}
-
-/// When a command was where, for a waterfall. What a command had none of has the time of the stage before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CommandRecord {
-    /// What its TLPs are called on the link: [`NvmeController::name_of`].
-    pub name: u32,
-    /// What the TLPs of the fetch are called that brought its entry.
-    pub fetch: u32,
-    /// When the fetch was asked for.
-    pub asked: Instant,
-    /// When its entry had arrived.
-    pub fetched: Instant,
-    /// For a write: what the TLPs of its data are called, and when they were asked for.
-    pub data: Option<(u32, Instant)>,
-    /// When its data, the last of them, had arrived; `fetched`, if there are none.
-    pub arrived: Instant,
-    /// When a firmware engine took it up, or the last chunk of it.
-    pub begun: Instant,
-    /// When the engine was done with it.
-    pub worked: Instant,
-    /// When the medium was asked.
-    pub submitted: Instant,
-    /// When the medium was done.
-    pub done: Instant,
-    /// When its completion entry was made.
-    pub answered: Instant,
 }
 
 /// A command that a workload schedules beside its requests.

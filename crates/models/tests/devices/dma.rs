@@ -2,7 +2,7 @@
 
 use crate::rig::*;
 use lanetwin_kernel::{ComponentId, Port, Supply, SupplyKind};
-use lanetwin_models::dma_requester::{DmaRequester, TransferRecord};
+use lanetwin_models::dma_requester::DmaRequester;
 use lanetwin_models::root_complex::RootComplex;
 use lanetwin_pcie::spec::TlpKind::{self, MRd, MWr};
 use lanetwin_ports::{
@@ -22,6 +22,7 @@ struct Bench {
     card: ComponentId,
     root: ComponentId,
     answers: Log,
+    ways: Ways,
     wire: Log,
 }
 
@@ -49,9 +50,8 @@ impl Bench {
             ((card, Port(0)), promised),
         );
         let script = script.iter().map(|&(at, transfer)| (ns(at), Message::Dma(transfer))).collect();
-        let answers = peer(&mut builder, (card, DMA), script);
-        let mut bench = Self { kernel: builder.seal(), card, root, answers, wire };
-        bench.kernel.component::<DmaRequester>(card).unwrap().record(true);
+        let (answers, ways) = following_peer(&mut builder, (card, DMA), script);
+        let mut bench = Self { kernel: builder.seal(), card, root, answers, ways, wire };
         bench.kernel.run_until(Instant::NEVER);
         bench
     }
@@ -68,8 +68,14 @@ impl Bench {
         let sent = tlps(&self.wire).into_iter().filter(|(_, tlps)| tlps.kind == kind);
         sent.map(|(at, Tlps { address, bytes, count, .. })| (at, address, bytes, count)).collect()
     }
-    fn record(&mut self) -> Vec<TransferRecord> {
-        self.kernel.component::<DmaRequester>(self.card).unwrap().take_record()
+    /// When the stages of a transfer ended \[ns\], those that took time, first to last.
+    fn ends(&self, handle: u32) -> Vec<(String, u64)> {
+        let place = self.times().iter().position(|time| time.1 == handle).unwrap();
+        ends(&self.kernel, &self.ways.borrow()[place])
+    }
+    /// When a stage of a transfer ended \[ns\]; none if it took no time.
+    fn end(&self, handle: u32, stage: &str) -> Option<u64> {
+        self.ends(handle).into_iter().rev().find(|(name, _)| name == stage).map(|(_, at)| at)
     }
 }
 
@@ -89,10 +95,17 @@ fn a_read_takes_the_sum_of_its_parts() {
     let mut bench = Bench::new(&card, PLACE, &[(1000, read(42, 0x1000, 130))]);
     // a transaction is a time between two, not part of one; 130 B start three cells
     assert_eq!(bench.times(), [(1000 + 5 + ISSUE + THERE_AND_BACK + 3 * 3 + 7, 42)]);
-    let record = bench.record();
-    let times =
-        [record[0].asked, record[0].begun, record[0].issued, record[0].last, record[0].done, record[0].told];
-    assert_eq!(times, [1000, 1005, 1015, 1215, 1231, 1231].map(ns));
+    let stages = [
+        ("not asked yet", 1000),
+        ("command", 1005),
+        ("issue", 1015),
+        ("wire", 1065),
+        ("memory", 1165),
+        ("wire", 1215),
+        ("copy", 1224),
+        ("completion", 1231),
+    ];
+    assert_eq!(bench.ends(42), stages.map(|(name, at)| (name.to_owned(), at)));
     assert_eq!(bench.kernel.component::<DmaRequester>(bench.card).unwrap().moved(Operation::Read), (1, 130));
 }
 
@@ -129,13 +142,16 @@ fn reads_wait_for_tags_and_leave_in_trains() {
     assert_eq!(bench.times(), [(done, 0), (done, 1)]);
 }
 
-/// A transfer is issued with its first request, however many must wait for tags.
+/// A transfer waits for what comes last: its last request, which has waited for a tag.
 #[test]
-fn a_read_that_waits_for_tags_was_issued_when_it_began() {
-    let mut bench = Bench::new(&[], PcieSite { tags: 2, mrrs: 128, ..PLACE }, &[(0, read(0, 0, 128 * 5))]);
-    let record = bench.record()[0];
+fn a_read_waits_for_the_tag_of_its_last_request() {
+    let bench = Bench::new(&[], PcieSite { tags: 2, mrrs: 128, ..PLACE }, &[(0, read(0, 0, 128 * 5))]);
     let round = ISSUE + THERE_AND_BACK;
-    assert_eq!((record.issued, record.last), (ns(ISSUE), ns(3 * round)));
+    assert_eq!(
+        bench.ends(0)[..2],
+        [("queue for a tag".into(), 2 * round), ("issue".into(), 2 * round + ISSUE)]
+    );
+    assert_eq!(bench.end(0, "wire"), Some(3 * round));
 }
 
 /// A train says at most 65,535 TLPs: a longer write goes in several, and only the last of them is the end.
@@ -173,17 +189,17 @@ fn engines_bound_the_rate() {
 #[test]
 fn one_copier_takes_up_reads_as_they_are_complete() {
     let card = [("read.copy", "300ns"), ("transfer", "5ns"), ("done", "7ns")];
-    let mut bench =
-        Bench::new(&card, PLACE, &[(0, read(0, 0, 65)), (20, read(1, 0, 64)), (2000, read(2, 0, 1))]);
+    let bench = Bench::new(&card, PLACE, &[(0, read(0, 0, 65)), (20, read(1, 0, 64)), (2000, read(2, 0, 1))]);
     let [first, second] = [0, 20].map(|asked| asked + ISSUE + THERE_AND_BACK);
     let copied = first + 605;
     assert!(copied > second, "the second read waits for the copier");
     let third = 2000 + ISSUE + THERE_AND_BACK + 305;
     assert_eq!(bench.times(), [(copied + 7, 0), (copied + 305 + 7, 1), (third + 7, 2)]);
-    let at: Vec<_> = bench.record().iter().map(|r| [r.last, r.copying, r.copied, r.done]).collect();
-    let waits = [second, copied, copied + 305, copied + 312].map(ns);
-    assert_eq!(at[1], waits, "waiting for the copier is after the last completion");
-    assert_eq!(at[0], [first, first, copied, copied + 7].map(ns));
+    let at =
+        |handle| ["wire", "queue for the copier", "copy", "completion"].map(|stage| bench.end(handle, stage));
+    let waits = [second, copied, copied + 305, copied + 312].map(Some);
+    assert_eq!(at(1), waits, "waiting for the copier is after the last completion");
+    assert_eq!(at(0), [Some(first), None, Some(copied), Some(copied + 7)]);
 }
 
 #[test]
@@ -224,9 +240,11 @@ fn supplies_are_the_integrals_of_what_is_in_use() {
         ("writes in flight", 0, 3, waiting(0)),
     ];
     // where each of them was says the same
-    let at: Vec<_> = bench.record().iter().map(|r| [r.admitted, r.ready, r.begun, r.tagged]).collect();
-    let wanted_at = [[0, 0, 0, 0], [0, 0, 30, 30], [0, 0, 60, trip], [let_in; 4]].map(|at| at.map(ns));
-    assert_eq!(at, wanted_at);
+    let stages = ["queue for a place in flight", "queue for an engine", "queue for a tag"];
+    let at = [0, 1, 2, 3].map(|handle| stages.map(|stage| bench.end(handle, stage)));
+    let none = [None; 3];
+    let (engine, tag) = ([None, Some(30), None], [None, Some(60), Some(trip)]);
+    assert_eq!(at, [none, engine, tag, [Some(let_in), None, None]]);
     let reports = bench.kernel.report().into_iter().filter(|(_, _, report)| !report.supplies.is_empty());
     let mut seen = Vec::new();
     for (_, path, report) in reports {
@@ -254,16 +272,17 @@ fn reads_and_writes_have_their_own_engines_or_share_them() {
 fn a_transfer_waits_for_its_turn_to_be_in_flight() {
     let script = [(0, read(0, 0, 64)), (0, read(1, 0, 64)), (0, write(2, 0, 64))];
     let card = [("outstanding", "1"), ("command", "30ns"), ("read.transaction", "250ns")];
-    let mut bench = Bench::new(&card, PLACE, &script);
+    let bench = Bench::new(&card, PLACE, &script);
     // The second read was decoded long ago when the first ends, but its engine is busy up to 280 ns; the write is of
     // the other direction.
     assert_eq!(bench.times(), [(40, 2), (240, 0), (280 + ISSUE + THERE_AND_BACK, 1)]);
-    let begun: Vec<_> = bench.record().iter().map(|record| record.begun).collect();
-    assert_eq!(begun, [30, 30, 280].map(ns));
+    let begun = |bench: &Bench, handle| {
+        bench.ends(handle).iter().rev().find(|(name, _)| name == "issue").unwrap().1 - ISSUE
+    };
+    assert_eq!([2, 0, 1].map(|handle| begun(&bench, handle)), [30, 30, 280]);
 
-    let mut bench = Bench::new(&card[..2], PLACE, &script);
-    let begun: Vec<_> = bench.record().iter().map(|record| record.begun).collect();
-    assert_eq!(begun, [30, 30, 240].map(ns));
+    let bench = Bench::new(&card[..2], PLACE, &script);
+    assert_eq!([2, 0, 1].map(|handle| begun(&bench, handle)), [30, 30, 240]);
 }
 
 #[test]

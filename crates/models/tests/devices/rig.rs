@@ -3,13 +3,13 @@
 use lanetwin_cxl::hdm::Decoder;
 use lanetwin_fabric::ethernet::logic::{Forwarding, Station};
 use lanetwin_fabric::ethernet::spec::{Line, Rate};
-use lanetwin_kernel::{Component, ComponentId, Port};
+use lanetwin_kernel::{Component, ComponentId, Port, Stage};
 use lanetwin_models::find;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Builder, Context, Dimension, EthernetSite, Message, Model, Params, PcieSite, Protocol, Site,
-    Tlps, Value,
+    Attributes, Builder, Context, Dimension, EthernetSite, Kernel, Message, Model, Params, PcieSite,
+    Protocol, Site, Tlps, Value,
 };
 use lanetwin_units::{Bytes, Instant, Span};
 use std::cell::RefCell;
@@ -146,23 +146,58 @@ pub fn add_at(
 pub struct Peer {
     pub script: Vec<(Instant, Message)>,
     pub log: Log,
+    pub ways: Ways,
 }
+
+/// For each message that a peer has received: the stages of its request since the start of the run, from the last to
+/// the first, by their numbers \[ps\].
+pub type Ways = Rc<RefCell<Vec<Vec<(u32, u64)>>>>;
 
 /// Adds a peer that is joined to a port.
 pub fn peer(builder: &mut Builder, to: (ComponentId, Port), script: Vec<(Instant, Message)>) -> Log {
-    let log = Log::default();
+    following_peer(builder, to, script).0
+}
+
+/// Adds a peer that is joined to a port, with what it hears of the ways of its requests.
+pub fn following_peer(
+    builder: &mut Builder,
+    to: (ComponentId, Port),
+    script: Vec<(Instant, Message)>,
+) -> (Log, Ways) {
+    let (log, ways) = (Log::default(), Ways::default());
     let name = format!("peer of {to:?}");
-    let id = builder.add(name, Box::new(Peer { script, log: log.clone() }));
+    let id = builder.add(name, Box::new(Peer { script, log: log.clone(), ways: ways.clone() }));
     builder.join((id, Port(0)), to);
-    log
+    (log, ways)
+}
+
+/// The stages of a way with their names and their ends \[ns\], from the first to the last.
+pub fn ends(kernel: &Kernel, way: &[(u32, u64)]) -> Vec<(String, u64)> {
+    let names = kernel.stage_names();
+    let mut at = 0;
+    let stages = way.iter().rev().map(|(stage, ps)| {
+        at += whole_ns(*ps);
+        (names[*stage as usize].1.clone(), at)
+    });
+    stages.collect()
 }
 
 impl Component<Message> for Peer {
     fn start(&mut self, cx: &mut Context<'_>) {
-        self.script.iter().for_each(|&(at, message)| cx.send_at(Port(0), at, message));
+        for &(at, message) in &self.script {
+            cx.begin();
+            cx.mark_until(at, Stage(0));
+            cx.send_at(Port(0), at, message);
+        }
     }
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         self.log.borrow_mut().push((cx.now().as_ps(), port, message));
+        let mut way = Vec::new();
+        cx.account(Instant::ZERO, |stage, ps| way.push((stage, ps)));
+        self.ways.borrow_mut().push(way);
+    }
+    fn stages(&self) -> Vec<String> {
+        vec!["not asked yet".into()]
     }
 }
 
@@ -206,12 +241,18 @@ impl Component<Message> for Wire {
         self.last[from] = at;
         let Message::Tlps(train) = *message else { return };
         let one_by_one = train.kind == TlpKind::MRd || self.singly[to.index()] && train.kind == TlpKind::MWr;
-        for part in parts(train, one_by_one) {
-            cx.send_at(to, at + self.flight, Message::Tlps(part));
-        }
+        let trail = cx.trail();
         if train.attributes.has(Attributes::NOTIFY) {
             cx.send_at(port, at, Message::Departed { handle: train.handle });
         }
+        for part in parts(train, one_by_one) {
+            cx.resume(trail);
+            cx.mark_until(at + self.flight, Stage(0));
+            cx.send_at(to, at + self.flight, Message::Tlps(part));
+        }
+    }
+    fn stages(&self) -> Vec<String> {
+        vec!["wire".into()]
     }
 }
 

@@ -197,16 +197,20 @@ fn a_doorbell_takes_the_slot_of_the_device_that_it_is_for() {
 }
 
 #[test]
-fn a_recorded_read_says_when_it_was_where() {
+fn a_read_says_when_it_was_where() {
     let mut builder = Builder::new();
     let root = add(&mut builder, "root-complex", &[&MEMORY[..], &[("completer.interval", "30ns")]].concat());
     let script = vec![(ns(5), upstream(MRd, 1, WARM, 64)), (ns(10), upstream(MRd, 2, WARM, 64))];
-    peer(&mut builder, (root, SLOT), script);
+    let (_, ways) = following_peer(&mut builder, (root, SLOT), script);
     let mut kernel = builder.seal();
-    kernel.component::<RootComplex>(root).unwrap().record(true);
     kernel.run_until(Instant::NEVER);
-    let record = kernel.component::<RootComplex>(root).unwrap().take_record();
-    let times: Vec<_> =
-        record.iter().map(|r| (r.handle, r.arrived, r.translated, r.taken, r.answered)).collect();
-    assert_eq!(times, [(1, ns(5), ns(5), ns(5), ns(105)), (2, ns(10), ns(10), ns(35), ns(135))]);
+    let stages: Vec<_> = ways.borrow().iter().map(|way| ends(&kernel, way)).collect();
+    let named = |stages: &[(&str, u64)]| {
+        stages.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect::<Vec<_>>()
+    };
+    let first = named(&[("not asked yet", 5), ("memory", 105)]);
+    assert_eq!(
+        stages,
+        [first, named(&[("not asked yet", 10), ("queue for the completer", 35), ("memory", 135)])]
+    );
 }

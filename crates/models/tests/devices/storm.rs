@@ -348,7 +348,7 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (ComponentId, Port)) {
         (at, Message::Mmio { to: DEVICE, bytes: 4, handle, address: stream.bits() })
     };
     let script = (0..QUESTIONS).map(ring).collect();
-    let bell = builder.add("bell", Box::new(Peer { script, log: Log::default() }));
+    let bell = builder.add("bell", Box::new(Peer { script, log: Log::default(), ways: Ways::default() }));
     builder.connect((bell, Port(0)), to);
 }
 

@@ -5,7 +5,7 @@ use super::fabric::Domain;
 use super::returns::Returns;
 use super::run::{Bounds, Run};
 use super::sentinels::NO_EGRESS;
-use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment};
+use super::spec::{CLASSES, Delivery, Departures, EgressId, EndpointId, Environment, Starts};
 use super::trains::RECORDED_HOPS;
 use crate::spec::constants::REPLAY_NUM_ROLLOVER;
 use lanetwin_units::Ticks;
@@ -94,7 +94,7 @@ impl<U: Copy> Domain<U> {
             if train.train.notify && own.ingress[input / CLASSES].upstream == NO_EGRESS {
                 let at = Ticks(run.last() + run.ser).as_ps_ceil();
                 self.soonest = self.soonest.min(Ticks::from(at).0);
-                env.departed(train.from, at, train.train.user);
+                env.departed(train.from, at, run.last(), train.train.user);
             }
         }
         if self.tap.is_some() {
@@ -250,9 +250,17 @@ impl<U: Copy> Domain<U> {
             let (from, sequence, user) = (train.from, train.sequence, train.train.user);
             let tail = run.start + run.ser + own.propagation;
             self.soonest = self.soonest.min(tail);
+            let is_direct = own.ingress.first().is_some_and(|ingress| ingress.upstream == NO_EGRESS);
             for i in 0..run.m {
+                let start = run.start + u64::from(i) * run.per;
                 let at = Ticks(tail + u64::from(i) * run.per).as_ps_ceil();
-                env.deliver(to, at, Delivery { from, sequence, first: segment.index + i, count: 1, user });
+                let delivery = Delivery { from, sequence, first: segment.index + i, count: 1, user };
+                let starts = match train.starts.get(..usize::from(train.hops)) {
+                    Some(starts) if is_last && i + 1 == run.m => Starts::All(starts),
+                    _ if is_direct => Starts::All(&[start]),
+                    _ => Starts::Last(start),
+                };
+                env.deliver(to, at, delivery, starts);
             }
         } else if is_last {
             let train = self.trains.get(segment.train);
@@ -260,7 +268,8 @@ impl<U: Copy> Domain<U> {
             let tail = run.last() + run.ser + own.propagation;
             self.soonest = self.soonest.min(tail);
             let delivery = Delivery { from, sequence, first: 0, count: segment.count, user };
-            env.deliver(to, Ticks(tail).as_ps_ceil(), delivery);
+            let starts = Starts::All(&train.starts[..usize::from(train.hops)]);
+            env.deliver(to, Ticks(tail).as_ps_ceil(), delivery, starts);
         }
         if is_last {
             if let Some(journeys) = &mut self.journeys {

@@ -10,7 +10,7 @@ use super::egress::{Egress, Segment};
 use super::fabric::{Domain, Fabric};
 use super::run::Run;
 use super::sentinels::NEVER;
-use super::spec::{Delivery, Departures, DllpMode, EgressId, Environment, Train};
+use super::spec::{Delivery, Departures, DllpMode, EgressId, Environment, Starts, Train};
 use super::trains::Origin;
 use lanetwin_units::{Instant, Ticks};
 
@@ -113,7 +113,7 @@ impl<U: Copy> Domain<U> {
         own.occupy(class, class, segment, run);
         own.note(segment, run, run.start);
         if train.notify {
-            env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), train.user);
+            env.departed(from, Ticks(run.last() + run.ser).as_ps_ceil(), run.last(), train.user);
         }
         if let Some(tap) = &mut self.tap {
             let egress = EgressId(own.number);
@@ -130,6 +130,7 @@ impl<U: Copy> Domain<U> {
                 train.to,
                 arrival(start),
                 Delivery { from, sequence, first, count, user: train.user },
+                Starts::All(&[start]),
             );
         };
         if segment.singly {

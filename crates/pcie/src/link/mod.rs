@@ -47,6 +47,6 @@ pub use fabric::{DepartureTap, Fabric, Journey, OverheadTime, Submission, Submis
 pub use spec::{
     Arbitration, Attach, CLASSES, Class, Core, Credits, Delivery, Departures, Direction, DllpMode, Dllps,
     Drain, EgressId, EndpointId, EndpointSpec, Environment, Errors, Forwarding, LinkId, OutputBuffer,
-    Recoveries, Skp, SwitchId, SwitchSpec, Train,
+    Recoveries, Skp, Starts, SwitchId, SwitchSpec, Train,
 };
 pub use trains::RECORDED_HOPS;

@@ -284,6 +284,15 @@ pub struct Delivery<U> {
     pub user: U,
 }
 
+/// When a TLP started on the links of its way \[ticks\].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Starts<'a> {
+    /// On all of them; of a very long way, on the first [`super::RECORDED_HOPS`].
+    All(&'a [u64]),
+    /// On the last of several.
+    Last(u64),
+}
+
 /// What the links ask of their surroundings, and tell them.
 pub trait Environment<U> {
     /// The earliest instant at which anything that the links do not know yet can happen: the next event of anybody, or
@@ -294,10 +303,10 @@ pub trait Environment<U> {
     fn limit(&self) -> Instant;
     /// Asks for [`super::Fabric::pump`] of this egress at `at`, after everything else of that instant.
     fn wake(&mut self, egress: EgressId, at: Instant);
-    /// TLPs arrive at `at`.
-    fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<U>);
-    /// The last TLP of a train leaves its sender at `at`.
-    fn departed(&mut self, from: EndpointId, at: Instant, user: U);
+    /// TLPs arrive at `at`; the last of them started on the links of its way at these times.
+    fn deliver(&mut self, to: EndpointId, at: Instant, delivery: Delivery<U>, starts: Starts<'_>);
+    /// The last TLP of a train, which started at `start` \[ticks\], leaves its sender at `at`.
+    fn departed(&mut self, from: EndpointId, at: Instant, start: u64, user: U);
     /// How many bits of TLPs arrive well before the next corrupted one on this egress.
     fn clean_bits(&mut self, egress: EgressId, bit_error_ratio: f64) -> u64;
     /// How long it is from the end of a Recovery, or the start of the run, to the next Recovery of this egress' link,

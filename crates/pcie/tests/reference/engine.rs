@@ -195,7 +195,13 @@ impl link::Environment<Train> for Around<'_> {
         let order = hash(self.shuffle, u64::from(egress.0));
         self.wakes.push(Reverse((at.as_ps(), order, egress)));
     }
-    fn deliver(&mut self, to: link::EndpointId, at: Instant, delivery: link::Delivery<Train>) {
+    fn deliver(
+        &mut self,
+        to: link::EndpointId,
+        at: Instant,
+        delivery: link::Delivery<Train>,
+        _: link::Starts<'_>,
+    ) {
         assert!(at.as_ps() > self.now_ps, "a delivery without notice");
         let Train { kind, count: of, payload_bytes, tag, .. } = delivery.user;
         let event = Event::Delivered {
@@ -210,7 +216,7 @@ impl link::Environment<Train> for Around<'_> {
         };
         self.world.expect(to.index(), at.as_ps(), event);
     }
-    fn departed(&mut self, from: link::EndpointId, at: Instant, user: Train) {
+    fn departed(&mut self, from: link::EndpointId, at: Instant, _: u64, user: Train) {
         assert!(at.as_ps() > self.now_ps, "a notice without notice");
         self.world.expect(from.index(), at.as_ps(), Event::Departed { tag: user.tag });
     }

@@ -323,7 +323,6 @@ impl Rig {
                         self.pending.get(&(command.sqid, command.cid)).map_or(0, |pending| pending.name);
                     self.seen.push(Seen { name, begun, submitted, done: self.now });
                 }
-                Output::Stage { stage: Stage::Asked, .. } => {}
             }
         }
     }

@@ -58,7 +58,7 @@ pub use steadiness::{Condition, Steadiness};
 pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
 pub use tables::{rows_csv, rows_ndjson};
-pub use waterfall::{Crossings, Stage, Waterfall};
+pub use waterfall::{Crossings, Repeat, Stage, StageOfRepeat, Waterfall};
 
 use crate::verdict::Verdict;
 

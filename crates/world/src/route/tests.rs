@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fabric::{Endpoints, links};
+use lanetwin_pcie::link::{EgressId, EndpointId};
 use lanetwin_pcie::logic::routing::{
     Crossing as Passed, Direction as Facing, NodeId, Path as Route, RouteKey, Source,
 };

@@ -5,7 +5,7 @@
 //!                    └ DRAM: queue ─ activate ─ CAS latency ─ burst ─ uncore                       └ look-up, DRAM, disk
 //! ```
 //!
-//! Loads are told node by node: of each that served any, the one of median latency. A load that found its line under
+//! Loads are told node by node: of each that served any, the mean of so many of them. A load that found its line under
 //! way begins in the middle: what was over before it was issued is no part of it. What a link did follows from when a
 //! message was handed to it and when it came out: a port before the first flit, a wait for the slots, the flit that
 //! completes it, the flight, the port behind it.
@@ -18,8 +18,10 @@ use lanetwin_models::marks::Mark;
 use lanetwin_models::roles::memory::{LoadRecord, RunsPrograms};
 use lanetwin_models::roles::{ForwardsLines, KeepsLines};
 use lanetwin_ports::{CarriesLines, Line, LineDone, Message, Operation};
+use lanetwin_stats::results::{Repeat, StageOfRepeat};
 use lanetwin_units::{Instant, Span, Ticks};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// So many loads of each node are followed …
@@ -98,7 +100,7 @@ pub(crate) struct Following {
     /// From so many answered lines on.
     from: u64,
     begun: Option<Begun>,
-    found: Option<Vec<(String, Followed)>>,
+    found: Option<Vec<(String, Repeat)>>,
 }
 
 impl Following {
@@ -108,7 +110,7 @@ impl Following {
     }
 
     /// Follows loads from now on until there are enough.
-    pub(crate) fn follow(world: &mut World) -> Vec<(String, Followed)> {
+    pub(crate) fn follow(world: &mut World) -> Vec<(String, Repeat)> {
         let mut following = Self { from: 0, begun: None, found: None };
         while following.found.is_none() && world.kernel.next_event().is_some() {
             following.look(world);
@@ -143,17 +145,23 @@ impl Following {
     }
 
     /// What was found, by the names of nodes.
-    pub(crate) fn finish(mut self, world: &mut World) -> Vec<(String, Followed)> {
+    pub(crate) fn finish(mut self, world: &mut World) -> Vec<(String, Repeat)> {
         self.found.take().unwrap_or_else(|| self.explain(world))
     }
 
-    fn explain(&self, world: &mut World) -> Vec<(String, Followed)> {
+    fn explain(&self, world: &mut World) -> Vec<(String, Repeat)> {
         let Some(begun) = &self.begun else { return Vec::new() };
         world.kernel.set_tap(None);
         let seen = begun.seen.take();
-        let told = medians(world, begun.at, begun.enough.unwrap_or(Instant::NEVER));
-        let found = told.into_iter().filter_map(|(name, load)| Some((name, follow(world, &seen, &load)?)));
-        let found: Vec<_> = found.collect();
+        let told = chosen(world, begun.at, begun.enough.unwrap_or(Instant::NEVER));
+        let mut found = Vec::new();
+        for (name, loads) in told {
+            let followed: Vec<Followed> =
+                loads.iter().filter_map(|load| follow(world, &seen, load)).collect();
+            if !followed.is_empty() {
+                found.push((name, together(&followed)));
+            }
+        }
         set_recording(world, false);
         found
     }
@@ -199,15 +207,44 @@ fn has_enough(world: &mut World, begun: &Begun) -> bool {
     enough && (none || loads.iter().any(|loads| !loads.is_empty()))
 }
 
-/// The load of median latency of each node, with the name of the node.
-fn medians(world: &mut World, since: Instant, last: Instant) -> Vec<(String, LoadRecord)> {
+/// So many loads of each node, with the name of the node: evenly spread over all that were issued up to `last`.
+fn chosen(world: &mut World, since: Instant, last: Instant) -> Vec<(String, Vec<LoadRecord>)> {
     let names = world.memory.clone().map(|memory| memory.nodes).unwrap_or_default();
-    let median = |(name, mut loads): (String, Vec<LoadRecord>)| {
+    let spread = |(name, mut loads): (String, Vec<LoadRecord>)| {
         loads.retain(|load| load.issued <= last);
-        loads.sort_by_key(|load| (load.told - load.issued, load.issued, load.handle));
-        loads.get(loads.len() / 2).map(|load| (name, *load))
+        loads.sort_by_key(|load| (load.issued, load.told, load.handle));
+        let chosen = loads.len().min(FOLLOWED);
+        (name, (0..chosen).map(|i| loads[i * loads.len() / chosen]).collect())
     };
-    names.into_iter().zip(loads(world, since)).filter_map(median).collect()
+    names.into_iter().zip(loads(world, since)).map(spread).collect()
+}
+
+/// What several loads spent together: their stages, with median and 99th percentile.
+fn together(loads: &[Followed]) -> Repeat {
+    let mut stages: Vec<(String, Vec<u64>)> = Vec::new();
+    let mut crossings: BTreeMap<String, u64> = BTreeMap::new();
+    for (i, load) in loads.iter().enumerate() {
+        let mut place = 0;
+        for (name, length) in &load.stages {
+            let known = stages.iter().position(|known| known.0 == *name);
+            if known.is_none() {
+                stages.insert(place, (name.clone(), vec![0; loads.len()]));
+            }
+            let own = known.unwrap_or(place);
+            stages[own].1[i] += length.as_ps();
+            place = own + 1;
+        }
+        load.crossings.iter().for_each(|(link, times)| *crossings.entry(link.clone()).or_default() += times);
+    }
+    let stage = |(name, mut spent): (String, Vec<u64>)| {
+        let ps = spent.iter().sum();
+        spent.sort_unstable();
+        let percentile =
+            |percent: usize| Span::from_ps(spent[(spent.len() * percent).div_ceil(100).saturating_sub(1)]);
+        StageOfRepeat { name, ps, percentiles: Some((percentile(50), percentile(99))) }
+    };
+    let (number, stages) = (loads.len() as u64, stages.into_iter().map(stage).collect());
+    Repeat { operations: number, followed: number, stages, crossings: crossings.into_iter().collect() }
 }
 
 /// Where a load spent its time; none if something of it was not recorded.

@@ -9,7 +9,7 @@ use crate::reference::world::Action;
 use lanetwin_kernel::Stream;
 use lanetwin_pcie::link::{self, Arbitration, Attach, Forwarding, Submission};
 use lanetwin_plan::{End, LinkPlan, Variant};
-use lanetwin_ports::{Tlps, Wiring};
+use lanetwin_ports::{Carried, Wiring};
 use lanetwin_units::LinkRate;
 
 /// Corrupted bits are listed up to this bit of a direction, far beyond what a run sends.
@@ -18,7 +18,7 @@ const LISTED_BITS: u64 = 1 << 32;
 const LISTED_PS: u64 = 1_000_000_000_000;
 
 /// What a device told its link, in the words of the reference.
-pub fn action(submission: &Submission<Tlps>) -> (usize, Action) {
+pub fn action(submission: &Submission<Carried>) -> (usize, Action) {
     match *submission {
         Submission::Train { endpoint, ready, train } => {
             (endpoint.index(), Action::HandIn { ready_ps: ready.as_ps(), train: recorded(train) })
@@ -32,7 +32,7 @@ pub fn action(submission: &Submission<Tlps>) -> (usize, Action) {
     }
 }
 
-fn recorded(train: link::Train<Tlps>) -> Train {
+fn recorded(train: link::Train<Carried>) -> Train {
     Train {
         kind: kind(train.class, train.singly),
         count: train.count.into(),
@@ -42,7 +42,7 @@ fn recorded(train: link::Train<Tlps>) -> Train {
         relaxed: train.relaxed,
         notice: train.notify,
         // Of a train that has left the device is told the handle.
-        tag: Tag { transfer: train.user.handle, ..Tag::default() },
+        tag: Tag { transfer: train.user.tlps.handle, ..Tag::default() },
     }
 }
 

@@ -1,4 +1,4 @@
-"""Where does the time of one I/O go? The whole as a stacked bar, and under it each hop in its place.
+"""Where does the time of I/Os go? The mean as a stacked bar, and under it each hop in its place.
 
 One bar per variant in every row, so that a hop that only one of them has stands out. The stages sum to the
 total.
@@ -35,16 +35,16 @@ class Breakdown:
     unit: str
     by_variant: dict[str, Waterfall]
     device: str = ""
-    """Of a load of memory: the node that served it."""
+    """Of several: the device, or node of memory, that served them."""
+    operation: str = ""
+    """Reads or writes, where a case has both."""
 
     @property
     def title(self) -> str:
-        """Which I/O is taken apart."""
-        return (
-            f"One load from {self.device} by hop, {self.case}"
-            if self.device
-            else f"One I/O by hop, {self.case}"
-        )
+        """What is taken apart."""
+        of = f" of {self.operation}s" if self.operation else ""
+        on = f" on {self.device}" if self.device else ""
+        return f"Mean latency{of}{on} by hop, {self.case}"
 
     @property
     def description(self) -> str:
@@ -74,6 +74,13 @@ class Breakdown:
         """Return what one hop takes, or nothing if the variant has no such hop."""
         return dict(numbered(self.by_variant[variant])).get(hop)
 
+    def spread(self, variant: str, hop: str) -> str:
+        """Return median and 99th percentile of a hop in words; nothing where no sample is known."""
+        for stage in self.by_variant[variant]["stages"]:
+            if stage["name"] == hop and "p50" in stage and "p99" in stage:
+                return f"p50 {significant(stage['p50'], 3)}, p99 {significant(stage['p99'], 3)}"
+        return ""
+
 
 def numbered(waterfall: Waterfall) -> list[tuple[str, float]]:
     """Return the stages with distinct names: a second stage of the same name is counted."""
@@ -87,14 +94,17 @@ def numbered(waterfall: Waterfall) -> list[tuple[str, float]]:
 
 def breakdowns(results: Results) -> list[Breakdown]:
     """Return the waterfalls, the variants of a case together."""
-    found: dict[tuple[str, str, str, str], dict[str, Waterfall]] = {}
+    found: dict[tuple[str, str, str, str, str], dict[str, Waterfall]] = {}
     for waterfall in results["waterfalls"]:
-        key = (waterfall["workload"], waterfall["case"], waterfall["unit"], waterfall.get("device", ""))
+        kind = (waterfall.get("device", ""), waterfall.get("operation", ""))
+        key = (waterfall["workload"], waterfall["case"], waterfall["unit"], *kind)
         found.setdefault(key, {})[waterfall["variant"]] = waterfall
     order = variants(results)
     rank = {name: place for place, name in enumerate(order)}
     return [
-        Breakdown(*key[:3], dict(sorted(some.items(), key=lambda item: rank.get(item[0], len(rank)))), key[3])
+        Breakdown(
+            *key[:3], dict(sorted(some.items(), key=lambda item: rank.get(item[0], len(rank)))), *key[3:]
+        )
         for key, some in found.items()
     ]
 
@@ -144,7 +154,9 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
                 continue
             x, end = scale(starts[name]), scale(starts[name] + hop_value)
             reading = significant(hop_value, 3)
+            spread = breakdown.spread(name, hop)
             hint = f"{name}, {hop}: {with_unit(significant(hop_value), breakdown.unit)}"
+            hint += f" ({spread})" if spread else ""
             drawing.box(x, bar_y, max(end - x, 1.2), BAR, f"fill {series_class(index)}", hint)
             _value_beside(drawing, reading, x, end, bar_y + BAR - 0.5, width)
             starts[name] += hop_value

@@ -1,0 +1,191 @@
+//! Where operations spent their time: the sum of every stage over all of them, and a sample of them for percentiles.
+//!
+//! The sums are integers. All operations are followed up to [`FOLLOWED`] of all loads together, and then the sums are
+//! the sum of all latencies; of more, every second of the next so many, every fourth of twice as many, and so on, each
+//! for as many as it stands for: to follow one costs time, and the cost of a long run must not show it. Of the sample,
+//! every n-th operation is kept whole; whenever there are too many, every second one is dropped and n doubles, so that
+//! it is spread evenly over everything that was counted. Which ones depends on their number alone.
+
+use lanetwin_ports::Context;
+use lanetwin_units::{Instant, Span};
+
+/// All operations are followed up to so many of all loads of a machine.
+const FOLLOWED: u64 = 1 << 16;
+/// The most operations in a sample.
+const SAMPLE: usize = 512;
+
+/// The time that operations spent in each stage, by the number of the stage among all of a kernel.
+#[derive(Clone, Default, Debug)]
+pub struct StageTimes {
+    sums: Vec<StageSum>,
+    /// The stages that were met, in the order in which operations passed them.
+    order: Vec<u32>,
+    operations: u64,
+    followed: u64,
+    sample: Vec<Sampled>,
+    /// Every so many operations one is sampled; 0 is every one.
+    every: u64,
+}
+
+/// What operations spent in a stage.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct StageSum {
+    /// Together \[ps\].
+    pub ps: u64,
+    /// How often one was in it.
+    pub times: u64,
+}
+
+/// One operation, which stands for so many.
+#[derive(Clone, Debug)]
+struct Sampled {
+    weight: u64,
+    /// Its stages, from the last to the first \[ps\].
+    stages: Vec<(u32, u64)>,
+}
+
+impl StageTimes {
+    /// Takes in the operation that is being handled, asked for at `asked` and answered now, which stands for so many.
+    pub(crate) fn take(&mut self, asked: Instant, weight: u64, cx: &mut Context<'_>) {
+        let every = self.every.max(1);
+        let mut sampled = self.followed.is_multiple_of(every).then(|| Vec::with_capacity(24));
+        self.operations += weight;
+        self.followed += 1;
+        let mut later = None;
+        cx.account(asked, |stage, ps| {
+            let sum = match self.sums.get_mut(stage as usize) {
+                Some(sum) if sum.times > 0 => sum,
+                _ => meet(&mut self.sums, &mut self.order, stage, later),
+            };
+            sum.ps += ps * weight;
+            sum.times += weight;
+            later = Some(stage);
+            if let Some(sampled) = &mut sampled {
+                sampled.push((stage, ps));
+            }
+        });
+        if let Some(stages) = sampled {
+            self.sample.push(Sampled { weight: every * weight, stages });
+            self.thin();
+        }
+    }
+    /// Drops every second operation of the sample until it is small enough.
+    fn thin(&mut self) {
+        while self.sample.len() >= SAMPLE {
+            let mut place = 0;
+            self.sample.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.sample.iter_mut().for_each(|one| one.weight *= 2);
+            self.every = self.every.max(1) * 2;
+        }
+    }
+    /// Takes in what was counted elsewhere in the same kernel.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let mut before: Option<u32> = None;
+        for stage in other.order.iter().copied() {
+            if !self.order.contains(&stage) {
+                let place = before.and_then(|before| self.order.iter().position(|known| *known == before));
+                self.order.insert(place.map_or(0, |place| place + 1), stage);
+            }
+            before = Some(stage);
+        }
+        self.sums.resize(self.sums.len().max(other.sums.len()), StageSum::default());
+        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+            sum.ps += more.ps;
+            sum.times += more.times;
+        }
+        self.operations += other.operations;
+        self.followed += other.followed;
+        self.sample.extend(other.sample.iter().cloned());
+        self.thin();
+    }
+
+    /// How many operations the sums are of.
+    #[must_use]
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+    /// How many of them were followed, and stand for the others; all, if they are as many.
+    #[must_use]
+    pub const fn followed(&self) -> u64 {
+        self.followed
+    }
+    /// What they took \[ps\].
+    #[must_use]
+    pub fn total_ps(&self) -> u128 {
+        self.sums.iter().map(|sum| u128::from(sum.ps)).sum()
+    }
+    /// The stages with their sums, in the order in which operations passed them.
+    pub fn sums(&self) -> impl Iterator<Item = (u32, StageSum)> + '_ {
+        self.order.iter().map(|stage| (*stage, self.sums[*stage as usize]))
+    }
+    /// How many operations are in the sample.
+    #[must_use]
+    pub const fn sampled(&self) -> usize {
+        self.sample.len()
+    }
+    /// The time in these stages that so many percent of the sample do not exceed; none if it is empty.
+    #[must_use]
+    pub fn percentile(&self, percent: f64, is: impl Fn(u32) -> bool) -> Option<Span> {
+        let of = |one: &Sampled| one.stages.iter().filter(|(stage, _)| is(*stage)).map(|(_, ps)| *ps).sum();
+        let mut spent: Vec<(u64, u64)> = self.sample.iter().map(|one| (of(one), one.weight)).collect();
+        spent.sort_unstable();
+        let all: u64 = spent.iter().map(|(_, weight)| weight).sum();
+        let rank = all as f64 * percent / 100.0;
+        let mut below = 0;
+        let at = spent.iter().find(|(_, weight)| {
+            below += weight;
+            below as f64 >= rank
+        });
+        at.map(|(ps, _)| Span::from_ps(*ps))
+    }
+}
+
+/// For how many operations one stands, the `number`-th since counting began of one of so many loads; 0 if it is not
+/// followed.
+pub(crate) fn weight(number: u64, loads: u64) -> u64 {
+    let rounds = number / (FOLLOWED / loads).max(1);
+    if rounds == 0 {
+        return 1;
+    }
+    let every = 2 << rounds.ilog2();
+    if number.is_multiple_of(every) { every } else { 0 }
+}
+
+/// Makes room for a stage that is met for the first time: before the one that comes after it.
+#[cold]
+fn meet<'s>(
+    sums: &'s mut Vec<StageSum>,
+    order: &mut Vec<u32>,
+    stage: u32,
+    later: Option<u32>,
+) -> &'s mut StageSum {
+    let place = stage as usize;
+    sums.resize(sums.len().max(place + 1), StageSum::default());
+    let before = later.and_then(|later| order.iter().position(|known| *known == later));
+    order.insert(before.unwrap_or(order.len()), stage);
+    &mut sums[place]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever is followed stands for those behind it that are not: together for all, but for less than one round.
+    #[test]
+    fn those_that_are_followed_stand_for_all() {
+        for loads in [1, 3, 16, 100_000] {
+            let least = (FOLLOWED / loads).max(1);
+            assert!((0..least).all(|number| weight(number, loads) == 1));
+            let (mut sum, mut followed) = (0, 0);
+            for number in 0..16 * least {
+                sum += weight(number, loads);
+                followed += u64::from(weight(number, loads) > 0);
+                assert!(sum <= number + 16 && sum + 16 > number, "{number} of {loads} loads: {sum}");
+            }
+            assert!(followed <= 4 * least, "{followed}");
+        }
+    }
+}
