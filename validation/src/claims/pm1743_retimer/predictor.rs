@@ -5,13 +5,13 @@
 //! prediction hangs on it. `nand.program` is not fitted: no read waits for a program here.
 
 use super::drive::{Asked, ONE, ONE_WRITE, RANDOM, Scale, iops, latency};
-use super::{Experiment, experiments};
+use super::experiments::{self, Experiment, experiments};
 use crate::claim::Role;
 use crate::sensitivity::{self, Effort, Number, Predict, Range};
 use lanetwin_stats::results::{Digest, Results};
 
 /// What every predicted row is held to for this \[%\]: the bar of the one that has one.
-const BAR_PCT: f64 = super::BAR_PCT;
+const BAR_PCT: f64 = experiments::BAR_PCT;
 const DRIVE: &str = "samsung-pm1743";
 
 const fn of_drive(name: &'static str, ends: [&'static str; 2], reason: &'static str) -> Range {

@@ -116,7 +116,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
         interval: (base.kiops, base.kiops),
         role: Role::Predicted,
         baseline: None,
-        source: super::SOURCE,
+        source: super::experiments::SOURCE,
         digest: base.results.digest.expect("a simulation has a digest"),
     };
     let told = |entry: &Entry| {
