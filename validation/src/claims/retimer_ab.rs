@@ -133,7 +133,7 @@ impl Ran {
     fn crossings(&self, workload: &str) -> f64 {
         let of = self.results.waterfalls.iter().find(|w| w.variant == BASELINE && w.workload == workload);
         let slot = of.and_then(|waterfall| waterfall.crossings.first());
-        f64::from(slot.expect("a request was followed").times)
+        slot.expect("a request was followed").times
     }
 
     /// What is judged of a variant: the latencies at QD1, and the throughputs of everything else.
