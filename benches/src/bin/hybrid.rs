@@ -76,8 +76,8 @@ fn run(case: &'static Case, requests: u64) -> (Measured, f64) {
     let measured = machine.measure(requests);
     let now = machine.kernel.now();
     let hybrid = id.and_then(|id| machine.kernel.component::<CxlHybrid>(id));
-    let lived = hybrid.and_then(|hybrid| hybrid.lived(now));
-    (measured, lived.and_then(|lived| lived.cache.hit_rate()).unwrap_or(0.0))
+    let totals = hybrid.and_then(|hybrid| hybrid.totals(now));
+    (measured, totals.and_then(|totals| totals.cache.hit_rate()).unwrap_or(0.0))
 }
 
 fn main() {

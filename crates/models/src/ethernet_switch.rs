@@ -151,7 +151,8 @@ impl EthernetSwitch {
     fn new(params: &Params, site: &Site) -> Self {
         let mut ports = site.ethernet.clone();
         ports.resize(ports.len().max(params.count("ports") as usize), None);
-        let most = params.choice("ethernet.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
+        let most =
+            params.choice("ethernet.rate").parse().ok().and_then(Rate::from_gbps).unwrap_or(Rate::G400);
         let spec = SwitchSpec {
             ports: ports.iter().map(|port| port.map(|site| site.line.rate.min(most))).collect(),
             mode: match params.choice("forwarding") {

@@ -89,17 +89,29 @@ impl Pace {
         Some(edges.windows(2).map(batch).collect())
     }
 
-    /// Whether the stretch that began with `before` was steady up to now.
-    pub(super) fn judged(&self, before: &Before, world: &mut World) -> Steadiness {
+    /// Whether the stretch that began with `before` was steady up to now; `drawn` if chance says when requests come.
+    pub(super) fn judged(&self, before: &Before, drawn: bool, world: &mut World) -> Steadiness {
         let after = world.reports();
         let states = changed(&before.reports, self.middle.as_ref(), &after);
-        judged(self.batches(SNIA_ROUNDS).as_deref(), states)
+        let windows = self.batches(SNIA_ROUNDS);
+        let limits =
+            if drawn { limits_of_drawn(windows.as_deref().unwrap_or_default()) } else { SniaRule::default() };
+        judged(windows.as_deref(), limits, states)
     }
 }
 
+/// The limits of the SNIA PTS, or what chance alone does to the rate if requests come at random and are all answered:
+/// with m of them in a window, Poisson's deviation is m^-½ of the mean, the rise of the best line over five windows has
+/// √1.6 of that, and one range of five in some thousands is wider than six of them.
+fn limits_of_drawn(windows: &[Batch]) -> SniaRule {
+    let answered: u64 = windows.iter().map(|window| window.tally.completed()).sum();
+    let deviation = (SNIA_ROUNDS as f64 / answered.max(1) as f64).sqrt();
+    let SniaRule { range, slope } = SniaRule::default();
+    SniaRule { range: range.max(6.0 * deviation), slope: slope.max(3.0 * 1.6_f64.sqrt() * deviation) }
+}
+
 /// By the rule of the SNIA PTS, over five windows of the rate; and by what fills up or runs empty meanwhile.
-fn judged(windows: Option<&[Batch]>, states: Vec<Changed>) -> Steadiness {
-    let limits = SniaRule::default();
+fn judged(windows: Option<&[Batch]>, limits: SniaRule, states: Vec<Changed>) -> Steadiness {
     let rates: Vec<f64> = windows.unwrap_or_default().iter().map(Batch::rate).collect();
     let Some(found) = snia_rule(&rates, limits) else {
         return Steadiness::unsteady("too few I/Os to tell", None, None);
@@ -132,6 +144,8 @@ mod tests {
     use super::*;
     use lanetwin_load::Answered;
 
+    const LIMITS: SniaRule = SniaRule { range: 0.2, slope: 0.1 };
+
     /// So many answers in each millisecond.
     fn pace(answers: &[u64]) -> Pace {
         let mut pace = Pace::default();
@@ -161,14 +175,26 @@ mod tests {
     #[test]
     fn a_rate_that_falls_is_not_steady_and_a_rate_that_stays_is() {
         let even = pace(&[1000; 20]);
-        assert_eq!(judged(even.batches(5).as_deref(), Vec::new()), Steadiness::steady());
+        assert_eq!(judged(even.batches(5).as_deref(), LIMITS, Vec::new()), Steadiness::steady());
         let falling: Vec<u64> = (0..20).map(|n| 1000 - 20 * n).collect();
-        let found = judged(pace(&falling).batches(5).as_deref(), Vec::new());
+        let found = judged(pace(&falling).batches(5).as_deref(), LIMITS, Vec::new());
         // 970, 890, 810, 730 and 650 a millisecond: 320 of 810
         assert_eq!(found.why(), "rate: range 40 %, slope 40 %");
         let filling = Changed { of: "ssd: write buffer".into(), slope: 1.0, excess: 10.0 };
-        let found = judged(even.batches(5).as_deref(), vec![filling]);
+        let found = judged(even.batches(5).as_deref(), LIMITS, vec![filling]);
         assert_eq!(found.why(), "ssd: write buffer: slope 100 %");
-        assert_eq!(judged(pace(&[1000; 3]).batches(5).as_deref(), Vec::new()).of, "too few I/Os to tell");
+        assert_eq!(
+            judged(pace(&[1000; 3]).batches(5).as_deref(), LIMITS, Vec::new()).of,
+            "too few I/Os to tell"
+        );
+    }
+
+    /// By hand: 500 answers are 100 in a window, a deviation of 10 %: 60 % and 37.9 %; of 50 000 the rule's own limits.
+    #[test]
+    fn chance_is_allowed_what_it_does_where_requests_come_at_random() {
+        let limits = |answers| limits_of_drawn(&pace(&[answers; 20]).batches(5).expect("twenty-one looks"));
+        let few = limits(25);
+        assert!((few.range - 0.6).abs() < 1e-12 && (few.slope - 0.379).abs() < 1e-3, "{few:?}");
+        assert_eq!(limits(2500), LIMITS);
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Stretches<'a> {
         );
         let done = world.progress().1 - answered;
         self.left = self.left.map(|left| left.saturating_sub(done));
-        self.pace.judged(&self.before, world)
+        self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world)
     }
     /// Whether what the job says is over.
     fn is_over(&self, world: &World) -> bool {
@@ -156,7 +156,7 @@ impl<'a> Stretches<'a> {
                 results.iter_mut().zip(&next).for_each(|(sum, next)| sum.append(next));
             }
             self.pace.take_all();
-            steadiness = self.pace.judged(&self.before, world);
+            steadiness = self.pace.judged(&self.before, self.case.load.offered().is_drawn(), world);
         }
         if let Some(longest) = self.case.load.timing().longest {
             let share = (end - self.begin).as_ps() as f64 / longest.as_ps() as f64;

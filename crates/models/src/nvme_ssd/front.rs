@@ -128,7 +128,9 @@ impl Front {
         (address, bytes): (u64, u32),
         cx: &mut Context<'_>,
     ) {
-        let Some(memory) = self.memories.get(usize::from(controller.0)).and_then(Option::as_ref) else { return };
+        let Some(memory) = self.memories.get(usize::from(controller.0)).and_then(Option::as_ref) else {
+            return;
+        };
         let (memory, fetch) = (memory.reader(), cx.trail());
         for entry in (address..address + u64::from(bytes)).step_by(COMMAND_BYTES as usize) {
             let Some(&[low, high]) = memory.read(entry + 2, 2) else { return };
@@ -148,9 +150,7 @@ impl Front {
                 let commands = if let Purpose::Commands(queue) = purpose { Some(queue) } else { None };
                 let controller = ControllerId(token.controller() as u16);
                 cx.resume(match commands {
-                    Some(queue) => {
-                        std::mem::take(self.known.doorbell(command_name(controller, queue.0, 0)))
-                    }
+                    Some(queue) => std::mem::take(self.known.doorbell(command_name(controller, queue.0, 0))),
                     None => self.arrived(ssd, token),
                 });
                 cx.mark(FETCH);

@@ -27,6 +27,11 @@ pub enum Arrivals {
 }
 
 impl Offered {
+    /// Whether it is drawn when requests come.
+    #[must_use]
+    pub const fn is_drawn(&self) -> bool {
+        matches!(self, Self::Rate { arrivals: Arrivals::Poisson, .. })
+    }
     /// When requests of so many bytes are made.
     pub(super) fn arrivals(self, bytes: u32) -> load::Arrivals {
         match self {
