@@ -3,8 +3,8 @@
 #![no_main]
 
 use lanetwin_nvme::logic::{
-    Capsule, Carriage, Connection, ControllerChoice, ControllerConfig, Effect, Health, HostEffect, LbaFormat,
-    NamespaceConfig, Place, Subsystem, SubsystemConfig,
+    Capsule, Connection, ControllerChoice, ControllerConfig, DataLocation, Effect, Health, HostEffect,
+    LbaFormat, NamespaceConfig, Place, Subsystem, SubsystemConfig,
 };
 use lanetwin_nvme::spec::registers::{ACQ, AQA, ASQ, CC, DOORBELLS};
 use lanetwin_nvme::spec::{Command, ControllerId, Nsid, SqId, Status};
@@ -61,7 +61,7 @@ enum Step {
         second: bool,
         queue: u8,
         entries: u8,
-        carriage: u8,
+        data_location: u8,
     },
     /// A front hands a command in.
     Submit {
@@ -118,7 +118,7 @@ impl<'a> Arbitrary<'a> for Step {
                 second,
                 queue: u.arbitrary()?,
                 entries: u.arbitrary()?,
-                carriage: u.arbitrary()?,
+                data_location: u.arbitrary()?,
             },
             17..=20 => {
                 let (queue, command, data_bytes) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
@@ -249,12 +249,12 @@ fuzz_target!(|input: &[u8]| {
                 subsystem.attach(now, Nsid(nsid.into()), id(second), attached, &mut effects);
             }
             Step::Fail { nsid, failed } => subsystem.set_failed(Nsid(nsid.into()), failed),
-            Step::Connect { second, queue, entries, carriage } => {
-                let carriage =
-                    [Carriage::Memory, Carriage::Messages, Carriage::Keys][usize::from(carriage % 3)];
+            Step::Connect { second, queue, entries, data_location } => {
+                let data_location = [DataLocation::Memory, DataLocation::Messages, DataLocation::Keys]
+                    [usize::from(data_location % 3)];
                 let flow_control = entries.is_multiple_of(2);
                 let connection =
-                    Connection { queue: sqid(queue), entries: entries.into(), carriage, flow_control };
+                    Connection { queue: sqid(queue), entries: entries.into(), data_location, flow_control };
                 let _ = subsystem.connect(ControllerChoice::One(id(second)), &connection);
             }
             Step::Submit { second, queue, command, data_bytes } => {

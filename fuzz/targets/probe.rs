@@ -3,7 +3,7 @@
 //! put back.
 #![no_main]
 
-use lanetwin_probe::cycle::Wish;
+use lanetwin_probe::cycle::CyclePlan;
 use lanetwin_probe::drive::{cycle, dumped};
 use lanetwin_probe::fake::{Behaviour, Fake, dump};
 use lanetwin_probe::journal;
@@ -17,9 +17,9 @@ fuzz_target!(|text: &str| {
     let Ok((spaces, ends)) = dumped(text, None) else { return };
     for behaviour in [Behaviour::Inert, Behaviour::Obliging] {
         let mut machine = Fake::new(spaces.clone(), behaviour);
-        let wish = Wish { count: 1, power_count: 1, ..Wish::default() };
+        let plan = CyclePlan { count: 1, power_count: 1, ..CyclePlan::default() };
         let go_on = &mut |_: &_| ControlFlow::Continue(());
-        if let Ok((series, _)) = cycle(&mut machine, "fuzz", ends, &wish, None, &mut |_| Ok(()), go_on) {
+        if let Ok((series, _)) = cycle(&mut machine, "fuzz", ends, &plan, None, &mut |_| Ok(()), go_on) {
             let lost = series.tests.iter().any(|test| test.stopped.is_some());
             assert!(series.not_restored.is_empty() || lost, "{:?}", series.not_restored);
         }
