@@ -233,14 +233,14 @@ def test_the_hops_of_a_waterfall_adjoin_and_sum_to_the_total(results: Results) -
 
 
 def test_a_hop_that_one_variant_has_stands_in_its_place(results: Results) -> None:
-    results["waterfalls"][1]["stages"].insert(2, {"name": "retimer", "value": 5.0})
+    results["waterfalls"][1]["stages"].insert(2, {"name": "retimer", "value": 5.0, "sums_ps": []})
     hops = waterfall.breakdowns(results)[0].hops
     assert hops[1:4] == ["card: DMA engine", "retimer", "slot: request"]
     assert waterfall.breakdowns(results)[0].value("as-is", "retimer") is None
 
 
 def test_two_stages_of_one_name_are_both_shown(results: Results) -> None:
-    results["waterfalls"][0]["stages"].append({"name": "card: issue", "value": 1.0})
+    results["waterfalls"][0]["stages"].append({"name": "card: issue", "value": 1.0, "sums_ps": []})
     assert waterfall.breakdowns(results)[0].hops[-1] == "card: issue (2)"
 
 
