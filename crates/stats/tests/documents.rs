@@ -124,7 +124,9 @@ fn every_name_of_the_schema_is_there_and_no_other() {
         document["rows"][0],
         json!({"variant": "as-is", "workload": "read-sweep", "case": "64 B",
                "x": {"name": "size", "value": 64.0, "unit": "B"}, "metric": "throughput", "unit": "Gb/s", "better": "higher",
-               "value": 31.9, "low": 31.8, "high": 32.0, "n": 5, "percentiles": [[50.0, 546.0], [99.9, 706.0]],
+               "value": 31.9, "low": 31.8, "high": 32.0, "n": 5, "seconds": 0.002, "operations": 50000,
+               "steady": {"condition": "not-steady", "of": "rate", "range": 0.31, "slope": 0.24},
+               "percentiles": [[50.0, 546.0], [99.9, 706.0]],
                "samples": [31.8, 31.9, 31.9, 31.9, 32.0]})
     );
     assert_eq!(
@@ -146,7 +148,8 @@ fn every_name_of_the_schema_is_there_and_no_other() {
     assert_eq!(
         document["verdicts"][0],
         json!({"workload": "read-sweep", "case": "64 B", "metric": "throughput", "baseline": "as-is",
-               "variant": "gen4", "change": 0.021, "low": 0.019, "high": null, "verdict": "better", "margin": 0.02})
+               "variant": "gen4", "change": 0.021, "low": 0.019, "high": null, "verdict": "better", "margin": 0.02,
+               "not_steady": "gen4: rate: range 31 %, slope 24 %", "spread": "batches"})
     );
     assert_eq!(
         document["assumptions"][0],

@@ -90,6 +90,7 @@ fn variants_change_what_there_is_and_nothing_else() {
     assert_eq!(of("{linsk.slot.width: x4}"), ["SC030 variants.b.linsk.slot.width"]);
     assert_eq!(of("{run: {repeats: 3}}"), ["SC040 variants.b.run"]);
     assert_eq!(of("{machine: }"), ["SC006 machine"]);
-    assert_eq!(of("{workloads: null}"), ["SC006 workloads"]);
+    // a machine of which nothing is asked is one, but it is said
+    assert_eq!(of("{workloads: null}"), ["SC111 "]);
     assert_eq!(of("{links.slot.width: x4}"), [""; 0]);
 }

@@ -145,8 +145,11 @@ fn slices_change_nothing() {
         sliced.kernel.run_until(end);
         assert_eq!(whole.kernel.digest(), sliced.kernel.digest(), "{name}");
         assert_eq!(whole.links().usage(), sliced.links().usage(), "{name}");
-        for (a, b) in whole.results(end).iter().zip(sliced.results(end)) {
-            assert!(a.reads.completed + a.writes.completed > 0, "{name}: nothing was done");
+        let results = whole.results(end);
+        // a drive that another host has until later is asked nothing yet
+        let done: u64 = results.iter().map(|a| a.reads.completed + a.writes.completed).sum();
+        assert!(done > 0, "{name}: nothing was done");
+        for (a, b) in results.iter().zip(sliced.results(end)) {
             assert_eq!(a.little, b.little, "{name}");
             assert_eq!((a.reads.bytes, a.writes.bytes), (b.reads.bytes, b.writes.bytes), "{name}");
         }

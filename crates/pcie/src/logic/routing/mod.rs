@@ -41,7 +41,7 @@
 //! the [`link`](crate::link)'s business, which routes by destination and takes the same links.
 //!
 //! ```
-//! use lanetwin_pcie::logic::routing::{Aim, Bar, BarKind, Host, Source, TreeBuilder};
+//! use lanetwin_pcie::logic::routing::{RouteKey, Bar, BarKind, Host, Source, TreeBuilder};
 //! use lanetwin_pcie::spec::Bdf;
 //!
 //! let mut builder = TreeBuilder::new();
@@ -54,7 +54,7 @@
 //!     builder.link(port, drive);
 //! }
 //! let tree = builder.enumerate(Host::default())?;
-//! let path = tree.path(Source::Host, Aim::Configuration(Bdf::from_raw(0x0400))).expect("b is there");
+//! let path = tree.path(Source::Host, RouteKey::Configuration(Bdf::from_raw(0x0400))).expect("b is there");
 //! assert_eq!(path.crossings.len(), 2); // root port to switch, switch to b
 //! assert_eq!(tree.to_string(), "\
 //! -[0000:00]-+-00.0  host
