@@ -60,6 +60,8 @@ class Binding:
     """How much of it was in use, 0 to 1; none of a load, which is no supply."""
     next: Use | None
     """What of the rest is closest to its limit; none if nothing else is known."""
+    is_places: bool = False
+    """Whether it is a number of places, held as long as an answer takes: a latency limits them."""
 
     @property
     def is_load(self) -> bool:
@@ -128,7 +130,8 @@ def bindings(results: Results) -> dict[Place, Binding]:
     for bottleneck in results["bottlenecks"]:
         place = (bottleneck["variant"], bottleneck["workload"], bottleneck["case"])
         every = known.get(place, [])
-        own = max((use.share for use in every if _same(use, bottleneck["name"])), default=None)
+        binds = [use for use in every if _same(use, bottleneck["name"])]
+        own = max((use.share for use in binds), default=None)
         others = [
             use
             for use in every
@@ -137,7 +140,9 @@ def bindings(results: Results) -> dict[Place, Binding]:
             and not _same(use, bottleneck["name"])
         ]
         closest = max(others, key=lambda use: use.share, default=None)
-        found[place] = Binding(bottleneck["name"], bottleneck["why"], own, closest)
+        found[place] = Binding(
+            bottleneck["name"], bottleneck["why"], own, closest, any(use.is_places for use in binds)
+        )
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lanetwin.binding import bindings
+from lanetwin.masked import masked
 from lanetwin.steadiness import condition, measurement
 from lanetwin.summary import OUTCOMES, tables, unique, variants
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lanetwin.binding import Binding
+    from lanetwin.masked import Masked
     from lanetwin.results import Outcome, Results, Row, Verdict
     from lanetwin.summary import CaseLine, ResultTable
 
@@ -62,9 +64,11 @@ class Glance:
     outcomes: dict[str, dict[Outcome, int]]
     """How many verdicts of each kind each variant has over all cases."""
     notes: list[str]
+    """What to know before believing it."""
     measured: str
     """How long it was measured; empty if nobody knows."""
-    """What to know before believing it."""
+    masked: Masked | None
+    """What limits variants that are told to be equivalent, if it is not what they change."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -104,7 +108,10 @@ def glances(results: Results) -> list[Glance]:
         measured = measurement(
             [row for row in results["rows"] if (row["workload"], row["case"]) == (workload, case)]
         )
-        found.append(Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes, measured))
+        held = masked(results, lines, binds)
+        found.append(
+            Glance(workload, case, len(cases), lines, every, binds, _outcomes(own), notes, measured, held)
+        )
     return found
 
 

@@ -43,6 +43,10 @@ def print_answer(results: Results) -> None:
         console.print(Text(printable(results["about"]), "bold"))
         console.print()
     found = glances(results)
+    for one in found:
+        if one.masked:
+            console.print(Text(printable(f"{one.workload}: {one.masked}."), "bold yellow"))
+            console.print()
     lines = errors(results)
     if lines:
         _print_errors(results, lines)

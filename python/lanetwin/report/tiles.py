@@ -117,7 +117,7 @@ def _tile(one: Glance, names: list[str], *, compared: bool) -> Tile:
         for name in names
         if any(name in line.values for line in one.lines)
     ]
-    notes = list(one.notes)
+    notes = [*([str(one.masked)] if one.masked else []), *one.notes]
     metrics = [line.metric for line in one.every] if len(names) == 1 else [line.metric for line in one.lines]
     if len(names) == 1 and one.cases > 1:
         metrics = unique(metrics)

@@ -1,0 +1,121 @@
+"""Where an "equivalent" says nothing of what was changed, because a third thing limits both variants.
+
+Four drives whose host has a core for each of them reach the same rate over eight lanes and over sixteen.
+True of that machine, and no answer to the question about the lanes. So the first line says what limits both,
+and what to change to put the question to the test. A workload that asks for one thing at a time is not
+meant, nor one that waits for tags or other places: what holds them is a latency, and that is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lanetwin.binding import Binding
+    from lanetwin.glance import Line
+    from lanetwin.results import Results
+
+LIMITING = 0.95
+"""What is in use for less of the time than this does not hold its rate alone."""
+REMEDIES = {
+    "cores": "give the host more of them (`cores:` of the host, or of `driver`), or ask from more jobs",
+    "queue entries": "use more or deeper queues",
+    "firmware engines": "use a faster drive, or more of them",
+    "dies of the medium": "use a faster drive, or more of them",
+    "channels of the medium": "use a faster drive, or more of them",
+    "power": "use a drive with a higher power limit, or more of them",
+}
+"""What to change so that something else than this supply limits a rate."""
+OF_A_LINK = "make that link faster or wider too"
+"""What to change where the wire of a link limits both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """What limits the baseline and variants that are told to be equivalent to it."""
+
+    variants: list[str]
+    """The baseline first."""
+    limit: str
+    """With how much of it was in use."""
+    changed: list[str]
+    """Paths of the values that the variants change: none of them is of what limits."""
+    remedy: str
+    """What to change; empty where nobody knows."""
+
+    def __str__(self) -> str:
+        names = " and ".join(self.variants) if len(self.variants) == 2 else ", ".join(self.variants)
+        tested = ", ".join(self.changed)
+        said = (
+            f"{names} are equivalent because {self.limit}, limits them, and not what was changed ({tested})"
+        )
+        return f"{said}. To put that to the test: {self.remedy}" if self.remedy else said
+
+
+def masked(results: Results, lines: Sequence[Line], binding: Mapping[str, Binding]) -> Masked | None:
+    """Return what stands between a question and its answer; none if the answer is one.
+
+    Args:
+        lines: What one case of one workload is told by.
+        binding: What limits that case, by variant.
+
+    """
+    judged = [line for line in lines if line.verdicts]
+    base = next(iter({v["baseline"] for line in judged for v in line.verdicts.values()}), "")
+    limit = binding.get(base)
+    if limit is None or limit.is_load or limit.is_places or (limit.share or 0.0) < LIMITING:
+        return None
+    overlays = results["plan"].get("variants", {})
+    held, changed = [], []
+    for name in dict.fromkeys(name for line in judged for name in line.verdicts):
+        paths = _changed(overlays, base, name)
+        same = name in binding and _kind(binding[name].name) == _kind(limit.name)
+        if paths and same and _all_equivalent(judged, name) and not _touches(paths, limit.name):
+            held.append(name)
+            changed += paths
+    if not held:
+        return None
+    return Masked([base, *held], str(limit), list(dict.fromkeys(changed)), _remedy(limit.name))
+
+
+def _all_equivalent(lines: Iterable[Line], variant: str) -> bool:
+    return all(
+        line.verdicts[variant]["verdict"] == "equivalent" for line in lines if variant in line.verdicts
+    )
+
+
+def _changed(overlays: Mapping[str, Any], base: str, name: str) -> list[str]:
+    """Return the paths that are not alike in two overlays."""
+    one, other = overlays.get(base) or {}, overlays.get(name) or {}
+    return sorted(path for path in {*one, *other} if one.get(path) != other.get(path))
+
+
+def _kind(limit: str) -> str:
+    """Name what limits without which of several alike it is.
+
+    >>> _kind("driver/ssd3: cores") == _kind("driver/ssd0: cores"), _kind("up: sw → host")
+    (True, 'up: sw → host')
+    """
+    return re.sub(r"\d+", "", limit)
+
+
+def _touches(paths: Iterable[str], limit: str) -> bool:
+    """Whether a changed path names what limits, or something it is a part of.
+
+    >>> _touches(["links.up.width"], "driver/ssd3: cores")
+    False
+    >>> _touches(["machine.host.driver.cores"], "driver: cores")
+    True
+    """
+    words = set(re.findall(r"[\w-]+", limit))
+    return any(words & set(re.findall(r"[\w-]+", path)) for path in paths)
+
+
+def _remedy(limit: str) -> str:
+    if "→" in limit:
+        return OF_A_LINK
+    return REMEDIES.get(limit.rpartition(": ")[2], "")
