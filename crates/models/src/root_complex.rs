@@ -144,6 +144,9 @@ impl RootComplex {
                 walkers: params.count("iommu.walkers"),
             })
         });
+        if let Some(memory) = site.memory.as_ref().filter(|_| iommu.is_some()) {
+            memory.change().translate();
+        }
         Self {
             routes: routes(site),
             only: only_slot(site),

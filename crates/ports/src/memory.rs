@@ -37,7 +37,13 @@ pub struct HostMemory {
     /// How far the requests had come that entries of rings are of, when they became visible: by place in units of the
     /// smallest entry.
     trails: Vec<Trail>,
+    /// The address that the next buffer is mapped at; none if devices see memory as the CPU does.
+    next_mapped: Option<u64>,
 }
+
+/// Where an IOMMU maps buffers: far behind whatever has bytes. What would come behind the end comes again from here on,
+/// as Linux uses addresses again.
+const MAPPED: std::ops::Range<u64> = 1 << 40..1 << 47;
 
 /// The smallest entry of a ring \[B\]: a completion of NVMe.
 const ENTRY: u64 = 16;
@@ -117,6 +123,27 @@ impl HostMemory {
     pub fn trail(&self, address: u64) -> Trail {
         let known = place(address).and_then(|place| self.trails.get(place / ENTRY as usize));
         known.copied().unwrap_or_default()
+    }
+    /// Says that devices see this memory through an IOMMU: from now on buffers have to be mapped for them.
+    pub const fn translate(&mut self) {
+        self.next_mapped = Some(MAPPED.start);
+    }
+    /// Whether devices see this memory through an IOMMU.
+    #[must_use]
+    pub const fn is_translated(&self) -> bool {
+        self.next_mapped.is_some()
+    }
+    /// Maps a buffer of so many bytes: the address by which devices reach it, in pages that no translation cache knows.
+    /// None if devices see memory as the CPU does.
+    pub fn map(&mut self, bytes: u64) -> Option<u64> {
+        let next = self.next_mapped.as_mut()?;
+        let bytes = bytes.next_multiple_of(Self::PAGE);
+        if MAPPED.end - *next < bytes {
+            *next = MAPPED.start;
+        }
+        let address = *next;
+        *next += bytes;
+        Some(address)
     }
     /// From now on somebody polls this range, and calls it so.
     ///
@@ -222,6 +249,16 @@ mod tests {
         memory.watch(rings, 4096, 3);
         let names = [0, 4095, 4096, 8192, 8255, 8256].map(|at| memory.arrive(rings + at, 1));
         assert_eq!(names, [Some(3), Some(3), None, Some(7), Some(7), None]);
+    }
+
+    #[test]
+    fn buffers_are_mapped_anew_each_time_and_only_behind_an_iommu() {
+        let mut memory = HostMemory::default();
+        assert_eq!((memory.is_translated(), memory.map(4096)), (false, None));
+        memory.translate();
+        let [a, b, c] = [512, 8192, 4096].map(|bytes| memory.map(bytes).unwrap());
+        assert_eq!((b - a, c - b, a % HostMemory::PAGE), (4096, 8192, 0));
+        assert_eq!(memory.arrive(a, 512), None, "no buffer has bytes");
     }
 
     #[test]

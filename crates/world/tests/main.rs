@@ -12,6 +12,7 @@ mod extremes;
 mod fio;
 mod host_cores;
 mod iometer;
+mod iommu;
 mod memory_parts;
 mod memory_starts;
 mod memory_waterfalls;

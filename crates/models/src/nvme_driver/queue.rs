@@ -69,6 +69,8 @@ struct Part {
 struct Request {
     transfer: Transfer,
     trail: Trail,
+    /// Where the device finds its data; not known before its first command.
+    data: Option<u64>,
     /// What has not ended \[B\].
     left: u32,
     status: Status,
@@ -137,7 +139,7 @@ impl Queue {
     /// A program asks; the commands come with [`Queue::submit`].
     pub(super) fn take(&mut self, transfer: Transfer, cx: &Context<'_>) {
         let (trail, left) = (cx.trail(), transfer.bytes);
-        let slot = self.requests.put(Request { transfer, trail, left, status: Status::Ok });
+        let slot = self.requests.put(Request { transfer, trail, data: None, left, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
         self.queued.add(1, cx.now());
     }
@@ -165,11 +167,17 @@ impl Queue {
     ) -> Option<Option<Ring>> {
         let now = cx.now();
         let Waiting { slot, from } = self.waiting.front_mut()?;
-        let Request { transfer, trail, .. } = *self.requests.get(*slot).expect("a request waits once");
+        let request = self.requests.get(*slot).expect("a request waits once");
+        let Request { transfer, trail, .. } = *request;
         let bytes = limits.transfer.min(transfer.bytes - *from);
         let name = self.commands.put(Part { slot: *slot, bytes, submitted: now });
         let mut memory = memory.change();
-        let host = data_address(transfer.handle, transfer.bytes) + u64::from(*from);
+        let mapping = self.software.mapping.filter(|_| memory.is_translated());
+        let data = *request.data.get_or_insert_with(|| {
+            let mapped = mapping.and_then(|_| memory.map(transfer.bytes.into()));
+            mapped.unwrap_or_else(|| data_address(transfer.handle, transfer.bytes))
+        });
+        let host = data + u64::from(*from);
         let second = self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory);
         let block = limits.block(transfer.unit).expect("what waits is of a namespace");
         let command = command(&transfer, (*from, bytes), (host, second), block);
@@ -184,8 +192,9 @@ impl Queue {
             self.queued.remove(1, now);
         }
         self.in_flight.add(1, now);
-        let begun = self.core.serve(now, self.software.submit);
-        self.submitted = begun + self.software.submit;
+        let cost = self.software.submit + mapping.map_or(Span::ZERO, |mapping| mapping.map);
+        let begun = self.core.serve(now, cost);
+        self.submitted = begun + cost;
         let at = self.submitted;
         if let Some(part) = self.commands.get(name) {
             part.submitted = at;
@@ -247,10 +256,11 @@ impl Queue {
         self.looking = false;
         self.answers.clear();
         let memory = memory.reader();
+        let mapping = self.software.mapping.filter(|_| memory.is_translated());
+        let complete = self.software.complete + mapping.map_or(Span::ZERO, |mapping| mapping.unmap);
         loop {
             let entry = self.pair.next_completion();
             let Some(completed) = next(&mut self.pair, &memory) else { break };
-            let complete = self.software.complete;
             let completing = self.core.serve(now, complete);
             self.handling = completing + complete;
             self.in_flight.remove(1, now);

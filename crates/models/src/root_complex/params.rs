@@ -6,7 +6,7 @@ use lanetwin_units::Span;
 
 /// An IOMMU that is off translates nothing.
 pub(super) const CONDITIONS: &[Condition] =
-    &[Condition { of: &["iommu.", "iotlb."], on: "iommu", must_be: Setting::On }];
+    &[Condition { of: &["iommu.", "iotlb.", "driver.iommu."], on: "iommu", must_be: Setting::On }];
 
 pub(super) const PARAMS: &[Param] = &[
     Param {
@@ -91,7 +91,7 @@ pub(super) const PARAMS: &[Param] = &[
         name: "iommu",
         dimension: Dimension::Flag,
         default: Some("false"),
-        about: "whether the addresses of devices are translated",
+        about: "whether the addresses of devices are translated; a kernel's drivers then map and unmap each buffer (`driver.iommu`)",
     },
     Param {
         name: "iotlb.entries",
