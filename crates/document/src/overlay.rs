@@ -13,10 +13,20 @@ use crate::yaml;
 pub const AS_IS: &str = "as-is";
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 9] =
-    ["machine", "links", "partitions", "interleave", "workloads", "variants", "compare", "run", "files"];
+const SECTIONS: [&str; 10] = [
+    "machine",
+    "links",
+    "partitions",
+    "subsystems",
+    "interleave",
+    "workloads",
+    "variants",
+    "compare",
+    "run",
+    "files",
+];
 /// Sections that a variant may change: what is simulated, not how the run goes.
-const OF_A_VARIANT: [&str; 5] = ["machine", "links", "partitions", "interleave", "workloads"];
+const OF_A_VARIANT: [&str; 6] = ["machine", "links", "partitions", "subsystems", "interleave", "workloads"];
 
 /// Lays one `--set path=value` over the document.
 pub fn set(document: &mut Node, text: &str, file: u16, reports: &mut Reports) {

@@ -12,17 +12,21 @@
 //! Not here: which ways there are (they are found in the links of the machine), learning of addresses, spanning trees,
 //! pause.
 
+mod trails;
+
+use crate::roles::SendsFrames;
 use lanetwin_fabric::ethernet::logic::switch::{
     BufferSpec, Departure, Horizon, Mode, PortCounts, Switch, SwitchSpec,
 };
-use lanetwin_fabric::ethernet::spec::Rate;
-use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
+use lanetwin_fabric::ethernet::spec::{Rate, Tagging, frame_bytes};
+use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_ports::{
     Build, Context, Dimension, EthernetSite, LATENCY, Message, Mistake, Model, Param, Params, PortInfo,
     Protocol, Site,
 };
-use lanetwin_units::{Better, Instant};
+use lanetwin_units::{Better, Instant, Span};
 use std::any::Any;
+use trails::{Passing, Trails};
 
 /// The declaration.
 pub static MODEL: Model = Model {
@@ -53,6 +57,12 @@ const PARAMS: &[Param] = &[
         dimension: Dimension::Choice(&["1", "10", "25", "40", "50", "100", "200", "400"]),
         default: Some("100"),
         about: "the highest rate of an Ethernet port, in Gb/s",
+    },
+    Param {
+        name: "ethernet.mtu",
+        dimension: Dimension::Size,
+        default: Some("9216B"),
+        about: "the largest payload of a frame that it forwards; longer ones are dropped, and nobody is told",
     },
     Param {
         name: "forwarding",
@@ -106,6 +116,8 @@ const WAITED: Metric = Metric::new("mean wait for a line", "ns", Better::Lower);
 const LONGEST: Metric = Metric::new("longest wait for a line", "us", Better::Lower);
 const DROPPED: Metric = Metric::new("frames dropped", "", Better::Lower).if_any("dropped frames");
 const MARKED: Metric = Metric::new("frames marked", "", Better::Neither).if_any("marked frames");
+const TOO_LONG: Metric =
+    Metric::new("frames longer than the MTU", "", Better::Lower).if_any("frames longer than the MTU");
 const STRAY: Metric = Metric::new("frames without a way", "", Better::Lower).if_any("frames without a way");
 
 /// What the model understands by the words of `buffer.alpha`: a fraction.
@@ -135,6 +147,8 @@ fn mistakes(params: &Params) -> Vec<Mistake> {
 /// So late that nothing happens later, and yet can be added to \[ps\].
 const FAR: u64 = u64::MAX / 2;
 
+lanetwin_kernel::stages! { LINE = "line", FORWARD = "forward", QUEUE = "queue for the line" }
+
 /// The switch.
 pub struct EthernetSwitch {
     switch: Switch,
@@ -142,6 +156,12 @@ pub struct EthernetSwitch {
     /// The shortest time that anything takes over one of its lines \[ps\].
     nearest: u64,
     singly: bool,
+    /// The largest frame that it takes \[B\].
+    longest: u32,
+    latency: Span,
+    /// How many were longer.
+    too_long: u64,
+    trails: Trails,
     /// When the next wake comes that matters.
     armed: Instant,
     out: Vec<Departure>,
@@ -173,6 +193,10 @@ impl EthernetSwitch {
             switch: Switch::new(spec),
             nearest: sites().map(|site| site.line.delay().as_ps()).min().unwrap_or(1),
             singly: sites().any(|site| site.frame_by_frame),
+            longest: frame_bytes(params.size("ethernet.mtu").0.min(1 << 16) as u32, Tagging::Tagged),
+            too_long: 0,
+            latency: params.time(LATENCY),
+            trails: Trails::default(),
             ports,
             armed: Instant::NEVER,
             out: Vec::new(),
@@ -196,6 +220,12 @@ impl EthernetSwitch {
     }
 }
 
+impl SendsFrames for EthernetSwitch {
+    fn set_frame_by_frame(&mut self, each: bool) {
+        self.singly = each;
+    }
+}
+
 impl Component<Message> for EthernetSwitch {
     fn receive(&mut self, _: Port, _: Message, _: &mut Context<'_>) {
         unreachable!("a switch is told of frames when they are sent")
@@ -205,6 +235,11 @@ impl Component<Message> for EthernetSwitch {
         let Message::Frames(train) = *message else {
             unreachable!("a switch is sent frames, not {message:?}")
         };
+        if u32::from(train.bytes) > self.longest {
+            self.too_long += u64::from(train.count);
+            return;
+        }
+        self.trails.come(at, &train, cx.trail());
         self.switch.arrive(at.as_ps(), port.0, train);
         self.arm(None, cx);
     }
@@ -224,6 +259,14 @@ impl Component<Message> for EthernetSwitch {
         let last = out.iter().map(last).max().filter(|last| *last > now.as_ps());
         for Departure { port, start, train } in out.drain(..) {
             let Some(site) = self.ports[usize::from(port)] else { continue };
+            let left = Instant::from_ps(train.start_of(start, train.count - 1));
+            let passing = self.trails.leave(&train);
+            cx.resume(passing.map_or(Trail::NONE, |passing| passing.trail));
+            if let Some(Passing { at, .. }) = passing {
+                cx.mark_until(at, LINE);
+                cx.mark_until((at + self.latency).min(left), FORWARD);
+                cx.mark_until(left, QUEUE);
+            }
             cx.send_at(Port(port), Instant::from_ps(start) + site.line.delay(), Message::Frames(train));
         }
         self.out = out;
@@ -256,6 +299,7 @@ impl Component<Message> for EthernetSwitch {
         report.level(LONGEST, longest as f64 / 1e6);
         report.count(DROPPED, sum(|port| port.dropped));
         report.count(MARKED, sum(|port| port.marked));
+        report.count(TOO_LONG, self.too_long);
         report.count(STRAY, counts.stray);
     }
 
@@ -263,7 +307,11 @@ impl Component<Message> for EthernetSwitch {
         self.switch.counts(now.as_ps()).digest
     }
 
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
+    }
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn SendsFrames }
 }

@@ -24,6 +24,7 @@ mod words;
 
 use crate::agenda::Agenda;
 use crate::requests::Requests;
+use crate::roles::SendsFrames;
 use crate::slab::Slab;
 use lane::{Lane, Outgoing};
 use lanetwin_fabric::ethernet::logic::{Class, Train};
@@ -31,8 +32,8 @@ use lanetwin_fabric::ethernet::spec::{body_bytes, wire_bytes};
 use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind, mix};
 use lanetwin_pcie::spec::TlpKind;
 use lanetwin_ports::{
-    Attributes, Build, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params, PortInfo,
-    Protocol, QueuePairId, Rdma, Site, Tlps, WorkCompletion, WorkRequest,
+    Attributes, Build, Capability, Context, EthernetSite, Message, Model, PCIE_DEVICE, PCIE_PORT, Params,
+    PortInfo, Protocol, QueuePairId, Rdma, Site, Tlps, WorkCompletion, WorkRequest,
 };
 use lanetwin_units::{Better, Instant};
 use pair::{ANSWERS, Pair, REQUESTS};
@@ -50,6 +51,7 @@ pub static MODEL: Model = Model {
         PortInfo { name: "ethernet", speaks: Protocol::Ethernet, about: "the adapter's port", many: false },
     ],
     params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS],
+    capabilities: &[Capability::Rdma],
     build: Build::Component(|params, site| Box::new(RoceNic::new(params, site))),
     ..Model::DEFAULT
 };
@@ -369,6 +371,14 @@ impl RoceNic {
     }
 }
 
+impl SendsFrames for RoceNic {
+    fn set_frame_by_frame(&mut self, each: bool) {
+        if let Some(site) = &mut self.site {
+            site.frame_by_frame = each;
+        }
+    }
+}
+
 impl Component<Message> for RoceNic {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         match message {
@@ -433,4 +443,5 @@ impl Component<Message> for RoceNic {
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
     }
+    lanetwin_kernel::roles! { dyn SendsFrames }
 }

@@ -6,6 +6,7 @@
 //! | [`RequestsByDma`] | who asks for transfers: what it has moved |
 //! | [`KeepsLines`] | who has CXL memory: where a line was between request and answer |
 //! | [`ForwardsLines`] | who passes lines on under another name |
+//! | [`SendsFrames`] | who sends frames: whether each is a message of its own |
 //! | [`nvme`] | both ends of NVMe queues |
 //! | [`memory`] | cores that run programs |
 //!
@@ -23,6 +24,12 @@ use lanetwin_units::Instant;
 pub trait RequestsByDma {
     /// How many transfers of this direction are done, and their bytes.
     fn moved(&self, operation: Operation) -> (u64, u64);
+}
+
+/// Sends frames of Ethernet.
+pub trait SendsFrames {
+    /// Sends every frame as a message of its own from now on, or trains of them. It changes no result.
+    fn set_frame_by_frame(&mut self, each: bool);
 }
 
 /// Has memory behind a CXL port.

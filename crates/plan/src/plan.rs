@@ -7,6 +7,7 @@ mod document;
 mod end;
 mod link;
 mod load;
+mod network;
 mod offered;
 mod pts;
 mod steady;
@@ -21,6 +22,7 @@ pub use load::{
     DeviceCache, FioCase, FioJob, HintsCase, IometerCase, IometerFile, KernelCase, Load, MemoryCase,
     MemoryProgram, TrafficCase,
 };
+pub use network::{CablePlan, Network, Wires};
 pub use offered::{Arrivals, Offered};
 pub use pts::{PtsCell, PtsPlan, PtsTest};
 pub use steady::{SteadyRule, Tracked};
@@ -105,6 +107,8 @@ pub struct Variant {
     pub nodes: Vec<MemoryNode>,
     /// What those hosts and the switches below are told of it.
     pub decoding: Vec<Decoding>,
+    /// Its network of Ethernet.
+    pub network: Network,
     /// Ports joined by nothing but a connection (block ports).
     pub joins: Vec<Join>,
     /// Block ports that ask a drive on PCIe, by way of a driver on the host above it.
@@ -244,6 +248,11 @@ impl ComponentPlan {
     #[must_use]
     pub const fn is_switch(&self) -> bool {
         self.model.is_switch()
+    }
+    /// Whether it is a switch of Ethernet: nothing but Ethernet goes into it.
+    #[must_use]
+    pub fn is_ethernet_switch(&self) -> bool {
+        !self.ports.is_empty() && self.ports.iter().all(|port| port.speaks == Protocol::Ethernet)
     }
     /// Whether it has a port that speaks `protocol`.
     #[must_use]

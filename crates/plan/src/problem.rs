@@ -1,5 +1,6 @@
 //! What an author can get wrong in a scenario, a part or a form, beyond what is wrong in any document.
 
+pub(crate) mod network;
 pub(crate) mod partitions;
 
 use lanetwin_document::node::Spot;
@@ -26,7 +27,7 @@ problems! {
     /// A port that must be connected and is not.
     Unconnected { port: String } = "SC018", "port `{port}` is not connected to anything", "add a link from or to it, or remove the component";
     /// A link between ports that cannot be joined.
-    CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, two CXL ports, or two block ports";
+    CannotJoin { from: String, to: String, why: String } = "SC019", "`{from}` and `{to}` cannot be joined: {why}", "a link joins two PCIe ports, two CXL ports, two Ethernet ports, or two block ports";
     /// Not exactly one root port.
     NoRoot { found: &'static str } = "SC020", "the link joins {found}", "one end of a PCIe link is a root port (of a component such as `generic-host-gen4`) or a port of a switch, the other a device or a switch";
     /// A width that no link has.

@@ -2,6 +2,7 @@
 //! again.
 
 mod hierarchy;
+mod networks;
 mod pages;
 mod plans;
 mod schema;

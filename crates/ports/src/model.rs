@@ -60,6 +60,8 @@ pub struct Model {
 pub enum Capability {
     /// It takes commands of NVM Express from queues in host memory.
     NvmeQueues,
+    /// It carries out work requests of queue pairs: an adapter for RDMA, with one Ethernet port.
+    Rdma,
 }
 
 /// A way through something that stands between links, or in one.

@@ -115,6 +115,6 @@ fn find(plan: &Plan, capsule: &Capsule) -> Option<World> {
     let workload = variant.workloads.iter().find(|w| w.name == capsule.workload)?;
     let case = workload.cases.iter().find(|c| c.label == capsule.case)?;
     let mut world = World::new(variant, workload, case, capsule.seed);
-    world.links().set_tlp_by_tlp(capsule.granularity == Granularity::Tlp);
+    world.decide_one_by_one(capsule.granularity == Granularity::Tlp);
     Some(world)
 }

@@ -30,6 +30,7 @@ mod loads;
 mod measure;
 mod memory;
 mod metric;
+mod net;
 mod pace;
 mod paths;
 mod problem;

@@ -155,7 +155,7 @@ type Outcome = Result<Measured, Overload>;
 fn one_world(plan: &Plan, options: &Options, seed: u64, task: &Task<'_>) -> Result<Outcome, Crash> {
     let seed = seed_of(seed, task.repeat);
     let mut world = World::new(task.variant, task.workload, task.case, seed);
-    world.links().set_tlp_by_tlp(options.granularity == Granularity::Tlp);
+    world.decide_one_by_one(options.granularity == Granularity::Tlp);
     let follow = (task.repeat == 0).then_some(plan.run.repeats);
     let length = Length { warm_up: plan.run.warm_up, events: None };
     let what = (task.case, task.workload.steady.as_ref(), task.workload.pts());

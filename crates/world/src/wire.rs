@@ -6,7 +6,9 @@ use super::fabric::{self, Endpoints};
 use super::hosts::{Hosts, hosts};
 use super::loads::{AddedLoad, Opening, WorldLoad};
 use super::memory::WorldMemory;
+use super::net::Net;
 use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_models::roles::SendsFrames;
 use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
@@ -28,6 +30,8 @@ pub struct World {
     pub links: ComponentId,
     /// The CXL links, in the order of writing.
     pub cxl: Vec<WorldCxl>,
+    /// What sends frames of Ethernet.
+    pub(super) ethernet: Vec<ComponentId>,
     /// The loads, in the order of the workload's pairs.
     pub loads: Vec<WorldLoad>,
     /// Where the outside asks instead of loads, in the order of the pairs that it was opened for.
@@ -76,6 +80,18 @@ impl World {
         Wiring { variant, workload: &workload, load: None, seed }.build()
     }
 
+    /// Decides TLP by TLP and frame by frame from now on, or in trains. It changes no result.
+    ///
+    /// # Panics
+    /// If time has passed.
+    pub fn decide_one_by_one(&mut self, each: bool) {
+        self.links().set_tlp_by_tlp(each);
+        for id in self.ethernet.clone() {
+            let sends = self.kernel.role::<dyn SendsFrames>(id);
+            sends.expect("what has a cable sends frames").set_frame_by_frame(each);
+        }
+    }
+
     /// The links.
     pub fn links(&mut self) -> &mut Links {
         self.kernel.component::<Links>(self.links).expect("the links are links")
@@ -107,11 +123,15 @@ impl Wiring<'_> {
         let mut builder = Builder::new();
         let links = builder.add_foreseeing(LINKS, Box::new(links));
         let hosts = hosts(self.variant);
-        let add = |i| self.add(i, &endpoints, &hosts, &mut builder);
+        let net = Net::new(self.variant);
+        let add = |i| self.add(i, (&endpoints, &net), &hosts, &mut builder);
         let ids = Ids((0..self.variant.machine.len()).map(add).collect());
         let port = |end: &End| (ids.of(end.component), Port(end.port as u16));
         for (end, (endpoint, _)) in &endpoints {
             builder.join(port(end), (links, Port(endpoint.0)));
+        }
+        for cable in &self.variant.network.cables {
+            builder.join(port(&cable.from), port(&cable.to));
         }
         for join in &self.variant.joins {
             builder.join(port(&join.from), port(&join.to));
@@ -129,6 +149,7 @@ impl Wiring<'_> {
             kernel: builder.seal(),
             links,
             cxl,
+            ethernet: self.senders_of_frames(&ids),
             loads,
             openings,
             paths,
@@ -144,6 +165,12 @@ impl Wiring<'_> {
         world
     }
 
+    /// What sends frames.
+    fn senders_of_frames(&self, ids: &Ids) -> Vec<ComponentId> {
+        let machine = 0..self.variant.machine.len();
+        machine.filter(|component| self.variant.network.is_at(*component)).map(|i| ids.of(i)).collect()
+    }
+
     fn links(&self) -> (Links, Endpoints) {
         let (links, endpoints) = fabric::links(self.variant);
         (links.build(self.seed).expect("the links of a checked plan fit together"), endpoints)
@@ -152,7 +179,7 @@ impl Wiring<'_> {
     fn add(
         &self,
         i: usize,
-        endpoints: &Endpoints,
+        (endpoints, net): (&Endpoints, &Net),
         hosts: &Hosts,
         builder: &mut Builder,
     ) -> Option<ComponentId> {
@@ -169,9 +196,7 @@ impl Wiring<'_> {
         let path = component.name.clone();
         let decoding = self.variant.decoding.iter().find(|decoding| decoding.component == i);
         let decoders = decoding.map(|decoding| decoding.decoders.clone()).unwrap_or_default();
-        let site = Site {
-            path,
-            seed: self.seed,
+        let mut site = Site {
             pcie,
             target,
             routes,
@@ -180,11 +205,10 @@ impl Wiring<'_> {
             decoders,
             losses: self.losses(i),
             behind: self.behind(i, hosts),
-            ethernet: Vec::new(),
-            rdma: Default::default(),
-            forwarding: Default::default(),
             tells_busy_time: self.tells_busy_time(i),
+            ..Site::alone(path, self.seed)
         };
+        net.tell(i, self.variant, &mut site);
         let mut params = component.params.clone();
         if self.workload.pairs.iter().any(|pair| pair.target == i) {
             self.set_cache(&mut params);

@@ -20,6 +20,12 @@ pub(super) const PARAMS: &[Param] = &[
         about: "the highest rate of an Ethernet port, in Gb/s",
     },
     Param {
+        name: "ethernet.mtu",
+        dimension: Dimension::Size,
+        default: Some("1500B"),
+        about: "the largest payload of its frames; a connection takes the MTU of RoCE that fits those of both ends",
+    },
+    Param {
         name: "ethernet.vlan",
         dimension: Dimension::Flag,
         default: Some("false"),

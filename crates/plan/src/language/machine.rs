@@ -91,6 +91,12 @@ pub(crate) const LINK: &[Field] = &[
         "of CXL: what CXL.io moves beside memory, in each direction",
     ),
     optional(
+        "rate",
+        Holds::One(Dimension::Rate),
+        "of Ethernet: 1Gb/s, 10Gb/s, 25Gb/s, 40Gb/s, 50Gb/s, 100Gb/s, 200Gb/s or 400Gb/s; otherwise the best both ends have",
+    ),
+    field("cable", Holds::Text, "3m", "of Ethernet: the length of the cable, in metres"),
+    optional(
         "flit",
         one_of(FLITS),
         "of CXL: its flits; otherwise those of 68 B up to 32 GT/s and standard ones of 256 B at 64 GT/s",

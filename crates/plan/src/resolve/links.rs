@@ -5,6 +5,7 @@ mod cxl;
 mod driven;
 mod ends;
 mod errors;
+mod ethernet;
 mod moves;
 mod outages;
 pub(super) mod partitions;
@@ -15,9 +16,9 @@ mod via;
 use super::machine::assemblies::link_entries;
 use super::{Known, Machine, check_name};
 use crate::language::LINK;
-use crate::plan::{Absence, ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, PortPlan};
+use crate::plan::{Absence, ComponentPlan, CxlLinkPlan, Driven, End, Join, LinkPlan, Network, PortPlan};
 use crate::problem::Problem;
-use ends::{Joined, Named, end, is_exact, role, take};
+use ends::{Joined, Named, end, is_ethernet, is_exact, protocol, role, take};
 use errors::BitErrors;
 use lanetwin_document::fields::{self, Fields, is_map, join};
 use lanetwin_document::node::{Entry, Node, Origin};
@@ -49,6 +50,7 @@ pub(super) struct Wiring {
     /// When hosts are without drives that move.
     pub absences: Vec<Absence>,
     pub cxl: Vec<CxlLinkPlan>,
+    pub network: Network,
     pub joins: Vec<Join>,
     pub driven: Vec<Driven>,
     /// The switches that hosts share.
@@ -88,10 +90,12 @@ pub(super) fn read(
     for exact in [true, false] {
         for (entry, _, ends, ports, drive) in &mut open {
             let roles = [&ends[1], &ends[0]].map(|other| role(other.as_ref(), machine));
+            let ethernet = [&ends[1], &ends[0]].map(|other| is_ethernet(other.as_ref(), machine));
             for (place, (named, port)) in ends.iter().zip(ports).enumerate() {
                 let wanted = |named: &&Named| is_exact(named, machine) == exact && *drive != Some(place);
                 if let Some(named) = named.as_ref().filter(wanted) {
-                    let joined = Joined { link: &entry.key, far: roles[place], is_to: place == 1 };
+                    let (far, ethernet) = (roles[place], ethernet[place]);
+                    let joined = Joined { link: &entry.key, far, ethernet, is_to: place == 1 };
                     *port = take(named, joined, machine, &mut wiring, reports);
                 }
             }
@@ -123,6 +127,8 @@ pub(super) fn read(
         complete.extend(driven::read(open, machine, &mut wiring, reports).map(|node| (name, node)));
     }
     switches::check(&wiring, machine, reports);
+    let spot = |component: usize| (machine.components[component].spot, machine.label(component));
+    ethernet::check(&wiring.network, machine, spot, reports);
     wiring.inside = complete
         .extract_if(.., |(name, _)| name.contains('.'))
         .map(|(name, node)| {
@@ -161,9 +167,9 @@ fn refuse_keys(entry: &Entry, path: &str, allowed: &[&'static str], reports: &mu
     }
 }
 
-/// All keys of links but one.
-fn keys_but(other: &str) -> Vec<&'static str> {
-    LINK.iter().map(|field| field.name).filter(|name| *name != other).collect()
+/// All keys of links but these.
+fn keys_but(others: &[&str]) -> Vec<&'static str> {
+    LINK.iter().map(|field| field.name).filter(|name| !others.contains(name)).collect()
 }
 
 /// A link whose ports are known.
@@ -196,6 +202,17 @@ impl Link<'_> {
                 let link = self.cxl(reports)?;
                 wiring.cxl.push(link);
             }
+            (Protocol::Ethernet, Protocol::Ethernet) => {
+                refuse_keys(self.entry, &self.fields.path, &ethernet::KEYS, reports);
+                let of = |end: End| (end, self.machine.plan(end.component), self.machine.port_name(end));
+                let ends = [self.from, self.to].map(of);
+                wiring.network.cables.push(ethernet::cable(
+                    &mut self.fields,
+                    &self.entry.key,
+                    ends,
+                    reports,
+                )?);
+            }
             (Protocol::Block, Protocol::Block) => {
                 refuse_keys(self.entry, &self.fields.path, &["from", "to"], reports);
                 wiring.joins.push(Join { name: self.entry.key.clone(), from: self.from, to: self.to });
@@ -226,7 +243,7 @@ impl Link<'_> {
 
     fn pcie(&mut self, place: Place, reports: &mut Reports) -> Option<LinkPlan> {
         let known = self.known;
-        refuse_keys(self.entry, &self.fields.path, &keys_but("flit"), reports);
+        refuse_keys(self.entry, &self.fields.path, &keys_but(&["flit", "rate", "cable"]), reports);
         let read = self.stages(known.catalogue, reports);
         let understood = read.is_some();
         let (stages, written) = read.unwrap_or_else(|| (Vec::new(), Node::null()));
@@ -470,16 +487,5 @@ pub(crate) fn generation_of(text: &str) -> Option<Generation> {
     match quantity::read(Dimension::Count { least: 1, most }, number) {
         Ok((Value::Count(number), _)) => Generation::of_lanes(number),
         _ => (1..=most).filter_map(Generation::of_lanes).find(rate),
-    }
-}
-
-const fn protocol(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Pcie => "PCIe",
-        Protocol::Dma => "DMA commands",
-        Protocol::Block => "block requests",
-        Protocol::Cpu => "the processor's side",
-        Protocol::Cxl => "CXL",
-        Protocol::Ethernet => "Ethernet",
     }
 }

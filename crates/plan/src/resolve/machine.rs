@@ -208,7 +208,8 @@ pub(super) fn report_idle(
         let joined =
             wiring.joins.iter().any(|join| join.from.component == index || join.to.component == index)
                 || wiring.driven.iter().any(|driven| driven.from.component == index || driven.drive == index)
-                || wiring.cxl.iter().any(|link| link.is_at(index));
+                || wiring.cxl.iter().any(|link| link.is_at(index))
+                || wiring.network.is_at(index);
         let host = slot.plan.as_ref().is_some_and(ComponentPlan::is_host);
         if !asked && !joined && !host && !forwards(index, machine, wiring) {
             reports.add(Problem::Idle { name: slot.name.clone() }, slot.spot, &join("machine", &slot.name));

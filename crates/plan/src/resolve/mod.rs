@@ -209,6 +209,7 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
         cxl: wiring.cxl,
         nodes: memory.nodes,
         decoding: memory.decoding,
+        network: wiring.network,
         joins: wiring.joins,
         driven: wiring.driven,
         workloads,

@@ -1,6 +1,7 @@
 //! The ends of a link: which component, which port of it.
 
 use super::Wiring;
+use super::ethernet::speaks_ethernet;
 use crate::plan::{ComponentPlan, CxlRole, End, PortPlan};
 use crate::problem::Problem;
 use crate::resolve::Machine;
@@ -84,6 +85,8 @@ pub(super) struct Joined<'a> {
     pub link: &'a str,
     /// What is at its other end, to CXL.
     pub far: Option<CxlRole>,
+    /// Whether what is at its other end speaks Ethernet and nothing else there.
+    pub ethernet: bool,
     /// Whether the port is at its second end.
     pub is_to: bool,
 }
@@ -92,9 +95,18 @@ pub(super) fn role(named: Option<&Named>, machine: &Machine) -> Option<CxlRole> 
     machine.plan(named?.component)?.cxl_role()
 }
 
+/// Whether an end is one of Ethernet: a port of it, or a switch of Ethernet.
+pub(super) fn is_ethernet(named: Option<&Named>, machine: &Machine) -> bool {
+    let plan = named.and_then(|named| machine.plan(named.component));
+    plan.is_some_and(|plan| speaks_ethernet(plan, named.and_then(|named| named.port.as_deref())))
+}
+
 /// Whether a port of a component fits a link that names none: which ports are meant follows from what else the
 /// component has, and for a CXL switch from what is at the other end.
 fn fits_unnamed(plan: &ComponentPlan, port: &PortPlan, joined: Joined<'_>) -> bool {
+    if joined.ethernet || plan.is_ethernet_switch() {
+        return port.speaks == Protocol::Ethernet;
+    }
     let wanted = [Protocol::Pcie, Protocol::Cxl].into_iter().find(|protocol| plan.has(*protocol));
     if port.speaks != wanted.unwrap_or(Protocol::Block) {
         return false;
@@ -162,6 +174,7 @@ fn free_port(
         let wanted = match (plan.has(Protocol::Pcie), plan.has(Protocol::Cxl)) {
             (true, _) => "PCIe",
             (false, true) => "CXL",
+            _ if plan.is_ethernet_switch() => "Ethernet",
             (false, false) => "PCIe, CXL or block",
         };
         let problem = Problem::NoPort { component: plan.name.clone(), wanted: wanted.into() };
@@ -176,4 +189,16 @@ fn free_port(
         return None;
     }
     Some(*first)
+}
+
+/// What a protocol is called.
+pub(super) const fn protocol(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Pcie => "PCIe",
+        Protocol::Dma => "DMA commands",
+        Protocol::Block => "block requests",
+        Protocol::Cpu => "the processor's side",
+        Protocol::Cxl => "CXL",
+        Protocol::Ethernet => "Ethernet",
+    }
 }

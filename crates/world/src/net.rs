@@ -1,0 +1,43 @@
+//! The network of Ethernet while a world is wired: ports are joined directly, each knows its line and who it is.
+
+use lanetwin_fabric::ethernet::logic::Forwarding;
+use lanetwin_plan::{End, Variant, Wires};
+use lanetwin_ports::{EthernetLine, EthernetSite, Protocol, Rdma, Site, Value};
+use lanetwin_units::Span;
+
+/// A network.
+pub(super) struct Net {
+    pub(super) wires: Wires,
+    forwarding: Vec<Forwarding>,
+    /// The queue pairs of all who use it.
+    pub(super) rdma: Rdma,
+}
+
+impl Net {
+    pub(super) fn new(variant: &Variant) -> Self {
+        let is_switch = |component: usize| variant.machine[component].is_ethernet_switch();
+        let wires = variant.network.wires(is_switch);
+        Self { forwarding: wires.forwarding(), wires, rdma: Rdma::default() }
+    }
+
+    /// Tells a component of its ports of Ethernet.
+    pub(super) fn tell(&self, component: usize, variant: &Variant, site: &mut Site) {
+        let plan = &variant.machine[component];
+        let ports = plan.ports.iter().enumerate().filter(|(_, port)| port.speaks == Protocol::Ethernet);
+        let mtu = match plan.params.0.get("ethernet.mtu") {
+            Some(Value::Size(bytes)) => bytes.0 as u32,
+            _ => 0,
+        };
+        let line = |end: End| {
+            let cable = variant.network.cable_of(end)?;
+            // what MAC and PHY take is in the latencies of adapters and switches
+            let line = EthernetLine::of(cable.rate, cable.metres, Span::ZERO);
+            Some(EthernetSite { line, station: self.wires.station(end), mtu, frame_by_frame: false })
+        };
+        site.ethernet = ports.map(|(port, _)| line(End { component, port })).collect();
+        site.rdma = self.rdma.clone();
+        if let Ok(switch) = self.wires.switches.binary_search(&component) {
+            site.forwarding = self.forwarding[switch].clone();
+        }
+    }
+}
