@@ -10,7 +10,7 @@
 //!           ├─ proportion     what a count of passes and failures proves
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
 //!                └─► verdict  better · worse · equivalent · inconclusive
-//!  all of it ──► results      results.json, rows as CSV and NDJSON
+//!  all of it ──► results      results.json
 //! ```
 //!
 //! Deterministic to the last bit on every machine: integers where they suffice, sums in one order, square roots as IEEE

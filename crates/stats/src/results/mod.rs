@@ -6,15 +6,15 @@
 //!           ├─ what it rests on   assumptions · not_modelled
 //!           └─ what it cost  events, TLP hops, CPU seconds
 //!     │
-//!     ├─► save / read   results.json (whole or not at all; `complete: false` marks a run that was stopped)
-//!     └─► rows_csv / rows_ndjson
+//!     └─► save / read   results.json (whole or not at all; `complete: false` marks a run that was stopped)
 //! ```
 //!
 //! Fields that this version does not know are ignored on reading, lists that are missing are empty: a document of a
 //! later minor version stays readable, and so does one written by hand from a measurement. A number is never made up: a
 //! row without its value is damage.
 //!
-//! Not here: rendering, comparing (see [`verdict`](crate::verdict)), histograms as such (rows carry their percentiles).
+//! Not here: rendering, rows as CSV or Parquet (Python does both), comparing (see [`verdict`](crate::verdict)),
+//! histograms as such (rows carry their percentiles).
 //!
 //! ```
 //! use lanetwin_stats::results::{Kind, Results, Row};
@@ -36,7 +36,6 @@ mod row;
 mod steadiness;
 mod steady;
 mod switches;
-mod tables;
 mod waterfall;
 
 use std::collections::BTreeMap;
@@ -57,7 +56,6 @@ pub use row::{Row, X};
 pub use steadiness::{Condition, Steadiness};
 pub use steady::{Round, SteadyState};
 pub use switches::SwitchTransit;
-pub use tables::{rows_csv, rows_ndjson};
 pub use waterfall::{Crossings, Repeat, Stage, StageOfRepeat, Waterfall};
 
 use crate::verdict::Verdict;
@@ -387,6 +385,23 @@ impl Results {
             attachments: Vec::new(),
             cost: Cost::default(),
         }
+    }
+
+    /// Reads `results.json`.
+    ///
+    /// # Errors
+    /// A [`ReadError`] that says what is wrong with the file, where, and what to do.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let (text, file) = read::text_of(path)?;
+        Self::from_json(&text, &file)
+    }
+
+    /// Reads a document from its text; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`Results::read`].
+    pub fn from_json(text: &str, file: &str) -> Result<Self, ReadError> {
+        read::document(text, file, SCHEMA)
     }
 
     /// The document as indented JSON with a final newline.

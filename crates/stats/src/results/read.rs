@@ -4,9 +4,7 @@ use std::path::Path;
 
 use lanetwin_textfile::Limit;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use super::{Results, SCHEMA};
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// Why a file is no results document: a coded error with the place and the remedy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -35,38 +33,30 @@ struct Header {
     schema: Option<serde_json::Value>,
 }
 
-impl Results {
-    /// Reads `results.json`.
-    ///
-    /// # Errors
-    /// A [`ReadError`] that says what is wrong with the file, where, and what to do.
-    pub fn read(path: &Path) -> Result<Self, ReadError> {
-        let file = path.display().to_string();
-        let text = lanetwin_textfile::read_text(path, Limit::Data).map_err(|error| ReadError {
-            code: "RS001",
-            file: file.clone(),
-            line: 0,
-            column: 0,
-            path: String::new(),
-            message: format!("the file cannot be read: {error}"),
-            help: "give the path of a results.json that `lanetwin run` has written".into(),
-        })?;
-        Self::from_json(&text, &file)
-    }
+/// The text of a document, and what errors call its file.
+pub(super) fn text_of(path: &Path) -> Result<(String, String), ReadError> {
+    let file = path.display().to_string();
+    let text = lanetwin_textfile::read_text(path, Limit::Data).map_err(|error| ReadError {
+        code: "RS001",
+        file: file.clone(),
+        line: 0,
+        column: 0,
+        path: String::new(),
+        message: format!("the file cannot be read: {error}"),
+        help: "give the path of a results.json that `lanetwin run` has written".into(),
+    })?;
+    Ok((text, file))
+}
 
-    /// Reads a document from its text; `file` is what errors call it.
-    ///
-    /// # Errors
-    /// As [`Results::read`].
-    pub fn from_json(text: &str, file: &str) -> Result<Self, ReadError> {
-        check_header(text, file)?;
-        let deserializer = &mut serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(deserializer).map_err(|error| damaged(&error, file))
-    }
+/// A document of this schema from its text; `file` is what errors call it.
+pub(super) fn document<D: DeserializeOwned>(text: &str, file: &str, schema: &str) -> Result<D, ReadError> {
+    check_header(text, file, schema)?;
+    let deserializer = &mut serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(deserializer).map_err(|error| damaged(&error, file))
 }
 
 /// Refuses what is not JSON, not ours, or of another major version.
-fn check_header(text: &str, file: &str) -> Result<(), ReadError> {
+fn check_header(text: &str, file: &str, schema: &str) -> Result<(), ReadError> {
     let at = |code, line, column, message: String, help: &str| ReadError {
         code,
         file: file.into(),
@@ -91,13 +81,13 @@ fn check_header(text: &str, file: &str) -> Result<(), ReadError> {
     }
     let header: Header = serde_json::from_str(text).map_err(|error| foreign(error.to_string()))?;
     match header.schema.as_ref().map(serde_json::Value::as_str) {
-        Some(Some(SCHEMA)) => Ok(()),
+        Some(Some(said)) if said == schema => Ok(()),
         Some(Some(other)) if other.starts_with("lanetwin-results/") => {
             let help = "read it with the version of lanetwin that wrote it, or run its scenario again";
-            Err(at("RS004", 0, 0, format!("its schema is `{other}`, this version reads `{SCHEMA}`"), help))
+            Err(at("RS004", 0, 0, format!("its schema is `{other}`, this version reads `{schema}`"), help))
         }
         Some(other) => Err(foreign(format!("its schema is `{}`", other.unwrap_or("no text")))),
-        None => Err(foreign(format!("it has no `schema: {SCHEMA}`"))),
+        None => Err(foreign(format!("it has no `schema: {schema}`"))),
     }
 }
 
