@@ -16,6 +16,7 @@
 //! The device hangs on the host's port without a link: one load at a time sees nothing of a link but a constant, which
 //! the plateau contains.
 
+mod chase;
 mod predictor;
 #[cfg(test)]
 mod tests;
@@ -23,18 +24,10 @@ mod tests;
 use crate::accuracy;
 use crate::claim::Role;
 use crate::claim::{Cell, Claim, Outcome};
-use crate::experiment;
 use crate::sensitivity;
 use crate::watch::Watch;
-use lanetwin_cxl::hdm::Decoder;
-use lanetwin_kernel::Port;
-use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Policy};
-use lanetwin_models::roles::memory::RunsPrograms;
-use lanetwin_plan::{ComponentPlan, Plan, check};
-use lanetwin_ports::{Builder, Site};
+use chase::{BAR_PCT, FULL, chase, parts, plan};
 use lanetwin_stats::results::Digest;
-use lanetwin_units::{Bytes, Instant};
-use std::path::Path;
 
 /// The declaration.
 pub const CLAIM: Claim = Claim {
@@ -48,15 +41,6 @@ pub const CLAIM: Claim = Claim {
 const SOURCE: &str =
     "LMBench on a Sapphire Rapids with a CXL ASIC device, from the scripts of CXL-DMSim (arXiv:2411.02282)";
 const PUBLISHED: &str = include_str!("../../data/latency-vs-size/lmbench.csv");
-const HOST: &str = "lmbench-spr-host";
-const DEVICE: &str = "lmbench-cxl-asic";
-const BAR_PCT: f64 = 8.0;
-const SEED: u64 = 1;
-/// What is measured, once caches hold what they will always hold.
-const LOADS: u64 = 30_000;
-/// Arrays of more than so many times the last level find nothing there worth the time of a whole cycle: under random
-/// replacement exp(-4).
-const LARGE: u64 = 4;
 /// The last level without the closed form's hits: what a size below it takes, 16 MB.
 const IN_LLC: f64 = 16.0;
 const LARGEST: f64 = 1024.0;
@@ -75,65 +59,6 @@ fn published(text: &str) -> Vec<Row> {
         .map(|row| row.expect("the file is ours"))
         .map(|(mb, ddr, cxl)| (mb, [ddr, cxl]))
         .collect()
-}
-
-/// Both parts with changes; none if they make no machine.
-fn plan(sets: &[String]) -> Option<Plan> {
-    let text = format!(
-        "about: LMBench.\nmachine:\n  host: {{part: {HOST}}}\n  device: {{part: {DEVICE}}}\nlinks:\n  slot: {{from: host, to: device}}\n\
-         workloads:\n  chase: {{memory: {{pattern: chase, working-set: 1MiB, lines: 1000}}, on: host}}\n"
-    );
-    check(Path::new("lmbench.yaml"), &text, sets, experiment::catalogue()).plan
-}
-
-/// Host and device of a plan.
-fn parts(plan: &Plan) -> [&ComponentPlan; 2] {
-    ["host", "device"].map(|name| {
-        let is_it = |component: &&ComponentPlan| component.name == name;
-        plan.variants[0].machine.iter().find(is_it).expect("the plan has both")
-    })
-}
-
-/// How much is measured, and with which random numbers.
-#[derive(Clone, Copy, Debug)]
-struct Effort {
-    loads: u64,
-    seed: u64,
-    /// Loads before anything is counted; what the caches take if none.
-    warm: Option<u64>,
-}
-
-const FULL: Effort = Effort { loads: LOADS, seed: SEED, warm: None };
-
-/// The mean latency \[ns\] of a chase through so many MB of a node, and the digest of its run.
-fn chase([host, device]: [&ComponentPlan; 2], mb: f64, node: u16, effort: Effort) -> (f64, u64) {
-    let (host_params, device_params) = (&host.params, &device.params);
-    let window = Decoder::new(1 << 40, device_params.size("capacity").0, 256, vec![0])
-        .expect("a window of one target");
-    let site = |path: &str, decoders| Site { decoders, ..Site::alone(path, effort.seed) };
-    let mut builder = Builder::new();
-    let mut add = |path, part: &ComponentPlan, decoders| {
-        builder.add(path, part.model.component(&part.params, &site(path, decoders)).expect("a component"))
-    };
-    let id = add("host", host, vec![window]);
-    let device = add("device", device, Vec::new());
-    builder.join((id, Port(0)), (device, Port(0)));
-    let mut kernel = builder.seal();
-    let bytes = (mb * 1048576.0).round() as u64 / 64 * 64;
-    let spec = ChaseSpec { bytes, stride: 64, order: ChaseOrder::AcrossPages, count: Some(effort.loads) };
-    let program = Chase::new(spec, effort.seed, "lmbench").expect("an array of lines");
-    let Bytes(llc) = host_params.size("llc.size");
-    let (lines, cache) = (bytes / 64, llc / 64);
-    // a whole cycle, so that there is something to be found, and as much again as replaces all that was there before
-    let settled = if lines > LARGE * cache { 2 * cache } else { lines + (lines.min(cache) * 3 / 2) };
-    let warm = effort.warm.unwrap_or(settled);
-    let placement = Placement::new("lmbench", Policy::Bind(vec![node])).warmed_by(warm);
-    let host = kernel.role::<dyn RunsPrograms>(id).expect("the host is one");
-    host.run(Box::new(program), placement).expect("there is room");
-    kernel.run_until(Instant::NEVER);
-    let (now, digest) = (kernel.now(), kernel.digest());
-    let results = kernel.role::<dyn RunsPrograms>(id).expect("the host is one").results(now);
-    (results[0].loads.mean_ps().expect("loads were counted") / 1000.0, digest)
 }
 
 /// The share of hits of a cycle `times` as large as a cache with random replacement.

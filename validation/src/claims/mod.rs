@@ -42,7 +42,7 @@ pub fn claims() -> &'static [Claim] {
         pm1743_retimer::RANDOM_WRITES,
         drives::CLAIM,
         retimer_ab::CLAIM,
-        retimer_ab::ON_PM1743,
+        retimer_ab::on_pm1743::CLAIM,
         dram_curves::CLAIM,
         cmm_h::CLAIM,
         cmm_h::APPS,

@@ -1,5 +1,6 @@
 //! Does a published number reach a prediction, and can the claim miss?
 
+use super::experiments::*;
 use super::*;
 
 /// The law: a case is made of weights and of what was calibrated. No cell of the table is in it.

@@ -5,12 +5,12 @@
 //! as the bandwidth is too high. Lines outstanding in a core are not calibrated anew; they are moved themselves. A
 //! calibrated number that is itself moved stays where it was moved to.
 
-use super::machine::{Case, Shown};
-use super::table::{MIXES, ratios};
-use super::{
+use super::experiments::{
     INTERVALS, MIXES_BAR_PCT, PEAK_BAR_PCT, READS_BAR_PCT, SETTLED, TAIL_BAR_PCT, WALKED, WALKER_LLC_KIB,
     cell_of_table, large, latency, peak,
 };
+use super::machine::{Case, Shown};
+use super::table::{MIXES, ratios};
 use crate::claim::FreeParameter;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Kinds, Number, Predict};
 use lanetwin_stats::results::Digest;

@@ -1,10 +1,11 @@
 //! What the assumed and fitted numbers of expander, link and load do to the predictions, when the latency without load
 //! is calibrated anew with each.
 
-use super::world::{Addresses, Machine};
-use super::{
+use super::expander::{
     ARRANGEMENTS, DRAINS, Effort as Amount, Fitted, LATENCY_PCT, Row, SATURATION_PCT, calibrated, cell_of,
+    is_saturated,
 };
+use super::world::{Addresses, Machine};
 use crate::claim::Cell;
 use crate::claim::FreeParameter;
 use crate::experiment;
@@ -36,7 +37,7 @@ const SATURATED: f64 = f64::INFINITY;
 
 /// Whether a row is one of them.
 pub(super) fn is_analysed(rows: &[Row], row: &Row) -> bool {
-    let key = (row.read_pct, if super::is_saturated(rows, row) { SATURATED } else { row.bandwidth });
+    let key = (row.read_pct, if is_saturated(rows, row) { SATURATED } else { row.bandwidth });
     ROWS.contains(&key)
 }
 
@@ -152,7 +153,7 @@ impl<'a> Predictor<'a> {
         let is_it = |row: &&Row| {
             row.read_pct == read_pct
                 && if bandwidth == SATURATED {
-                    super::is_saturated(self.rows, row)
+                    is_saturated(self.rows, row)
                 } else {
                     row.bandwidth == bandwidth
                 }
@@ -229,14 +230,11 @@ mod tests {
 
     #[test]
     fn rows_are_weighed_in_the_order_of_the_claim() {
-        let rows = super::super::table();
-        let (full, loaded): (Vec<Row>, Vec<Row>) =
-            rows.iter().partition(|row| super::super::is_saturated(&rows, row));
+        let rows = super::super::expander::table();
+        let (full, loaded): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| is_saturated(&rows, row));
         let order = full.iter().chain(&loaded).filter(|row| is_analysed(&rows, row));
         let keys: Vec<(u64, f64)> = order
-            .map(|row| {
-                (row.read_pct, if super::super::is_saturated(&rows, row) { SATURATED } else { row.bandwidth })
-            })
+            .map(|row| (row.read_pct, if is_saturated(&rows, row) { SATURATED } else { row.bandwidth }))
             .collect();
         assert_eq!(keys, ROWS);
     }

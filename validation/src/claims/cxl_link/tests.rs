@@ -1,4 +1,8 @@
+use super::expander::*;
+use super::world::{Load, Machine};
 use super::*;
+use lanetwin_ports::Value;
+use lanetwin_units::{Span, Width};
 use std::sync::LazyLock;
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the assumed and calibrated numbers of memory and threads do to the predictions. What a load takes beside the
 //! memory is calibrated anew with each, but for itself.
 
-use super::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
+use super::curves::{BAR_PCT, Curve, INTERLEAVE, Setup, compare, simulate};
 use crate::claim::{FreeParameter, Role};
 use crate::experiment;
 use crate::sensitivity::{self, Asked, Chosen, Effort, Number, Predict};
@@ -186,7 +186,7 @@ mod tests {
     /// Otherwise numbers would be moved that the claim does not run with.
     #[test]
     fn the_memory_in_the_words_of_a_scenario_is_that_of_the_claim() {
-        assert_eq!(config(&[]), Some(super::super::memory()));
+        assert_eq!(config(&[]), Some(super::super::curves::memory()));
     }
 
     #[test]

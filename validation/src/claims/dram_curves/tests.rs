@@ -1,5 +1,7 @@
 //! Does a published number reach a prediction, and can the claim miss?
 
+use super::curves::*;
+use super::world::Length;
 use super::*;
 use lanetwin_media::dram::Speed;
 use std::sync::LazyLock;

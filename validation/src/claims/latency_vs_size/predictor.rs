@@ -4,7 +4,7 @@
 //! A latency is fitted by one line of arithmetic: what its plateau has moved by is taken off. A calibrated number that
 //! is itself moved stays where it was moved to.
 
-use super::{BAR_PCT, chase, parts, plan};
+use super::chase::{self, BAR_PCT, HOST, LOADS, chase, parts, plan};
 use crate::sensitivity::{self, Asked, Effort, Number, Predict, Range};
 use lanetwin_kernel::mix;
 use lanetwin_plan::Plan;
@@ -41,19 +41,19 @@ const FITS: [(&str, &str, usize, f64); 7] = [
 /// The ranges of what a factor of two does not suit.
 const RANGES: [Range; 3] = [
     Range {
-        part: super::HOST,
+        part: HOST,
         name: "l1.size",
         ends: ["l1.size=32KiB, l1.ways=8", "l1.size=64KiB, l1.ways=16"],
         reason: "what first levels of these years have; published of this core are 48 KiB",
     },
     Range {
-        part: super::HOST,
+        part: HOST,
         name: "l2.size",
         ends: ["l2.size=1MiB", "l2.size=4MiB"],
         reason: "half and double, in as many ways",
     },
     Range {
-        part: super::HOST,
+        part: HOST,
         name: "llc.size",
         ends: ["llc.size=52500KiB, llc.ways=15", "llc.size=210MiB, llc.ways=15"],
         reason: "half and double, in as many ways",
@@ -67,7 +67,7 @@ type At = (usize, f64);
 const fn loads(effort: Effort) -> u64 {
     match effort {
         Effort::Full => 8_000,
-        Effort::Long => super::LOADS,
+        Effort::Long => LOADS,
     }
 }
 
@@ -79,7 +79,7 @@ fn changed(sets: &[String]) -> Option<Plan> {
 
 /// What a size comes to with changes \[ns\]; none if they make no machine.
 fn latency(sets: &[String], effort: Effort, (memory, mb): At) -> Option<f64> {
-    let amount = super::Effort { loads: loads(effort), seed: sensitivity::seed(sets), warm: None };
+    let amount = chase::Effort { loads: loads(effort), seed: sensitivity::seed(sets), warm: None };
     Some(chase(parts(&changed(sets)?), mb, memory as u16, amount).0)
 }
 
@@ -148,7 +148,7 @@ impl Predict for Predictor {
         let plan = smaller(sets)?;
         let seed = sensitivity::seed(sets);
         let of = |((memory, mb), warm): (At, u64)| {
-            chase(parts(&plan), mb, memory as u16, super::Effort { loads: TRACED, seed, warm: Some(warm) })
+            chase(parts(&plan), mb, memory as u16, chase::Effort { loads: TRACED, seed, warm: Some(warm) })
         };
         // the digest has when events came: not which levels gave what at the same time, as the mean has
         let traced = TRACES.into_iter().map(of);

@@ -1,5 +1,6 @@
 //! Does a published number reach a prediction, and can the claim miss?
 
+use super::chase::*;
 use super::*;
 use std::sync::LazyLock;
 

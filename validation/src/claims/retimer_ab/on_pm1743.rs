@@ -4,7 +4,7 @@
 //! Commands are fetched from queues, so that a read crosses the slot four times one after the other and a write six
 //! times.
 
-use super::{Effort, Ran, outcome};
+use super::comparison::{Effort, Ran, outcome};
 use crate::claim::{Claim, Outcome};
 use crate::claims::retimer_ab::table::published;
 use crate::experiment;
@@ -61,7 +61,7 @@ fn run(watch: &mut Watch<'_>) -> Option<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::retimer_ab::MATRIX;
+    use crate::claims::retimer_ab::comparison::MATRIX;
 
     /// The plan has the matrix of the paper, and every phase of it asks something that was published.
     #[test]

@@ -1,6 +1,9 @@
 //! Does the claim say what the numbers say, and can it miss?
 
+use super::comparison::*;
+use super::table::Published;
 use super::*;
+use lanetwin_stats::Verdict;
 use std::sync::LazyLock;
 
 /// Fewer repeats and smaller cases, but as many requests at QD1 as a nanosecond needs.
