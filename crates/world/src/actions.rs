@@ -1,8 +1,7 @@
 //! What a workload asks of its drives at given times: their drivers know it before the run; it is looked at when that
 //! is over.
 
-use super::loads::WorldLoad;
-use super::wire::World;
+use super::world::{World, WorldAction, WorldLoad};
 use lanetwin_kernel::ComponentId;
 use lanetwin_models::roles::nvme::{Answer, NvmeHost, ScheduledCommand};
 use lanetwin_nvme::spec::Status;
@@ -18,17 +17,6 @@ use std::ops::Range;
 const PATIENCE: Span = Span::from_us(3_600_000_000);
 /// So many bytes are an entry of the Error Information log.
 const ENTRY: usize = 64;
-
-/// An action in a world.
-#[derive(Clone, PartialEq, Debug)]
-pub struct WorldAction {
-    /// As it was planned.
-    pub plan: ActionPlan,
-    /// The driver that asks.
-    pub driver: ComponentId,
-    /// Its number there.
-    number: usize,
-}
 
 /// What became of an action, and when it was over.
 #[derive(Clone, PartialEq, Debug)]

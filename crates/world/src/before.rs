@@ -1,7 +1,7 @@
 //! A look at everything that a world counts, from which what comes behind is measured.
 
 use super::components::Reports;
-use super::wire::World;
+use super::world::World;
 use lanetwin_models::roles::memory::Advised;
 use lanetwin_ports::{CxlLinkUse, LinkReport};
 use lanetwin_units::Instant;

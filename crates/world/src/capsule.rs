@@ -1,8 +1,8 @@
 //! Capsules: what is needed to bring a run back to one event before it broke.
 
-use super::run::Granularity;
+use super::granularity::Granularity;
 use super::window::run_slice;
-use super::wire::World;
+use super::world::World;
 use lanetwin_plan::Files;
 use lanetwin_plan::Plan;
 use serde::{Deserialize, Serialize};

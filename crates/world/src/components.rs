@@ -3,8 +3,8 @@
 //!
 //! Nothing here knows what a component is: names, units and directions are its own.
 
-use crate::loads::shown;
-use crate::wire::World;
+use crate::names::shown;
+use crate::world::World;
 use lanetwin_kernel::{self as kernel, ComponentId, Reading, Report, State, Supply, SupplyKind};
 use lanetwin_units::Span;
 

@@ -1,26 +1,14 @@
 //! CXL links: one component each, between the ports that they join; and what each has done.
 
-use super::wire::{Ids, Wiring, World};
+use super::names::cxl_link;
+use super::wiring::{Ids, Wiring};
+use super::world::{World, WorldCxl};
 use lanetwin_cxl::logic::{Activity, FlitMode, IoLoad};
 use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_pcie::spec::Clocking;
 use lanetwin_plan::CxlLinkPlan;
 use lanetwin_ports::{Builder, CarriesLines, CxlLink, CxlLink256, CxlLinkSpec, CxlLinkUse, Message};
 use lanetwin_units::Instant;
-
-/// What links are called in a kernel, before their names.
-const LINK: &str = "(cxl)";
-
-/// A CXL link in a world.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WorldCxl {
-    /// Its name.
-    pub link: String,
-    /// What is at its ends: nearer to the host, farther away.
-    pub ends: [String; 2],
-    /// What it is in the kernel.
-    pub id: ComponentId,
-}
 
 /// What one direction of a CXL link did while it was measured, as shares of the time.
 #[derive(Clone, PartialEq, Debug)]
@@ -68,7 +56,7 @@ impl Wiring<'_> {
                 FlitMode::Bytes68 => Box::new(CxlLink::new(&link.name, self.seed, spec(link))),
                 FlitMode::Bytes256(_) => Box::new(CxlLink256::new(&link.name, self.seed, spec(link))),
             };
-            let id = builder.add_foreseeing(path(&link.name), component);
+            let id = builder.add_foreseeing(cxl_link(&link.name), component);
             for (end, port) in [(link.host, CxlLink::HOST), (link.device, CxlLink::DEVICE)] {
                 builder.join((ids.of(end.component), Port(end.port as u16)), (id, port));
             }
@@ -91,17 +79,6 @@ fn spec(link: &CxlLinkPlan) -> CxlLinkSpec {
         io: [io; 2],
         ..CxlLinkSpec::new(link.generation, link.width)
     }
-}
-
-impl WorldCxl {
-    /// Its path in the kernel.
-    pub(super) fn path(&self) -> String {
-        path(&self.link)
-    }
-}
-
-fn path(link: &str) -> String {
-    format!("{LINK}/{link}")
 }
 
 impl World {

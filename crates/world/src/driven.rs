@@ -7,17 +7,15 @@
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::{Host, Hosts};
-use super::loads::{DRIVER, port, settings};
-use super::wire::{Ids, Wiring};
+use super::loads::{port, settings};
+use super::names::{CPU, DRIVER};
+use super::wiring::{Ids, Wiring};
 use lanetwin_kernel::{ComponentId, Port};
 use lanetwin_models as models;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::Driven;
 use lanetwin_ports::{Builder, Protocol, Site, Value};
 use std::collections::BTreeMap;
-
-/// What joins several drivers of a host to it.
-const CPU: &str = "(cpu)";
 
 impl Wiring<'_> {
     /// Adds the driver of every block port that asks a drive on PCIe.

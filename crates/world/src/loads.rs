@@ -13,71 +13,26 @@
 //! device is asked does not depend on which others are. All begin at the same instant, so that loads with fixed gaps
 //! ask at the same instants throughout.
 
+mod adding;
 mod driving;
 
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::Hosts;
 use super::memory::as_results;
-use super::wire::{Ids, Wiring, World};
-use driving::{HostPath, SharedDriver, is_shared};
-use lanetwin_document::fields;
-use lanetwin_kernel::{Component, ComponentId, EntryId, ExitId, Port};
+use super::names::{CPU, LOAD};
+use super::wiring::{Ids, Wiring};
+use super::world::{NvmeLoad, Opening, World, WorldLoad};
+use adding::{Adding, NewLoad, is_shared, path};
+pub(super) use adding::{port, settings};
+use lanetwin_kernel::{Component, ComponentId, Port};
 use lanetwin_load::{CountsOperations, DmaLoad, Handles, Results, Slot};
 use lanetwin_models::{self as models, roles::RequestsByDma};
 use lanetwin_pcie::link::EndpointId;
-use lanetwin_plan::{ComponentPlan, End, Load, Pair, Thread};
-use lanetwin_ports::{Builder, Message, Model, Params, Protocol, Value};
+use lanetwin_plan::{Load, Pair};
+use lanetwin_ports::{Builder, Message, Protocol};
 use lanetwin_units::Instant;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The paths of loads, drivers and what joins drivers to their host: names that no component of a scenario can have.
-const LOAD: &str = "(load)";
-pub(super) const DRIVER: &str = "(driver)";
-const CPU: &str = "(cpu)";
-/// A load, and what it asks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WorldLoad {
-    /// The name of the device that it measures: a card, a drive, a logical unit of one; or of the job of fio that it is
-    /// told as.
-    pub device: String,
-    /// The component that asks, a host or a card: its place in the machine.
-    pub host: usize,
-    /// Its name.
-    pub asker: String,
-    /// The component that answers: its place in the machine.
-    pub target: usize,
-    /// Its own path in the kernel.
-    pub path: String,
-    /// The load: it counts operations.
-    pub id: ComponentId,
-    /// The DMA requester that it commands, if it does.
-    pub requester: Option<ComponentId>,
-    /// The name of what answers it: a card, a disk, or the driver of one.
-    pub asked: String,
-    /// The PCIe port of the device, if it has one.
-    pub endpoint: Option<EndpointId>,
-    /// The driver and the drive, if it is an NVMe drive.
-    pub nvme: Option<NvmeLoad>,
-    /// Behind the first, the paths to a drive that has several, in the order of its ports.
-    pub further: Vec<NvmePath>,
-    /// Which port of the drive the first path leads to.
-    pub port: u16,
-}
-
-/// Where the outside can ask what a load could: messages that arrive through the entry are answered at the exit.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Opening {
-    /// Who asks whom: for DMA ([`lanetwin_ports::Message::Dma`]) if a card asks, for blocks
-    /// ([`lanetwin_ports::Message::Block`]) if a host does.
-    pub pair: Pair,
-    /// The way in.
-    pub entry: EntryId,
-    /// The way out.
-    pub exit: ExitId,
-    /// What requests can be called: answers find their way back by these names.
-    pub handles: Handles,
-}
 
 /// What asks, and what it needed.
 pub(super) struct AddedLoad {
@@ -96,26 +51,6 @@ pub struct Overload {
     pub asked: u64,
     /// How many of them were answered.
     pub answered: u64,
-}
-
-/// A further path to a drive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NvmePath {
-    /// Its driver.
-    pub driver: ComponentId,
-    /// The place on the links of the port of the drive that it leads to.
-    pub endpoint: EndpointId,
-    /// The number of that port.
-    pub port: u16,
-}
-
-/// What stands between a load and an NVMe medium.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NvmeLoad {
-    /// The driver.
-    pub driver: ComponentId,
-    /// The drive.
-    pub drive: ComponentId,
 }
 
 impl World {
@@ -213,92 +148,6 @@ impl Wiring<'_> {
         };
         adding.all()
     }
-
-    /// The places on the links of all ports of a component, each with that of its root port.
-    pub(super) fn device_ports(
-        &self,
-        component: usize,
-        endpoints: &Endpoints,
-    ) -> Vec<(EndpointId, EndpointId)> {
-        self.linked_ports(component, endpoints).into_iter().map(|(_, place)| place).collect()
-    }
-    /// The linked ports of a component that are below a host.
-    fn ports_below(&self, host: usize, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
-        let is_below = |(end, _): &LinkedPort| {
-            self.variant.link_of(*end).is_some_and(|link| link.root_port.component == host)
-        };
-        self.linked_ports(component, endpoints).into_iter().filter(is_below).collect()
-    }
-    /// The linked ports of a component, with their places on the links.
-    fn linked_ports(&self, component: usize, endpoints: &Endpoints) -> Vec<LinkedPort> {
-        let ports = 0..self.variant.machine[component].ports.len();
-        let ends = ports.map(|port| End { component, port });
-        ends.filter_map(|end| Some((end, *endpoints.get(&end)?))).collect()
-    }
-
-    /// A component's place on the links, and that of its root port.
-    pub(super) fn device(&self, component: usize, endpoints: &Endpoints) -> Option<(EndpointId, EndpointId)> {
-        let port = self.variant.machine[component].port(Protocol::Pcie)?;
-        endpoints.get(&End { component, port }).copied()
-    }
-}
-
-/// A port of a device, its place on the links, and that of its root port.
-type LinkedPort = (End, (EndpointId, EndpointId));
-
-/// A load to be added.
-#[derive(Clone)]
-struct NewLoad<'a> {
-    /// Its number among all.
-    place: u32,
-    pair: &'a Pair,
-    /// Its own part of the paths of what it has for itself; empty if it is alone.
-    name: String,
-    /// The name of its results.
-    results_name: String,
-    /// Which of the threads of its load it is, if that has several.
-    thread: Option<(usize, Thread)>,
-}
-
-impl NewLoad<'_> {
-    /// The unit of the device that is asked: that of the pair, or the namespace that the thread names, if the device
-    /// has several.
-    fn unit(&self, device: &ComponentPlan) -> u16 {
-        let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
-        let named = self
-            .thread
-            .as_ref()
-            .filter(|_| several && self.pair.unit == 0)
-            .and_then(|(_, thread)| thread.namespace);
-        let there = |unit: &u16| u64::from(*unit) < device.params.count("namespaces");
-        named.filter(there).unwrap_or(self.pair.unit)
-    }
-}
-
-/// The machine while loads are added to it.
-struct Adding<'a> {
-    wiring: &'a Wiring<'a>,
-    ids: &'a Ids,
-    endpoints: &'a Endpoints,
-    hosts: &'a Hosts,
-    builder: &'a mut Builder,
-    /// Every load.
-    askers: &'a [NewLoad<'a>],
-    /// How many loads there are.
-    loads: u32,
-    /// What joins several drivers to their host, by the host's place in the machine.
-    cpus: BTreeMap<usize, ComponentId>,
-    /// Its ports for the drivers of further paths, by the ports of the drives.
-    further: BTreeMap<EndpointId, Port>,
-    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
-    jobs: BTreeMap<usize, ComponentId>,
-    /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
-    shared: BTreeMap<(usize, usize), SharedDriver>,
-    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over
-    /// from each other.
-    common: BTreeMap<usize, Vec<HostPath>>,
-    /// What joins the paths to drives that have several.
-    paths: Vec<(String, ComponentId)>,
 }
 
 /// Every load of a case; none where cores load and store, which needs no other.
@@ -426,37 +275,4 @@ impl<'a> Adding<'a> {
         let asker = self.wiring.variant.machine[host].name.clone();
         WorldLoad { device, host, asker, target, path, id, requester, asked, endpoint, nvme, further, port }
     }
-
-    fn disk(&self, pair: &Pair) -> &ComponentPlan {
-        &self.wiring.variant.machine[pair.target]
-    }
-    /// The port of the host that a driver talks to.
-    fn host(&self, pair: &Pair) -> (ComponentId, Port) {
-        (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
-    }
-}
-
-/// The path of something that a load has for itself.
-fn path(what: &str, asker: &NewLoad<'_>) -> String {
-    if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
-}
-
-/// What a component is called before people: the path of what is not of the scenario has parentheses.
-pub(super) fn shown(path: &str) -> String {
-    path.replace(['(', ')'], "")
-}
-
-pub(super) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
-    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
-}
-
-/// The parameters of a device's driver on a host: as the device or the host has them; the others by default.
-pub(super) fn settings(model: &Model, device: &ComponentPlan, host: &ComponentPlan) -> Params {
-    let value = |param: &'static lanetwin_ports::Param| {
-        let own = device.software(param.name, host).map(|(value, _)| value);
-        let default =
-            || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
-        (param.name, own.unwrap_or_else(default))
-    };
-    Params(model.all_params().map(value).collect())
 }

@@ -13,7 +13,7 @@ use super::stages::{self, Spent};
 use super::transit::{self, Transit};
 use super::waterfall::memory::Following;
 use super::window::{self, Length, Window, slice};
-use super::wire::World;
+use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, Load, PtsPlan, SteadyRule, WarmUp};
 use lanetwin_ports::LinkReport;

@@ -5,11 +5,12 @@ pub(super) mod rows;
 mod start;
 mod usage;
 
+use usage::CHASE;
 pub use usage::MemoryUse;
 
 use super::waterfall::memory::Following;
-use super::wire::{Ids, Wiring, World};
-use lanetwin_kernel::ComponentId;
+use super::wiring::{Ids, Wiring};
+use super::world::{World, WorldMemory};
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{Chase, ChaseOrder, ChaseSpec, Placement, Program, Traffic, TrafficSpec};
 use lanetwin_load::{Little, Results, Side, StageTimes, Tally};
@@ -32,21 +33,7 @@ const SILENCE: Span = Span::from_us(20);
 const STORED: u64 = 4096;
 /// What the programs are called: random streams derive from it.
 pub(super) const TRAFFIC: &str = "traffic";
-pub(super) const CHASE: &str = "chase";
 const KERNEL: &str = "program";
-
-/// The host whose cores are the load.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WorldMemory {
-    /// What it is in the kernel.
-    pub host: ComponentId,
-    /// Its name.
-    pub name: String,
-    /// The names of its nodes, in the order of their numbers.
-    pub nodes: Vec<String>,
-    /// Which of its programs is the one whose latency is told.
-    pub told: u32,
-}
 
 impl Wiring<'_> {
     /// The host whose cores are the load, if they are.

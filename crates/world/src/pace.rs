@@ -4,7 +4,7 @@
 use super::batch::Batch;
 use super::before::Before;
 use super::components::{Changed, Reports, changed};
-use super::wire::World;
+use super::world::World;
 use lanetwin_load::Tally;
 use lanetwin_stats::results::Steadiness;
 use lanetwin_stats::steady::{SNIA_ROUNDS, SniaRule, snia_rule};

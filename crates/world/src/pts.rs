@@ -11,7 +11,7 @@
 
 use super::before::Before;
 use super::rounds::{InRounds, Rounds, judged, round};
-use super::wire::World;
+use super::world::World;
 use lanetwin_load::{Little, Results};
 use lanetwin_plan::{PtsPlan, SteadyRule};
 use lanetwin_stats::steady::SNIA_ROUNDS;

@@ -10,7 +10,7 @@
 
 use super::before::Before;
 use super::components::{Reports, added_to_ratio};
-use super::wire::World;
+use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{SteadyRule, Tracked};
 use lanetwin_stats::results::{Round, Steadiness};

@@ -6,6 +6,7 @@ use super::capsule::{Capsule, Crash};
 use super::compare::verdicts;
 use super::component_rows;
 use super::fio;
+use super::granularity::Granularity;
 use super::iometer::{FinishedCase, ResultsFiles};
 use super::loads::Overload;
 use super::measure::{Measured, measure};
@@ -15,7 +16,7 @@ use super::rows::rows;
 use super::stages::Spent;
 use super::switches;
 use super::window::Length;
-use super::wire::World;
+use super::world::World;
 use lanetwin_document::Diagnostic;
 use lanetwin_kernel::mix;
 use lanetwin_plan::{Case, Plan, Variant, WorkloadPlan};
@@ -28,7 +29,7 @@ use lanetwin_stats::results::{
 use lanetwin_stats::steady::SniaRule;
 use lanetwin_units::{Instant, NumberKind};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,17 +37,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Whose rule it is that rounds go by.
 const SNIA_RULE: &str = "SNIA PTS 2.0.1";
-
-/// How finely links are simulated: the results are the same.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Granularity {
-    /// Many TLPs in one step, where that is safe.
-    #[default]
-    Train,
-    /// One TLP in each step: slower.
-    Tlp,
-}
 
 /// How a plan is run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -3,8 +3,8 @@
 //! Whoever has a stage has named and marked it. Nothing here knows what it is; only the wires of links are counted, as
 //! crossings.
 
-use super::loads::shown;
-use super::wire::World;
+use super::names::shown;
+use super::world::World;
 use lanetwin_kernel::{ComponentId, LOST, Stage, UNMARKED};
 use lanetwin_load::{Results, StageTimes};
 use lanetwin_ports::{Links, Operation};

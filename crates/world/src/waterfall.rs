@@ -2,7 +2,6 @@
 
 pub(super) mod memory;
 
-use super::loads::shown;
 use lanetwin_units::{Instant, Span};
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use super::before::Before;
 use super::pace::Pace;
 use super::rounds::Rounds;
 use super::waterfall::memory::Following;
-use super::wire::World;
+use super::world::World;
 use lanetwin_load::Results;
 use lanetwin_plan::{Case, Offered, Timing, WarmUp};
 use lanetwin_stats::results::Steadiness;

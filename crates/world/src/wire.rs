@@ -1,57 +1,20 @@
 //! Wiring: components, links and loads become a kernel that runs.
 
-use super::actions::WorldAction;
-use super::cxl::WorldCxl;
 use super::fabric::{self, Endpoints};
 use super::hosts::{Hosts, hosts};
-use super::loads::{AddedLoad, Opening, WorldLoad};
-use super::memory::WorldMemory;
+use super::loads::AddedLoad;
+use super::names::LINKS;
 use super::net::Net;
+use super::wiring::{Ids, Wiring};
+use super::world::World;
 use lanetwin_kernel::{ComponentId, Port};
-use lanetwin_models::roles::SendsFrames;
 use lanetwin_models::roles::nvme::ScheduledCommand;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_plan::{
     Cache, Case, ComponentPlan, CxlRole, DmaCase, End, Load, Pair, PortPlan, Variant, WorkloadPlan,
 };
-use lanetwin_ports::{
-    Builder, Capability, Kernel, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value,
-};
+use lanetwin_ports::{Builder, Capability, Links, Params, PcieSite, Protocol, SharedMemory, Site, Value};
 use lanetwin_units::{Bytes, Instant};
-
-/// The path of the links in a kernel: a name that no component of a scenario can have.
-const LINKS: &str = "(links)";
-
-/// A machine that runs, with the loads that are measured.
-pub struct World {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// The links; see [`Links`].
-    pub links: ComponentId,
-    /// The CXL links, in the order of writing.
-    pub cxl: Vec<WorldCxl>,
-    /// What sends frames of Ethernet.
-    pub(super) ethernet: Vec<ComponentId>,
-    /// The loads, in the order of the workload's pairs.
-    pub loads: Vec<WorldLoad>,
-    /// Where the outside asks instead of loads, in the order of the pairs that it was opened for.
-    pub openings: Vec<Opening>,
-    /// The host whose cores are the load, if they are; then there are no other loads.
-    pub memory: Option<WorldMemory>,
-    /// The devices with CXL memory: their names, and what they are in the kernel.
-    pub devices: Vec<(String, ComponentId)>,
-    /// The CXL switches: their names, and what they are in the kernel.
-    pub switches: Vec<(String, ComponentId)>,
-    /// What joins the paths to each drive that has several: the drive's name, and what it is in the kernel.
-    pub paths: Vec<(String, ComponentId)>,
-    /// The NVMe drives of the machine: their names, and what they are in the kernel.
-    pub drives: Vec<(String, ComponentId)>,
-    /// The component that serves the loads' operations: one with memory, if they go over links. None if nobody asks for
-    /// anything.
-    pub server: Option<ComponentId>,
-    /// What is asked of drives beside the loads.
-    pub actions: Vec<WorldAction>,
-}
 
 impl World {
     /// Wires a variant for one case of one of its workloads.
@@ -78,42 +41,6 @@ impl World {
             actions: Vec::new(),
         };
         Wiring { variant, workload: &workload, load: None, seed }.build()
-    }
-
-    /// Decides TLP by TLP and frame by frame from now on, or in trains. It changes no result.
-    ///
-    /// # Panics
-    /// If time has passed.
-    pub fn decide_one_by_one(&mut self, each: bool) {
-        self.links().set_tlp_by_tlp(each);
-        for id in self.ethernet.clone() {
-            let sends = self.kernel.role::<dyn SendsFrames>(id);
-            sends.expect("what has a cable sends frames").set_frame_by_frame(each);
-        }
-    }
-
-    /// The links.
-    pub fn links(&mut self) -> &mut Links {
-        self.kernel.component::<Links>(self.links).expect("the links are links")
-    }
-}
-
-/// What a world is made from.
-pub(super) struct Wiring<'a> {
-    pub(super) variant: &'a Variant,
-    pub(super) workload: &'a WorkloadPlan,
-    /// What the loads ask for; none if the outside asks in their place.
-    pub(super) load: Option<&'a Load>,
-    pub(super) seed: u64,
-}
-
-/// What the components of the machine are in the kernel; nothing, for a switch.
-pub(super) struct Ids(Vec<Option<ComponentId>>);
-
-impl Ids {
-    /// What a component is in the kernel.
-    pub(super) fn of(&self, component: usize) -> ComponentId {
-        self.0[component].expect("switches have no part in a load, and links join none to the kernel")
     }
 }
 
@@ -264,11 +191,6 @@ impl Wiring<'_> {
         let pair = self.workload.pairs.iter().find(|pair| pair.on == component && self.is_dma(pair))?;
         let is_host = self.variant.machine[pair.target].is_host();
         self.device(pair.target, endpoints).filter(|_| !is_host).map(|(device, _)| device)
-    }
-
-    /// Whether a card is asked for DMA; if not, a host asks a drive.
-    pub(super) fn is_dma(&self, pair: &Pair) -> bool {
-        self.load.map_or_else(|| self.variant.machine[pair.on].has(Protocol::Dma), Load::is_dma)
     }
 
     fn pcie_site(&self, end: End, endpoints: &Endpoints) -> Option<PcieSite> {

@@ -1,8 +1,10 @@
 //! What answers loads that ask for blocks: the device itself, its driver, or the drivers of several paths to it.
 
 use super::super::drivers::{self, Drivers};
+use super::super::names::{DRIVER, JOBS, PATHS, shown};
 use super::super::paths::{Paths, Policy};
-use super::{Adding, DRIVER, NewLoad, NvmePath, path, port, settings, shown};
+use super::super::world::NvmePath;
+use super::adding::{Adding, HostPath, NewLoad, SharedDriver, is_shared, path, port, settings};
 use lanetwin_document::node::Origin;
 use lanetwin_kernel::{ComponentId, Port, role_of};
 use lanetwin_models as models;
@@ -13,37 +15,10 @@ use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
 use lanetwin_units::{Instant, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The paths of what joins jobs, and of what joins paths: names that no component of a scenario can have.
-const JOBS: &str = "(jobs)";
-const PATHS: &str = "(paths)";
 /// The port to its load of a driver that has one load, …
 const DRIVEN: Port = Port(0);
 /// … and the first to a load of one that has several.
 const FIRST_LOAD: u16 = 1;
-
-/// A driver that has a port for each load of its host on its device.
-pub(super) struct SharedDriver {
-    /// What answers the loads: the driver, or what joins several.
-    pub(super) id: ComponentId,
-    /// The driver, or that of the first path.
-    pub(super) driver: ComponentId,
-    /// The place on the links of the port of the device that it drives.
-    pub(super) endpoint: EndpointId,
-    /// The number of that port.
-    pub(super) port: u16,
-    /// The drivers of further paths.
-    pub(super) further: Vec<NvmePath>,
-    path: String,
-    /// Of its ports to loads, the next that is free.
-    next: u16,
-}
-
-/// A path to a device, and the host that it leads from.
-#[derive(Clone, Copy)]
-pub(super) struct HostPath {
-    host: usize,
-    path: NvmePath,
-}
 
 /// What loads have drivers for: a host, and a device.
 #[derive(Clone, Copy)]
@@ -307,9 +282,4 @@ impl Adding<'_> {
         self.jobs.insert(target, joined);
         (joined, drivers::of_load(asker.place))
     }
-}
-
-/// Whether a driver has a port for each load of its device; if not, each load has a driver of its own.
-pub(super) fn is_shared(driver: &Model) -> bool {
-    driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
 }

@@ -1,6 +1,6 @@
 //! The components of a machine by what they are to CXL.
 
-use crate::wire::{Ids, Wiring};
+use crate::wiring::{Ids, Wiring};
 use lanetwin_kernel::ComponentId;
 use lanetwin_plan::CxlRole;
 

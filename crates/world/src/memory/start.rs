@@ -1,7 +1,7 @@
 //! What is in the cache of a device in front of a disk at the start: what a machine that has run for long would have
 //! there.
 
-use super::super::wire::Wiring;
+use super::super::wiring::Wiring;
 use super::programs;
 use lanetwin_load::memory::placement::PAGE;
 use lanetwin_load::memory::{ChaseOrder, Touch, TrafficOrder};

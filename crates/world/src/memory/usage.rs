@@ -1,9 +1,10 @@
 //! What programs on a memory host have shown.
 
-use super::CHASE;
 use lanetwin_models::roles::memory::{Advised, Found, MemoryResults, NodeTraffic};
 use lanetwin_units::Span;
 
+/// What the program is called that chases pointers beside others: its latency is told.
+pub(super) const CHASE: &str = "chase";
 const PS_PER_SECOND: f64 = 1e12;
 const GB: f64 = 1e9;
 const LINE: f64 = 64.0;

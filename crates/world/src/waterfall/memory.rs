@@ -10,9 +10,9 @@
 //! message was handed to it and when it came out: a port before the first flit, a wait for the slots, the flit that
 //! completes it, the flight, the port behind it.
 
-use super::{Followed, shown};
-use crate::memory::WorldMemory;
-use crate::wire::World;
+use super::Followed;
+use crate::names::shown;
+use crate::world::{World, WorldMemory};
 use lanetwin_kernel::{ComponentId, Tap};
 use lanetwin_models::marks::Mark;
 use lanetwin_models::roles::memory::{LoadRecord, RunsPrograms};

@@ -1,0 +1,126 @@
+//! The machine while loads are added to it.
+
+use crate::fabric::Endpoints;
+use crate::hosts::Hosts;
+use crate::wiring::{Ids, Wiring};
+use crate::world::NvmePath;
+use lanetwin_document::fields;
+use lanetwin_kernel::{ComponentId, Port};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::{ComponentPlan, Pair, Thread};
+use lanetwin_ports::{Builder, Model, Params, Protocol, Value};
+use std::collections::BTreeMap;
+
+/// A load to be added.
+#[derive(Clone)]
+pub(super) struct NewLoad<'a> {
+    /// Its number among all.
+    pub(super) place: u32,
+    pub(super) pair: &'a Pair,
+    /// Its own part of the paths of what it has for itself; empty if it is alone.
+    pub(super) name: String,
+    /// The name of its results.
+    pub(super) results_name: String,
+    /// Which of the threads of its load it is, if that has several.
+    pub(super) thread: Option<(usize, Thread)>,
+}
+
+impl NewLoad<'_> {
+    /// The unit of the device that is asked: that of the pair, or the namespace that the thread names, if the device
+    /// has several.
+    pub(super) fn unit(&self, device: &ComponentPlan) -> u16 {
+        let several = matches!(device.params.0.get("namespaces"), Some(Value::Count(2..)));
+        let named = self
+            .thread
+            .as_ref()
+            .filter(|_| several && self.pair.unit == 0)
+            .and_then(|(_, thread)| thread.namespace);
+        let there = |unit: &u16| u64::from(*unit) < device.params.count("namespaces");
+        named.filter(there).unwrap_or(self.pair.unit)
+    }
+}
+
+/// The machine while loads are added to it.
+pub(super) struct Adding<'a> {
+    pub(super) wiring: &'a Wiring<'a>,
+    pub(super) ids: &'a Ids,
+    pub(super) endpoints: &'a Endpoints,
+    pub(super) hosts: &'a Hosts,
+    pub(super) builder: &'a mut Builder,
+    /// Every load.
+    pub(super) askers: &'a [NewLoad<'a>],
+    /// How many loads there are.
+    pub(super) loads: u32,
+    /// What joins several drivers to their host, by the host's place in the machine.
+    pub(super) cpus: BTreeMap<usize, ComponentId>,
+    /// Its ports for the drivers of further paths, by the ports of the drives.
+    pub(super) further: BTreeMap<EndpointId, Port>,
+    /// What joins several jobs to a device that takes their requests directly, by its place in the machine.
+    pub(super) jobs: BTreeMap<usize, ComponentId>,
+    /// The drivers that serve all loads of a host on a device, by the places of both in the machine.
+    pub(super) shared: BTreeMap<(usize, usize), SharedDriver>,
+    /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over
+    /// from each other.
+    pub(super) common: BTreeMap<usize, Vec<HostPath>>,
+    /// What joins the paths to drives that have several.
+    pub(super) paths: Vec<(String, ComponentId)>,
+}
+
+impl Adding<'_> {
+    pub(super) fn disk(&self, pair: &Pair) -> &ComponentPlan {
+        &self.wiring.variant.machine[pair.target]
+    }
+    /// The port of the host that a driver talks to.
+    pub(super) fn host(&self, pair: &Pair) -> (ComponentId, Port) {
+        (self.ids.of(pair.on), port(&self.wiring.variant.machine[pair.on], Protocol::Cpu))
+    }
+}
+
+/// A driver that has a port for each load of its host on its device.
+pub(super) struct SharedDriver {
+    /// What answers the loads: the driver, or what joins several.
+    pub(super) id: ComponentId,
+    /// The driver, or that of the first path.
+    pub(super) driver: ComponentId,
+    /// The place on the links of the port of the device that it drives.
+    pub(super) endpoint: EndpointId,
+    /// The number of that port.
+    pub(super) port: u16,
+    /// The drivers of further paths.
+    pub(super) further: Vec<NvmePath>,
+    pub(super) path: String,
+    /// Of its ports to loads, the next that is free.
+    pub(super) next: u16,
+}
+
+/// A path to a device, and the host that it leads from.
+#[derive(Clone, Copy)]
+pub(super) struct HostPath {
+    pub(super) host: usize,
+    pub(super) path: NvmePath,
+}
+
+/// The path of something that a load has for itself.
+pub(super) fn path(what: &str, asker: &NewLoad<'_>) -> String {
+    if asker.name.is_empty() { what.to_owned() } else { format!("{what}/{}", asker.name) }
+}
+
+pub(crate) fn port(component: &ComponentPlan, speaks: Protocol) -> Port {
+    Port(component.port(speaks).expect("the plan was checked for this port") as u16)
+}
+
+/// The parameters of a device's driver on a host: as the device or the host has them; the others by default.
+pub(crate) fn settings(model: &Model, device: &ComponentPlan, host: &ComponentPlan) -> Params {
+    let value = |param: &'static lanetwin_ports::Param| {
+        let own = device.software(param.name, host).map(|(value, _)| value);
+        let default =
+            || fields::default(param.dimension, param.default.expect("a driver's parameters have defaults"));
+        (param.name, own.unwrap_or_else(default))
+    };
+    Params(model.all_params().map(value).collect())
+}
+
+/// Whether a driver has a port for each load of its device; if not, each load has a driver of its own.
+pub(super) fn is_shared(driver: &Model) -> bool {
+    driver.ports.iter().any(|port| port.speaks == Protocol::Block && port.many)
+}

@@ -1,0 +1,27 @@
+//! What the parts of a world are called that no scenario names: in parentheses, as no component of a scenario can be.
+//! Random streams derive from these names.
+
+/// The links of PCIe.
+pub(super) const LINKS: &str = "(links)";
+/// A load, before its name if there are several.
+pub(super) const LOAD: &str = "(load)";
+/// A driver.
+pub(super) const DRIVER: &str = "(driver)";
+/// What joins several drivers to their host.
+pub(super) const CPU: &str = "(cpu)";
+/// What joins several jobs to a device.
+pub(super) const JOBS: &str = "(jobs)";
+/// What joins the paths to a drive.
+pub(super) const PATHS: &str = "(paths)";
+/// A CXL link.
+const CXL: &str = "(cxl)";
+
+/// The path of a CXL link.
+pub(super) fn cxl_link(name: &str) -> String {
+    format!("{CXL}/{name}")
+}
+
+/// What a component is called before people: the path of what is not of the scenario has parentheses.
+pub(super) fn shown(path: &str) -> String {
+    path.replace(['(', ')'], "")
+}
