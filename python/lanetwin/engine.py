@@ -252,14 +252,14 @@ def claims() -> list[Declared]:
     return cast("list[Declared]", json.loads(_core.claims_list()))
 
 
-def parts() -> list[dict[str, Any]]:
-    """Return the catalogue of parts."""
-    return cast("list[dict[str, Any]]", json.loads(_core.parts_list()))
+def parts(beside: str | None = None) -> list[dict[str, Any]]:
+    """Return the catalogue of parts: the program's, those of `LANETWIN_PARTS` and those beside a scenario."""
+    return cast("list[dict[str, Any]]", json.loads(_core.parts_list(beside)))
 
 
-def part(name: str) -> dict[str, Any]:
-    """Return one part with every number's source."""
-    return cast("dict[str, Any]", json.loads(_core.parts_show(name)))
+def part(name: str, beside: str | None = None) -> dict[str, Any]:
+    """Return one part with every number's source; of those beside a scenario, too, if one is given."""
+    return cast("dict[str, Any]", json.loads(_core.parts_show(name, beside)))
 
 
 def closed_forms() -> list[dict[str, Any]]:

@@ -134,6 +134,17 @@ def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
     return folder
 
 
+def write_file(file: Path, text: str) -> None:
+    """Write a file whole or not at all, with its folder. Raises `LanetwinError` if it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        fresh = file.parent / f".{file.name}-{os.getpid()}"
+        fresh.write_text(text, encoding="utf-8", newline="")
+        fresh.replace(file)
+    except OSError as error:
+        raise LanetwinError(f"cannot write {file}: {error}; name another folder with --out") from error
+
+
 def _may_replace(folder: Path) -> bool:
     return folder.is_dir() and ((folder / "results.json").is_file() or not any(folder.iterdir()))
 

@@ -115,6 +115,12 @@ pub(crate) const PART: &[Field] = &[
     field("grade", Holds::One(Dimension::Choice(GRADES)), true, "how far it can be trusted"),
     field("validated", Holds::Text, false, "what it was compared with, and how well it did"),
     field("parameters", Holds::Ignored, false, "its numbers"),
+    field(
+        "calibration",
+        Holds::Ignored,
+        false,
+        "the rows that it was calibrated on and the rows held back; not read",
+    ),
 ];
 /// The keys of a number.
 const NUMBER: &[Field] = &[

@@ -7,6 +7,7 @@
 //! `lanetwin-validation`, `lanetwin-load`), and anything of Python (the crate root).
 
 use lanetwin_document::Diagnostic;
+use lanetwin_document::problem::Severity;
 use lanetwin_link_lab::channel;
 use lanetwin_load::{fio, iometer};
 use lanetwin_plan::{Assembly, Catalogue, Files, Grade, Number, Plan, hierarchy};
@@ -273,9 +274,18 @@ pub fn claims_list() -> Answer {
     json(&list)
 }
 
+/// The parts of the program, of the folders of the user and of `parts/` beside a scenario.
+fn catalogue(beside: Option<&str>) -> Result<Catalogue, Failure> {
+    let (catalogue, found) = Catalogue::beside(beside.map(Path::new));
+    if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(refused(&found));
+    }
+    Ok(catalogue)
+}
+
 /// The catalogue of parts.
-pub fn parts_list() -> Answer {
-    let catalogue = Catalogue::built_in();
+pub fn parts_list(beside: Option<&str>) -> Answer {
+    let catalogue = catalogue(beside)?;
     let entry = |name: &str, kind: &str, about: &str, grade: Grade, validated: Option<&String>| {
         serde_json::json!({
             "name": name, "kind": kind, "about": about, "grade": grade.to_string(),
@@ -329,8 +339,8 @@ fn assembly_show(assembly: &Assembly) -> Answer {
 }
 
 /// One part, with every number's source.
-pub fn parts_show(name: &str) -> Answer {
-    let catalogue = Catalogue::built_in();
+pub fn parts_show(name: &str, beside: Option<&str>) -> Answer {
+    let catalogue = catalogue(beside)?;
     if let Some(assembly) = catalogue.assembly(name) {
         return assembly_show(assembly);
     }

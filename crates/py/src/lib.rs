@@ -90,16 +90,18 @@ mod _core {
         ask(py, core_api::claims_list)
     }
 
-    /// The catalogue of parts.
+    /// The catalogue of parts, with those beside a scenario.
     #[pyfunction]
-    fn parts_list(py: Python<'_>) -> PyResult<String> {
-        ask(py, core_api::parts_list)
+    #[pyo3(signature = (beside=None))]
+    fn parts_list(py: Python<'_>, beside: Option<&str>) -> PyResult<String> {
+        ask(py, || core_api::parts_list(beside))
     }
 
     /// One part, with every number's source.
     #[pyfunction]
-    fn parts_show(py: Python<'_>, name: &str) -> PyResult<String> {
-        ask(py, || core_api::parts_show(name))
+    #[pyo3(signature = (name, beside=None))]
+    fn parts_show(py: Python<'_>, name: &str, beside: Option<&str>) -> PyResult<String> {
+        ask(py, || core_api::parts_show(name, beside))
     }
 
     /// The closed forms and their parameters.

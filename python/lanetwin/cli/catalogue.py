@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from lanetwin import engine
 from lanetwin.cli.arguments import AsJson
+from lanetwin.cli.calibration import calibrate
 from lanetwin.cli.console import emit_json, out, printable
 from lanetwin.cli.tables import plain_table
 
@@ -23,8 +25,20 @@ FACTS = ("name", "about", "model", "what it does", "grade", "validated")
 """What is told of one part, in this order."""
 
 
+Beside = Annotated[
+    Path | None,
+    typer.Option(
+        "--beside",
+        help="A scenario: with the parts in parts/ beside it, too.",
+        metavar="SCENARIO",
+        show_default=False,
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    PARTS.command("calibrate")(calibrate)
     app.add_typer(PARTS)
 
 
@@ -36,13 +50,13 @@ def parts(ctx: typer.Context) -> None:
 
 
 @PARTS.command("list")
-def list_parts(as_json: AsJson = False) -> None:
+def list_parts(beside: Beside = None, as_json: AsJson = False) -> None:
     """List the parts.
 
     [dim]Example:[/]
       lanetwin parts list
     """
-    entries = engine.parts()
+    entries = engine.parts(str(beside) if beside else None)
     if as_json:
         emit_json(entries)
         return
@@ -53,6 +67,7 @@ def list_parts(as_json: AsJson = False) -> None:
 @PARTS.command("show")
 def show(
     name: Annotated[str, typer.Argument(help="Name of the part.", show_default=False)],
+    beside: Beside = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one part: every parameter with its value, its kind and its source.
@@ -60,7 +75,7 @@ def show(
     [dim]Example:[/]
       lanetwin parts show nfp-6000
     """
-    part = engine.part(name)
+    part = engine.part(name, str(beside) if beside else None)
     if as_json:
         emit_json(part)
         return

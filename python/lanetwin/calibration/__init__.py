@@ -1,0 +1,7 @@
+"""A part out of measurements: some rows calibrate its parameters, the others judge what comes of it."""
+
+from lanetwin.calibration.calibrate import Asked, calibrate
+from lanetwin.calibration.outcome import Outcome, document
+from lanetwin.calibration.part_file import part_text
+
+__all__ = ["Asked", "Outcome", "calibrate", "document", "part_text"]

@@ -1,0 +1,197 @@
+"""Bounded least squares of logarithms, and what the rows leave open.
+
+What is made small is the sum of squares of ln(predicted / measured), by the noise of measurements, and of how
+far each parameter is moved, by the width of its range: what no row tells stays where it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lanetwin.calibration.libraries import libraries
+from lanetwin.calibration.simulator import logarithms
+from lanetwin.calibration.slopes import PRIOR, row_weights, scattered, slopes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lanetwin.calibration.rows import Target
+    from lanetwin.calibration.simulator import Point, Simulator
+    from lanetwin.calibration.space import Parameter
+
+STARTS = 3
+"""How many points for each parameter are tried before the fit begins. Assumed."""
+BEGINNINGS = 2
+"""From how many of them, the best, the fit begins, beside the part's own values. Assumed."""
+MOST_STEPS = 10
+"""Most steps of a fit. Assumed."""
+FOLLOWING = 3
+"""In how many steps the others follow a parameter that is held somewhere: they begin near. Assumed."""
+WELL_TOLD = 0.1
+"""A parameter whose standard deviation is below this share of its value is told by the rows. Assumed."""
+PROFILED = WELL_TOLD / 2
+"""Of one with more than this, the ends of what the rows allow are looked for. Assumed."""
+DISTANCES = (2.0, 1.0, 0.5, 0.25)
+"""How far a parameter is moved, in its standard deviations, to find an end: the first that is as good."""
+AS_GOOD = 4.0
+"""How much larger the sum of squares may be for an explanation to count as good: two standard deviations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is fitted to what."""
+
+    simulator: Simulator
+    parameters: Sequence[Parameter]
+    rows: Sequence[Target]
+    noise: float
+
+    def residuals(self, places: Sequence[float]) -> Any:
+        """Return what is squared and summed."""
+        np, _, _ = libraries()
+        point = tuple(float(place) for place in places)
+        start = np.array([one.place(one.start) for one in self.parameters])
+        rows = self.errors(point) * self._weights() / self.noise
+        return np.concatenate([rows, (np.array(point) - start) / PRIOR])
+
+    def slopes(self, places: Sequence[float]) -> Any:
+        """Return how the residuals go with the places."""
+        np, _, _ = libraries()
+        point = tuple(float(place) for place in places)
+        found = slopes(self.simulator, self.parameters, self.rows, point, self._only())
+        rows = found * self._weights()[:, None] / self.noise
+        return np.concatenate([rows, np.eye(len(self.parameters)) / PRIOR])
+
+    def errors(self, point: Point) -> Any:
+        """Return ln(predicted / measured) of every row."""
+        np, _, _ = libraries()
+        keys = [row.key for row in self.rows]
+        predicted = np.array(logarithms(self.simulator.at(self.parameters, point, self._only()), keys))
+        return predicted - np.log([row.measured for row in self.rows])
+
+    def cost(self, point: Point) -> float:
+        """Return the sum of squares."""
+        return float((self.residuals(point) ** 2).sum())
+
+    def _only(self) -> list[str]:
+        return sorted({row.key[1] for row in self.rows})
+
+    def _weights(self) -> Any:
+        return row_weights(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where the sum of squares is least."""
+
+    problem: Problem
+    point: Point
+    misfit: float
+    """Root mean square of ln(predicted / measured) of the rows that calibrate."""
+    others: Sequence[Point]
+    """Where it is least near other beginnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the rows leave open."""
+
+    deviations: Sequence[float]
+    """Standard deviation of each parameter, as a share of its value."""
+    conditional: Sequence[float]
+    """The same if all others were known."""
+    alternatives: Sequence[tuple[str, Point]]
+    """Points that explain the rows as well, each at an end of what a parameter may be."""
+
+
+def fitted(
+    simulator: Simulator, parameters: Sequence[Parameter], rows: Sequence[Target], noise: float
+) -> Fit:
+    """Return the fit from the best of the part's own values and points spread over the bounds."""
+    np, _, _ = libraries()
+    problem = Problem(simulator, parameters, rows, noise)
+    start = tuple(one.place(one.start) for one in parameters)
+    tried = sorted(scattered(STARTS * len(parameters), len(parameters)), key=problem.cost)
+    ends = [_descend(problem, begin, MOST_STEPS) for begin in (start, *tried[:BEGINNINGS])]
+    point = min(ends, key=problem.cost)
+    misfit = float(np.sqrt((problem.errors(point) ** 2).mean()))
+    return Fit(problem, point, misfit, [end for end in ends if end != point])
+
+
+def _descend(problem: Problem, point: Point, steps: int) -> Point:
+    """Go down to the least sum of squares that can be reached from a point in so many steps."""
+    np, optimize, _ = libraries()
+    found = optimize.least_squares(
+        problem.residuals,
+        np.clip(point, 1e-6, 1 - 1e-6),
+        jac=problem.slopes,
+        bounds=(0, 1),
+        method="trf",
+        xtol=1e-3,
+        ftol=1e-3,
+        gtol=1e-3,
+        max_nfev=steps,
+    )
+    return tuple(float(place) for place in found.x)
+
+
+def spread(simulator: Simulator, fit: Fit) -> Spread:
+    """Return how well each parameter is told, and what else would explain the rows as well."""
+    np, _, _ = libraries()
+    parameters, noise = fit.problem.parameters, max(fit.problem.noise, fit.misfit)
+    problem = Problem(simulator, parameters, fit.problem.rows, noise)
+    jacobian = problem.slopes(fit.point)
+    information = jacobian.T @ jacobian
+    covariance = np.linalg.inv(information)
+    sizes = np.array([one.relative(place) for one, place in zip(parameters, fit.point, strict=True)])
+    deviations = np.sqrt(np.diag(covariance)) * sizes
+    most = problem.cost(fit.point) + AS_GOOD
+    points = [
+        (at, other) for other in fit.others if problem.cost(other) < most for at in _moved(fit, other, sizes)
+    ]
+    for at, deviation in enumerate(deviations):
+        if deviation > PROFILED:
+            points += [(at, end) for end in _ends(problem, fit, jacobian, at)]
+    # what explains the rows as well lies within two standard deviations
+    for at, point in points:
+        deviations[at] = max(deviations[at], abs(point[at] - fit.point[at]) * sizes[at] / 2)
+    alternatives = [(parameters[at].name, point) for at, point in points]
+    alone = 1 / np.sqrt(np.diag(information)) * sizes
+    return Spread([float(one) for one in deviations], [float(one) for one in alone], alternatives)
+
+
+def _moved(fit: Fit, other: Point, sizes: Any) -> list[int]:
+    """Return which parameters another explanation has elsewhere."""
+    places = zip(fit.point, other, sizes, strict=True)
+    return [at for at, (one, two, size) in enumerate(places) if abs(one - two) * size > 2 * WELL_TOLD]
+
+
+def _ends(problem: Problem, fit: Fit, jacobian: Any, at: int) -> list[Point]:
+    """Return the ends of what a parameter may be if the others make up for it (a likelihood profile)."""
+    np, _, _ = libraries()
+    least = problem.cost(fit.point)
+    row = np.linalg.inv(jacobian.T @ jacobian)[at]
+    # how far each goes with one standard deviation of the parameter, as far as all is linear
+    way = row / row[at] ** 0.5
+    found = []
+    for sign in (-1, 1):
+        for distance in DISTANCES:
+            begin = np.clip(np.array(fit.point) + sign * distance * way, 0, 1)
+            point = _followed(problem, begin, jacobian, at)
+            if problem.cost(point) < least + AS_GOOD:
+                found.append(point)
+                break
+    return found
+
+
+def _followed(problem: Problem, begin: Any, jacobian: Any, at: int) -> Point:
+    """Let the other parameters follow one that is held: steps of Gauss and Newton with the same slopes."""
+    np, _, _ = libraries()
+    own = np.delete(jacobian, at, axis=1)
+    best = place = begin
+    for _ in range(FOLLOWING):
+        step = np.linalg.lstsq(own, -problem.residuals(place), rcond=None)[0]
+        place = np.clip(place + np.insert(step, at, 0.0), 0, 1)
+        best = min(best, place, key=lambda one: problem.cost(tuple(map(float, one))))
+    return tuple(float(one) for one in best)

@@ -1,0 +1,180 @@
+"""What a calibration found: parameters and how well they are told, rows and how well they come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from lanetwin.calibration.estimate import WELL_TOLD
+from lanetwin.calibration.space import written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lanetwin.calibration.rows import Target
+    from lanetwin.calibration.space import Parameter
+
+OPEN = 0.05
+"""A row that other explanations move by more than this rests on what the rows cannot tell. Assumed: the error
+that predictions are wanted within."""
+
+
+class Role(StrEnum):
+    """What a row was used for."""
+
+    CALIBRATED = "calibrated"
+    PREDICTED = "predicted"
+    APART = "apart"
+    """Held back, and resting on what the rows that calibrate cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A row that was measured, with what the part predicts before and after."""
+
+    row: Target
+    role: Role
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row as it came out."""
+
+    value: Value
+    role: Role
+    low: float
+    high: float
+    """The ends of what other explanations of the rows predict."""
+    rests_on: Sequence[str]
+    """The parameters that cannot be told and move it."""
+
+    @property
+    def error(self) -> float:
+        """The relative error of the calibrated part."""
+        return self.value.after / self.value.row.measured - 1
+
+    @property
+    def error_before(self) -> float:
+        """The relative error of the part that it was made from."""
+        return self.value.before / self.value.row.measured - 1
+
+
+def judged(value: Value, others: Sequence[tuple[str, float]]) -> Line:
+    """Return a row with what other explanations predict of it."""
+    low = min([value.after, *(other for _, other in others)])
+    high = max([value.after, *(other for _, other in others)])
+    far = [name for name, other in others if abs(other / value.after - 1) > OPEN] if value.after else []
+    role = Role.APART if far and value.role is Role.PREDICTED else value.role
+    return Line(value, role, low, high, list(dict.fromkeys(far)) if role is Role.APART else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A parameter after the fit."""
+
+    parameter: Parameter
+    value: float
+    deviation: float
+    """Its standard deviation, as a share of its value."""
+    conditional: float
+    """The same if the others were known."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the rows tell it by itself."""
+        return self.deviation < WELL_TOLD
+
+    @property
+    def how(self) -> str:
+        """How well the rows tell it, in words."""
+        if self.is_told:
+            return "told"
+        return "only with others" if self.conditional < WELL_TOLD else "not told"
+
+    @property
+    def text(self) -> str:
+        """The value as a part has it."""
+        return written(self.value, self.parameter.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A calibration."""
+
+    part: Mapping[str, Any]
+    """The part that it began with."""
+    scenario: str
+    parameters: Sequence[Told]
+    idle: Sequence[Parameter]
+    """Parameters on which no row depends."""
+    rows: Sequence[Line]
+    noise: float
+    misfit: float
+    """Root mean square error of the rows that calibrated."""
+    runs: int
+    notes: Sequence[str]
+
+    def of(self, role: Role) -> list[Line]:
+        """Return the rows of a role."""
+        return [line for line in self.rows if line.role is role]
+
+
+def median_error(lines: Sequence[Line]) -> float | None:
+    """Return the median of the absolute errors; None of no rows."""
+    return median(abs(line.error) for line in lines) if lines else None
+
+
+def largest_error(lines: Sequence[Line]) -> float | None:
+    """Return the largest absolute error; None of no rows."""
+    return max((abs(line.error) for line in lines), default=None)
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """Return it as a JSON document."""
+    return {
+        "part": outcome.part["name"],
+        "scenario": outcome.scenario,
+        "noise": outcome.noise,
+        "misfit": outcome.misfit,
+        "runs": outcome.runs,
+        "taken_for": list(outcome.notes),
+        "parameters": [
+            {
+                "parameter": one.parameter.name,
+                "from": written(one.parameter.start, one.parameter.unit),
+                "to": one.text,
+                "low": written(one.parameter.low, one.parameter.unit),
+                "high": written(one.parameter.high, one.parameter.unit),
+                "deviation": one.deviation,
+                "told": one.how,
+            }
+            for one in outcome.parameters
+        ],
+        "no_row_depends_on": [one.name for one in outcome.idle],
+        "rows": [_row(line) for line in outcome.rows],
+        "median_error": {role.value: median_error(outcome.of(role)) for role in Role},
+        "largest_error": {role.value: largest_error(outcome.of(role)) for role in Role},
+    }
+
+
+def _row(line: Line) -> dict[str, Any]:
+    variant, workload, case, metric = line.value.row.key
+    return {
+        "variant": variant,
+        "workload": workload,
+        "case": case,
+        "metric": metric,
+        "unit": line.value.row.unit,
+        "role": line.role.value,
+        "measured": line.value.row.measured,
+        "before": line.value.before,
+        "predicted": line.value.after,
+        "low": line.low,
+        "high": line.high,
+        "error": line.error,
+        "rests_on": list(line.rests_on),
+    }
