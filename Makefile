@@ -43,7 +43,7 @@ TESTED := --workspace --exclude lanetwin-benches
 UNHURRIED := --include-ignored --skip nightly::
 
 .PHONY: help demo install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
-        test-release claims gen accept bench bench-trained fuzz compare-builds new-model clean toolchain
+        test-release claims gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,11 @@ test-nightly: | toolchain ## the Rust tests that take long however they are buil
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
 	$(BIN)/pytest -m long tests/python/test_readme.py
+
+studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHOLE=1 for whole ones, which take many minutes
+	@for study in $(notdir $(wildcard studies/*)); do \
+	  $(BIN)/lanetwin study $$study $(if $(WHOLE),,--quick) --force --out runs/studies/$$study || exit $$?; \
+	done
 
 compare-builds: $(VENV)/.built $(VENV)/.dev ## what another checkout answers differently: make compare-builds BEFORE=path OPTIONS="--claims inf"
 	@test -n "$(BEFORE)" || { echo "usage: make compare-builds BEFORE=path/to/checkout [OPTIONS=…]" >&2; exit 2; }

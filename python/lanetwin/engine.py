@@ -25,6 +25,16 @@ Progress = dict[str, Any]
 """One report of a running computation: `done` and `total` steps, and the names of what is being done."""
 
 
+class Outline(TypedDict):
+    """A node of a YAML document: where it begins, and a text, a list or the entries of a mapping."""
+
+    line: int
+    column: int
+    text: NotRequired[str]
+    items: NotRequired[list[Outline]]
+    entries: NotRequired[list[tuple[str, Outline]]]
+
+
 class Checked(TypedDict):
     """What checking a scenario found; the plan is there only if there was no error."""
 
@@ -149,6 +159,11 @@ def check(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Chec
     With `outside`, files that it names may lie out of its folder.
     """
     return cast("Checked", json.loads(_core.check(path, list(sets), outside)))
+
+
+def document(path: str) -> Outline:
+    """Read a YAML document that the engine does not know, every value with its place."""
+    return cast("Outline", json.loads(_core.document(path)))
 
 
 def tree(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> Numbered:

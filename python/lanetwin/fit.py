@@ -77,6 +77,26 @@ def brief(value: float, unit: str, metric: str = "", digits: int = SHORT) -> str
     return with_unit(significant(value * fit.scale, digits), fit.unit)
 
 
+def converted(value: float, unit: str, to: str) -> float | None:
+    """Return a value in another unit of the same quantity; None if it is of another one.
+
+    >>> converted(1235, "MB/s", "GB/s"), converted(3.0, "GB/s", "Gb/s"), converted(2.5, "M/s", "k IOPS")
+    (1.235, 24.0, 2500.0)
+    >>> converted(1.0, "ns", "MB/s")
+    """
+    rates = {name: plain for plain, name in _OF_IOPS.items()}
+    unit, to = rates.get(unit, unit), rates.get(to, to)
+    if unit == to:
+        return value
+    bits = 1.0
+    if unit.endswith("B/s") and to.endswith("b/s"):
+        unit, bits = unit.replace("B", "b"), 8.0
+    elif unit.endswith("b/s") and to.endswith("B/s"):
+        unit, bits = unit.replace("b", "B"), 0.125
+    sizes = dict(_LADDER_OF.get(unit, ()))
+    return value * bits * _ratio(sizes[unit], sizes[to]) if to in sizes else None
+
+
 def told(row: Row) -> str:
     """Write the value of a row with its interval in a unit that fits.
 

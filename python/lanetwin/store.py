@@ -15,7 +15,7 @@ from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.formats import ALWAYS, FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from lanetwin.results import Results
 
@@ -114,9 +114,16 @@ def save(results: Results, folder: Path, formats: Iterable[str] = ()) -> Path:
 
     Raises `LanetwinError` if it cannot be written.
     """
-    if folder.exists() and not _may_replace(folder):
+    return write_folder(folder, files(results, formats), "results.json")
+
+
+def write_folder(folder: Path, contents: Mapping[str, str | bytes], mark: str) -> Path:
+    """Write a folder of such files and return its path; a folder without the file `mark` is not replaced.
+
+    Raises `LanetwinError` if it cannot be written.
+    """
+    if folder.exists() and not _may_replace(folder, mark):
         raise LanetwinError(f"{folder} exists and is not the folder of a run; name another one with --out")
-    contents = files(results, formats)  # before anything is touched
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -145,8 +152,8 @@ def write_file(file: Path, text: str) -> None:
         raise LanetwinError(f"cannot write {file}: {error}; name another folder with --out") from error
 
 
-def _may_replace(folder: Path) -> bool:
-    return folder.is_dir() and ((folder / "results.json").is_file() or not any(folder.iterdir()))
+def _may_replace(folder: Path, mark: str) -> bool:
+    return folder.is_dir() and ((folder / mark).is_file() or not any(folder.iterdir()))
 
 
 def _umask() -> int:

@@ -17,6 +17,7 @@ mod embedded;
 mod explain;
 pub mod fields;
 pub mod node;
+pub mod outline;
 pub mod overlay;
 pub mod problem;
 pub mod quantity;

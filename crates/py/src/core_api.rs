@@ -214,6 +214,17 @@ pub fn iometer_show(path: &str) -> Answer {
     }
 }
 
+/// Reads a document that is understood elsewhere: every value with its place,
+/// `{"line", "column", "text" | "items" | "entries"}`.
+pub fn document(path: &str) -> Answer {
+    let text = lanetwin_textfile::read_text(Path::new(path), Limit::Document)
+        .map_err(|error| refused(&lanetwin_document::unreadable(Path::new(path), &error.to_string())))?;
+    match lanetwin_document::outline::read(&text, path) {
+        Ok(outline) => json(&outline),
+        Err(diagnostics) => Err(refused(&diagnostics)),
+    }
+}
+
 /// Reads a job file of fio: `{"diagnostics": […], "file": … | null}`.
 pub fn fio_show(path: &str) -> Answer {
     match fio::read_path(Path::new(path)) {

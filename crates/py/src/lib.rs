@@ -62,6 +62,12 @@ mod _core {
         ask(py, || core_api::tree(path, &sets, outside))
     }
 
+    /// Reads a YAML document, every value with its place.
+    #[pyfunction]
+    fn document(py: Python<'_>, path: &str) -> PyResult<String> {
+        ask(py, || core_api::document(path))
+    }
+
     /// Simulates every variant and workload of a scenario: a results document.
     #[pyfunction]
     #[pyo3(signature = (path, options, progress=None))]

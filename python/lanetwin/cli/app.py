@@ -19,6 +19,7 @@ from lanetwin.cli import (
     rendering,
     simulation,
     streams,
+    study,
     validation,
 )
 from lanetwin.cli.console import Exit, emit, err
@@ -91,6 +92,7 @@ for branch in (
     documents,
     simulation,
     rendering,
+    study,
     measurements,
     validation,
     catalogue,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lanetwin.formats import FORMATS
+from lanetwin.language import LANGUAGES
 
 
 class Granularity(StrEnum):
@@ -34,6 +35,13 @@ def _of_formats(names: list[str] | None) -> list[str] | None:
             raise typer.BadParameter(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
         FORMATS[name].require()
     return names
+
+
+def _of_languages(name: str) -> str:
+    """Refuse a language that there is not."""
+    if name not in LANGUAGES:
+        raise typer.BadParameter(f"there is no language {name!r}; the languages are {', '.join(LANGUAGES)}")
+    return name
 
 
 def _with_equals(values: list[str] | None) -> list[str] | None:
@@ -84,3 +92,9 @@ Formats = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no word on where the files are.")]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--lang", metavar="|".join(LANGUAGES), callback=_of_languages, help="Language of the document."
+    ),
+]

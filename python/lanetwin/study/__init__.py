@@ -1,0 +1,1 @@
+"""Studies: scenarios, channels, stability cycles and text, joined to documents with numbered tables."""

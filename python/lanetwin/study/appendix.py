@@ -1,0 +1,303 @@
+"""What every study says without being told: parts, what was computed, limits, sensitivity, threats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lanetwin.binding import bindings
+from lanetwin.language import tr
+from lanetwin.numbers import change
+from lanetwin.steadiness import measurements
+from lanetwin.study.paper import Cite, Entry, Heading, Items, Paragraph, Table
+from lanetwin.study.picking import Place, cite_run, digest_of, rows_of
+from lanetwin.summary import unique, variants
+
+if TYPE_CHECKING:
+    from lanetwin.results import Results
+    from lanetwin.study.document import WhatIf
+    from lanetwin.study.paper import Content
+    from lanetwin.study.tables import Desk
+
+MOST_LIMITS = 60
+"""A table of limits has no more rows."""
+
+
+class Numbers:
+    """Numbers of tables and figures that the original does not have: A1, A2 and so on."""
+
+    def __init__(self) -> None:
+        self._counts = {False: 0, True: 0}
+
+    def next(self, *, is_figure: bool = False) -> str:
+        """Return the next one."""
+        self._counts[is_figure] += 1
+        return f"A{self._counts[is_figure]}"
+
+
+def numbering() -> str:
+    """Say what A1 means."""
+    return tr("A1, A2 and so on are added.")
+
+
+def entries(*texts: str) -> tuple[Entry, ...]:
+    """Return plain cells."""
+    return tuple(Entry(text) for text in texts)
+
+
+def parts(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return the parts of all machines, and how far each is to be trusted."""
+    found: dict[str, tuple[str, str]] = {}
+    assumed: dict[str, list[str]] = {}
+    for results in desk.evidence.runs.values():
+        for part in results["parts"]:
+            found[part["name"]] = (part["grade"], part.get("validated", ""))
+        for one in results["assumptions"]:
+            assumed.setdefault(one["part"], []).append(f"{one['parameter']} {one['kind']}")
+    if not found:
+        return []
+    rows = []
+    for name, (grade, validated) in found.items():
+        own = unique(assumed.get(name, []))
+        kinds = [sum(text.endswith(kind) for text in own) for kind in ("assumed", "calibrated")]
+        rows.append(
+            (
+                Entry(name),
+                Entry(grade_word(grade)),
+                Entry(validated),
+                *(Entry(str(n), is_number=True) for n in kinds),
+            )
+        )
+    head = entries(
+        tr("part"), tr("trusted"), tr("validated against"), tr("assumed numbers"), tr("calibrated numbers")
+    )
+    title = tr("Parts of the machines")
+    cites = tuple(cite_run(desk.evidence, name) for name in desk.evidence.runs)
+    return [Table(numbers.next(), title, head, tuple(rows), (), cites)]
+
+
+def grade_word(grade: str) -> str:
+    """Return how far a part is to be trusted."""
+    return {
+        "datasheet-only": tr("data sheet only"),
+        "calibrated": tr("calibrated"),
+        "validated": tr("validated"),
+    }.get(grade, grade)
+
+
+def method(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return what was computed, how long each case was measured and in which state."""
+    evidence = desk.evidence
+    content: list[Content] = []
+    if evidence.is_quick:
+        text = tr("This is a quick study: runs are shortened by the changes in their commands.")
+        if evidence.left_out:
+            text += " " + tr("Left out: {names}.", names=", ".join(evidence.left_out))
+        content.append(Paragraph(text))
+    rows = [_computed(name, results) for name, results in evidence.runs.items()]
+    rows += [
+        entries(
+            name,
+            found["name"],
+            ", ".join(one["name"] for one in found["series"]),
+            tr("cycles"),
+            digest_of(found),
+        )
+        for name, found in evidence.cycles.items()
+    ]
+    rows += [
+        entries(
+            name,
+            found["name"],
+            ", ".join(one["name"] for one in found["variants"]),
+            tr("channel"),
+            digest_of(found),
+        )
+        for name, found in evidence.budgets.items()
+    ]
+    content += parts(desk, numbers)
+    head = entries(tr("name"), tr("file"), tr("variants"), tr("repeats"), tr("digest"))
+    content.append(Table(numbers.next(), tr("What was computed"), head, tuple(rows)))
+    for name, results in evidence.runs.items():
+        measured = measurements(results)
+        if not measured:
+            continue
+        heads = entries(
+            tr("workload"), tr("variants"), tr("cases"), tr("measured"), tr("operations"), tr("state")
+        )
+        lines = tuple(
+            entries(
+                one.workload,
+                tr("all") if one.variants == "all" else one.variants,
+                one.cases,
+                one.time,
+                one.operations,
+                _state(one.steady),
+            )
+            for one in measured
+        )
+        title = tr("What {run} measured: virtual time, operations, state", run=name)
+        content.append(Table(numbers.next(), title, heads, lines, (), (cite_run(evidence, name),)))
+    return content
+
+
+def _state(steady: str) -> str:
+    for english, told in (("NOT STEADY", tr("NOT STEADY")), ("steady", tr("steady")), ("whole", tr("whole"))):
+        if steady.startswith(english):
+            return told + steady.removeprefix(english)
+    return steady
+
+
+def _computed(name: str, results: Results) -> tuple[Entry, ...]:
+    names = variants(results)
+    repeats = max((row["n"] for row in results["rows"]), default=0)
+    told = ", ".join(names) if len(names) <= 6 else tr("{count} variants", count=len(names))
+    return entries(
+        name, results["scenario"]["path"] or results["name"], told, str(repeats), results["digest"] or ""
+    )
+
+
+def limits(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return what limits every case, alike cases together."""
+    content: list[Content] = []
+    for name, results in desk.evidence.runs.items():
+        found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+        for (variant, workload, case), binding in bindings(results).items():
+            key = (workload, str(binding.name), binding.short_why)
+            found.setdefault(key, []).append((variant, case))
+        grouped: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for (workload, limit, _), places in found.items():
+            grouped.setdefault((workload, limit), []).extend(places)
+        rows = [
+            entries(workload, limit, _places(places, results, 0), _places(places, results, 1))
+            for (workload, limit), places in grouped.items()
+        ][:MOST_LIMITS]
+        if rows:
+            head = entries(tr("workload"), tr("limited by"), tr("variants"), tr("cases"))
+            title = tr("What limits the cases of {run}", run=name)
+            content.append(
+                Table(numbers.next(), title, head, tuple(rows), (), (cite_run(desk.evidence, name),))
+            )
+    return content
+
+
+def _places(places: list[tuple[str, str]], results: Results, part: int) -> str:
+    names = unique(place[part] for place in places)
+    everything = variants(results) if part == 0 else []
+    if part == 0 and len(names) == len(everything) and len(names) > 1:
+        return tr("all")
+    return (
+        ", ".join(names)
+        if len(names) <= 8
+        else tr("{first} … {last}, {count} in all", first=names[0], last=names[-1], count=len(names))
+    )
+
+
+def sensitivity(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return what changed assumptions do to what is watched, and which numbers of the claims matter."""
+    content: list[Content] = []
+    rows: list[tuple[Entry, ...]] = []
+    cites = []
+    for what in desk.study.sensitivity:
+        base, changed = desk.evidence.runs.get(what.run), desk.evidence.changed.get(what.path)
+        if base is None or changed is None:
+            continue
+        rows += _moved(what, base, changed, desk)
+        command = desk.evidence.commands.get(f"changed {what.path}", "")
+        cites.append(Cite(what.text.told(desk.language), changed["digest"] or "", command))
+    if rows:
+        head = (*entries(tr("changed assumption"), tr("watched")), Entry(tr("change"), is_number=True))
+        title = tr("What changed assumptions do")
+        content.append(Table(numbers.next(), title, head, tuple(rows), (), tuple(cites)))
+    validation = desk.evidence.validation
+    for claim in validation["claims"] if validation else []:
+        parameters = claim.get("parameters", [])
+        if not parameters:
+            continue
+        lines = tuple(
+            entries(one["part"], one["name"], one["value"], one["calibrated_to"] or "") for one in parameters
+        )
+        head = entries(tr("part"), tr("parameter"), tr("value"), tr("calibrated to"))
+        title = tr("Free parameters of the claim {claim}", claim=claim["claim"])
+        cite = Cite(claim["claim"], digest_of(claim), desk.evidence.commands.get("claims", ""))
+        content.append(Table(numbers.next(), title, head, lines, (), (cite,)))
+    if not content:
+        content.append(Paragraph(tr("No assumption is moved in this study.")))
+    return content
+
+
+def _moved(what: WhatIf, base: Results, changed: Results, desk: Desk) -> list[tuple[Entry, ...]]:
+    found: list[tuple[Entry, ...]] = []
+    for pick in what.picks:
+        before = {(r["variant"], r["workload"], r["case"], r["metric"]): r for r in rows_of(base, pick)}
+        after = {(r["variant"], r["workload"], r["case"], r["metric"]): r for r in rows_of(changed, pick)}
+        if not before and base["complete"]:
+            place = Place(desk.study.file, what.node, what.path)
+            raise place.error(
+                f"{pick}: no rows of the run fit", "name workloads, cases and metrics of the run"
+            )
+        for key, row in before.items():
+            if key in after and row["value"]:
+                moved = after[key]["value"] / row["value"] - 1
+                words = (*key[:3], tr(key[3]))
+                told = Entry(", ".join(unique(words)))
+                found.append(
+                    (Entry(what.text.told(desk.language)), told, Entry(change(moved), is_number=True))
+                )
+    return found
+
+
+def threats(desk: Desk, numbers: Numbers) -> list[Content]:
+    """Return what may make results wrong: what the author knows, and what they say of themselves."""
+    items = [text.told(desk.language) for text in desk.study.threats]
+    evidence = desk.evidence
+    for name, results in evidence.runs.items():
+        items += _doubts(name, results)
+    if evidence.is_quick:
+        items.append(tr("The study is quick: its runs are short and their intervals wide."))
+    content: list[Content] = [Items(tuple(Entry(text) for text in items))] if items else []
+    missing = unique(text for results in evidence.runs.values() for text in results["not_modelled"])
+    # what is said of one case alone is in the report of its run
+    general = [text for text in missing if not text.startswith("`")]
+    if general:
+        content.append(Heading(tr("Not modelled")))
+        content.append(Items(tuple(Entry(text) for text in general)))
+    return content
+
+
+def _doubts(name: str, results: Results) -> list[str]:
+    found = []
+    kinds = [one["kind"] for one in results["assumptions"]]
+    if kinds:
+        found.append(
+            tr(
+                "{run} rests on {assumed} assumed and {calibrated} calibrated numbers.",
+                run=name,
+                assumed=kinds.count("assumed"),
+                calibrated=kinds.count("calibrated"),
+            )
+        )
+    if {row["n"] for row in results["rows"]} == {1}:
+        found.append(tr("{run} was run once: no spread between repeats is known.", run=name))
+    unsteady = unique(
+        f"{row['variant']}, {row['workload']}, {row['case']}"
+        for row in results["rows"]
+        if (steady := row.get("steady")) and steady["condition"] == "not-steady"
+    )
+    if unsteady:
+        shown = "; ".join(unsteady[:4]) + (" …" if len(unsteady) > 4 else "")
+        found.append(
+            tr("{run}: {count} cases were not steady ({cases}).", run=name, count=len(unsteady), cases=shown)
+        )
+    if not results["complete"]:
+        found.append(tr("{run} was stopped before it was finished.", run=name))
+    return found
+
+
+def reproduction(desk: Desk, command: str) -> list[Content]:
+    """Return the commands that give everything again."""
+    lines = [f"{command}  # {tr('everything')}"]
+    for name, one in desk.evidence.commands.items():
+        lines.append(f"{one}  # {name}")
+    text = tr("The same version of lanetwin gives the same digests on any machine.")
+    block = "\n".join(unique(lines)).replace("`", "'")
+    return [Paragraph(text), Paragraph(f"```\n{block}\n```")]

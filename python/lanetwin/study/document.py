@@ -1,0 +1,231 @@
+"""A study as it is written: what is computed, and the tables, figures and statements that are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from lanetwin.study.reading import Words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lanetwin.engine import Outline
+
+ROLES = ("predicted", "calibrated", "input")
+"""What a published number was to the model, as in a validation."""
+OUTCOMES = ("equivalent", "better", "worse", "inconclusive")
+"""What a verdict can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A scenario that is run."""
+
+    name: str
+    scenario: Path
+    sets: tuple[str, ...]
+    quick: tuple[str, ...]
+    """Changes that make it short."""
+    is_in_quick: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel whose budget, and perhaps eyes, are computed."""
+
+    name: str
+    file: Path
+    has_eyes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """Stability cycles of simulated links."""
+
+    name: str
+    file: Path
+    variants: tuple[str, ...]
+    tests: tuple[str, ...]
+    count: int
+    power_count: int
+    quick: int
+    """How many of each in a quick study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Which row of which run; patterns of shells in every name."""
+
+    run: str = ""
+    variant: str = "*"
+    workload: str = "*"
+    cases: tuple[str, ...] = ()
+    """Every pattern has to fit the case."""
+    metric: str = "*"
+    device: str = ""
+    percentile: float | None = None
+
+    def fits(self, variant: str, workload: str, case: str, metric: str) -> bool:
+        """Return whether a row of the run is meant."""
+        pairs = ((variant, self.variant), (workload, self.workload), (metric, self.metric))
+        return all(fnmatchcase(name, pattern) for name, pattern in pairs) and all(
+            fnmatchcase(case, pattern) for pattern in self.cases
+        )
+
+    def __str__(self) -> str:
+        words = (self.run, self.variant, self.workload, *self.cases, self.metric, self.device)
+        return ", ".join(word for word in words if word and word != "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the original says."""
+
+    value: float
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value of a table of results."""
+
+    pick: Pick
+    published: Published | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What every block has: its kind, number and title, and where it stands."""
+
+    node: Outline
+    path: str
+    number: str = ""
+    title: Words = field(default_factory=Words)
+    note: Words = field(default_factory=Words)
+
+
+@dataclass(frozen=True, slots=True)
+class Prose(Block):
+    """Text of the author, in Markdown."""
+
+    text: Words = field(default_factory=Words)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(Block):
+    """A table or figure of the original that is not modelled yet."""
+
+    is_figure: bool = False
+    why: Words = field(default_factory=Words)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Block):
+    """A table that the author wrote."""
+
+    columns: tuple[Words, ...] = ()
+    rows: tuple[tuple[Words, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Block):
+    """Values of runs, rows by columns, beside what was published."""
+
+    unit: str = ""
+    corner: Words = field(default_factory=Words)
+    columns: tuple[Words, ...] = ()
+    rows: tuple[tuple[Words, tuple[Cell | None, ...]], ...] = ()
+    change: str = ""
+    """Against which column the others are held; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet(Block):
+    """The data sheet of a part."""
+
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stability(Block):
+    """Passed of performed cycles: tests by links."""
+
+    cycles: str = ""
+    links: tuple[tuple[str, Words], ...] = ()
+    tests: tuple[tuple[str, Words], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Budget(Block):
+    """The loss budget of a channel."""
+
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Block):
+    """A figure of results: `kind` says which."""
+
+    kind: str = ""
+    of: str = ""
+    """The run or the channel."""
+    pick: Pick = field(default_factory=Pick)
+    series: tuple[tuple[str, Words], ...] = ()
+    groups: tuple[tuple[Words, Pick], ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of the conclusion, and what has to hold for it."""
+
+    node: Outline
+    path: str
+    text: Words
+    kind: str
+    """verdict, cycles, channel, published, claim."""
+    pick: Pick
+    of: str
+    outcome: str
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A changed assumption, and what is watched."""
+
+    node: Outline
+    path: str
+    text: Words
+    run: str
+    sets: tuple[str, ...]
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The whole."""
+
+    file: Path
+    name: str
+    title: Words
+    about: Words
+    after: Words
+    """The document that it follows."""
+    abstract: Words
+    runs: dict[str, Run]
+    channels: dict[str, Channel]
+    cycles: dict[str, Cycles]
+    claims: tuple[str, ...]
+    parts: tuple[str, ...]
+    configuration: tuple[Block, ...]
+    topology: tuple[Block, ...]
+    method: tuple[Block, ...]
+    results: tuple[Block, ...]
+    time: tuple[Block, ...]
+    sensitivity: tuple[WhatIf, ...]
+    threats: tuple[Words, ...]
+    conclusion: tuple[Statement, ...]
+    closing: Words

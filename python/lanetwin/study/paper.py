@@ -1,0 +1,146 @@
+"""A study as a document: chapters of text, numbered tables and figures, for any writer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lanetwin.report.blocks import Figure
+
+
+LONGEST_COMMAND = 110
+"""A longer command is not written below a table [characters]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cell: a value, what stands below it in small print, and a verdict."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    is_number: bool = False
+    verdict: str = ""
+    """better, worse, equivalent, inconclusive, or nothing."""
+    word: str = ""
+    """The verdict in the language of the study."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Text in Markdown; of a user, so never HTML."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a chapter."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list, each item with a verdict or without."""
+
+    items: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A numbered table."""
+
+    number: str
+    title: str
+    head: tuple[Entry, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+    cites: tuple[Cite, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A numbered figure."""
+
+    number: str
+    title: str
+    drawing: Figure
+    description: str
+    notes: tuple[str, ...] = ()
+    cites: tuple[Cite, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A numbered table or figure that nothing can be said of yet."""
+
+    number: str
+    title: str
+    is_figure: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cite:
+    """Where a table or figure comes from."""
+
+    what: str
+    digest: str
+    command: str
+
+    @property
+    def short(self) -> str:
+        """The command, its changes only counted where they are many; the last chapter has it whole."""
+        if len(self.command) <= LONGEST_COMMAND:
+            return self.command
+        words, changes = self.command.partition(" --set ")[0], self.command.count(" --set ")
+        return f"{words} --set … ({changes})" if changes else words
+
+
+Content = Paragraph | Heading | Items | Table | Plot | Absent
+
+
+@dataclass(slots=True)
+class Chapter:
+    """A chapter."""
+
+    key: str
+    title: str
+    content: list[Content] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Paper:
+    """The whole document."""
+
+    name: str
+    language: str
+    title: str
+    question: str
+    after: str
+    version: str
+    is_quick: bool
+    is_complete: bool
+    answer: tuple[Entry, ...]
+    """The conclusion in short, for the first screen."""
+    chapters: list[Chapter]
+    command: str
+
+    @property
+    def tables(self) -> list[Table | Absent]:
+        """The numbered tables in their order."""
+        everything = [one for chapter in self.chapters for one in chapter.content]
+        return [
+            one
+            for one in everything
+            if isinstance(one, Table) or (isinstance(one, Absent) and not one.is_figure)
+        ]
+
+    @property
+    def figures(self) -> list[Plot | Absent]:
+        """The numbered figures in their order."""
+        everything = [one for chapter in self.chapters for one in chapter.content]
+        return [
+            one for one in everything if isinstance(one, Plot) or (isinstance(one, Absent) and one.is_figure)
+        ]

@@ -1,0 +1,171 @@
+"""From the figures of a study to figures of a document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from lanetwin.glance import glances
+from lanetwin.language import tr
+from lanetwin.numbers import fixed
+from lanetwin.report.figures import (
+    bars,
+    channel,
+    levels,
+    loaded_latency,
+    percentiles,
+    speed,
+    sweep,
+    topology,
+    waterfall,
+)
+from lanetwin.report.figures.channel import Segments
+from lanetwin.study.paper import Absent, Plot
+from lanetwin.study.picking import Place, cite_link, cite_run, reading_of
+from lanetwin.study.reading import Words
+from lanetwin.summary import unique
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lanetwin.report.blocks import Captioned, Easel
+    from lanetwin.results import Results
+    from lanetwin.study.document import Drawn
+    from lanetwin.study.tables import Desk
+
+Data = tuple["Callable[[Any, str, float], str]", "Sequence[Captioned]"]
+"""How something is drawn, and what could be."""
+
+
+def plot(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
+    """Return a figure; what a quick study leaves out is said in its place.
+
+    Raises `LanetwinError` if there is nothing in a finished run that could be drawn.
+    """
+    told = desk.language
+    if block.kind in ("loss", "eye"):
+        return _of_channel(block, desk, easel)
+    results = desk.evidence.runs.get(block.of)
+    if results is None:
+        return Absent(block.number, block.title.told(told), True, tr("left out of a quick study"))
+    place = Place(desk.study.file, block.node, block.path)
+    draw, data = _data(block, results, desk, place)
+    if not data and not results["complete"]:
+        return Absent(block.number, block.title.told(told), True, tr("stopped before it was computed"))
+    if not data:
+        raise place.error(f"there is nothing to draw of {block.pick}", "name what the run has")
+    drawing = easel.figure(draw, data[0])
+    title = block.title.told(told) or data[0].title
+    notes = tuple(text for text in (block.note.told(told),) if text)
+    return Plot(
+        block.number,
+        title,
+        replace(drawing, title=title),
+        data[0].description,
+        notes,
+        (cite_run(desk.evidence, block.of),),
+    )
+
+
+def _data(block: Drawn, results: Results, desk: Desk, place: Place) -> Data:
+    pick = block.pick
+    if block.kind == "bars":
+        return bars.draw, [_bars(block, results, desk, place)]
+    if block.kind == "topology":
+        machines = topology.topologies(results)
+        return topology.draw, [
+            one for one in machines if any(_fits(pick.variant, name) for name in one.machine.variants)
+        ]
+    if block.kind == "sweep":
+        found = [*sweep.sweeps(results), *sweep.component_sweeps(results)]
+        return sweep.draw, [
+            one for one in found if _fits(pick.workload, one.workload) and _fits(pick.metric, one.metric)
+        ]
+    if block.kind == "curve":
+        curves = loaded_latency.curves(results)
+        return loaded_latency.draw, [one for one in curves if _fits(pick.workload, one.workload)]
+    if block.kind == "speed":
+        return speed.draw, speed.speeds(results)
+    if block.kind == "waterfall":
+        return waterfall.draw, _breakdowns(block, results)
+    seen = [one for one in glances(results) if _fits(pick.workload, one.workload)]
+    if block.kind == "levels":
+        return levels.draw, levels.levels(results, seen)
+    return percentiles.draw, percentiles.distributions(results, seen)
+
+
+def _fits(pattern: str, name: str) -> bool:
+    return fnmatchcase(name, pattern)
+
+
+def _breakdowns(block: Drawn, results: Results) -> list[waterfall.Breakdown]:
+    found = []
+    for one in waterfall.breakdowns(results):
+        kept = {
+            name: own
+            for name, own in one.by_variant.items()
+            if block.pick.fits(name, one.workload, one.case, "latency")
+        }
+        if kept and (not block.pick.device or block.pick.device == one.device):
+            found.append(replace(one, by_variant=kept))
+    return found
+
+
+def _bars(block: Drawn, results: Results, desk: Desk, place: Place) -> bars.Bars:
+    told = desk.language
+    series = block.series or tuple(
+        (name, Words.of(name)) for name in unique(row["variant"] for row in results["rows"])
+    )
+    groups = []
+    for name, pick in block.groups:
+        heights = []
+        for variant, _ in series:
+            reading = reading_of(desk.evidence, replace(pick, variant=variant), block.unit, place)
+            heights.append(bars.height(reading.value, reading.low, reading.high) if reading else None)
+        groups.append((name.told(told), heights))
+    names = [title.told(told) for _, title in series]
+    metric = block.groups[0][1].metric if block.groups else ""
+    return bars.Bars(block.title.told(told), metric_word(metric), block.unit, names, groups)
+
+
+def metric_word(metric: str) -> str:
+    """Return the name of a metric in the current language."""
+    return tr(metric) if metric and metric != "*" else ""
+
+
+def _of_channel(block: Drawn, desk: Desk, easel: Easel) -> Plot | Absent:
+    told = desk.language
+    budget = desk.evidence.budgets.get(block.of)
+    found = desk.evidence.eyes.get(block.of) if block.kind == "eye" else budget
+    title = block.title.told(told)
+    if found is None or budget is None:
+        return Absent(block.number, title, True, tr("not computed"))
+    named = [
+        (_segment_name(one, segment), {**segment, "nyquist_hz": one.get("nyquist_hz")})
+        for one in found["variants"]
+        for segment in one["segments"]
+        if _fits(block.pick.variant, one["name"])
+    ]
+    if block.kind == "loss":
+        said = "; ".join(
+            f"{n}: {fixed(s['loss_db'], 1)} dB of {fixed(s['budget_db'], 1)} dB" for n, s in named
+        )
+        data, draw = Segments("", title, f"{said}.", named), channel.draw_loss
+    else:
+        said = "; ".join(
+            f"{n}: {fixed(s['height_v'] * 1e3, 1)} mV, {fixed(s['width_ui'], 3)} UI" for n, s in named
+        )
+        data, draw = Segments("", title, f"{said}.", named[:1]), channel.draw_eye
+    drawing = easel.figure(draw, data)
+    cite = cite_link(desk.evidence, "budget" if block.kind == "loss" else "eye", block.of, found)
+    return Plot(block.number, title, drawing, data.description, _note(block, told), (cite,))
+
+
+def _note(block: Drawn, language: str) -> tuple[str, ...]:
+    return tuple(text for text in (block.note.told(language),) if text)
+
+
+def _segment_name(variant: dict[str, Any], segment: dict[str, Any]) -> str:
+    several = len(variant["segments"]) > 1
+    return f"{variant['name']} {segment['segment'] + 1}" if several else str(variant["name"])

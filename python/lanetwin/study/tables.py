@@ -1,0 +1,306 @@
+"""From the tables of a study to tables of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+from lanetwin.language import tr
+from lanetwin.numbers import change, fixed, significant
+from lanetwin.study.paper import Absent, Entry, Table
+from lanetwin.study.picking import Place, cite_link, cite_run, reading_of, verdicts_of
+from lanetwin.study.reading import Words
+from lanetwin.summary import unique
+
+if TYPE_CHECKING:
+    from lanetwin.study.document import Budget, Cell, Grid, Listing, Missing, Sheet, Stability, Study
+    from lanetwin.study.evidence import Evidence
+    from lanetwin.study.picking import Reading
+
+NOT_COMPUTED = "–"
+"""What stands for a value that a quick study leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A published value beside its prediction."""
+
+    table: str
+    case: str
+    unit: str
+    published: float
+    predicted: float | None
+    role: str
+
+    @property
+    def error(self) -> float | None:
+        """The relative error of the prediction."""
+        if self.predicted is None or not self.published:
+            return None
+        return self.predicted / self.published - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What tables and figures are made with."""
+
+    study: Study
+    evidence: Evidence
+    language: str
+
+
+def word(outcome: str) -> str:
+    """Return a verdict in the current language."""
+    return {
+        "better": tr("better"),
+        "worse": tr("worse"),
+        "equivalent": tr("equivalent"),
+        "inconclusive": tr("inconclusive"),
+    }.get(outcome, outcome)
+
+
+def role_word(role: str) -> str:
+    """Return what a published number was to the model."""
+    return {
+        "predicted": tr("predicted"),
+        "calibrated": tr("calibrated"),
+        "input": tr("given to the model"),
+    }[role]
+
+
+def missing(block: Missing, desk: Desk) -> Absent:
+    """Return what stands in the place of a table or figure that is not modelled."""
+    told = desk.language
+    return Absent(block.number, block.title.told(told), block.is_figure, block.why.told(told))
+
+
+def listing(block: Listing, desk: Desk) -> Table:
+    """Return a table as its author wrote it."""
+    told = desk.language
+    head = tuple(Entry(name.told(told)) for name in block.columns)
+    rows = tuple(tuple(Entry(cell.told(told)) for cell in row) for row in block.rows)
+    return Table(block.number, block.title.told(told), head, rows, _notes(block.note.told(told)))
+
+
+def _notes(*texts: str) -> tuple[str, ...]:
+    return tuple(text for text in texts if text)
+
+
+def sheet(block: Sheet, desk: Desk) -> Table:
+    """Return the data sheet of a part: every number with its kind and source."""
+    part = engine.part(block.part)
+    head = (tr("parameter"), tr("value"), tr("kind"), tr("source"))
+    rows = tuple(
+        (
+            Entry(one["parameter"]),
+            Entry(one["value"]),
+            Entry(kind_word(one["kind"])),
+            Entry("; ".join(text for text in (one["source"], one["note"]) if text)),
+        )
+        for one in part["parameters"]
+    )
+    title = block.title.told(desk.language) or part["about"]
+    return Table(
+        block.number, title, tuple(Entry(name) for name in head), rows, _notes(block.note.told(desk.language))
+    )
+
+
+def kind_word(kind: str) -> str:
+    """Return how a number was come by."""
+    return {
+        "datasheet": tr("data sheet"),
+        "measured": tr("measured"),
+        "standard": tr("standard"),
+        "assumed": tr("assumed"),
+        "calibrated": tr("calibrated"),
+    }.get(kind, kind)
+
+
+def grid(block: Grid, desk: Desk) -> tuple[Table, list[Compared]]:
+    """Return a table of results, and its published values beside their predictions."""
+    told = desk.language
+    compared: list[Compared] = []
+    rows = []
+    for name, cells in block.rows:
+        entries = [Entry(name.told(told))]
+        for column, cell in zip(block.columns, cells, strict=True):
+            case = f"{name.told(told)}, {column.told(told)}"
+            entries.append(_cell(block, cell, case, desk, compared) if cell else Entry(NOT_COMPUTED))
+        rows.append(tuple(entries))
+    head = (
+        Entry(block.corner.told(told)),
+        *(Entry(name.told(told), is_number=True) for name in block.columns),
+    )
+    runs = unique(cell.pick.run for _, cells in block.rows for cell in cells if cell)
+    unit = tr("All values in {unit}.", unit=block.unit)
+    table = Table(
+        block.number,
+        block.title.told(told),
+        head,
+        tuple(rows),
+        _notes(unit, block.note.told(told)),
+        tuple(cite_run(desk.evidence, run) for run in runs),
+    )
+    return table, compared
+
+
+def _cell(block: Grid, cell: Cell, case: str, desk: Desk, compared: list[Compared]) -> Entry:
+    place = Place(desk.study.file, block.node, block.path)
+    reading = reading_of(desk.evidence, cell.pick, block.unit, place)
+    notes: list[str] = []
+    verdict = _verdict(cell, desk)
+    if verdict:
+        notes.append(change(verdict["change"]))
+    if cell.published:
+        one = Compared(
+            block.number,
+            case,
+            block.unit,
+            cell.published.value,
+            reading.value if reading else None,
+            cell.published.role,
+        )
+        compared.append(one)
+        notes.append(tr("published {value}", value=plain_number(one.published)))
+        if one.error is not None:
+            notes.append(tr("error {error}", error=change(one.error)))
+    outcome = verdict["verdict"] if verdict else ""
+    text = reading.text if reading else NOT_COMPUTED
+    return Entry(text, tuple(notes), is_number=True, verdict=outcome, word=word(outcome))
+
+
+def _verdict(cell: Cell, desk: Desk) -> Any:
+    """Return the verdict on a cell, if its variant is compared with another one."""
+    results = desk.evidence.runs.get(cell.pick.run)
+    found = verdicts_of(results, cell.pick) if results else []
+    return found[0] if len(found) == 1 and cell.pick.percentile is None else None
+
+
+def plain_number(value: float) -> str:
+    """Write a published number as it was printed.
+
+    >>> plain_number(1235.0), plain_number(41.3)
+    ('1\u202f235', '41.3')
+    """
+    decimals = 0 if value == int(value) else len(f"{value:g}".partition(".")[2])
+    return fixed(value, decimals)
+
+
+def values(reading: Reading | None) -> str:
+    """Write a reading, or that there is none."""
+    return reading.text if reading else NOT_COMPUTED
+
+
+def stability(block: Stability, desk: Desk) -> Table:
+    """Return passed of performed cycles, tests by links."""
+    told = desk.language
+    found = desk.evidence.cycles.get(block.cycles)
+    series = {one["name"]: one for one in found["series"]} if found else {}
+    links = block.links or tuple((name, Words.of(name)) for name in series)
+    head = [Entry(tr("Test"))]
+    head += [Entry(name.told(told), is_number=True) for _, name in links]
+    tests = {one["test"]: one for run in series.values() for one in run["tests"]}
+    shown = block.tests or tuple((key, Words.of(one["title"])) for key, one in tests.items())
+    rows = []
+    for key, name in shown:
+        title = name.told(told)
+        cells = [_passed(series.get(link), key) for link, _ in links]
+        rows.append((Entry(title), *cells))
+    bounds = [test["bound"] for run in series.values() for test in run["tests"] if test["bound"] is not None]
+    bound = ""
+    if bounds:
+        bound = tr(
+            "So many cycles prove a failure rate of at most {least} to {most} for each cycle (95 %).",
+            least=f"{min(bounds):.1e}",
+            most=f"{max(bounds):.1e}",
+        )
+    cites = (cite_link(desk.evidence, "cycles", block.cycles, found),) if found else ()
+    return Table(
+        block.number,
+        block.title.told(told),
+        tuple(head),
+        tuple(rows),
+        _notes(bound, block.note.told(told)),
+        cites,
+    )
+
+
+def _passed(series: dict[str, Any] | None, test: str) -> Entry:
+    one = next((one for one in series["tests"] if one["test"] == test), None) if series else None
+    if one is None:
+        return Entry(NOT_COMPUTED, is_number=True)
+    performed = one["passed"] + one["failed"]
+    if not performed:
+        return Entry(tr("not performed"), is_number=True, verdict="inconclusive", word=one["reason"] or "")
+    text = tr("{passed} pass / {cycles} cycles", passed=thousands(one["passed"]), cycles=thousands(performed))
+    notes: tuple[str, ...] = ()
+    longest = one["link_time"]["max_s"]
+    if longest:
+        notes = (tr("link up within {time} ms", time=significant(longest * 1e3, 3)),)
+    return Entry(text, notes, is_number=True, verdict="better" if not one["failed"] else "worse")
+
+
+def thousands(count: int) -> str:
+    """Write a number of cycles as the originals do.
+
+    >>> thousands(10_000), thousands(350)
+    ('10k', '350')
+    """
+    return f"{count // 1000}k" if count >= 1000 and count % 1000 == 0 else fixed(count, 0)
+
+
+def budget(block: Budget, desk: Desk) -> Table:
+    """Return the loss budget of a channel, and whether its eyes are open."""
+    found = desk.evidence.budgets[block.channel]
+    eyes = desk.evidence.eyes.get(block.channel)
+    open_ = {
+        (one["name"], segment["segment"]): segment
+        for one in (eyes["variants"] if eyes else [])
+        for segment in one["segments"]
+    }
+    names = [tr("variant"), tr("segment"), tr("loss [dB]"), tr("budget [dB]"), tr("margin [dB]")]
+    names += [tr("eye height [mV]"), tr("eye width [UI]")] if eyes else []
+    rows = []
+    for one in found["variants"]:
+        for segment in one["segments"]:
+            bad = segment["verdict"] == "exceeds"
+            row = [Entry(one["name"]), Entry(f"{segment['from']} → {segment['to']}")]
+            row += [Entry(fixed(segment[key], 2), is_number=True) for key in ("loss_db", "budget_db")]
+            row.append(
+                Entry(
+                    fixed(segment["margin_db"], 2),
+                    is_number=True,
+                    verdict="worse" if bad else "better",
+                    word=budget_word(segment["verdict"]),
+                )
+            )
+            row += _eye(open_.get((one["name"], segment["segment"]))) if eyes else []
+            rows.append(tuple(row))
+    cites = [cite_link(desk.evidence, "budget", block.channel, found)]
+    cites += [cite_link(desk.evidence, "eye", block.channel, eyes)] if eyes else []
+    head = tuple(Entry(name, is_number=nth > 1) for nth, name in enumerate(names))
+    told = desk.language
+    return Table(
+        block.number, block.title.told(told), head, tuple(rows), _notes(block.note.told(told)), tuple(cites)
+    )
+
+
+def budget_word(verdict: str) -> str:
+    """Say whether a channel fits its budget."""
+    return {"fits": tr("fits"), "tight": tr("tight"), "exceeds": tr("exceeds")}.get(verdict, verdict)
+
+
+def _eye(segment: dict[str, Any] | None) -> list[Entry]:
+    if segment is None:
+        return [Entry(NOT_COMPUTED, is_number=True)] * 2
+    good = segment["passes"]
+    return [
+        Entry(fixed(segment["height_v"] * 1e3, 1), is_number=True),
+        Entry(
+            fixed(segment["width_ui"], 3),
+            is_number=True,
+            verdict="better" if good else "worse",
+            word=tr("open") if good else tr("fails the mask"),
+        ),
+    ]
