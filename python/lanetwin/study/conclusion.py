@@ -143,7 +143,11 @@ def _claim(statement: Statement, desk: Desk) -> tuple[str, str]:
 
 
 def _published(statement: Statement, compared: list[Compared]) -> tuple[str, str]:
-    own = [one for one in compared if one.role == "predicted" and statement.of in ("all", one.table)]
+    own = [
+        one
+        for one in compared
+        if one.role == "predicted" and statement.of in ("all", one.table.partition(" (")[0])
+    ]
     errors = [abs(one.error) for one in own if one.error is not None]
     if not errors:
         return OPEN, tr("no published value has a prediction here")

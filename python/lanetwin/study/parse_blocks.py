@@ -88,12 +88,27 @@ def pick_of(section: Section, base: Pick) -> Pick:
         base,
         run=section.text("run", base.run),
         variant=section.text("variant", base.variant),
-        workload=section.text("workload", base.workload),
+        workload=_both(base.workload, section.text("workload", "*")),
         cases=base.cases + cases,
         metric=section.text("metric", base.metric),
         device=section.text("device", base.device),
         percentile=percentile,
     )
+
+
+def _both(outer: str, inner: str) -> str:
+    """Return a pattern that fits what both fit: a beginning and an end are joined.
+
+    >>> _both("*", "read"), _both("read*", "*1"), _both("*1", "read*"), _both("read", "write")
+    ('read', 'read*1', 'read*1', 'write')
+    """
+    if outer == "*" or inner == "*":
+        return outer if inner == "*" else inner
+    if outer.endswith("*") and inner.startswith("*"):
+        return outer[:-1] + inner
+    if inner.endswith("*") and outer.startswith("*"):
+        return inner[:-1] + outer
+    return inner
 
 
 def _block(item: Outline, path: str, context: Context) -> Block | None:

@@ -62,7 +62,7 @@ def rows_of(results: Results, pick: Pick) -> list[Row]:
     """Return all rows that a choice fits."""
     return [
         row
-        for row in [*results["rows"], *_of_iometer(results)]
+        for row in [*results["rows"], *_of_iometer(results), *_speeds(results)]
         if pick.fits(row["variant"], row["workload"], row["case"], row["metric"])
         and (row.get("device") or "") == pick.device
     ]
@@ -90,6 +90,31 @@ def _of_iometer(results: Results) -> list[Row]:
             }
             found.append(row)
     return found
+
+
+SPEED = "speed"
+"""The metric of how fast a case is beside the first placement, or beside the baseline; its unit is ×."""
+
+
+def _speeds(results: Results) -> list[Row]:
+    """Return how fast cases are beside what they are held against, as rows."""
+    return [
+        {
+            "variant": one["variant"],
+            "workload": one["workload"],
+            "case": one["case"],
+            "x": None,
+            "metric": SPEED,
+            "unit": "×",
+            "better": "higher",
+            "value": one["value"],
+            "low": one["value"] if one["low"] is None else one["low"],
+            "high": one["value"] if one["high"] is None else one["high"],
+            "n": 1,
+            "percentiles": [],
+        }
+        for one in results.get("relative", [])
+    ]
 
 
 def verdicts_of(results: Results, pick: Pick) -> list[Verdict]:
@@ -125,7 +150,7 @@ def _remedy(results: Results, pick: Pick, found: list[Row]) -> str:
     if found:
         named = [f"{r['variant']}, {r['workload']}, {r['case']}, {r['metric']}" for r in found[:MOST_NAMED]]
         return "name one of: " + "; ".join(named)
-    rows = [*results["rows"], *_of_iometer(results)]
+    rows = [*results["rows"], *_of_iometer(results), *_speeds(results)]
     for kind, wider, names in (
         ("variant", replace(pick, variant="*"), [row["variant"] for row in rows]),
         ("workload", replace(pick, workload="*"), [row["workload"] for row in rows]),
