@@ -42,7 +42,7 @@ TESTED := --workspace --exclude lanetwin-benches
 # tests that are ignored because they take long without optimisation; those in a module `nightly` take long with it, too
 UNHURRIED := --include-ignored --skip nightly::
 
-.PHONY: help demo install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
+.PHONY: help demo demo-measure install install-trained test check fmt format lint tidy build-tests test-rust binding test-python nightly test-nightly test-debug \
         test-release claims gen studies accept bench bench-trained fuzz compare-builds new-model clean toolchain
 
 help: ## list the verbs
@@ -52,6 +52,9 @@ demo: $(VENV)/.built ## build, install, run the demo scenario, print its table a
 	@$(BIN)/lanetwin run scenarios/demo.yaml
 
 install: $(VENV)/.built ## build and install lanetwin into .venv
+
+demo-measure: $(VENV)/.built $(VENV)/.dev ## measure a file of this machine with fio, calibrate a part on half of it, predict the other half
+	@docs/measure/demo
 
 install-trained: $(VENV)/.tools | toolchain ## the same, built twice: the second time by what the first counted while it ran scenarios/
 	benches/trained package

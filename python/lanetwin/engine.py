@@ -277,6 +277,12 @@ def part(name: str, beside: str | None = None) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_core.parts_show(name, beside)))
 
 
+def mean_of(samples: Iterable[float]) -> tuple[float, float, float]:
+    """Return the mean of repeated measurements and the ends of its 95 % interval; of one, its value."""
+    found = json.loads(_core.mean_of(json.dumps(list(samples))))
+    return float(found["value"]), float(found["low"]), float(found["high"])
+
+
 def closed_forms() -> list[dict[str, Any]]:
     """Return the closed forms and their parameters."""
     return cast("list[dict[str, Any]]", json.loads(_core.calc_list()))

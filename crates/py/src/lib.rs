@@ -110,6 +110,12 @@ mod _core {
         ask(py, || core_api::parts_show(name, beside))
     }
 
+    /// The mean of repeated measurements, with its interval.
+    #[pyfunction]
+    fn mean_of(py: Python<'_>, samples: &str) -> PyResult<String> {
+        ask(py, || core_api::mean_of(samples))
+    }
+
     /// The closed forms and their parameters.
     #[pyfunction]
     fn calc_list(py: Python<'_>) -> PyResult<String> {

@@ -56,7 +56,9 @@ def imported(
         formats[str(path)] = known.name
         rows += [_row(value, variant, workload or value.workload or name(source.stem)) for value in values]
     title = name(workload or files[0].name.removesuffix(files[0].suffix)) if files else "measured"
-    return cast("Results", _document(_distinct(rows), formats, title, version) | {"about": about})
+    return cast(
+        "Results", document_of(_distinct(rows), {"imported": formats}, title, version) | {"about": about}
+    )
 
 
 def is_measurement(path: Path) -> bool:
@@ -118,7 +120,8 @@ def _distinct(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _document(rows: list[Row], formats: dict[str, str], title: str, version: str) -> dict[str, Any]:
+def document_of(rows: list[Row], options: dict[str, Any], title: str, version: str) -> dict[str, Any]:
+    """Return measurements as a results document, with what is to be known of them in `options`."""
     return {
         "schema": SCHEMA,
         "kind": "measured",
@@ -128,7 +131,7 @@ def _document(rows: list[Row], formats: dict[str, str], title: str, version: str
         "digest": None,
         "complete": True,
         "stopped": None,
-        "options": {"imported": formats},
+        "options": options,
         "scenario": {"path": "", "text": ""},
         "plan": {},
         "rows": rows,

@@ -1,0 +1,147 @@
+"""What a measurement depends on beside the device: kernel, clocks, scheduler, interrupts, link, health.
+
+All is read from files of the kernel, none of which holds a serial number; what is not there is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lanetwin.measure.target import Target
+
+SYS = Path("/sys")
+PROC = Path("/proc")
+QUEUE = (
+    "scheduler",
+    "nr_requests",
+    "rotational",
+    "write_cache",
+    "io_poll",
+    "wbt_lat_usec",
+    "logical_block_size",
+)
+QUEUE_MORE = ("max_sectors_kb", "read_ahead_kb", "rq_affinity", "nomerges")
+LINK = (
+    "current_link_speed",
+    "current_link_width",
+    "max_link_speed",
+    "max_link_width",
+    "numa_node",
+    "vendor",
+    "device",
+)
+HEALTH = ("temperature", "avail_spare", "percent_used", "percentage_used", "media_errors", "critical_warning")
+PATIENCE = 10
+"""How long nvme-cli may take [s]."""
+
+
+def text_of(path: Path) -> str | None:
+    """Return what stands in a file of the kernel, or None."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()[:2000]
+    except OSError:
+        return None
+
+
+def _some(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: found for name in names if (found := text_of(folder / name)) is not None}
+
+
+def machine() -> dict[str, Any]:
+    """Return what is so of the whole machine."""
+    cpuinfo = text_of_whole(PROC / "cpuinfo") or ""
+    model = re.search(r"^model name\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
+    cpus = SYS / "devices/system/cpu"
+    governors = sorted(
+        {found for path in cpus.glob("cpu*/cpufreq/scaling_governor") if (found := text_of(path))}
+    )
+    nodes = {
+        node.name: text_of(node / "cpulist")
+        for node in sorted((SYS / "devices/system/node").glob("node[0-9]*"))
+    }
+    return {
+        "kernel": platform.release(),
+        "processor": model[1] if model else platform.machine(),
+        "cores": os.cpu_count(),
+        "virtual machine": "hypervisor" in (re.search(r"^flags\s*:.*$", cpuinfo, re.MULTILINE) or [""])[0],
+        "governors": governors or ["not told by this kernel"],
+        "turbo off": text_of(cpus / "intel_pstate/no_turbo"),
+        "simultaneous threads": text_of(cpus / "smt/control"),
+        "NUMA nodes": nodes,
+        "load before": (text_of(PROC / "loadavg") or "").split(" ")[0],
+    }
+
+
+def device(target: Target) -> dict[str, Any]:
+    """Return what is so of the device that a target is, or lies on."""
+    number = target.path.stat()
+    which = number.st_rdev if stat.S_ISBLK(number.st_mode) else number.st_dev
+    found: dict[str, Any] = {"size": target.size, "is a device": target.is_device}
+    block = (SYS / f"dev/block/{os.major(which)}:{os.minor(which)}").resolve()
+    if (block / "partition").exists():
+        block = block.parent
+    if not (block / "queue").is_dir():
+        return found
+    found |= {"block device": block.name, "queue": _some(block / "queue", QUEUE + QUEUE_MORE)}
+    found |= {
+        "device": _some(block / "device", ("model", "firmware_rev", "transport", "address", "numa_node"))
+    }
+    if pcie := next(_pci(block), None):
+        found["PCI function"] = pcie.name
+        found["link"] = _some(pcie, LINK)
+    found["interrupts"] = _interrupts(block.name)
+    if health := _health(block.name):
+        found["health"] = health
+    return found
+
+
+def _pci(block: Path) -> Iterator[Path]:
+    """Return the PCI functions above a block device, the nearest first."""
+    for folder in block.parents:
+        if re.fullmatch(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", folder.name):
+            yield folder
+
+
+def _interrupts(name: str) -> dict[str, int]:
+    """Return the sums of the interrupts of a device's queues."""
+    stem = re.sub(r"n[0-9]+$", "", name) if name.startswith("nvme") else name
+    found = {}
+    for line in (text_of_whole(PROC / "interrupts") or "").splitlines()[1:]:
+        words = line.split()
+        if words and re.match(rf"{re.escape(stem)}(q|$|-)", words[-1]):
+            found[f"{words[0]} {words[-1]}"] = sum(int(word) for word in words[1:] if word.isdigit())
+    return found
+
+
+def text_of_whole(path: Path) -> str | None:
+    """Return a long file of the kernel, or None."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")[: 1 << 20]
+    except OSError:
+        return None
+
+
+def _health(name: str) -> dict[str, Any]:
+    """Return what SMART says of a drive, where nvme-cli is there and may ask."""
+    tool = shutil.which("nvme")
+    if not tool or not name.startswith("nvme"):
+        return {}
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed arguments
+            [tool, "smart-log", f"/dev/{name}"], capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    lines = (line.partition(":") for line in done.stdout.splitlines())
+    said = {key.strip().replace(" ", "_"): value.strip() for key, _, value in lines}
+    return {key: said[key] for key in HEALTH if key in said}
