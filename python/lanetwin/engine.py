@@ -198,6 +198,32 @@ def run(
     return parse(_core.run(path, json.dumps(options), _reports(progress)), f"the engine's answer on {path}")
 
 
+def library() -> str:
+    """Return the file that the engine is: what tells this build from others."""
+    return str(_core.__file__)
+
+
+def planned(path: str, sets: Iterable[str] = (), *, outside: bool = False) -> str:
+    """Check a scenario and return its complete plan, as text: what results depend on, beside seed and build.
+
+    Raises `LanetwinError` if the scenario is refused.
+    """
+    return _core.planned(path, list(sets), outside)
+
+
+def sweep_design(path: str, asked: dict[str, Any]) -> Any:
+    """Return what a scenario sweeps: axes and points.
+
+    `asked` has ``sets``, ``vary`` and ``zip``, each a list of texts, and ``sample``, a number or none.
+    """
+    return json.loads(_core.sweep_design(path, json.dumps(asked)))
+
+
+def sweep_analysis(points: dict[str, Any]) -> Any:
+    """Return what the points of a sweep say together: Pareto front, least cost, effects of the axes."""
+    return json.loads(_core.sweep_analysis(json.dumps(points)))
+
+
 def compare(a: Results, b: Results, *, margin: float | None = None) -> Results:
     """Compare two results, the first being the baseline.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from lanetwin.errors import Diagnostic, LanetwinError
 from lanetwin.formats import ALWAYS, FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lanetwin.results import Results
 
@@ -32,11 +33,26 @@ def folder_name(results: Results) -> str:
 
     A name may hold anything; a folder's name only letters, digits and ``._-``.
     """
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", results["name"]).strip("-.")[:LONGEST_NAME] or "run"
+    name = slug(results["name"])
     partial = "" if results["complete"] else "-partial"
     if results["digest"] is None:
-        return f"{results['kind']}-{slug}{partial}"
-    return f"{slug}-{results['digest']}{partial}"
+        return f"{results['kind']}-{name}{partial}"
+    return f"{name}-{results['digest']}{partial}"
+
+
+def slug(name: str) -> str:
+    """Return the part of a folder's name that comes from the user.
+
+    >>> slug("my slot (2)")
+    'my-slot-2'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:LONGEST_NAME] or "run"
+
+
+def digest_of(document: object) -> str:
+    """Return what tells a document from others: 16 hexadecimal digits."""
+    text = json.dumps(document, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def files(results: Results, formats: Iterable[str] = ()) -> dict[str, str | bytes]:
@@ -122,15 +138,29 @@ def write_folder(folder: Path, contents: Mapping[str, str | bytes], mark: str) -
 
     Raises `LanetwinError` if it cannot be written.
     """
+
+    def write(fresh: Path) -> None:
+        for name, content in contents.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+    return replace(folder, write, mark)
+
+
+def replace(folder: Path, write: Callable[[Path], object], mark: str) -> Path:
+    """Put what `write` writes into a fresh folder in the place of `folder`, and return its path.
+
+    A folder that is there is replaced only if it is empty or has the file `mark`.
+
+    Raises `LanetwinError` if it cannot be written.
+    """
     if folder.exists() and not _may_replace(folder, mark):
         raise LanetwinError(f"{folder} exists and is not the folder of a run; name another one with --out")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            for name, content in contents.items():
-                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-                (fresh / name).write_bytes(content.encode() if isinstance(content, str) else content)
+            write(fresh)
             fresh.chmod(0o777 & ~_umask())
             _swap(fresh, folder)
         except BaseException:

@@ -124,6 +124,7 @@ def tables() -> dict[str, list[str]]:
         **{name: rows_of(section) for name, section in kinds(workload).items()},
         "actions": rows_of(workload["properties"]["actions"]["items"]),
         "steady state": rows_of(workload["properties"]["steady-state"]),
+        "sweep": rows_of(top["sweep"]["additionalProperties"]["anyOf"][1]),
         "compare": rows_of(top["compare"]),
         "run": rows_of(top["run"]),
         "ports": parameter_rows(port=True),

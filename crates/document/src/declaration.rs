@@ -45,6 +45,8 @@ pub enum Holds {
     Named(&'static [Field]),
     /// A mapping from names to mappings from paths to values.
     Variants,
+    /// A mapping from paths to the values that they take one after the other.
+    Sweep,
     /// The name of a node of memory, a mapping with one of these keys, or a list of such.
     Placements(&'static [Field]),
     /// The name of a node of memory, or a mapping with one of these keys.

@@ -13,7 +13,7 @@ use crate::yaml;
 pub const AS_IS: &str = "as-is";
 
 /// Sections that a path may create.
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "machine",
     "links",
     "partitions",
@@ -21,6 +21,7 @@ const SECTIONS: [&str; 10] = [
     "interleave",
     "workloads",
     "variants",
+    "sweep",
     "compare",
     "run",
     "files",
@@ -77,6 +78,11 @@ pub fn variants(
 
 /// Lays a variant of a scenario, a mapping from paths to values, over the document.
 pub fn vary(document: &mut Node, name: &str, changes: &Node, reports: &mut Reports) {
+    vary_at(document, &join("variants", name), changes, reports);
+}
+
+/// As [`vary`], for changes that stand at the place `at`.
+pub fn vary_at(document: &mut Node, at: &str, changes: &Node, reports: &mut Reports) {
     let mut paths = changes.clone();
     if let Some(entries) = paths.entries_mut() {
         entries.retain(|Entry { key, spot, .. }| {
@@ -90,7 +96,7 @@ pub fn vary(document: &mut Node, name: &str, changes: &Node, reports: &mut Repor
                 let near = Near::of(section, OF_A_VARIANT);
                 Problem::UnknownPath { path: key.clone(), at: section.into(), near }
             };
-            reports.add(problem, *spot, &join(&join("variants", name), key));
+            reports.add(problem, *spot, &join(at, key));
             false
         });
     }

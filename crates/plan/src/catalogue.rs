@@ -19,6 +19,7 @@ use lanetwin_units::NumberKind;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 mod assembly;
 
@@ -147,6 +148,12 @@ impl Catalogue {
     /// If one of them is wrong: a test reads them all.
     #[must_use]
     pub fn built_in() -> Self {
+        // reading them takes longer than most scenarios: once for all points of a sweep
+        static READ: OnceLock<Catalogue> = OnceLock::new();
+        READ.get_or_init(Self::read_built_in).clone()
+    }
+
+    fn read_built_in() -> Self {
         let (mut catalogue, mut reports, mut sources) = (Self::default(), Reports::default(), Vec::new());
         for (stem, text) in PARTS {
             catalogue.add(text, &format!("parts/{stem}.yaml"), &mut sources, &mut reports);

@@ -5,9 +5,11 @@
 
 mod drives;
 mod machine;
+mod sweep;
 
 pub(crate) use drives::ACTION;
 pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK, PARTITION};
+pub(crate) use sweep::{AXIS, CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
 
 use crate::kind::Kind;
 use crate::kinds::KINDS;
@@ -38,6 +40,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
         "variants",
         Holds::Variants,
         "the variants: names and, for each, paths and the values they change to",
+    ),
+    optional(
+        "sweep",
+        Holds::Sweep,
+        "what `lanetwin sweep` goes through: paths and the values that they take",
     ),
     optional("compare", Holds::Section(COMPARE), "how the variants are compared"),
     optional("run", Holds::Section(RUN), "how often and for how long"),

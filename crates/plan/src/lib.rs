@@ -21,6 +21,7 @@
 
 pub mod assumptions;
 pub mod calc;
+mod cases;
 mod catalogue;
 mod embedded;
 mod files;
@@ -32,7 +33,7 @@ mod plan;
 mod problem;
 mod resolve;
 mod schema;
-mod sweep;
+pub mod sweep;
 mod templates;
 mod values;
 mod words;

@@ -1,7 +1,7 @@
 //! The JSON Schemas of a scenario and of a channel, made from the same declarations that check them.
 
 use crate::catalogue::{Assembly, Catalogue};
-use crate::language::{COMPONENT, DOCUMENT};
+use crate::language::{AXIS, COMPONENT, DOCUMENT, SWEEP};
 use lanetwin_document::declaration::{Field, Holds};
 use lanetwin_document::node::{Entry, Node};
 use lanetwin_link_lab::channel;
@@ -163,8 +163,45 @@ fn holds(field: &Field) -> Entries {
         }
         Holds::Texts => entries([("type", text("object")), ("additionalProperties", Node::map(word()))]),
         Holds::Variants => named(entries([("type", words(["object", "null"]))])),
+        Holds::Sweep => swept(),
         Holds::Ignored => Vec::new(),
     }
+}
+
+/// What a sweep goes through: its own words, and paths, each with a list of values or a range.
+fn swept() -> Entries {
+    let paths = || any_of([entries([("type", text("array"))]), axis()]);
+    let group = || entries([("type", text("object")), ("additionalProperties", Node::map(paths()))]);
+    let groups = entries([("type", text("array")), ("items", Node::map(group()))]);
+    let words = SWEEP.iter().map(|field| {
+        let zip = [("description", text(field.about))].map(|(key, node)| (key.to_owned(), node));
+        let zip = || Node::map(zip.clone().into_iter().chain(any_of([group(), groups.clone()])));
+        (field.name.to_owned(), if field.name == "zip" { zip() } else { property(field) })
+    });
+    let words = Node::map(words);
+    entries([("type", text("object")), ("properties", words), ("additionalProperties", Node::map(paths()))])
+}
+
+/// A range, or values with their costs.
+fn axis() -> Entries {
+    let mut all = mapping(AXIS, Vec::new());
+    let of = |field: &Field, one: Entries| {
+        let list = entries([("type", text("array")), ("items", Node::map(one.clone()))]);
+        let mut all = entries([("description", text(field.about))]);
+        all.extend(any_of([one, list]));
+        Node::map(all)
+    };
+    if let Some((_, properties)) = all.iter_mut().find(|(key, _)| key == "properties") {
+        for entry in properties.entries_mut().into_iter().flatten() {
+            let Some(field) = AXIS.iter().find(|field| field.name == entry.key) else { continue };
+            match field.name {
+                "values" => entry.value = of(field, Vec::new()),
+                "cost" => entry.value = of(field, entries([("type", text("number"))])),
+                _ => {}
+            }
+        }
+    }
+    all
 }
 
 /// A word may look like a number.

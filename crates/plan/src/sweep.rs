@@ -1,158 +1,337 @@
-//! Transfers of given sizes, so many in flight or at a rate: a case for each size and each of what is offered.
+//! What a sweep goes through: paths, their values, and the points that follow from them.
+//!
+//! ```text
+//!  sweep:  ─┐            ┌─ every combination ─┐
+//!  --vary  ─┼─ axes ─────┤                     ├─► Design: points, each so many `path=value`
+//!  --zip   ─┘  (values)  └─ Latin hypercube ───┘
+//! ```
+//!
+//! Not here: how a point is run (the world crate), what its rows say of a sweep (the stats crate).
 
-use crate::kind::MOST_CASES;
-use crate::plan::{Arrivals, Axis, Case, Load, Offered};
-use crate::problem::Problem;
-use crate::values::{choice, list};
-use crate::words::{Holds, one_of};
-use lanetwin_document::fields::{Fields, Said};
-use lanetwin_document::problem::{Problem as Common, Reports};
-use lanetwin_document::quantity;
+mod axis;
+mod number;
+mod problem;
+mod range;
+mod sample;
+mod shorthand;
+
+pub use axis::{Axis, Level};
+
+use crate::language::{CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
+use lanetwin_document::fields::{Fields, is_map, join};
+use lanetwin_document::node::{Entry, Kind, Node, Origin};
+use lanetwin_document::problem::{Diagnostic, Reports};
+use lanetwin_document::{add_source, overlay, unreadable, yaml};
 use lanetwin_ports::Value;
-use lanetwin_units::Bytes;
+use lanetwin_textfile::{Limit, read_text};
+use problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-/// The key `pattern`.
-pub(crate) const PATTERN: Holds = one_of(&["random", "sequential"]);
-/// The key `arrivals`.
-pub(crate) const ARRIVALS: Holds = one_of(&["poisson", "fixed"]);
-/// A load that asks for something less often than this, on average, is a slip of the unit.
-const LONGEST_GAP_SECONDS: u64 = 60;
+/// The section of a scenario.
+const SECTION: &str = "sweep";
 
-/// The sizes of the transfers: at least a byte, and what a message can say.
-pub(crate) fn sizes(fields: &mut Fields<'_>, reports: &mut Reports) -> Option<Vec<Bytes>> {
-    let list = list(fields, "size", reports)?;
-    let path = fields.at("size");
-    let mut sizes = Vec::new();
-    for said in &list {
-        let Value::Size(Bytes(bytes)) = said.value else { unreachable!("`size` is declared as a size") };
-        if bytes == 0 {
-            reports.add(Problem::EmptyTransfer, said.spot, &path);
-        } else if bytes > u64::from(u32::MAX) {
-            let text = quantity::written(said.value);
-            reports.add(
-                Common::OutOfRange { text, least: "1B".into(), most: "4294967295B".into() },
-                said.spot,
-                &path,
-            );
-        } else {
-            sizes.push(Bytes(bytes));
-        }
-    }
-    (sizes.len() == list.len()).then_some(sizes)
+/// What is swept, and the points.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Design {
+    /// The paths and their values.
+    pub axes: Vec<Axis>,
+    /// The axes that go together; each axis is in one group.
+    pub groups: Vec<Vec<usize>>,
+    /// Each point as the places of its values, one for each axis.
+    pub points: Vec<Vec<u32>>,
+    /// Whether the points were drawn; otherwise they are every combination.
+    pub sampled: bool,
+    /// The question of least cost; none if no value has a cost.
+    pub cheapest: Option<Cheapest>,
 }
 
-/// What is offered: a rate, or so many in flight (under `key`).
-pub(crate) fn offered(
-    fields: &mut Fields<'_>,
-    key: &'static str,
-    reports: &mut Reports,
-) -> Option<Vec<Offered>> {
-    if fields.written("rate").is_none() {
-        let list = list(fields, key, reports)?;
-        let in_flight = |said: &Said<Value>| match said.value {
-            Value::Count(count) => {
-                Offered::Outstanding(u32::try_from(count).expect("declared as at most 65 536"))
-            }
-            other => unreachable!("`{key}` is declared as counts, read as {other:?}"),
-        };
-        return Some(list.iter().map(in_flight).collect());
-    }
-    if fields.written(key).is_some() {
-        fields.fault("rate", Common::Exclusive { one: key, other: "rate" }, reports);
-    }
-    let rates = list(fields, "rate", reports);
-    let arrivals = choice(fields, "arrivals", reports)?;
-    let arrivals = if arrivals == "fixed" { Arrivals::Fixed } else { Arrivals::Poisson };
-    let mut offered = Vec::new();
-    for said in &rates? {
-        match said.value {
-            Value::Rate(0) => {
-                let (least, most) = ("1B/s".into(), "any".into());
-                let problem = Common::OutOfRange { text: "0B/s".into(), least, most };
-                reports.add(problem, said.spot, &fields.at("rate"));
-                return None;
-            }
-            Value::Rate(bytes_per_second) => offered.push(Offered::Rate { bytes_per_second, arrivals }),
-            other => unreachable!("`rate` is declared as rates, read as {other:?}"),
-        }
-    }
-    Some(offered)
+/// Which point of least cost is looked for.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Cheapest {
+    /// The share of the best that has to be reached, 0 to 1.
+    pub at_least: f64,
+    /// The metric.
+    pub of: String,
+    /// The workloads that have to reach it; all if there are none.
+    pub workloads: Vec<String>,
+    /// What costs are counted in.
+    pub unit: String,
 }
 
-pub(crate) fn fits(
-    fields: &Fields<'_>,
-    sizes: &[Bytes],
-    key: &'static str,
-    room: Bytes,
-    reports: &mut Reports,
-) {
-    let Some(largest) = sizes.iter().max().filter(|size| **size > room) else { return };
-    let written = |size| quantity::written(Value::Size(size));
-    let problem = Problem::WindowTooSmall { size: written(*largest), window: written(room), key };
-    fields.fault(key, problem, reports);
+/// What is asked for beside the scenario.
+#[derive(Clone, Default, Debug, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// Changes of the scenario, each `path=value`.
+    pub sets: Vec<String>,
+    /// What is swept, too, or instead of what the scenario says of the same path: each `path=values`.
+    pub vary: Vec<String>,
+    /// Likewise, of paths that go together.
+    pub zip: Vec<String>,
+    /// How many points are drawn; otherwise what the scenario says.
+    pub sample: Option<u64>,
 }
 
-/// Reports a rate at which hardly anything would ever be asked for.
-pub(crate) fn is_brisk(fields: &Fields<'_>, sizes: &[Bytes], offered: &[Offered], reports: &mut Reports) {
-    let Some(Bytes(largest)) = sizes.iter().max().copied() else { return };
-    let least = largest.div_ceil(LONGEST_GAP_SECONDS);
-    let rate = |offered: &Offered| match *offered {
-        Offered::Rate { bytes_per_second, .. } => Some(bytes_per_second),
-        Offered::Outstanding(_) => None,
+/// Reads what the scenario at `path` sweeps, with what is `asked` for beside it.
+///
+/// # Errors
+/// Everything that is wrong with the sweep, if anything is; what is wrong with the rest of the scenario, checking it
+/// tells.
+pub fn design(path: &Path, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
+    let text = match read_text(path, Limit::Document) {
+        Ok(text) => text,
+        Err(error) => return Err(unreadable(path, &error.to_string())),
     };
-    if let Some(slowest) = offered.iter().filter_map(rate).min().filter(|rate| *rate < least) {
-        let written = |rate| quantity::written(Value::Rate(rate));
-        let problem =
-            Common::OutOfRange { text: written(slowest), least: written(least), most: "any".into() };
-        fields.fault("rate", problem, reports);
+    design_of(&path.display().to_string(), &text, asked)
+}
+
+/// As [`design`], of the text of a scenario that was read from `path`.
+///
+/// # Errors
+/// As [`design`].
+pub fn design_of(path: &str, text: &str, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
+    let (mut reports, mut sources) = (Reports::default(), Vec::new());
+    let found = read_asked(path, text, asked, &mut sources, &mut reports);
+    match found.filter(|_| !reports.has_errors()) {
+        Some(design) => Ok(design),
+        None => Err(reports.into_diagnostics(&sources)),
     }
 }
 
-/// Every size with everything that is offered.
-pub(crate) fn spread(
-    fields: &Fields<'_>,
-    closed: &'static str,
-    sizes: &[Bytes],
-    offered: &[Offered],
+fn read_asked(
+    path: &str,
+    text: &str,
+    asked: &Asked,
+    sources: &mut Vec<String>,
     reports: &mut Reports,
-    load: impl Fn(Bytes, Offered) -> Load,
-) -> Option<Vec<Case>> {
-    let count = sizes.len().saturating_mul(offered.len());
-    if count > MOST_CASES {
-        fields.fault("size", Problem::TooMuch { cases: count, most: MOST_CASES }, reports);
+) -> Option<Design> {
+    let file = add_source(sources, path.to_owned());
+    let mut tree = yaml::read(text, file.file, Origin::Scenario, reports)?;
+    for text in &asked.sets {
+        let spot = add_source(sources, format!("--set {text}"));
+        overlay::set(&mut tree, text, spot.file, reports);
+    }
+    let mut section = tree.get(SECTION).filter(|node| node.kind != Kind::Null).cloned();
+    let given = asked_entries(asked, sources, reports)?;
+    if !given.is_empty() {
+        let mut node = section.unwrap_or_else(|| Node::map::<&str>([]));
+        for entry in given {
+            lay(&mut node, entry);
+        }
+        section = Some(node);
+    }
+    read(section.as_ref(), &tree, reports)
+}
+
+/// What the command line adds to the section.
+fn asked_entries(asked: &Asked, sources: &mut Vec<String>, reports: &mut Reports) -> Option<Vec<Entry>> {
+    let mut entry = |option: &str, text: &String, reports: &mut Reports| {
+        let spot = add_source(sources, format!("{option} {text}"));
+        shorthand::read(text, spot.file, reports)
+    };
+    let varied: Vec<_> = asked.vary.iter().map(|text| entry("--vary", text, reports)).collect();
+    let zipped: Vec<_> = asked.zip.iter().map(|text| entry("--zip", text, reports)).collect();
+    let mut entries = varied.into_iter().collect::<Option<Vec<_>>>()?;
+    let zipped = zipped.into_iter().collect::<Option<Vec<_>>>()?;
+    if let Some(first) = zipped.first() {
+        let spot = first.spot;
+        let value = Node { spot, origin: Origin::Set, kind: Kind::Map(zipped) };
+        entries.push(Entry { key: "zip".into(), spot, value });
+    }
+    if let Some(points) = asked.sample {
+        let spot = add_source(sources, format!("--sample {points}"));
+        let value = Node::map([("points", Node::scalar(points.to_string()))]);
+        entries.push(Entry { key: "sample".into(), spot, value: Node { spot, ..value } });
+    }
+    Some(entries)
+}
+
+/// Adds an entry, or puts it in the place of that of the same key.
+fn lay(node: &mut Node, entry: Entry) {
+    let Some(entries) = node.entries_mut() else { return };
+    match entries.iter_mut().find(|old| old.key == entry.key) {
+        Some(old) => *old = entry,
+        None => entries.push(entry),
+    }
+}
+
+/// Reads the section of a scenario, whose document is `tree`; none if something in it is wrong, or there is none.
+pub(crate) fn read(section: Option<&Node>, tree: &Node, reports: &mut Reports) -> Option<Design> {
+    let Some(node) = section else {
+        reports.add(Problem::NothingSwept, tree.spot, SECTION);
+        return None;
+    };
+    if !is_map(node, SECTION, reports) {
         return None;
     }
-    // a rate is told in the unit in which the throughput of such a load is told
-    let (unit, bytes) = if closed == "outstanding" { ("Gb/s", 125e6) } else { ("MB/s", 1e6) };
-    let in_unit = |bytes_per_second: u64| bytes_per_second as f64 / bytes;
-    let axis = |name, value, unit| Some(Axis { name, value, unit, curve: String::new() });
-    let axis = |size: Bytes, offered_here: Offered| match (sizes.len(), offered_here) {
-        // the sizes are the axis; what is offered, if it varies, too, is a family of curves
-        (2.., _) => axis("size", size.0 as f64, "B"),
-        _ if offered.len() == 1 => None,
-        (_, Offered::Outstanding(count)) => axis(closed, f64::from(count), ""),
-        (_, Offered::Rate { bytes_per_second, .. }) => axis("rate", in_unit(bytes_per_second), unit),
+    let is_word = |entry: &&Entry| SWEEP.iter().any(|field| field.name == entry.key);
+    let of = |name: &str| node.get(name).filter(|node| node.kind != Kind::Null);
+    let sample = of("sample").map(|node| read_sample(node, reports));
+    let mut found = Found::default();
+    for entry in node.entries().iter().filter(|entry| !is_word(entry)) {
+        found.take(std::slice::from_ref(entry), SECTION, sample.is_some(), reports);
+    }
+    for group in of("zip").map(zipped).unwrap_or_default() {
+        if is_map(group, "sweep.zip", reports) {
+            found.take(group.entries(), "sweep.zip", sample.is_some(), reports);
+        }
+    }
+    let cheapest = of("cheapest").map(|node| read_cheapest(node, reports));
+    found.check_paths(tree, reports);
+    if found.axes.is_empty() && !found.failed {
+        reports.add(Problem::NothingSwept, node.spot, SECTION);
+    }
+    if found.failed || found.axes.is_empty() {
+        return None;
+    }
+    let sample = match sample {
+        Some(read) => Some(read?),
+        None => None,
     };
-    let label = |size: Bytes, offered_here: Offered| {
-        let size = quantity::label(Value::Size(size));
-        match offered_here {
-            _ if offered.len() == 1 => size,
-            Offered::Outstanding(count) => format!("{size}, {count} in flight"),
-            Offered::Rate { bytes_per_second, .. } => {
-                format!("{size}, {} {unit} offered", in_unit(bytes_per_second))
+    let cheapest = match cheapest {
+        Some(read) => Some(read?),
+        None => None,
+    };
+    found.into_design(sample, cheapest, node, reports)
+}
+
+/// The groups of `zip`: a mapping is one, a list has several.
+fn zipped(node: &Node) -> Vec<&Node> {
+    if let Kind::List(groups) = &node.kind { groups.iter().collect() } else { vec![node] }
+}
+
+/// The axes while they are read.
+#[derive(Default)]
+struct Found {
+    axes: Vec<Axis>,
+    groups: Vec<Vec<usize>>,
+    failed: bool,
+}
+
+impl Found {
+    /// Reads the axes of a group.
+    fn take(&mut self, entries: &[Entry], at: &str, sampled: bool, reports: &mut Reports) {
+        let mut group = Vec::new();
+        for entry in entries {
+            let Some(axis) = Axis::read(entry, at, sampled, reports) else {
+                self.failed = true;
+                continue;
+            };
+            if let Some(first) = group.first().map(|first: &usize| &self.axes[*first]) {
+                let (has, needed) = (axis.values.len(), first.values.len());
+                if has != needed && !sampled {
+                    let problem = Problem::UnequalLists {
+                        path: axis.name.clone(),
+                        has,
+                        first: first.name.clone(),
+                        needed,
+                    };
+                    reports.add(problem, entry.spot, &join(at, &entry.key));
+                    self.failed = true;
+                }
+            }
+            group.push(self.axes.len());
+            self.axes.push(axis);
+        }
+        self.groups.extend((!group.is_empty()).then_some(group));
+    }
+
+    /// Reports paths that are not in the document, that no variant can change, or that are there twice.
+    fn check_paths(&mut self, tree: &Node, reports: &mut Reports) {
+        let mut seen = BTreeSet::new();
+        let mut document = tree.clone();
+        for axis in &self.axes {
+            for path in &axis.paths {
+                if !seen.insert(path) {
+                    let problem = Problem::SweptTwice { path: path.clone() };
+                    reports.add(problem, axis.spot, &join(SECTION, path));
+                    self.failed = true;
+                }
+                // a value that is not there yet is as good as any other
+                let any = Entry { key: path.clone(), spot: axis.spot, value: Node::scalar("1") };
+                let changes = Node { kind: Kind::Map(vec![any]), ..Node::null() };
+                overlay::vary_at(&mut document, SECTION, &changes, reports);
             }
         }
-    };
-    let case = |size, offered| Case {
-        label: label(size, offered),
-        axis: axis(size, offered),
-        load: load(size, offered),
-    };
-    Some(
-        sizes
-            .iter()
-            .flat_map(|size| offered.iter().map(move |offered| (*size, *offered)))
-            .map(|(s, o)| case(s, o))
-            .collect(),
-    )
+    }
+
+    /// The points.
+    fn into_design(
+        mut self,
+        sample: Option<(u64, u64)>,
+        cheapest: Option<Cheapest>,
+        node: &Node,
+        reports: &mut Reports,
+    ) -> Option<Design> {
+        let sizes: Vec<u64> =
+            self.groups.iter().map(|group| self.axes[group[0]].values.len() as u64).collect();
+        let points = match sample {
+            Some((points, seed)) => sample::draw(&mut self.axes, &self.groups, points, seed),
+            None => {
+                let all =
+                    sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size)).unwrap_or(u64::MAX);
+                if all > MOST_POINTS {
+                    let problem = Problem::TooManyPoints { points: all, most: MOST_POINTS };
+                    reports.add(problem, node.spot, SECTION);
+                    return None;
+                }
+                combinations(&sizes, &self.groups, self.axes.len(), all)
+            }
+        };
+        let has_cost = self.axes.iter().any(|axis| axis.values.iter().any(|value| value.cost.is_some()));
+        let cheapest = cheapest.or_else(|| default_cheapest(reports)).filter(|_| has_cost);
+        Some(Design { axes: self.axes, groups: self.groups, points, sampled: sample.is_some(), cheapest })
+    }
 }
+
+/// Every combination, the last group varying fastest.
+fn combinations(sizes: &[u64], groups: &[Vec<usize>], axes: usize, all: u64) -> Vec<Vec<u32>> {
+    (0..all)
+        .map(|nth| {
+            let (mut rest, mut point) = (nth, vec![0; axes]);
+            for (group, size) in groups.iter().zip(sizes).rev() {
+                for axis in group {
+                    point[*axis] = (rest % size) as u32;
+                }
+                rest /= size;
+            }
+            point
+        })
+        .collect()
+}
+
+/// How many points are drawn, and the seed of the draw.
+fn read_sample(node: &Node, reports: &mut Reports) -> Option<(u64, u64)> {
+    let mut fields = Fields::open(node, "sweep.sample", SAMPLE, &[], reports)?;
+    let mut count = |key: &str| match fields.one(key, reports)?.value {
+        Value::Count(count) => Some(count),
+        other => unreachable!("declared as a count, read as {other:?}"),
+    };
+    let (points, seed) = (count("points"), count("seed"));
+    points.zip(seed)
+}
+
+fn default_cheapest(reports: &mut Reports) -> Option<Cheapest> {
+    read_cheapest(&Node::map::<&str>([]), reports)
+}
+
+fn read_cheapest(node: &Node, reports: &mut Reports) -> Option<Cheapest> {
+    let mut fields = Fields::open(node, "sweep.cheapest", CHEAPEST, &[], reports)?;
+    let at_least = match fields.one("at_least", reports)?.value {
+        Value::Ratio(ratio) => ratio,
+        other => unreachable!("declared as a ratio, read as {other:?}"),
+    };
+    let of = fields.text("of", reports)?.value;
+    let unit = fields.text("unit", reports)?.value;
+    let workloads = match fields.written("workloads") {
+        None => Vec::new(),
+        Some(_) => fields.names("workloads", "the name of a workload", reports)?.0,
+    };
+    let workloads = workloads.into_iter().map(|said| said.value).collect();
+    Some(Cheapest { at_least, of, workloads, unit })
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! An example is a fragment: sections that it leaves out are those of a small scenario that has nothing wrong in it.
 
 use lanetwin_document::{codes, explain};
+use lanetwin_plan::sweep::{Asked, design_of};
 use lanetwin_plan::{Catalogue, check};
 use std::path::Path;
 
@@ -19,7 +20,9 @@ const WITHOUT_EXAMPLES: [&str; 2] = ["SC002", "SC105"];
 
 #[test]
 fn wrong_examples_are_reported_and_right_ones_are_not() {
-    for (code, _) in codes().filter(|(code, _)| code.starts_with("SC") && !WITHOUT_EXAMPLES.contains(code)) {
+    let families = ["SC", "SW"];
+    let is_ours = |code: &&str| families.iter().any(|family| code.starts_with(family));
+    for (code, _) in codes().filter(|(code, _)| is_ours(code) && !WITHOUT_EXAMPLES.contains(code)) {
         let page = explain(code).expect("every code has a page");
         let (wrong, right) = (found(page, "wrong"), found(page, "right"));
         assert!(!wrong.is_empty() && wrong.iter().all(|found| found == code), "{code}, wrong: {wrong:?}");
@@ -35,6 +38,7 @@ fn found(page: &str, which: &str) -> Vec<String> {
     let example: String =
         lines.take_while(|line| !line.starts_with("```")).map(|line| format!("{line}\n")).collect();
     let diagnostics = match fence.trim_start_matches("```").split(' ').next() {
+        Some("sh") if example.contains("--vary") => return varied(&example),
         Some("sh") => {
             let set = example.trim().strip_prefix("--set ").expect("an example of --set").to_owned();
             check(Path::new("scenario.yaml"), &complete(""), &[set], &Catalogue::built_in()).diagnostics
@@ -43,6 +47,14 @@ fn found(page: &str, which: &str) -> Vec<String> {
         _ => lanetwin_plan::check_text(&complete(&example)),
     };
     diagnostics.into_iter().map(|found| found.code.to_owned()).collect()
+}
+
+/// The codes reported for an example of `lanetwin sweep`.
+fn varied(example: &str) -> Vec<String> {
+    let text = example.trim().strip_prefix("--vary ").expect("an example of --vary").to_owned();
+    let asked = Asked { vary: vec![text], ..Asked::default() };
+    let found = design_of("scenario.yaml", &complete(""), &asked).err().unwrap_or_default();
+    found.into_iter().map(|found| found.code.to_owned()).collect()
 }
 
 /// The fragment with the sections that it leaves out before it.

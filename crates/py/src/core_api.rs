@@ -90,7 +90,7 @@ pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
 }
 
 /// The plan of a scenario; with `outside`, files that it names may lie out of its folder.
-fn plan_of(path: &str, sets: &[String], outside: bool) -> Result<Plan, Vec<Diagnostic>> {
+pub fn plan_of(path: &str, sets: &[String], outside: bool) -> Result<Plan, Vec<Diagnostic>> {
     let path = Path::new(path);
     let files = Files::beside(path);
     lanetwin_plan::check_path_with(path, sets, &if outside { files.anywhere() } else { files })

@@ -10,6 +10,7 @@
 mod attend;
 mod core_api;
 mod cycles;
+mod sweeps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -74,6 +75,25 @@ mod _core {
     fn run(py: Python<'_>, path: String, options: String, progress: Option<Py<PyAny>>) -> PyResult<String> {
         attend(py, progress.as_ref(), move |monitor| core_api::run(&path, &options, monitor))?
             .map_err(|failure| refusal(py, failure))
+    }
+
+    /// What a scenario sweeps: axes and points.
+    #[pyfunction]
+    fn sweep_design(py: Python<'_>, path: &str, asked: &str) -> PyResult<String> {
+        ask(py, || sweeps::sweep_design(path, asked))
+    }
+
+    /// What the points of a sweep say together.
+    #[pyfunction]
+    fn sweep_analysis(py: Python<'_>, points: &str) -> PyResult<String> {
+        ask(py, || sweeps::sweep_analysis(points))
+    }
+
+    /// The complete plan of a scenario: what a result depends on, beside the seed and the program.
+    #[pyfunction]
+    #[pyo3(signature = (path, sets, outside=false))]
+    fn planned(py: Python<'_>, path: &str, sets: Vec<String>, outside: bool) -> PyResult<String> {
+        ask(py, || sweeps::planned(path, &sets, outside))
     }
 
     /// Compares two results documents.

@@ -10,6 +10,7 @@
 //!           ├─ proportion     what a count of passes and failures proves
 //!           └─ bootstrap      paired ratio to the baseline (BCa)
 //!                └─► verdict  better · worse · equivalent · inconclusive
+//!  sweeps  ──► sweep        Pareto front, the cheapest that is good enough, what each parameter explains
 //!  all of it ──► results      results.json
 //! ```
 //!
@@ -33,6 +34,7 @@ pub mod results;
 mod sample;
 mod servers;
 pub mod steady;
+pub mod sweep;
 pub mod verdict;
 
 pub use bootstrap::{Change, paired_ratio};

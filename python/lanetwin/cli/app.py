@@ -21,6 +21,7 @@ from lanetwin.cli import (
     simulation,
     streams,
     study,
+    sweep,
     validation,
 )
 from lanetwin.cli.console import Exit, emit, err
@@ -92,6 +93,7 @@ def trunk(
 for branch in (
     documents,
     simulation,
+    sweep,
     rendering,
     study,
     measurements,

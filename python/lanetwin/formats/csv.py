@@ -48,18 +48,24 @@ def rows_csv(rows: list[Row]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(HEAD + [f"p{p:g}" for p in percentiles])
-    for row in rows:
-        x = row["x"]
-        case = [row["variant"], row["workload"], row["case"], row.get("device") or ""]
-        at = [x["name"], x["value"], x["unit"]] if x else ["", "", ""]
-        known = dict(row.get("percentiles", []))
-        writer.writerow(
-            [*map(harmless, case), *map(harmless, at), harmless(row["metric"]), row["unit"]]
-            + [row["value"], row["low"], row["high"], row["n"]]
-            + [row.get("seconds", ""), row.get("operations", ""), condition(row.get("steady"))]
-            + [known.get(p, "") for p in percentiles]
-        )
+    writer.writerows(cells(row, percentiles) for row in rows)
     return text.getvalue()
+
+
+def cells(row: Row, percentiles: list[float]) -> list[object]:
+    """Return the cells of a row, those of `HEAD` and then these percentiles."""
+    x = row["x"]
+    case = [row["variant"], row["workload"], row["case"], row.get("device") or ""]
+    at = [x["name"], x["value"], x["unit"]] if x else ["", "", ""]
+    known = dict(row.get("percentiles", []))
+    return [
+        *map(harmless, case),
+        *map(harmless, at),
+        harmless(row["metric"]),
+        *(row["unit"], row["value"], row["low"], row["high"], row["n"]),
+        *(row.get("seconds", ""), row.get("operations", ""), condition(row.get("steady"))),
+        *(known.get(p, "") for p in percentiles),
+    ]
 
 
 FORMAT = Format(name="csv", file="rows.csv", write=lambda results: rows_csv(results["rows"]))

@@ -12,8 +12,23 @@ from lanetwin.formats.declaration import Format
 if TYPE_CHECKING:
     from lanetwin.results import Results, Row
 
+FIELDS = {
+    **dict.fromkeys(("variant", "workload", "case", "device", "x_name"), "text"),
+    "x_value": "number",
+    "x_unit": "text",
+    "metric": "text",
+    "unit": "text",
+    "value": "number",
+    "low": "number",
+    "high": "number",
+    "n": "count",
+    "percentiles": "map",
+    "samples": "list",
+}
+"""The columns, and what each holds."""
 
-def _pyarrow() -> tuple[Any, Any]:
+
+def pyarrow() -> tuple[Any, Any]:
     """Return pyarrow and its Parquet writer; raises `LanetwinError` if they are not installed."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
@@ -29,25 +44,21 @@ def _pyarrow() -> tuple[Any, Any]:
 
 def _write(results: Results) -> bytes:
     """Write a line per row: the columns of `rows.csv`, all percentiles as a map, and all samples."""
-    pa, parquet = _pyarrow()
-    text, number = pa.string(), pa.float64()
-    schema = pa.schema(
-        [(name, text) for name in ("variant", "workload", "case", "device", "x_name")]
-        + [("x_value", number), ("x_unit", text), ("metric", text), ("unit", text)]
-        + [("value", number), ("low", number), ("high", number), ("n", pa.uint32())]
-        + [("percentiles", pa.map_(number, number)), ("samples", pa.list_(number))]
-    )
-    table = pa.Table.from_pylist([_flat(row) for row in results["rows"]], schema=schema)
+    pa, parquet = pyarrow()
+    kinds = {"text": pa.string(), "number": pa.float64(), "count": pa.uint32()}
+    kinds |= {"map": pa.map_(pa.float64(), pa.float64()), "list": pa.list_(pa.float64())}
+    schema = pa.schema([(name, kinds[kind]) for name, kind in FIELDS.items()])
+    table = pa.Table.from_pylist([flat(row) for row in results["rows"]], schema=schema)
     file = io.BytesIO()
     parquet.write_table(table, file)
     return file.getvalue()
 
 
-def _flat(row: Row) -> dict[str, Any]:
+def flat(row: Row) -> dict[str, Any]:
     """Return a row with its place on an axis in columns of its own."""
     x = row["x"]
     at = {"x_name": x["name"], "x_value": x["value"], "x_unit": x["unit"]} if x else {}
     return {**row, **at, "percentiles": [tuple(pair) for pair in row.get("percentiles", [])]}
 
 
-FORMAT = Format(name="parquet", file="rows.parquet", write=_write, require=_pyarrow)
+FORMAT = Format(name="parquet", file="rows.parquet", write=_write, require=pyarrow)

@@ -2,7 +2,7 @@
 
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Load};
-use crate::sweep::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
+use crate::cases::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
 use crate::values::{count, pattern, size};
 use crate::words::{Field, Holds, count as whole, field, optional, required};
 use lanetwin_document::fields::{Fields, Said};

@@ -2,7 +2,7 @@
 
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{Cache, DmaCase, DmaOperation, Load};
-use crate::sweep::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
+use crate::cases::{ARRIVALS, PATTERN, fits, is_brisk, offered, sizes, spread};
 use crate::values::{choice, count, pattern, size};
 use crate::words::{Field, Holds, count as whole, field, one_of, optional, required};
 use lanetwin_document::fields::Fields;

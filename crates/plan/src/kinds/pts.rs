@@ -4,7 +4,7 @@
 use crate::kind::{Asked, Kind, Place, Who};
 use crate::plan::{BlockCase, Case, Load, Offered, Pattern, PtsCell, PtsPlan, PtsTest, SteadyRule, Tracked};
 use crate::problem::Problem;
-use crate::sweep;
+use crate::cases;
 use crate::values::{choice, count, list, size, span};
 use crate::words::{Field, Holds, count as whole, field, one_of, optional, required};
 use lanetwin_document::fields::{Fields, Said};
@@ -90,7 +90,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     };
     let (own_sizes, own_reads, own_depth) = matrix(test);
     let sizes = match fields.written("size") {
-        Some(_) => sweep::sizes(fields, reports)?,
+        Some(_) => cases::sizes(fields, reports)?,
         None => own_sizes.iter().map(|bytes| Bytes(*bytes)).collect(),
     };
     let reads: Vec<f64> = match fields.written("read") {
@@ -103,7 +103,7 @@ fn read(fields: &mut Fields<'_>, _: Place<'_>, reports: &mut Reports) -> Option<
     };
     let (range, times) = (size(fields, "span", reports)?, count(fields, "precondition", reports)?);
     let (step, rounds) = (span(fields, "step", reports)?, count(fields, "rounds", reports)?);
-    sweep::fits(fields, &sizes, "span", range, reports);
+    cases::fits(fields, &sizes, "span", range, reports);
     if !(SHORTEST..=LONGEST).contains(&step) {
         let [text, least, most] = [step, SHORTEST, LONGEST].map(|t| quantity::written(Value::Time(t)));
         fields.fault("step", Common::OutOfRange { text, least, most }, reports);

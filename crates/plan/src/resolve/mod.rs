@@ -21,6 +21,7 @@ use crate::kinds::KINDS;
 use crate::language::{COMPARE, DOCUMENT, RUN};
 use crate::plan::{Compare, ComponentPlan, End, Plan, Run, Variant, WarmUp};
 use crate::problem::Problem;
+use crate::sweep;
 use channels::Channels;
 use lanetwin_document::add_source;
 use lanetwin_document::fields::{Fields, is_name, join};
@@ -91,6 +92,10 @@ fn plan(
     let configurations = Configurations::read(&documents, (files, &kinds), sources, reports);
     let channels = Channels::read(&documents, files, sources, reports);
     let names: Vec<&str> = trees.iter().map(|(name, ..)| &**name).collect();
+    if let Some(section) = document.written("sweep") {
+        // what it goes through, `lanetwin sweep` asks again
+        sweep::read(Some(section), &tree, reports);
+    }
     let compare = read_compare(document.written("compare"), &names, reports);
     let run = read_run(document.written("run"), reports);
     let mut variants = Vec::new();

@@ -1,0 +1,231 @@
+"""The command that goes through values: sweep."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+from rich.text import Text
+
+from lanetwin import store
+from lanetwin.cli.arguments import AsJson, Force, Formats, Full, Outside, Quiet, Sets
+from lanetwin.cli.console import Exit, emit_json, err, out, printable
+from lanetwin.cli.diagnostics import counted
+from lanetwin.cli.interrupt import interruptible
+from lanetwin.cli.progress import shown
+from lanetwin.cli.tables import fits, plain_table
+from lanetwin.numbers import fixed
+from lanetwin.report import sweep as report
+from lanetwin.sweep import Asked, Swept, files, lines, sweep
+from lanetwin.sweep.analysis import Analysis, analyse
+from lanetwin.sweep.cache import FILE, Cache
+from lanetwin.sweep.executors import Executor, Processes, Threads
+from lanetwin.sweep.table import Table
+
+RUNS = Path("runs")
+"""Where sweeps are kept, beside runs."""
+MOST_LINES = 16
+"""More points than this are those of the Pareto front, and the answer."""
+
+
+class Workers(StrEnum):
+    """Who simulates the points; results do not depend on it."""
+
+    THREADS = "threads"
+    PROCESSES = "processes"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("sweep")(sweep_)
+
+
+def sweep_(
+    scenario: Annotated[
+        Path | None, typer.Argument(metavar="SCENARIO", help="Scenario file (YAML).", show_default=False)
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            "-v",
+            metavar="PATH=VALUES",
+            help="x4,x8 or 1..256*2 or 50ns..200ns+50ns. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    zipped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--zip", metavar="PATH=VALUES", help="Likewise; all these go together.", show_default=False
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample", min=2, help="Draw so many points instead of every combination.", show_default=False
+        ),
+    ] = None,
+    sets: Sets = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-S", min=0, help="Seed of the runs. Default: the scenario's.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume", metavar="FOLDER", help="Go on with the sweep of this folder.", show_default=False
+        ),
+    ] = None,
+    workers: Annotated[Workers, typer.Option("--workers", help="Who simulates.")] = Workers.THREADS,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
+    ] = None,
+    cache: Annotated[Path, typer.Option("--cache", help="File that keeps the results of points.")] = FILE,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Simulate every point, and keep none.")
+    ] = False,
+    out_folder: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder. Default: runs/NAME-sweep-DIGEST", show_default=False),
+    ] = None,
+    outside: Outside = False,
+    formats: Formats = None,
+    full: Full = False,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a scenario at many values: every combination, or points drawn from ranges.
+
+    What is swept stands in the scenario under sweep:, or here. Prints the answer
+    and its Pareto front; writes report.html, rows.csv and sweep.json.
+    What was run before is not run again; Ctrl-C keeps what is finished.
+
+    [dim]Examples:[/]
+      lanetwin sweep slots.yaml
+      lanetwin sweep slot.yaml --vary links.slot.width=x1,x2,x4,x8
+      lanetwin sweep slot.yaml --vary 'workloads.rand.block.depth=1..256*2' --vary links.slot.gen=3,4,5
+      lanetwin sweep --resume runs/slot-sweep-5f0c1d2e3a4b5c6d
+    """
+    if resume:
+        asked = files.resumed(resume)
+    elif scenario:
+        asked = Asked(
+            str(scenario), tuple(sets or ()), tuple(vary or ()), tuple(zipped or ()), sample, seed, outside
+        )
+    else:
+        raise typer.BadParameter("name a scenario, or a folder with --resume", param_hint="SCENARIO")
+    plan = asked.design()
+    folder = out_folder or resume or RUNS / files.folder_name(asked, plan)
+    if out_folder:
+        store.refuse_to_overwrite(out_folder, force=force)
+    executor: Executor = Processes(jobs) if workers is Workers.PROCESSES else Threads(jobs)
+    with Cache(None if no_cache else cache) as kept:
+        if not no_cache:
+            files.begin(folder, asked, plan)
+        with interruptible(), shown(Path(asked.path).name, quiet=quiet) as progress:
+            swept = sweep(asked, executor=executor, cache=kept, progress=progress)
+        table, percentiles = files.tabulate(swept)
+        found = analyse(swept.design, table)
+        files.save(
+            swept,
+            folder,
+            page=report.render(swept, table, found),
+            found=found,
+            percentiles=percentiles,
+            formats=formats or [],
+        )
+        if as_json:
+            emit_json(files.document(swept, found))
+        else:
+            print_sweep(swept, table, found, full=full)
+    if not quiet:
+        _say_where(folder, swept)
+    if not swept.complete:
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> None:
+    """Print the question, the answer, the points that are worth a line, and what matters."""
+    console = out()
+    if swept.about:
+        console.print(Text(printable(swept.about), "bold"))
+        console.print()
+    for sentence in lines.answer(swept.design, found):
+        console.print(Text(printable(sentence)), soft_wrap=True)
+    console.print()
+    worth = lines.worth_a_line(swept.design, table, found)
+    answer = lines.answer_of(swept.design, found)
+    few = [point for point in worth if found.front[point] or point == answer]
+    is_cut = len(worth) > MOST_LINES and not full
+    shown = few if is_cut else worth
+    console.print(_grid(swept, table, found, shown if full else shown[: MOST_LINES * 2]))
+    said = "◀ the answer, • nothing beats it"
+    if is_cut:
+        said += f"; {fixed(len(worth) - len(shown), 0)} other points: --full"
+    console.print(Text(said, "dim"))
+    console.print()
+    _print_effects(swept, table, found)
+    for doubt in lines.doubts(swept.design, table):
+        console.print(Text(printable(doubt), "bold yellow"), soft_wrap=True)
+    if swept.refused:
+        why = next(iter(swept.refused.values()))[0]
+        count = counted(len(swept.refused), "point")
+        console.print(Text(printable(f"{count} could not be run: {why.code}, {why.message}"), "yellow"))
+    if not swept.complete:
+        done = f"{fixed(swept.done, 0)} of {counted(len(swept.design), 'point')}"
+        console.print(Text(f"partial result: {done}", "bold yellow"))
+
+
+def _grid(swept: Swept, table: Table, found: Analysis, points: list[int]) -> Grid:
+    """Make the table of points, with as many metrics as there is room for."""
+    plan = swept.design
+    rows = [lines.line(plan, table, found, point) for point in points]
+    names = lines.headings(plan, found)
+    # what the question is about is always there
+    for metrics in range(len(names), max(len(found.required), 1) - 1, -1):
+        columns = [("", False), *((name, True) for name in plan.names)]
+        columns += [("cost", True)] if plan.has_costs else []
+        columns += [("of the best", True)] if plan.cheapest else []
+        columns += [(name, True) for name in names[:metrics]]
+        grid = plain_table("", [*columns, ("limited by", False)])
+        for row in rows:
+            cells = [row.mark, *row.levels, *([row.cost] if plan.has_costs else [])]
+            cells += [row.share] if plan.cheapest else []
+            cells += [*row.values[:metrics], row.limit]
+            grid.add_row(*(Text(printable(cell)) for cell in cells), style="bold" if row.is_chosen else "")
+        if fits(grid, out()):
+            break
+    return grid
+
+
+def _print_effects(swept: Swept, table: Table, found: Analysis) -> None:
+    """Print which axis matters most for each metric that the question is about."""
+    rows = report.effects(report.View(swept.design, table, found))
+    if not rows:
+        return
+    grid = plain_table(
+        "", [(name, n > 1) for n, name in enumerate(("metric", "axis", "explains", "means", "change"))]
+    )
+    before = ""
+    for row in rows:
+        grid.add_row(*(Text(printable(cell)) for cell in ["" if row[0] == before else row[0], *row[1:]]))
+        before = row[0]
+    out().print(grid)
+    out().print()
+
+
+def _say_where(folder: Path, swept: Swept) -> None:
+    """Say where the report is, and what the sweep took."""
+    place = Text("Report: ")
+    place.append(os.path.relpath(folder / "report.html"), "bold")
+    err().print(place, soft_wrap=True)
+    known = swept.done - swept.simulated
+    said = f"{counted(swept.simulated, 'point')} simulated in {fixed(swept.cpu_seconds, 1)} s of CPU time"
+    err().print(f"{said}, {fixed(known, 0)} known before" if known else said, style="dim")
+    if not swept.complete:
+        err().print(f"Next: lanetwin sweep --resume {os.path.relpath(folder)}", style="dim")

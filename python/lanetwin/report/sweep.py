@@ -1,0 +1,323 @@
+"""The report of a sweep: the answer first, then one table, figures, and what each axis does."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from lanetwin import engine
+from lanetwin.numbers import change, share
+from lanetwin.report import blocks, page
+from lanetwin.report.figures import heat, points
+from lanetwin.report.figures.heat import Field, Heat
+from lanetwin.report.figures.points import Mark, Points
+from lanetwin.report.figures.sweep import is_geometric
+from lanetwin.sweep import lines
+
+if TYPE_CHECKING:
+    from lanetwin.sweep.analysis import Analysis, Effect
+    from lanetwin.sweep.design import Axis, Design
+    from lanetwin.sweep.running import Asked, Swept
+    from lanetwin.sweep.table import Column, Table
+
+MOST_ROWS = 400
+"""More points than this are in the files alone."""
+MOST_SERIES = 6
+"""An axis with more values than this is no family of curves."""
+MOST_ACROSS = 14
+"""A heat map has no more values than this across, nor down."""
+MOST_TICKS = 8
+LEAST_GAP = 0.06
+"""So many values are ticks of an axis, if they are so far apart as a part of it."""
+MOST_METRICS = 4
+"""So many metrics are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A sweep with all that a report tells of it."""
+
+    plan: Design
+    table: Table
+    found: Analysis
+
+    @property
+    def names(self) -> list[str]:
+        """What the axes are called."""
+        return self.plan.names
+
+    @property
+    def drawn(self) -> list[Column]:
+        """The metrics that are drawn: those that the question is about first."""
+        some = dict.fromkeys([*self.found.required, *self.found.objectives])
+        return [self.found.columns[n] for n in list(some)[:MOST_METRICS]]
+
+    def at(self, point: int, group: int) -> int:
+        """Return the place of the value of a group at a point."""
+        return self.plan.points[point][self.plan.groups[group][0]]
+
+    def size(self, group: int) -> int:
+        """Return how many values a group goes through."""
+        return len(self.plan.axes[self.plan.groups[group][0]]["values"])
+
+    def name(self, group: int) -> str:
+        """Return what a group is called."""
+        return self.names[self.plan.groups[group][0]]
+
+    def weights(self) -> list[float]:
+        """Return how much each group explains of the metrics that are drawn."""
+        drawn = {id(column) for column in self.drawn}
+        sums = {group[0]: 0.0 for group in self.plan.groups}
+        for effect in self.found.effects:
+            if id(self.found.columns[effect.column]) in drawn:
+                sums[effect.axis] += effect.explained
+        return [sums[group[0]] for group in self.plan.groups]
+
+
+def render(swept: Swept, table: Table, found: Analysis) -> str:
+    """Return the report as one self-contained HTML document."""
+    view = View(swept.design, table, found)
+    easel = blocks.Easel()
+    worth = lines.worth_a_line(swept.design, table, found)
+    figures = _line_figures(view, easel) + _front_figures(view, easel)
+    return (
+        page.environment()
+        .get_template("sweep.html.j2")
+        .render(
+            swept=swept,
+            version=engine.version(),
+            style=page.style(),
+            script=page.script(),
+            policy=page.policy(),
+            answers=lines.answer(swept.design, found),
+            doubts=lines.doubts(swept.design, table),
+            names=view.names,
+            headings=lines.headings(swept.design, found),
+            rows=[lines.line(swept.design, table, found, point) for point in worth[:MOST_ROWS]],
+            cut=max(0, len(worth) - MOST_ROWS),
+            has_shares=bool(swept.design.cheapest),
+            figures=figures,
+            heats=_heat_figures(view, easel),
+            effects=effects(view),
+            refused=_refused(swept),
+            command=command(swept.asked),
+        )
+    )
+
+
+def command(asked: Asked) -> str:
+    """Return the command line that gives this sweep again."""
+    words = ["lanetwin", "sweep", asked.path]
+    for option, texts in (("--set", asked.sets), ("--vary", asked.vary), ("--zip", asked.zipped)):
+        for text in texts:
+            words += [option, text]
+    words += ["--sample", str(asked.sample)] if asked.sample is not None else []
+    words += ["--seed", str(asked.seed)] if asked.seed is not None else []
+    return shlex.join(words)
+
+
+def effects(view: View) -> list[list[str]]:
+    """Tabulate what each axis does to each metric that is drawn, the strongest first."""
+    drawn = [n for n, column in enumerate(view.found.columns) if column in view.drawn]
+    headings = lines.headings(view.plan, view.found)
+    shown: list[Effect] = [effect for effect in view.found.effects if effect.column in drawn]
+    shown.sort(key=lambda effect: (drawn.index(effect.column), -effect.explained))
+    names = dict(zip((group[0] for group in view.plan.groups), map(view.name, _groups(view)), strict=True))
+    rows = []
+    for effect in shown:
+        column = view.found.columns[effect.column]
+        ends = " … ".join(lines.told(column, value) for value in (effect.low, effect.high))
+        by = change(effect.high / effect.low - 1) if effect.low > 0 else "–"
+        rows.append([headings[effect.column], names[effect.axis], share(effect.explained), ends, by])
+    return rows
+
+
+def _groups(view: View) -> range:
+    return range(len(view.plan.groups))
+
+
+def _refused(swept: Swept) -> list[tuple[str, str]]:
+    """Return points that could not be run, and why."""
+    return [(swept.design.called(point), str(why[0])) for point, why in list(swept.refused.items())[:20]]
+
+
+def _line_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
+    """Draw each metric against the axis that does the most to it, and against the other numbers."""
+    weights = view.weights()
+    order = sorted(_groups(view), key=lambda group: -weights[group])
+    wide = [group for group in order if view.size(group) > 1][:2]
+    made = [_against(view, column, group) for column in view.drawn for group in wide]
+    return [easel.figure(points.draw, one) for one in made if one is not None]
+
+
+def _against(view: View, column: Column, group: int) -> Points | None:
+    """Draw a metric against a group: a line for each value of another, the rest as the answer has it."""
+    axis = view.plan.axes[view.plan.groups[group][0]]
+    family, fixed = (None, {}) if view.plan.sampled else _others(view, group)
+    series: dict[str, list[Mark]] = {}
+    for point in range(len(view.plan)):
+        value = column.values[point]
+        if value != value or any(view.at(point, other) != place for other, place in fixed.items()):
+            continue
+        at = view.at(point, group)
+        level = axis["values"][at]
+        x = float(at) if level["number"] is None else level["number"]
+        name = "" if family is None else f"{view.name(family)} {_text(view, point, family)}"
+        series.setdefault(name, []).append(Mark(x, value, view.plan.called(point)))
+    if sum(map(len, series.values())) < 2:
+        return None
+    ticks = _ticks(axis)
+    title = f"{_metric(view, column)} against {view.name(group)}{_with(view, fixed)}"
+    marks = {name: sorted(own, key=lambda mark: mark.x) for name, own in series.items()}
+    place = column.place
+    return Points(
+        place.workload, title, view.name(group), axis["unit"], ticks, place.metric, column.unit, marks,
+        joined=not view.plan.sampled,
+    )  # fmt: skip
+
+
+def _ticks(axis: Axis) -> dict[float, str]:
+    """Name the places of the values themselves, if they are words, or few enough and far enough apart."""
+    values = axis["values"]
+    if not axis["numeric"]:
+        return {float(n): level["text"] for n, level in enumerate(values)}
+    named = {level["number"]: level["text"] for level in values if level["number"] is not None}
+    places = sorted(named)
+    if len(places) > MOST_TICKS or len(places) < 2:
+        return {}
+    if is_geometric(places):
+        places = [math.log(place) for place in places]
+    least = min(high - low for low, high in pairwise(places))
+    return named if least > (places[-1] - places[0]) * LEAST_GAP else {}
+
+
+def _others(view: View, group: int, *more: int) -> tuple[int | None, dict[int, int]]:
+    """Choose the family of curves among the other groups, and where the rest of them stand."""
+    weights = view.weights()
+    others = [other for other in _groups(view) if other not in (group, *more) and view.size(other) > 1]
+    others.sort(key=lambda other: -weights[other])
+    family = next((other for other in others if view.size(other) <= MOST_SERIES), None)
+    if more:
+        family = None
+    answer = lines.answer_of(view.plan, view.found)
+    fixed = {} if answer is None else {o: view.at(answer, o) for o in others if o != family}
+    return family, fixed
+
+
+def _text(view: View, point: int, group: int) -> str:
+    return view.plan.levels(point)[view.plan.groups[group][0]]["text"]
+
+
+def _with(view: View, fixed: dict[int, int]) -> str:
+    """Say at which values of the other groups a figure is."""
+    said = [
+        f"{view.name(group)} {view.plan.axes[view.plan.groups[group][0]]['values'][place]['text']}"
+        for group, place in fixed.items()
+    ]
+    return f", {', '.join(said)}" if said else ""
+
+
+def _metric(view: View, column: Column) -> str:
+    """Name a metric with its workload and variant, as far as there are several."""
+    heading = lines.headings(view.plan, view.found)[view.found.columns.index(column)]
+    return heading[:1].upper() + heading[1:]
+
+
+def _front_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
+    """Draw what a point reaches against what it costs, or against its latency, and the front."""
+    made = []
+    for n in view.found.required[:2]:
+        column = view.found.columns[n]
+        if view.plan.has_costs:
+            unit = view.plan.cost_unit
+            made.append(_front(view, column, view.found.costs, "cost", unit))
+            continue
+        other = next(
+            (
+                c
+                for c in view.found.columns
+                if c.place.metric == "latency"
+                and (c.place.variant, c.place.workload) == (column.place.variant, column.place.workload)
+            ),
+            None,
+        )
+        if other is not None and other is not column:
+            made.append(_front(view, column, other.optional(), "latency", other.unit))
+    return [easel.figure(points.draw, one) for one in made if one is not None]
+
+
+def _front(
+    view: View, column: Column, against: list[float | None], x_name: str, x_unit: str
+) -> Points | None:
+    """Draw a metric against what is paid for it."""
+    series: dict[str, list[Mark]] = {"nothing beats it": [], "others": [], "the answer": []}
+    answer = lines.answer_of(view.plan, view.found)
+    for point, x in enumerate(against):
+        y = column.values[point]
+        if x is not None and y == y:
+            on_front = view.found.front[point]
+            mark = Mark(x, y, view.plan.called(point))
+            kind = "the answer" if point == answer else "nothing beats it" if on_front else "others"
+            series[kind].append(mark)
+    series = {name: sorted(marks, key=lambda mark: mark.x) for name, marks in series.items() if marks}
+    if sum(map(len, series.values())) < 2:
+        return None
+    title = f"{_metric(view, column)} against {x_name}"
+    place = column.place
+    return Points(
+        place.workload,
+        title,
+        x_name,
+        x_unit,
+        {},
+        place.metric,
+        column.unit,
+        series,
+        joined=False,
+        from_zero=False,
+    )
+
+
+def _heat_figures(view: View, easel: blocks.Easel) -> list[blocks.Figure]:
+    """Draw each metric over the two axes that do the most to it."""
+    weights = view.weights()
+    fit = [group for group in _groups(view) if 1 < view.size(group) <= MOST_ACROSS]
+    fit.sort(key=lambda group: -weights[group])
+    if len(fit) < 2 or view.plan.sampled:
+        return []
+    down, across = sorted(fit[:2], key=view.size)
+    return [easel.figure(heat.draw, _heat(view, column, down, across)) for column in view.drawn]
+
+
+def _heat(view: View, column: Column, down: int, across: int) -> Heat:
+    _, fixed = _others(view, down, across)
+    answer = lines.answer_of(view.plan, view.found)
+    known = {
+        (view.at(point, down), view.at(point, across)): point
+        for point in range(len(view.plan))
+        if all(view.at(point, other) == place for other, place in fixed.items())
+    }
+    values = [column.values[p] for p in known.values() if column.values[p] == column.values[p]]
+    best = (min if column.better == "lower" else max)(values, default=0.0)
+    rows = []
+    for row in range(view.size(down)):
+        fields = []
+        for place in range(view.size(across)):
+            point = known.get((row, place))
+            value = column.values[point] if point is not None else float("nan")
+            of_best = None
+            if value == value and value > 0 and best > 0:
+                of_best = best / value if column.better == "lower" else value / best
+            text = lines.told(column, value) if value == value else "–"
+            fields.append(Field(text, of_best, is_answer=point is not None and point == answer))
+        rows.append((_level(view, down, row), fields))
+    names = [_level(view, across, place) for place in range(view.size(across))]
+    title = f"{_metric(view, column)}{_with(view, fixed)}"
+    return Heat(column.place.workload, title, view.name(across), names, view.name(down), rows)
+
+
+def _level(view: View, group: int, place: int) -> str:
+    return view.plan.axes[view.plan.groups[group][0]]["values"][place]["text"]

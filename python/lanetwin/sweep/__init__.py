@@ -1,0 +1,6 @@
+"""Sweeps: many points of one scenario, run and kept, and what they say together."""
+
+from lanetwin.sweep.design import Design, design
+from lanetwin.sweep.running import Asked, Swept, sweep
+
+__all__ = ["Asked", "Design", "Swept", "design", "sweep"]

@@ -1,0 +1,143 @@
+"""What the points of a sweep say together, as the engine computes it: front, cheapest, what axes do.
+
+Here it is decided which metrics are asked about; nothing is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+
+if TYPE_CHECKING:
+    from lanetwin.sweep.design import Cheapest, Design
+    from lanetwin.sweep.table import Column, Table
+
+OBJECTIVES = ("throughput", "latency")
+"""Metrics that a point of the Pareto front is judged by, where no value has a cost."""
+MOST_COLUMNS = 24
+"""Metrics of more workloads and variants than this are in the files alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an axis does to a metric."""
+
+    axis: int
+    """The first axis of its group."""
+    column: int
+    explained: float
+    """The share of the variance over all points that it explains by itself, 0 to 1."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the points say together."""
+
+    columns: list[Column]
+    """The metrics that say most of each variant and workload."""
+    objectives: list[int]
+    """Which of them a point of the front is judged by."""
+    required: list[int]
+    """Which of them have to reach a share of their best."""
+    front: list[bool]
+    """Whether each point is on the Pareto front."""
+    shares: list[float | None]
+    """How good each point is beside the best, in the worst of the required metrics: 1 is the best in all."""
+    enough: list[bool]
+    chosen: int | None
+    """The cheapest point that is good enough."""
+    costs: list[float | None]
+    effects: list[Effect] = field(default_factory=list)
+
+    @property
+    def best(self) -> int | None:
+        """The point that is the best in the worst of the required metrics; of several, the first cheapest."""
+        known = [point for point, share in enumerate(self.shares) if share is not None]
+        if not known:
+            return None
+        return max(known, key=lambda point: (self.shares[point], -(self.costs[point] or 0.0)))
+
+
+def analyse(plan: Design, table: Table) -> Analysis:
+    """Ask the engine what the points say together."""
+    every = [
+        column
+        for variant in table.variants
+        for workload in table.workloads
+        for column in table.telling(variant, workload)
+    ]
+    asked_for = _required(every, plan.cheapest)
+    # what the question is about stands first
+    columns = [every[n] for n in asked_for] + [c for n, c in enumerate(every) if n not in asked_for]
+    columns = columns[:MOST_COLUMNS]
+    objectives = [n for n, column in enumerate(columns) if column.place.metric.endswith(OBJECTIVES)]
+    objectives = objectives or list(range(len(columns)))
+    required = _required(columns, plan.cheapest) or objectives
+    if plan.has_costs:
+        # with a metric too many, everything is on the front
+        objectives = required
+    costs = [plan.cost(point) for point in range(len(plan))]
+    found: dict[str, Any] = engine.sweep_analysis(
+        {
+            "columns": [{"better": c.better, "values": c.optional()} for c in columns],
+            "factors": [_levels(plan, group[0]) for group in plan.groups],
+            "objectives": objectives,
+            "costs": costs,
+            "required": required,
+            "at_least": plan.cheapest["at_least"] if plan.cheapest else 1.0,
+        }
+    )
+    choice = found["choice"]
+    return Analysis(
+        columns,
+        objectives,
+        required,
+        found["front"] or [False] * len(plan),
+        choice["shares"],
+        choice["enough"],
+        choice["chosen"],
+        costs,
+        list(_effects(plan, found["effects"])),
+    )
+
+
+def _required(columns: list[Column], asked: Cheapest | None) -> list[int]:
+    """Return the metrics that the question of least cost is about, or those of most weight without one."""
+    metric, workloads = (asked["of"], asked["workloads"]) if asked else (OBJECTIVES[0], [])
+    some = [
+        (n, column.place)
+        for n, column in enumerate(columns)
+        if not workloads or column.place.workload in workloads
+    ]
+    exact = {(place.variant, place.workload) for _, place in some if place.metric == metric}
+    return [
+        n
+        for n, place in some
+        if place.metric == metric
+        # a mix of reads and writes has one of each
+        or ((place.variant, place.workload) not in exact and place.metric.endswith(f" {metric}"))
+    ]
+
+
+def _levels(plan: Design, axis: int) -> list[int]:
+    """Return the place of the value of an axis at each point: of numbers, in their order."""
+    values = plan.axes[axis]["values"]
+    order = sorted(range(len(values)), key=lambda n: (values[n]["number"] or 0.0, n))
+    if not plan.axes[axis]["numeric"]:
+        order = list(range(len(values)))
+    rank = {value: place for place, value in enumerate(order)}
+    return [rank[point[axis]] for point in plan.points]
+
+
+def _effects(plan: Design, found: list[list[dict[str, float] | None]]) -> Any:
+    if len(plan.groups) < 2:
+        return  # one axis explains everything
+    for group, of_columns in zip(plan.groups, found, strict=True):
+        for column, effect in enumerate(of_columns):
+            if effect is not None and math.isfinite(effect["explained"]):
+                yield Effect(group[0], column, effect["explained"], effect["low"], effect["high"])

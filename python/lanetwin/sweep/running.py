@@ -1,0 +1,170 @@
+"""Running a sweep: what the cache knows is taken from there, the rest is simulated, and kept at once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.sweep.cache import FILE, Cache
+from lanetwin.sweep.design import Design, design
+from lanetwin.sweep.executors import Threads
+from lanetwin.sweep.point import Job, Outcome, Stopped, planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from lanetwin.results import Bottleneck, Row
+    from lanetwin.sweep.executors import Executor
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a sweep is asked for: what it takes to repeat it."""
+
+    path: str
+    sets: tuple[str, ...] = ()
+    vary: tuple[str, ...] = ()
+    zipped: tuple[str, ...] = ()
+    sample: int | None = None
+    seed: int | None = None
+    outside: bool = False
+
+    def design(self) -> Design:
+        """Return what is swept; raises `LanetwinError` with all that is wrong with it."""
+        return design(self.path, sets=self.sets, vary=self.vary, zipped=self.zipped, sample=self.sample)
+
+
+@dataclass(slots=True)
+class Swept:
+    """A sweep that was run, whole or in part. Its results stand in the cache, which has to be open."""
+
+    asked: Asked
+    design: Design
+    name: str
+    about: str
+    keys: list[str | None] = field(repr=False)
+    """What the result of each point is kept under; none of one that is refused, or was not reached."""
+    cache: Cache = field(repr=False)
+    refused: dict[int, list[Diagnostic]] = field(default_factory=dict)
+    """Points whose scenario is refused, and why."""
+    done: int = 0
+    """How many points have a result."""
+    simulated: int = 0
+    """How many of them were simulated now; the others were known."""
+    cpu_seconds: float = 0.0
+    """What those simulations took."""
+    complete: bool = True
+    """Whether every point has a result, or is refused."""
+
+    def results(self) -> Iterator[tuple[int, list[Row], list[Bottleneck]]]:
+        """Read the results of the points that have one, one after the other, in their order."""
+        for point, key in enumerate(self.keys):
+            kept = self.cache.get(key) if key else None
+            if kept is not None:
+                yield point, kept["rows"], kept["bottlenecks"]
+
+
+def sweep(
+    asked: Asked,
+    *,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Callable[[engine.Progress], object] | None = None,
+) -> Swept:
+    """Run every point of a sweep that the cache does not know yet.
+
+    Ctrl-C makes the answer partial; what is finished stays in the cache. Points whose scenario is refused are
+    told in the answer, and no reason to stop; if the first and the last are, nothing is run.
+
+    Raises `LanetwinError` if the sweep or the scenario is wrong.
+    """
+    plan = asked.design()
+    ends = _check_ends(asked, plan)
+    swept = Swept(
+        asked,
+        plan,
+        name=Path(asked.path).stem,
+        about=ends["plan"]["about"] if ends["plan"] else "",
+        keys=[None] * len(plan),
+        cache=cache if cache is not None else Cache(FILE),
+    )
+    tell = _Told(swept, progress)
+    try:
+        with closing(_outcomes(swept, executor or Threads(), tell)) as outcomes:
+            for outcome in outcomes:
+                _take(swept, outcome)
+                tell(outcome.point)
+    except (KeyboardInterrupt, Stopped):
+        swept.complete = False
+    return swept
+
+
+class _Told:
+    """Tells how far a sweep is."""
+
+    def __init__(self, swept: Swept, progress: Callable[[engine.Progress], object] | None) -> None:
+        self._swept = swept
+        self._progress = progress
+
+    def __call__(self, point: int) -> None:
+        if self._progress is not None:
+            done = self._swept.done + len(self._swept.refused)
+            plan = self._swept.design
+            self._progress({"done": done, "total": len(plan), "case": plan.called(point)})
+
+
+def _outcomes(swept: Swept, executor: Executor, tell: _Told) -> Generator[Outcome, None, None]:
+    """Simulate what is not known; what is known, and what is refused, is noted on the way."""
+    with closing(executor.run(_unknown(swept, tell))) as running:
+        yield from running
+
+
+def _unknown(swept: Swept, tell: _Told) -> Iterator[Job]:
+    """Yield the points whose results are not in the cache, once each result."""
+    asked, asked_for = swept.asked, set()
+    for point in range(len(swept.design)):
+        sets = (*asked.sets, *swept.design.sets(point))
+        try:
+            key = planned(asked.path, sets, seed=asked.seed, outside=asked.outside)
+        except LanetwinError as error:
+            if not error.diagnostics:
+                raise
+            swept.refused[point] = error.diagnostics
+            tell(point)
+            continue
+        swept.keys[point] = key
+        if key in asked_for or key in swept.cache:
+            # two points may be one plan, such as a depth beyond what a queue takes
+            swept.done += 1
+            tell(point)
+            continue
+        asked_for.add(key)
+        yield Job(point, key, asked.path, sets, asked.seed, asked.outside)
+
+
+def _take(swept: Swept, outcome: Outcome) -> None:
+    """Keep what became of a point."""
+    if outcome.refused:
+        swept.refused[outcome.point] = [Diagnostic.from_dict(fields) for fields in outcome.refused]
+        swept.keys[outcome.point] = None
+        return
+    swept.cache.put(outcome.key, outcome.kept())
+    swept.done += 1
+    swept.simulated += 1
+    swept.cpu_seconds += outcome.cpu_seconds
+
+
+def _check_ends(asked: Asked, plan: Design) -> Any:
+    """Check the first point and the last; raise what is wrong with the first if both are refused."""
+    found = None
+    for point in (0, len(plan) - 1):
+        checked = engine.check(asked.path, [*asked.sets, *plan.sets(point)], outside=asked.outside)
+        if checked["plan"] is not None:
+            return checked
+        found = found or checked
+    diagnostics = [Diagnostic.from_dict(fields) for fields in found["diagnostics"]] if found else []
+    raise LanetwinError("", [one for one in diagnostics if one.severity == "error"])
