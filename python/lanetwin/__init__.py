@@ -2,10 +2,12 @@
 
 One description of a machine; lanetwin predicts what it does, and says how sure it is::
 
-    import lanetwin
+    import lanetwin as lt
 
-    results = lanetwin.run("slot.yaml", seed=1)
-    html = lanetwin.report.render(results)
+    slot = lt.Scenario("slot.yaml")
+    wide, narrow = slot.run(), slot.set("links.slot.width", "x4").run()
+    points = slot.sweep({"links.slot.width": ["x1", "x2", "x4", "x8"]})
+    points.to_pandas()
 
 Python is the face, Rust is the engine: nothing is simulated and no interval is computed here.
 """
@@ -13,7 +15,9 @@ Python is the face, Rust is the engine: nothing is simulated and no interval is 
 from lanetwin import report
 from lanetwin.engine import check, compare, run, validate, version
 from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
+from lanetwin.outcome import Points, Run
 from lanetwin.results import Results
+from lanetwin.scenario import Scenario
 
 __version__ = version()
 
@@ -21,7 +25,10 @@ __all__ = [
     "Diagnostic",
     "EngineBug",
     "LanetwinError",
+    "Points",
     "Results",
+    "Run",
+    "Scenario",
     "__version__",
     "check",
     "compare",

@@ -1,0 +1,144 @@
+"""A scenario as an object: from a file or a dictionary, changed by paths, run and swept."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from lanetwin import engine
+from lanetwin.outcome import Points, Run
+from lanetwin.sweep.cache import Cache
+from lanetwin.sweep.running import Asked, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from lanetwin.engine import Checked, Granularity, Progress
+    from lanetwin.sweep.executors import Executor
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario. It never changes: `set` returns another one.
+
+    ``Scenario("slot.yaml")`` reads a file when it is run. ``Scenario({...})`` is a document as a dictionary,
+    in which files have to stand under ``files:``; `name` is what its results are called.
+    """
+
+    source: str | Path | Mapping[str, Any]
+    name: str = "scenario"
+    sets: tuple[str, ...] = field(default=())
+    """What is changed, each ``path=value``."""
+
+    def set(self, path: str | Mapping[str, Any], value: Any = None) -> Self:
+        """Return the scenario with another value at a path, or with other values at several.
+
+        A value is text as in a scenario (``"x8"``, ``"128KiB"``), a number, a list or a dictionary; ``None``
+        takes away what is there.
+        """
+        changes = {path: value} if isinstance(path, str) else path
+        return replace(self, sets=(*self.sets, *(f"{at}={_written(of)}" for at, of in changes.items())))
+
+    def check(self) -> Checked:
+        """Check it without running it; its mistakes are in the answer, not raised."""
+        with self._file() as path:
+            return engine.check(path, self.sets)
+
+    def plan(self) -> dict[str, Any]:
+        """Return it with every default filled in.
+
+        Raises `LanetwinError` with all its mistakes.
+        """
+        with self._file() as path:
+            document: dict[str, Any] = json.loads(engine.planned(path, self.sets))
+            return document
+
+    def run(
+        self,
+        *,
+        seed: int | None = None,
+        granularity: Granularity = "train",
+        threads: int | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Run:
+        """Simulate every variant and workload.
+
+        Raises `LanetwinError` with all mistakes of the scenario.
+        """
+        with self._file() as path:
+            results = engine.run(
+                path,
+                sets=self.sets,
+                seed=seed,
+                granularity=granularity,
+                threads=threads,
+                progress=progress,
+            )
+        if not isinstance(self.source, str | Path):
+            results["scenario"]["path"] = f"{self.name}.yaml"
+        return Run(results)
+
+    def sweep(
+        self,
+        vary: Mapping[str, Any] | None = None,
+        *,
+        zipped: Mapping[str, Any] | None = None,
+        sample: int | None = None,
+        seed: int | None = None,
+        executor: Executor | None = None,
+        cache: Path | str | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Points:
+        """Run it at many values: those under its ``sweep:``, and of these paths.
+
+        A path has a list of values, a range (``{"from": 1, "to": 256, "times": 2}``) or what else stands
+        there in a scenario. The paths of `zipped` go together. With `sample`, so many points are drawn.
+        `executor` is `lanetwin.sweep.executors.Threads` if none is given. With `cache`, results are kept in
+        that file, and what is there is not simulated again.
+
+        Raises `LanetwinError` if something is wrong with the sweep or the scenario.
+        """
+        kept = Cache(None if cache is None else Path(cache))
+        with self._file() as path:
+            asked = Asked(path, self.sets, _varied(vary), _varied(zipped), sample, seed)
+            swept = sweep(asked, executor=executor, cache=kept, progress=progress)
+        if not isinstance(self.source, str | Path):
+            swept.asked = replace(swept.asked, path=f"{self.name}.yaml")
+        return Points(swept)
+
+    @contextmanager
+    def _file(self) -> Iterator[str]:
+        """Give the path of a file that has it."""
+        if isinstance(self.source, str | Path):
+            yield str(self.source)
+            return
+        with tempfile.TemporaryDirectory(prefix="lanetwin-") as folder:
+            # a document of JSON is one of YAML
+            file = Path(folder) / f"{self.name}.yaml"
+            file.write_text(json.dumps(self.source), encoding="utf-8")
+            yield str(file)
+
+
+def _written(value: Any) -> str:
+    """Write a value so that the engine reads it as YAML.
+
+    >>> _written("x8"), _written(4), _written(None), _written(["64B"]), _written(True)
+    ('"x8"', '4', 'null', '["64B"]', 'true')
+    """
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _varied(paths: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Write paths and their values as on a command line.
+
+    >>> _varied({"links.slot.width": ["x4", "x8"]}), _varied({"a.b": "1..8*2"})
+    (('links.slot.width=["x4", "x8"]',), ('a.b=1..8*2',))
+    """
+    return tuple(
+        f"{path}={values if isinstance(values, str) else _written(values)}"
+        for path, values in (paths or {}).items()
+    )
