@@ -10,7 +10,14 @@ from lanetwin.errors import Diagnostic, LanetwinError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXTRAS = {"pyarrow": "parquet", "pandas": "pandas", "polars": "polars", "altair": "plots"}
+EXTRAS = {
+    "pyarrow": "parquet",
+    "pandas": "pandas",
+    "polars": "polars",
+    "altair": "plots",
+    "distributed": "dask",
+    "ray": "ray",
+}
 """Which extra of this package installs a library."""
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 from time import process_time
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING
 import html5lib
 import pytest
 
-from lanetwin import engine
+from lanetwin import _core, engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.report import sweep as report
 from lanetwin.sweep import Asked, Swept, files, sweep
 from lanetwin.sweep.analysis import analyse
 from lanetwin.sweep.cache import Cache
+from lanetwin.sweep.clusters import Dask, Ray, packed, simulate_packed
 from lanetwin.sweep.executors import AHEAD, Processes, Threads, in_flight
 from lanetwin.sweep.point import Job, Outcome
 
@@ -106,6 +108,35 @@ def test_threads_and_processes_have_the_same_rows(slot: str) -> None:
     one = table(fresh(asked, Threads(1)))
     assert table(fresh(asked, Threads(3))) == one
     assert table(fresh(asked, Processes(2))) == one
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_dask_cluster_has_the_same_rows(slot: str) -> None:
+    """Two processes and a scheduler on the loopback device."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        swept = fresh(Asked(slot), Dask(client))
+    assert table(swept) == table(fresh(Asked(slot)))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_ray_cluster_has_the_same_rows(slot: str) -> None:
+    """Two processes on the loopback device."""
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
+    try:
+        swept = fresh(Asked(slot), Ray())
+    finally:
+        ray.shutdown()
+    assert table(swept) == table(fresh(Asked(slot)))
+
+
+def test_a_worker_of_another_build_gives_nothing(slot: str) -> None:
+    work = packed(Job(0, "key", slot, ("links.slot.width=x4",)))
+    assert simulate_packed(work).rows == engine.run(slot, sets=["links.slot.width=x4"])["rows"]
+    with pytest.raises(LanetwinError, match="RS012"):
+        simulate_packed(replace(work, build="another"))
 
 
 class Killing(Processes):
@@ -308,7 +339,7 @@ def test_a_sweep_costs_little_more_than_its_simulations(
     points = asked.design()
     begin = process_time()
     for point in range(len(points)):
-        engine._core.run("demo.yaml", json.dumps({"sets": points.sets(point), "threads": 1}), None)
+        _core.run("demo.yaml", json.dumps({"sets": points.sets(point), "threads": 1}), None)
     alone = process_time() - begin
     begin = process_time()
     swept = fresh(asked)

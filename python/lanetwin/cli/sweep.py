@@ -23,6 +23,7 @@ from lanetwin.report import sweep as report
 from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import Analysis, analyse
 from lanetwin.sweep.cache import FILE, Cache
+from lanetwin.sweep.clusters import Dask
 from lanetwin.sweep.executors import Executor, Processes, Threads
 from lanetwin.sweep.table import Table
 
@@ -81,6 +82,15 @@ def sweep_(
         ),
     ] = None,
     workers: Annotated[Workers, typer.Option("--workers", help="Who simulates.")] = Workers.THREADS,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="The workers of this Dask scheduler simulate instead.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-t", min=1, help="So many at once. Default: one per core.")
     ] = None,
@@ -124,6 +134,7 @@ def sweep_(
     if out_folder:
         store.refuse_to_overwrite(out_folder, force=force)
     executor: Executor = Processes(jobs) if workers is Workers.PROCESSES else Threads(jobs)
+    executor = Dask(dask) if dask else executor
     with Cache(None if no_cache else cache) as kept:
         if not no_cache:
             files.begin(folder, asked, plan)

@@ -1,0 +1,117 @@
+"""Points simulated by other machines: Dask, Ray. Both are extras, and results do not depend on either.
+
+Neither asks who connects: whoever reaches their ports runs programs as their user. Start them on a network
+that you trust, or on this machine alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from lanetwin import engine
+from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.frames import library
+from lanetwin.sweep.executors import AHEAD
+from lanetwin.sweep.point import Job, Outcome, build, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A point with all that it takes to simulate it elsewhere."""
+
+    job: Job
+    plan: str
+    """The complete plan, with the texts of the files that it names."""
+    build: str
+    """Which build of the engine has to simulate it."""
+
+
+def packed(job: Job) -> Packed:
+    """Put a point and what it needs together; raises `LanetwinError` if its scenario is refused."""
+    return Packed(job, engine.planned(job.path, job.sets, outside=job.outside), build())
+
+
+def simulate_packed(work: Packed) -> Outcome:
+    """Simulate a point that came from another machine.
+
+    Raises `LanetwinError` (RS012) if the engine here is another build: its results could be other ones.
+    """
+    if build() != work.build:
+        found = Diagnostic(
+            code="RS012",
+            severity="error",
+            message=f"a worker has lanetwin {engine.version()} of another build",
+            help="install the same package on all machines",
+        )
+        raise LanetwinError("", [found])
+    with TemporaryDirectory(prefix="lanetwin-") as folder:
+        file = Path(folder) / f"{Path(work.job.path).stem}.yaml"
+        file.write_text(work.plan, encoding="utf-8")
+        return simulate(replace(work.job, path=str(file), sets=()))
+
+
+class Dask:
+    """Workers of a Dask cluster (``pip install 'lanetwin[dask]'`` there and here).
+
+    `client` is a `distributed.Client`, or the address of a scheduler. The plan of a point travels to the
+    workers, so that they need no files; parts of your own have to be known there, too.
+    """
+
+    def __init__(self, client: Any) -> None:
+        distributed = library("distributed")
+        self._own = isinstance(client, str)
+        self.client = distributed.Client(client) if self._own else client
+
+    def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
+        """Simulate jobs; a worker that dies is replaced, and what it was about is done again."""
+        as_completed = library("distributed").as_completed
+        source = map(packed, jobs)
+        threads = sum(self.client.nthreads().values()) or 1
+
+        def submit(work: Packed) -> Any:
+            # a key of its own: Dask would give back what it knows of an equal call of another build
+            return self.client.submit(simulate_packed, work, key=f"lanetwin-{work.job.key}", pure=False)
+
+        open_ = as_completed([submit(job) for job in islice(source, threads * AHEAD)])
+        try:
+            for future in open_:
+                job = next(source, None)
+                if job is not None:
+                    open_.add(submit(job))
+                yield future.result()
+        finally:
+            self.client.cancel(list(open_.futures))
+            if self._own:
+                self.client.close()
+
+
+class Ray:
+    """Workers of the Ray cluster that was initialised (``pip install 'lanetwin[ray]'`` there and here)."""
+
+    def __init__(self) -> None:
+        self._ray = library("ray")
+
+    def run(self, jobs: Iterable[Job]) -> Generator[Outcome, None, None]:
+        """Simulate jobs; Ray retries what a worker that dies was about."""
+        ray = self._ray
+        source = map(packed, jobs)
+        task = ray.remote(simulate_packed)
+        cores = int(ray.cluster_resources().get("CPU", 1)) or 1
+        open_ = [task.remote(job) for job in islice(source, cores * AHEAD)]
+        try:
+            while open_:
+                (done,), open_ = ray.wait(open_)
+                job = next(source, None)
+                if job is not None:
+                    open_.append(task.remote(job))
+                yield ray.get(done)
+        finally:
+            for reference in open_:
+                ray.cancel(reference)
