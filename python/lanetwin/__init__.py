@@ -13,6 +13,7 @@ Python is the face, Rust is the engine: nothing is simulated and no interval is 
 """
 
 from lanetwin import report
+from lanetwin.emulation import Device, DeviceError, device
 from lanetwin.engine import check, compare, run, validate, version
 from lanetwin.errors import Diagnostic, EngineBug, LanetwinError
 from lanetwin.outcome import Points, Run
@@ -22,6 +23,8 @@ from lanetwin.scenario import Scenario
 __version__ = version()
 
 __all__ = [
+    "Device",
+    "DeviceError",
     "Diagnostic",
     "EngineBug",
     "LanetwinError",
@@ -32,6 +35,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "device",
     "report",
     "run",
     "validate",

@@ -87,6 +87,22 @@ impl<M: Copy + Content> Kernel<M> {
             self.core.now = self.core.now.max(limit.as_ps());
         }
     }
+    /// Handles everything up to and including `limit`, or, if something leaves before, up to that and nothing more of
+    /// the same instant: who hears it may [inject](Kernel::inject) an answer that arrives at that very instant, as a
+    /// component in its place could. Whether anything waits to be taken out.
+    pub fn run_until_something_leaves(&mut self, limit: Instant) -> bool {
+        while self.outside.outbox.is_empty() {
+            let next = self.core.next_event();
+            if next > limit.as_ps() || next == u64::MAX || self.events >= self.last_event {
+                self.run_until(limit);
+                return !self.outside.outbox.is_empty();
+            }
+            self.core.limit = self.core.limit.max(next);
+            self.undecided_from = self.undecided_from.max(next);
+            self.step_within(next);
+        }
+        true
+    }
     /// Handles the next event, if there is one; decides nothing after it.
     pub fn step(&mut self) -> bool {
         let next = self.core.next_event();

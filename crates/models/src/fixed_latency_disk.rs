@@ -1,4 +1,5 @@
-//! `fixed-latency-disk`: a disk that takes the same time for every request, several at once.
+//! `fixed-latency-disk`: a disk that takes the same time for every request, several at once; for one that moves no
+//! bytes, such as a flush, as long as for a write.
 //!
 //! By Little's law its throughput at depth `n` is `min(n, parallelism) / latency`.
 
@@ -61,16 +62,17 @@ pub struct FixedLatencyDisk {
 
 impl Component<Message> for FixedLatencyDisk {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
-        let Message::Block(request) = message else { unreachable!("a disk is sent block requests") };
-        let latency = match request.operation {
-            Operation::Read => self.read,
-            Operation::Write => self.write,
+        let (handle, latency) = match message {
+            Message::Block(request) if request.operation == Operation::Read => (request.handle, self.read),
+            Message::Block(request) => (request.handle, self.write),
+            Message::Command(command) => (command.handle, self.write),
+            other => unreachable!("a disk is sent block requests, not {other:?}"),
         };
         let start = self.servers.serve(cx.now(), latency);
         self.answered += 1;
         cx.mark_until(start, QUEUE);
         cx.mark_until(start + latency, WORK);
-        let done = Done { handle: request.handle, status: Status::Ok };
+        let done = Done { handle, status: Status::Ok };
         cx.send_at(port, start + latency, Message::BlockDone(done));
     }
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {

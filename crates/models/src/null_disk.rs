@@ -23,9 +23,13 @@ pub struct NullDisk {
 
 impl Component<Message> for NullDisk {
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
-        let Message::Block(request) = message else { unreachable!("a disk is sent block requests") };
+        let handle = match message {
+            Message::Block(request) => request.handle,
+            Message::Command(command) => command.handle,
+            other => unreachable!("a disk is sent block requests, not {other:?}"),
+        };
         self.answered += 1;
-        cx.send(port, Span::ZERO, Message::BlockDone(Done { handle: request.handle, status: Status::Ok }));
+        cx.send(port, Span::ZERO, Message::BlockDone(Done { handle, status: Status::Ok }));
     }
     fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
         see("answered", self.answered.to_string());

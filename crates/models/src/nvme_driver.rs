@@ -32,6 +32,7 @@
 //!
 //! Not here: page caches, file systems, merging of requests, retries (whoever joins paths does that).
 
+mod ask;
 mod buffers;
 mod path;
 mod queue;
@@ -47,9 +48,10 @@ use lanetwin_nvme::spec::registers::doorbell_offset;
 use lanetwin_pcie::link::EndpointId;
 use lanetwin_ports::{
     Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, RunQueue,
-    SharedMemory, Site, Status, Transfer,
+    SharedMemory, Site, Status,
 };
 use lanetwin_units::Instant;
+use ask::Ask;
 use path::Path;
 use queue::{Queue, Ring};
 use start::Start;
@@ -255,16 +257,16 @@ impl NvmeDriver {
         }
     }
 
-    fn request(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+    fn request(&mut self, load: u16, ask: Ask, cx: &mut Context<'_>) {
         if self.path.as_ref().is_some_and(|path| path.lost) {
-            self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
+            self.refuse(load, ask.handle, cx.now() + self.software.submit, cx);
             return;
         }
         let Some(queue) = self.queues.get_mut(usize::from(load)) else {
-            self.refuse(load, transfer.handle, cx.now() + self.software.submit, cx);
+            self.refuse(load, ask.handle, cx.now() + self.software.submit, cx);
             return;
         };
-        queue.take(transfer, cx);
+        queue.take(ask, cx);
         self.submit(load, cx);
         self.watch_time(cx);
     }
@@ -283,11 +285,11 @@ impl NvmeDriver {
                 return;
             }
             let queue = &mut self.queues[usize::from(load)];
-            let Some(transfer) = queue.first() else { return };
-            if start.has_failed() || !start.limits.allow(&transfer) {
+            let Some(ask) = queue.first() else { return };
+            if start.has_failed() || !start.limits.allow(&ask) {
                 queue.drop_first(now);
                 let at = queue.core.serve(now, self.software.submit) + self.software.submit;
-                self.refuse(load, transfer.handle, at, cx);
+                self.refuse(load, ask.handle, at, cx);
                 continue;
             }
             match queue.submit(&start.limits, memory, cx) {
@@ -395,7 +397,8 @@ impl Component<Message> for NvmeDriver {
 
     fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
         match message {
-            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, transfer, cx),
+            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, Ask::of(transfer), cx),
+            Message::Command(command) => self.request(port.0 - FIRST_LOAD, Ask::to(command), cx),
             Message::Signal { handle, from } => self.signal(handle, from, cx),
             _ => unreachable!("an NVMe driver is sent requests and signals, not {message:?}"),
         }

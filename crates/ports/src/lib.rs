@@ -35,7 +35,8 @@ pub use ethernet::{EthernetLine, EthernetSite};
 pub use links::{Carried, Journey, LinkReport, Links, LinksBuilder};
 pub use memory::{HostMemory, SharedMemory};
 pub use message::{
-    Attributes, Done, Hint, HintKind, Line, LineDone, Message, Operation, Release, Status, Tlps, Transfer,
+    Attributes, BlockCommand, BlockCommandKind, Done, Hint, HintKind, Line, LineDone, Message, Operation,
+    Release, Status, Tlps, Transfer,
 };
 pub use model::{
     Build, Capability, Dimension, HOST_SOFTWARE, LATENCY, Mistake, Model, Param, Params, PcieSite, PortInfo,

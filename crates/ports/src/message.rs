@@ -29,7 +29,9 @@ pub enum Message {
     DmaDone(Done),
     /// Block port, load → device: read or write this.
     Block(Transfer),
-    /// Block port, device → load: the request with this handle is done.
+    /// Block port, load → device: do this, which moves no bytes.
+    Command(BlockCommand),
+    /// Block port, device → load: the request or command with this handle is done.
     BlockDone(Done),
     /// CPU port, driver → root complex: write `bytes` to a device (a doorbell).
     Mmio {
@@ -159,6 +161,32 @@ pub struct Transfer {
     pub address: u64,
 }
 
+/// What a block device can be asked for beside moving bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BlockCommandKind {
+    /// What was acknowledged is to survive a loss of power.
+    Flush,
+    /// Nobody needs these blocks any more.
+    Deallocate,
+    /// These blocks become zero.
+    WriteZeroes,
+}
+
+/// A request to a block device that moves no bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockCommand {
+    /// What.
+    pub kind: BlockCommandKind,
+    /// How many bytes it is about; 0 for a flush, which is about the whole unit.
+    pub bytes: u32,
+    /// The asker's name for it, of the same names as those of its [`Transfer`]s.
+    pub handle: u32,
+    /// The logical unit of the device.
+    pub unit: u16,
+    /// The byte offset on the medium.
+    pub address: u64,
+}
+
 /// A request for one cache line of 64 B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
@@ -265,6 +293,10 @@ impl Message {
             Self::Signal { handle, from } => fold(9, [handle.into(), from.0.into()]),
             Self::Hint(h) => fold(12, [h.what as u64, h.pages.into(), h.handle.into(), h.address]),
             Self::HintDone { handle, value } => fold(13, [handle.into(), value]),
+            Self::Command(c) => {
+                let what = c.kind as u64 | u64::from(c.unit) << 8;
+                fold(14, [what, c.bytes.into(), c.handle.into(), c.address])
+            }
             Self::Frames(_) => 0,
         }
     }
@@ -288,8 +320,8 @@ fn fold<const N: usize>(kind: u8, parts: [u64; N]) -> u64 {
 const PART: u64 = mix(0xff);
 
 /// What the content of a message begins with, by the number of its kind.
-const KINDS: [u64; 14] = {
-    let mut kinds = [0; 14];
+const KINDS: [u64; 15] = {
+    let mut kinds = [0; 15];
     let mut kind = 0;
     while kind < kinds.len() {
         kinds[kind] = mix(kind as u64);
@@ -313,6 +345,10 @@ mod tests {
             let answers = statuses.flat_map(move |status| [0, 1, 1 << 8, 1 << 31].map(|n| done(n, status)));
             asked.into_iter().chain(answers)
         })
+    }
+
+    fn block_command(kind: BlockCommandKind, handle: u32) -> Message {
+        Message::Command(BlockCommand { kind, bytes: 0, handle, unit: 0, address: 0 })
     }
 
     fn trains() -> impl Iterator<Item = Message> {
@@ -344,6 +380,10 @@ mod tests {
             Message::Departed { handle: 0 },
             Message::DmaDone(Done { handle: 0, status: Status::Ok }),
             Message::BlockDone(Done { handle: 0, status: Status::Ok }),
+            block_command(BlockCommandKind::Flush, 0),
+            block_command(BlockCommandKind::Deallocate, 0),
+            block_command(BlockCommandKind::WriteZeroes, 0),
+            block_command(BlockCommandKind::Flush, 1),
             Message::BlockDone(Done { handle: 0, status: Status::Corrupt }),
             Message::HintDone { handle: 0, value: 0 },
             Message::HintDone { handle: 0, value: 1 },

@@ -1,4 +1,5 @@
-//! `lanetwin._core`: the engine as Python sees it. JSON text in, JSON text out, the interpreter lock released.
+//! `lanetwin._core`: the engine as Python sees it. JSON text in, JSON text out, the interpreter lock released. An
+//! emulated drive is an object, whose bytes are no JSON.
 //!
 //! ```text
 //!  lanetwin (Python) ──► _core (here) ──► core_api ──► scenario, stats, validation, load
@@ -10,6 +11,7 @@
 mod attend;
 mod core_api;
 mod cycles;
+mod device;
 mod sweeps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,6 +44,9 @@ fn ask<F: FnOnce() -> Answer + Send>(py: Python<'_>, question: F) -> PyResult<St
 #[pymodule]
 mod _core {
     use super::*;
+
+    #[pymodule_export]
+    use super::device::Device;
 
     /// The engine's version.
     #[pyfunction]

@@ -37,7 +37,7 @@ pub(super) struct Drivers {
 impl Component<Message> for Drivers {
     fn receive(&mut self, _: Port, message: Message, cx: &mut Context<'_>) {
         let to = match message {
-            Message::Mmio { .. } | Message::Block(_) => HOST,
+            Message::Mmio { .. } | Message::Block(_) | Message::Command(_) => HOST,
             Message::Signal { handle, from } => {
                 let of_device = self.devices.get(&from).copied();
                 of_device.unwrap_or_else(|| of_load(Handles::place(handle, self.loads)))

@@ -63,7 +63,7 @@ pub use measure::{DirectionUse, Measured};
 pub use memory::MemoryUse;
 pub use paths::{PathCounts, Paths};
 pub use rounds::Rounds;
-pub use run::{Options, Progress, Watcher, run};
+pub use run::{Options, Progress, Watcher, run, seed_of};
 pub use stages::Spent;
 pub use transit::Transit;
 pub use world::{NvmeLoad, NvmePath, Opening, World, WorldAction, WorldCxl, WorldLoad, WorldMemory};

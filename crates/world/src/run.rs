@@ -134,8 +134,9 @@ fn tasks(plan: &Plan) -> Vec<Task<'_>> {
     tasks
 }
 
-/// The seed of a repeat: the same for all variants, so that they are compared on the same random numbers.
-fn seed_of(seed: u64, repeat: u32) -> u64 {
+/// The seed of a repeat, from 0: the same for all variants, so that they are compared on the same random numbers.
+#[must_use]
+pub fn seed_of(seed: u64, repeat: u32) -> u64 {
     mix(seed.wrapping_add(u64::from(repeat)))
 }
 

@@ -15,6 +15,8 @@ pub(super) fn data_address(handle: u32, bytes: u32) -> u64 {
 #[derive(Default)]
 pub(super) struct Lists {
     addresses: Vec<u64>,
+    /// Where the range of each command is that deallocates.
+    ranges: Vec<u64>,
     /// The regions that they are in.
     regions: Vec<u64>,
     /// Entries of the list at hand; kept for its room.
@@ -46,6 +48,17 @@ impl Lists {
         }
     }
 
+    /// Writes the range of a command that deallocates; where it is.
+    pub(super) fn range(&mut self, name: usize, range: &[u8; 16], memory: &mut HostMemory) -> u64 {
+        while self.ranges.len() <= name {
+            let page = memory.allocate(HostMemory::PAGE);
+            self.regions.push(page);
+            self.ranges.extend((0..HostMemory::PAGE / RANGE_BYTES).map(|i| page + i * RANGE_BYTES));
+        }
+        memory.write(self.ranges[name], range);
+        self.ranges[name]
+    }
+
     /// The regions of host memory that they take.
     pub(super) fn into_regions(self) -> Vec<u64> {
         self.regions
@@ -64,6 +77,8 @@ impl Lists {
     }
 }
 
+/// A range of Dataset Management \[B\] (NVM Command Set 1.0, section 3.2.3).
+const RANGE_BYTES: u64 = 16;
 /// A PRP entry \[B\] (NVM Express Base 2.0, section 4.1.1).
 const ENTRY_BYTES: u64 = 8;
 /// The most that one page of PRP entries is enough for \[B\], with the first page in the command itself.

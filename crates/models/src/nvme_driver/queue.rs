@@ -1,17 +1,18 @@
 //! A queue pair and the core that its software runs on: requests become commands, completions become answers.
 
+use super::ask::Ask;
 use super::buffers::{Lists, data_address};
 use super::scheduled;
 use crate::gauge::Gauge;
 use crate::nvme_software::Software;
 use crate::slab::Slab;
 use lanetwin_kernel::Trail;
-use lanetwin_nvme::logic::host::{Completed, QueuePair};
+use lanetwin_nvme::logic::host::{Completed, QueuePair, commands};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
-use lanetwin_nvme::spec::io::BlocksDword12;
-use lanetwin_nvme::spec::{Command, CommandDword0, CompletionEntry, IoOpcode};
-use lanetwin_ports::{Context, HostMemory, Operation, RunQueue, SharedMemory, Status, Transfer};
+use lanetwin_nvme::spec::io::{BlocksDword12, DatasetRange};
+use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Nsid};
+use lanetwin_ports::{Context, HostMemory, RunQueue, SharedMemory, Status};
 use lanetwin_units::{Instant, Span};
 use std::collections::VecDeque;
 
@@ -23,6 +24,9 @@ lanetwin_kernel::stages! {
     COMPLETE = "complete",
     PATH = "loss of the path",
 }
+
+/// The most blocks that a command can be about (NVM Command Set 1.0, section 3.2.8: NLB has 16 bits, counted from 0).
+const MOST_BLOCKS: u32 = 1 << 16;
 
 /// A queue pair, the core that it belongs to, and what is asked of it.
 pub(super) struct Queue {
@@ -67,7 +71,7 @@ struct Part {
 /// What a program asked for.
 #[derive(Clone, Copy)]
 struct Request {
-    transfer: Transfer,
+    ask: Ask,
     trail: Trail,
     /// Where the device finds its data; not known before its first command.
     data: Option<u64>,
@@ -90,12 +94,21 @@ impl Limits {
     pub(super) fn block(&self, unit: u16) -> Option<u32> {
         self.blocks.get(usize::from(unit)).copied()
     }
-    /// Whether commands can say what is asked for: whole blocks of a namespace that there is.
-    pub(super) fn allow(&self, transfer: &Transfer) -> bool {
-        self.block(transfer.unit).is_some_and(|block| {
+    /// Whether commands can say what is asked for: whole blocks of a namespace that there is, or all of it.
+    pub(super) fn allow(&self, ask: &Ask) -> bool {
+        self.block(ask.unit).is_some_and(|block| {
             let within = block.wrapping_sub(1);
-            transfer.bytes > 0 && transfer.bytes & within == 0 && transfer.address & u64::from(within) == 0
+            let whole = ask.bytes & within == 0 && ask.address & u64::from(within) == 0;
+            if ask.opcode == IoOpcode::FLUSH { ask.bytes == 0 } else { ask.bytes > 0 && whole }
         })
+    }
+    /// The most bytes that a command of this ask can be about.
+    fn most(&self, ask: &Ask, block: u32) -> u32 {
+        match ask.opcode {
+            IoOpcode::READ | IoOpcode::WRITE => self.transfer,
+            IoOpcode::WRITE_ZEROES => block.saturating_mul(MOST_BLOCKS),
+            _ => u32::MAX,
+        }
     }
 }
 
@@ -137,17 +150,17 @@ impl Queue {
     }
 
     /// A program asks; the commands come with [`Queue::submit`].
-    pub(super) fn take(&mut self, transfer: Transfer, cx: &Context<'_>) {
-        let (trail, left) = (cx.trail(), transfer.bytes);
-        let slot = self.requests.put(Request { transfer, trail, data: None, left, status: Status::Ok });
+    pub(super) fn take(&mut self, ask: Ask, cx: &Context<'_>) {
+        let (trail, left) = (cx.trail(), ask.bytes);
+        let slot = self.requests.put(Request { ask, trail, data: None, left, status: Status::Ok });
         self.waiting.push_back(Waiting { slot, from: 0 });
         self.queued.add(1, cx.now());
     }
 
     /// What waits first; nothing if nothing does.
-    pub(super) fn first(&mut self) -> Option<Transfer> {
+    pub(super) fn first(&mut self) -> Option<Ask> {
         let slot = self.waiting.front()?.slot;
-        self.requests.get(slot).map(|request| request.transfer)
+        self.requests.get(slot).map(|request| request.ask)
     }
     /// Gives up what waits first.
     pub(super) fn drop_first(&mut self, now: Instant) {
@@ -168,26 +181,35 @@ impl Queue {
         let now = cx.now();
         let Waiting { slot, from } = self.waiting.front_mut()?;
         let request = self.requests.get(*slot).expect("a request waits once");
-        let Request { transfer, trail, .. } = *request;
-        let bytes = limits.transfer.min(transfer.bytes - *from);
+        let Request { ask, trail, .. } = *request;
+        let block = limits.block(ask.unit).expect("what waits is of a namespace");
+        let bytes = limits.most(&ask, block).min(ask.bytes - *from);
         let name = self.commands.put(Part { slot: *slot, bytes, submitted: now });
         let mut memory = memory.change();
         let mapping = self.software.mapping.filter(|_| memory.is_translated());
-        let data = *request.data.get_or_insert_with(|| {
-            let mapped = mapping.and_then(|_| memory.map(transfer.bytes.into()));
-            mapped.unwrap_or_else(|| data_address(transfer.handle, transfer.bytes))
-        });
-        let host = data + u64::from(*from);
-        let second = self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory);
-        let block = limits.block(transfer.unit).expect("what waits is of a namespace");
-        let command = command(&transfer, (*from, bytes), (host, second), block);
+        let pointers = match ask.opcode {
+            IoOpcode::READ | IoOpcode::WRITE => {
+                let data = *request.data.get_or_insert_with(|| {
+                    let mapped = mapping.and_then(|_| memory.map(ask.bytes.into()));
+                    mapped.unwrap_or_else(|| data_address(ask.handle, ask.bytes))
+                });
+                let host = data + u64::from(*from);
+                (host, self.lists.second_pointer(name, host, bytes, limits.transfer, &mut memory))
+            }
+            IoOpcode::DATASET_MANAGEMENT => {
+                let range = range(&ask, (*from, bytes), block);
+                (self.lists.range(name as usize, &range.raw().to_le_bytes(), &mut memory), 0)
+            }
+            _ => (0, 0),
+        };
+        let command = command(&ask, (*from, bytes), pointers, block);
         let Ok(submitted) = self.pair.submit(command, name.into()) else {
             self.commands.take(name);
             return None;
         };
         memory.write(submitted.address, submitted.entry.as_bytes());
         *from += bytes;
-        if *from == transfer.bytes {
+        if *from == ask.bytes {
             self.waiting.pop_front();
             self.queued.remove(1, now);
         }
@@ -220,7 +242,7 @@ impl Queue {
         self.queued.remove(self.waiting.len() as u64, now);
         self.waiting.clear();
         self.in_flight.remove(self.commands.drain().count() as u64, now);
-        self.requests.drain().map(|request| (request.transfer.handle, request.trail)).collect()
+        self.requests.drain().map(|request| (request.ask.handle, request.trail)).collect()
     }
     /// Goes on with another pair of rings; nothing is in flight in them. Gives the regions of host memory that its
     /// lists were in.
@@ -277,7 +299,7 @@ impl Queue {
             }
             request.left -= bytes;
             if request.left == 0 {
-                let (handle, status) = (request.transfer.handle, request.status);
+                let (handle, status) = (request.ask.handle, request.status);
                 self.requests.take(slot);
                 cx.resume(memory.trail(entry));
                 cx.mark(notice);
@@ -298,23 +320,36 @@ pub(super) fn next(pair: &mut QueuePair, memory: &HostMemory) -> Option<Complete
     pair.consume(CompletionEntry::from_bytes(bytes.try_into().ok()?))
 }
 
-/// The command for `bytes` of a request from `from` on, with its data pointer.
-fn command(transfer: &Transfer, (from, bytes): (u32, u32), (prp1, prp2): (u64, u64), block: u32) -> Command {
-    let opcode = match transfer.operation {
-        Operation::Read => IoOpcode::READ,
-        Operation::Write => IoOpcode::WRITE,
-    };
-    let dword0 = CommandDword0::ZERO.with_opcode(opcode.0);
+/// The blocks of a part of an ask: the first, and how many.
+fn blocks_of(ask: &Ask, (from, bytes): (u32, u32), block: u32) -> (u64, u32) {
     let block_log2 = block.trailing_zeros();
-    let slba = (transfer.address + u64::from(from)) >> block_log2;
-    let blocks = BlocksDword12::ZERO.with_blocks_less_1(((bytes >> block_log2) - 1) as u16);
-    let mut command = Command::ZERO;
-    command.set_dword0(dword0.expect("an opcode has eight bits"));
-    command.set_nsid_number(u32::from(transfer.unit) + 1);
+    ((ask.address + u64::from(from)) >> block_log2, bytes >> block_log2)
+}
+
+/// The range that Dataset Management is told in memory.
+fn range(ask: &Ask, part: (u32, u32), block: u32) -> DatasetRange {
+    let (slba, blocks) = blocks_of(ask, part, block);
+    let range = DatasetRange::ZERO.with_blocks(blocks).and_then(|word| word.with_slba(slba));
+    range.expect("fields of their width")
+}
+
+/// The command for `bytes` of an ask from `from` on, with its data pointer.
+fn command(ask: &Ask, part: (u32, u32), (prp1, prp2): (u64, u64), block: u32) -> Command {
+    let nsid = Nsid(u32::from(ask.unit) + 1);
+    let mut command = match ask.opcode {
+        IoOpcode::FLUSH => commands::flush(nsid),
+        IoOpcode::DATASET_MANAGEMENT => commands::deallocate(nsid, 1),
+        opcode => {
+            let (slba, blocks) = blocks_of(ask, part, block);
+            let count = BlocksDword12::ZERO.with_blocks_less_1((blocks - 1) as u16);
+            let mut command = commands::command(opcode.0, nsid);
+            command.set_cdw10(slba as u32);
+            command.set_cdw11((slba >> 32) as u32);
+            command.set_cdw12(count.expect("a number of blocks fits").raw());
+            command
+        }
+    };
     command.set_prp1(prp1);
     command.set_prp2(prp2);
-    command.set_cdw10(slba as u32);
-    command.set_cdw11((slba >> 32) as u32);
-    command.set_cdw12(blocks.expect("a number of blocks fits").raw());
     command
 }

@@ -1,0 +1,159 @@
+//! Which drive of a scenario is served, and what it says of itself.
+
+use crate::command::{Kind, Request};
+use crate::problem::Problem;
+use lanetwin_plan::{ComponentPlan, End, Pair, Plan, Variant};
+use lanetwin_ports::{Capability, Protocol, Value};
+use lanetwin_world::seed_of;
+use std::collections::BTreeMap;
+
+/// What a disk that does not say how large it is has \[B\], if nobody says either.
+const UNSAID_BYTES: u64 = 1 << 30;
+/// The size of a logical block of one that does not say \[B\].
+const UNSAID_BLOCK: u32 = 512;
+
+/// Which drive, as a user says it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Choice {
+    /// The variant; the baseline if none.
+    pub variant: Option<String>,
+    /// The name of the drive; the one that workloads ask if none.
+    pub drive: Option<String>,
+    /// How large it is, for one that does not say \[B\].
+    pub bytes: Option<u64>,
+}
+
+/// What a drive says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// How large it is \[B\].
+    pub bytes: u64,
+    /// A logical block \[B\].
+    pub block: u32,
+    /// Whether it acknowledges writes before they survive a loss of power (a volatile write cache).
+    pub is_volatile: bool,
+    /// What of such writes it holds at most \[B\].
+    pub buffer: u64,
+    /// What is written whole or not at all when power fails (AWUPF) \[B\].
+    pub atomic: u32,
+}
+
+impl Facts {
+    /// Whether a request is of whole blocks within the drive.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn allow(&self, request: Request) -> Result<(), Problem> {
+        let Request { kind, first, bytes } = request;
+        let wrong = |said: String| Err(Problem::BadRequest { said });
+        if kind == Kind::Flush {
+            return Ok(());
+        }
+        let block = u64::from(self.block);
+        if bytes == 0 || !first.is_multiple_of(block) || !u64::from(bytes).is_multiple_of(block) {
+            return wrong(format!("{bytes} B at {first} B are not whole blocks of {block} B"));
+        }
+        if first.checked_add(bytes.into()).is_none_or(|end| end > self.bytes) {
+            return wrong(format!("{bytes} B at {first} B are beyond the end, {} B", self.bytes));
+        }
+        Ok(())
+    }
+}
+
+/// A drive of a scenario, and the way to it.
+#[derive(Clone)]
+pub struct Drive {
+    /// The machine.
+    pub variant: Variant,
+    /// Who asks whom.
+    pub pair: Pair,
+    /// What it says of itself.
+    pub facts: Facts,
+    /// The seed of the world: that of the first repeat of a run.
+    pub seed: u64,
+}
+
+impl Drive {
+    /// Chooses a drive of a plan.
+    ///
+    /// # Errors
+    /// Why that cannot be served.
+    pub fn choose(plan: &Plan, choice: &Choice) -> Result<Self, Problem> {
+        let variant = match &choice.variant {
+            None => &plan.variants[plan.compare.baseline],
+            Some(name) => plan.variants.iter().find(|variant| variant.name == *name).ok_or_else(|| {
+                Problem::NoVariant {
+                    name: name.clone(),
+                    known: listed(plan.variants.iter().map(|v| &v.name)),
+                }
+            })?,
+        };
+        let pair = pair(variant, choice.drive.as_deref())?;
+        let component = &variant.machine[pair.target];
+        if let Some(why) = refusal(variant, &pair) {
+            return Err(Problem::NotServed { name: pair.device, why });
+        }
+        let facts = facts(component, choice)?;
+        Ok(Self { variant: variant.clone(), pair, facts, seed: seed_of(plan.run.seed, 0) })
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Who asks whom: of the drives that workloads ask for blocks, the one of this name, or the only one.
+fn pair(variant: &Variant, name: Option<&str>) -> Result<Pair, Problem> {
+    let asked = variant.workloads.iter().flat_map(|workload| &workload.pairs);
+    let blocks = asked.filter(|pair| !variant.machine[pair.on].has(Protocol::Dma));
+    let mut drives: BTreeMap<&String, &Pair> = BTreeMap::new();
+    blocks.for_each(|pair| {
+        drives.entry(&pair.device).or_insert(pair);
+    });
+    let known = || listed(drives.keys().copied());
+    let found = match name {
+        Some(name) => drives.iter().find(|(known, _)| **known == name).map(|(_, pair)| *pair),
+        None if drives.len() > 1 => return Err(Problem::WhichDrive { known: known() }),
+        None => drives.values().next().copied(),
+    };
+    found.cloned().ok_or_else(|| Problem::NoDrive { name: name.unwrap_or_default().into(), known: known() })
+}
+
+/// Why doors do not serve a device; none if they do.
+fn refusal(variant: &Variant, pair: &Pair) -> Option<String> {
+    let drive = &variant.machine[pair.target];
+    if drive.model.can(Capability::NvmeQueues) {
+        let linked = |port| variant.link_of(End { component: pair.target, port }).is_some();
+        let links = (0..drive.ports.len()).filter(|port| linked(*port)).count();
+        return (links > 1).then(|| "it has several linked ports, whose paths take no flush yet".into());
+    }
+    let is_disk = drive.has(Protocol::Block) && drive.ports.len() == 1;
+    (!is_disk).then(|| format!("a `{}` takes no flush yet", drive.model.name))
+}
+
+fn facts(component: &ComponentPlan, choice: &Choice) -> Result<Facts, Problem> {
+    let params = &component.params.0;
+    let namespaces = match params.get("namespaces") {
+        Some(Value::Count(n)) => *n,
+        _ => 1,
+    };
+    let own = match params.get("capacity") {
+        Some(Value::Size(bytes)) => Some(bytes.0 / namespaces),
+        _ => None,
+    };
+    let block = match params.get("block") {
+        Some(Value::Choice("4KiB")) => 4096,
+        _ => UNSAID_BLOCK,
+    };
+    let bytes = own.or(choice.bytes).unwrap_or(UNSAID_BYTES);
+    if bytes == 0 || !bytes.is_multiple_of(block.into()) {
+        return Err(Problem::BadSize { bytes, block });
+    }
+    let is_volatile = matches!(params.get("buffer.volatile"), Some(Value::Flag(true)));
+    let buffer = match params.get("buffer") {
+        Some(Value::Size(bytes)) => bytes.0,
+        _ => 0,
+    };
+    // Identify tells AWUPF 0, which is one block, of every drive of the shelf
+    Ok(Facts { bytes, block, is_volatile, buffer, atomic: block })
+}

@@ -1,0 +1,323 @@
+//! Twin and bytes together: commands in, replies out, time being an argument.
+//!
+//! ```text
+//!  clock      ── ask ──────────────────────── reply ──►          whoever has a clock, or none
+//!                 │ enters at this time         ▲ the answer's time, less the lead
+//!  machine    ────┴──────────── … ── answer ────┴──────►
+//! ```
+//!
+//! **Real time.** What is asked at a time of the clock enters the machine at that time, and is replied to when the
+//! clock has come to the machine's answer. A door takes time of its own, on the way to here and back. By this **lead**
+//! the machine is run ahead, so that replies leave earlier; what arrives before the time up to which the machine was
+//! run enters there. Nobody can reply before it is known what is asked until then: the lead makes up for all of the
+//! door where one request is in progress at a time, and for less where there are more.
+//!
+//! **Virtual time.** Time passes when somebody waits ([`Engine::next_replies`]), and is exactly that of a run.
+
+use crate::bytes::{Bytes, Content, CutOutcome, Unsure};
+use crate::command::{Command, Ended, Kind, Request};
+use crate::drive::Drive;
+use crate::faults::{Fault, Faults};
+use crate::lateness::{Lateness, Told};
+use crate::twin::{Answer, Tag, Twin};
+use lanetwin_kernel::Stream;
+use lanetwin_ssd::ByteStore;
+use lanetwin_units::{Instant, Span};
+use std::collections::BTreeMap;
+
+/// What is not answered within this time of the machine is given up.
+const PATIENCE: Span = Span::from_us(3_600_000_000);
+
+/// How a command ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The asker's name for it.
+    pub ticket: u64,
+    /// How it ended.
+    pub ended: Ended,
+    /// What was read.
+    pub data: Vec<u8>,
+    /// How long it took, in the time of the machine.
+    pub latency: Span,
+}
+
+/// A command in progress.
+struct Pending {
+    ticket: u64,
+    command: Command,
+    /// Whether a fault had a hand in it.
+    is_faulted: bool,
+}
+
+/// A reply that is due at a time of the machine.
+struct Due {
+    pending: Pending,
+    answer: Answer,
+}
+
+/// A drive that is used.
+pub struct Engine {
+    twin: Twin,
+    bytes: Bytes,
+    faults: Faults,
+    lateness: Lateness,
+    drive: Drive,
+    /// The machine's time at the clock's zero.
+    zero: Instant,
+    lead: Span,
+    open: BTreeMap<Tag, Pending>,
+    /// By the time at which they are due, and a number.
+    due: BTreeMap<(Instant, u64), Due>,
+    /// Replies that nothing has to be waited for.
+    at_once: Vec<Reply>,
+    made: u64,
+    cuts: u64,
+    has_power: bool,
+    answers: Vec<Answer>,
+}
+
+impl Engine {
+    /// A drive after power on, with these bytes.
+    #[must_use]
+    pub fn new(drive: &Drive, store: Box<dyn ByteStore + Send>) -> Self {
+        Self {
+            twin: Twin::new(drive),
+            bytes: Bytes::new(store, drive.facts),
+            faults: Faults::default(),
+            lateness: Lateness::default(),
+            drive: drive.clone(),
+            zero: Instant::ZERO,
+            lead: Span::ZERO,
+            open: BTreeMap::new(),
+            due: BTreeMap::new(),
+            at_once: Vec::new(),
+            made: 0,
+            cuts: 0,
+            has_power: true,
+            answers: Vec::new(),
+        }
+    }
+    /// The same with a machine that has started: the clock's zero is when a first read has been answered.
+    #[must_use]
+    pub fn started(mut self) -> Self {
+        let bytes = self.drive.facts.block;
+        self.twin.ask(Instant::ZERO, Request { kind: Kind::Read, first: 0, bytes });
+        let mut answers = Vec::new();
+        self.twin.advance_to_answer(Instant::ZERO + PATIENCE, &mut answers);
+        self.zero = self.twin.from();
+        self
+    }
+    /// The drive.
+    #[must_use]
+    pub const fn drive(&self) -> &Drive {
+        &self.drive
+    }
+    /// How late replies were.
+    #[must_use]
+    pub fn lateness(&self) -> Told {
+        self.lateness.told()
+    }
+    /// Forgets how late replies were: what a measurement begins with.
+    pub fn forget_lateness(&mut self) {
+        self.lateness = Lateness::default();
+    }
+    /// By how much the machine is run ahead of the clock.
+    pub const fn set_lead(&mut self, lead: Span) {
+        self.lead = lead;
+    }
+    /// How many commands have no reply yet.
+    #[must_use]
+    pub fn in_progress(&self) -> usize {
+        self.open.len() + self.due.len() + self.at_once.len()
+    }
+
+    /// Asks at a time of the clock; the reply has this ticket.
+    pub fn ask(&mut self, now: Instant, ticket: u64, command: Command) {
+        let at = self.machine_time(now);
+        if !self.has_power || self.drive.facts.allow(command.request).is_err() {
+            let ended = if self.has_power { Ended::Aborted } else { Ended::NoPower };
+            self.at_once.push(Reply { ticket, ended, data: Vec::new(), latency: Span::ZERO });
+            return;
+        }
+        let up = self.faults.down_until();
+        let is_faulted = at < up;
+        let tag = self.twin.ask(at.max(up), command.request);
+        self.open.insert(tag, Pending { ticket, command, is_faulted });
+    }
+    /// Replies at once: no drive has a part in it.
+    pub fn echo(&mut self, ticket: u64) {
+        self.at_once.push(Reply { ticket, ended: Ended::Well, data: Vec::new(), latency: Span::ZERO });
+    }
+    fn machine_time(&self, now: Instant) -> Instant {
+        self.zero + now.since(Instant::ZERO)
+    }
+
+    /// The clock is at `now`: every reply that is due.
+    pub fn poll(&mut self, now: Instant) -> Vec<Reply> {
+        let until = self.machine_time(now) + self.lead;
+        if !self.open.is_empty() {
+            let mut answers = std::mem::take(&mut self.answers);
+            self.twin.advance(until, &mut answers);
+            self.take(&mut answers);
+            self.answers = answers;
+        }
+        self.replies(until)
+    }
+    /// When the clock must be looked at next; [`Instant::NEVER`] if nothing will happen before something is asked.
+    pub fn next_due(&mut self) -> Instant {
+        if !self.at_once.is_empty() {
+            return Instant::ZERO;
+        }
+        let event = if self.open.is_empty() { Instant::NEVER } else { self.twin.next_event() };
+        let due = self.due.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at);
+        let first = event.min(due);
+        if first == Instant::NEVER { first } else { Instant::ZERO + first.since(self.zero + self.lead) }
+    }
+    /// Lets time pass to the next reply: those of that instant, and the time; none if nothing is in progress.
+    pub fn next_replies(&mut self, now: Instant) -> Option<(Instant, Vec<Reply>)> {
+        if !self.at_once.is_empty() {
+            return Some((now, std::mem::take(&mut self.at_once)));
+        }
+        let mut answers = std::mem::take(&mut self.answers);
+        let reply = loop {
+            let first = self.due.first_key_value().map(|((at, _), _)| *at);
+            if self.open.is_empty() {
+                break first.map(|at| (at, self.replies(at)));
+            }
+            let given_up = self.machine_time(now) + PATIENCE;
+            let until = first.unwrap_or(given_up);
+            self.twin.advance_to_answer(until, &mut answers);
+            if answers.is_empty() && first.is_none() {
+                self.give_up();
+                break Some((given_up, std::mem::take(&mut self.at_once)));
+            }
+            self.take(&mut answers);
+            let time = first.map_or(self.twin.from(), |at| at.min(self.twin.from()));
+            let replies = self.replies(time);
+            if !replies.is_empty() {
+                break Some((time, replies));
+            }
+        };
+        self.answers = answers;
+        reply.map(|(at, replies)| (Instant::ZERO + at.since(self.zero), replies))
+    }
+    fn give_up(&mut self) {
+        for (_, pending) in std::mem::take(&mut self.open) {
+            let reply =
+                Reply { ticket: pending.ticket, ended: Ended::Aborted, data: Vec::new(), latency: PATIENCE };
+            self.at_once.push(reply);
+        }
+    }
+
+    /// Notes when each answer is due.
+    fn take(&mut self, answers: &mut Vec<Answer>) {
+        for answer in answers.drain(..) {
+            // of something that a cut has ended
+            let Some(mut pending) = self.open.remove(&answer.tag) else { continue };
+            let due = (answer.at + self.faults.extra(pending.command.request)).max(self.faults.down_until());
+            pending.is_faulted |= due > answer.at;
+            self.made += 1;
+            self.due.insert((due, self.made), Due { pending, answer });
+        }
+    }
+    /// Everything that is due at a time of the machine.
+    fn replies(&mut self, until: Instant) -> Vec<Reply> {
+        let mut replies = std::mem::take(&mut self.at_once);
+        while let Some(first) = self.due.first_entry().filter(|first| first.key().0 <= until) {
+            let due = first.key().0;
+            let Due { pending, answer } = first.remove();
+            let Pending { ticket, command, is_faulted } = pending;
+            if is_faulted {
+                self.lateness.record_faulted();
+            } else {
+                self.lateness.record(answer.at.since(answer.asked), until.since(due));
+            }
+            let (ended, data) = self.carry_out(command, answer.is_done);
+            replies.push(Reply { ticket, ended, data, latency: due.since(answer.asked) });
+        }
+        replies
+    }
+
+    /// A command is done: now its bytes are what they are.
+    fn carry_out(&mut self, command: Command, is_done: bool) -> (Ended, Vec<u8>) {
+        let Command { request: Request { kind, first, bytes }, fua, data } = command;
+        let written = |done: Result<(), _>| done.map_or(Ended::WriteError, |()| Ended::Well);
+        let unreadable = self.faults.is_unreadable(first, bytes.into());
+        let ended = match kind {
+            _ if !is_done => Ended::Aborted,
+            Kind::Read | Kind::Compare if unreadable => Ended::ReadError,
+            Kind::Read => {
+                let mut data = vec![0; bytes as usize];
+                return match self.bytes.read(first, &mut data) {
+                    Ok(()) => (Ended::Well, data),
+                    Err(_) => (Ended::ReadError, Vec::new()),
+                };
+            }
+            Kind::Compare => match self.bytes.compare(first, &data) {
+                Ok(true) => Ended::Well,
+                Ok(false) => Ended::Differs,
+                Err(_) => Ended::ReadError,
+            },
+            Kind::Flush => written(self.bytes.flush()),
+            Kind::Write => {
+                self.faults.written(first, bytes.into());
+                written(self.bytes.write(first, Content::Data(data), fua))
+            }
+            Kind::Deallocate | Kind::WriteZeroes => {
+                self.faults.written(first, bytes.into());
+                written(self.bytes.write(first, Content::Zeroes(bytes.into()), fua))
+            }
+        };
+        (ended, Vec::new())
+    }
+
+    /// A fault, from `now` on.
+    pub fn fault(&mut self, now: Instant, fault: &Fault) {
+        match fault {
+            Fault::Lie => self.bytes.lies = true,
+            Fault::None => self.bytes.lies = false,
+            _ => {}
+        }
+        self.faults.add(fault, self.machine_time(now));
+    }
+    /// The power fails: what is in progress ends, and whatever is asked ends at once, until the power is back.
+    pub fn power_cut(&mut self) -> CutOutcome {
+        let due = std::mem::take(&mut self.due).into_values().map(|due| due.pending);
+        let ended: Vec<Pending> = due.chain(std::mem::take(&mut self.open).into_values()).collect();
+        let mut under_way = Vec::new();
+        for Pending { ticket, command, .. } in ended {
+            let Request { kind, first, bytes } = command.request;
+            match kind {
+                Kind::Write => under_way.push(Unsure { first, content: Content::Data(command.data) }),
+                Kind::Deallocate | Kind::WriteZeroes => {
+                    under_way.push(Unsure { first, content: Content::Zeroes(bytes.into()) });
+                }
+                Kind::Read | Kind::Compare | Kind::Flush => {}
+            }
+            let (ended, data, latency) = (Ended::NoPower, Vec::new(), Span::ZERO);
+            self.at_once.push(Reply { ticket, ended, data, latency });
+            self.lateness.record_faulted();
+        }
+        self.has_power = false;
+        self.cuts += 1;
+        let mut chance = Stream::new(self.drive.seed ^ self.cuts, "door", "power cut");
+        self.bytes.power_cut(&under_way, &mut chance).unwrap_or_default()
+    }
+    /// The power is back. The drive takes no time to start.
+    pub const fn power_on(&mut self) {
+        self.has_power = true;
+    }
+    /// Whether there is power.
+    #[must_use]
+    pub const fn has_power(&self) -> bool {
+        self.has_power
+    }
+    /// Everything that was acknowledged survives the end of the program.
+    ///
+    /// # Errors
+    /// The store cannot write it.
+    pub fn close(&mut self) -> Result<(), lanetwin_ssd::StoreFault> {
+        self.bytes.lies = false;
+        self.bytes.flush()
+    }
+}

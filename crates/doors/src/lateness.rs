@@ -1,0 +1,106 @@
+//! Whether this machine keeps up: how much later than predicted answers were handed over.
+
+use lanetwin_stats::Histogram;
+use lanetwin_units::Span;
+use serde::Serialize;
+
+/// An answer later than this is late. `assumed`: a tenth of the fastest flash read, and more than a wake of a thread
+/// takes.
+pub const LATE: Span = Span::from_us(10);
+/// More late answers than this share, and what was seen is no prediction (DESIGN: the claim of doors).
+pub const TOO_MANY: f64 = 0.01;
+
+/// How late answers were.
+#[derive(Clone, Debug)]
+pub struct Lateness {
+    by: Histogram,
+    late: u64,
+    /// Answers that a fault had a hand in, which are no predictions.
+    faulted: u64,
+    /// What the world took, from asking to answering.
+    predicted: Histogram,
+}
+
+impl Default for Lateness {
+    fn default() -> Self {
+        Self { by: Histogram::new(), late: 0, faulted: 0, predicted: Histogram::new() }
+    }
+}
+
+/// The same for people and programs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Told {
+    /// How many answers.
+    pub answers: u64,
+    /// How many of them a fault had a hand in.
+    pub faulted: u64,
+    /// The share of the others that were late, 0 to 1.
+    pub late_share: f64,
+    /// Later than this is late \[µs\].
+    pub late_beyond_us: f64,
+    /// The lateness that half of them did not exceed \[µs\].
+    pub p50_us: f64,
+    /// … 99 % \[µs\].
+    pub p99_us: f64,
+    /// The worst \[µs\].
+    pub worst_us: f64,
+    /// The mean latency that was predicted \[µs\].
+    pub predicted_mean_us: f64,
+    /// The latency that 99 % were predicted not to exceed \[µs\].
+    pub predicted_p99_us: f64,
+    /// Whether what a program saw is the prediction, to the lateness told here.
+    pub is_prediction: bool,
+}
+
+fn us(span: Option<Span>) -> f64 {
+    span.map_or(0.0, |span| span.as_ps() as f64 * 1e-6)
+}
+
+impl Lateness {
+    /// An answer that was predicted to take `predicted` was handed over so much too late.
+    pub fn record(&mut self, predicted: Span, late: Span) {
+        self.by.record(late);
+        self.predicted.record(predicted);
+        self.late += u64::from(late > LATE);
+    }
+    /// An answer that a fault had a hand in.
+    pub const fn record_faulted(&mut self) {
+        self.faulted += 1;
+    }
+    /// In numbers.
+    #[must_use]
+    pub fn told(&self) -> Told {
+        let timed = self.by.count();
+        let late_share = if timed == 0 { 0.0 } else { self.late as f64 / timed as f64 };
+        Told {
+            answers: timed + self.faulted,
+            faulted: self.faulted,
+            late_share,
+            late_beyond_us: us(Some(LATE)),
+            p50_us: us(self.by.percentile(50.0)),
+            p99_us: us(self.by.percentile(99.0)),
+            worst_us: us(self.by.max()),
+            predicted_mean_us: self.predicted.mean_ps().unwrap_or(0.0) * 1e-6,
+            predicted_p99_us: us(self.predicted.percentile(99.0)),
+            is_prediction: late_share <= TOO_MANY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_late_answer_in_a_hundred_is_a_prediction_and_two_are_none() {
+        let mut lateness = Lateness::default();
+        (0..99).for_each(|_| lateness.record(Span::from_us(100), Span::from_us(1)));
+        lateness.record(Span::from_us(100), Span::from_us(300));
+        let told = lateness.told();
+        assert!(told.is_prediction && told.late_share == 0.01 && told.worst_us == 300.0, "{told:?}");
+        lateness.record(Span::from_us(100), Span::from_us(11));
+        assert!(!lateness.told().is_prediction);
+        lateness.record_faulted();
+        assert_eq!((lateness.told().answers, lateness.told().faulted), (102, 1));
+    }
+}

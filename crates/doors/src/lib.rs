@@ -1,0 +1,37 @@
+//! Emulation: a drive of a scenario in real time, with bytes, for programs that nobody has changed.
+//!
+//! ```text
+//!  a program ── door: in process, a socket ──► Engine ──► Twin ──► World (kernel, links, driver, drive)
+//!                                               │  ▲        │
+//!                                               │  └────────┘ when it is answered, in virtual time
+//!                                               ▼
+//!                                             Bytes: volatile write buffer ─► memory or a file
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`drive`] | which drive of a scenario is served, and what it says of itself |
+//! | [`command`] | what a door can ask of it |
+//! | [`twin`] | the drive in virtual time: when each command is answered |
+//! | [`bytes`] | what it holds, what a loss of power leaves |
+//! | [`file`] | a file that holds it |
+//! | [`lateness`] | whether this machine keeps up |
+//! | [`faults`] | what can be done to it while it runs |
+//! | [`engine`] | twin and bytes together, time being an argument |
+//! | [`local`] | the door in process: a thread that keeps the time |
+//!
+//! Only [`local`] reads a clock. What an emulated drive says of time is the world's prediction; how far this machine
+//! kept to it is told beside it ([`lateness`]).
+//!
+//! Not here: what a drive is (the models), how a scenario is read (the plan).
+
+pub mod bytes;
+pub mod command;
+pub mod drive;
+pub mod engine;
+pub mod faults;
+pub mod file;
+pub mod lateness;
+pub mod local;
+pub mod problem;
+pub mod twin;

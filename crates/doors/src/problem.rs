@@ -1,0 +1,44 @@
+//! What a user of a door can get wrong.
+
+use lanetwin_document::problem::Complaint;
+use lanetwin_document::{Diagnostic, problems};
+
+problems! {
+    /// A variant that is not there.
+    NoVariant { name: String, known: String } = "DO001", "there is no variant `{name}`", "the variants are {known}";
+    /// A drive that no workload asks.
+    NoDrive { name: String, known: String } = "DO002", "no workload asks a drive `{name}` for blocks", "drives that are asked: {known}";
+    /// Several drives, and nobody said which.
+    WhichDrive { known: String } = "DO003", "workloads ask several drives for blocks", "say which one: {known}";
+    /// A drive that doors cannot serve.
+    NotServed { name: String, why: String } = "DO004", "`{name}` cannot be served: {why}", "doors serve NVMe drives on PCIe with one linked port, and the disks `null-disk` and `fixed-latency-disk`; choose another drive";
+    /// A file for bytes that cannot be opened.
+    DataUnusable { file: String, said: String } = "DO005", "the file `{file}` cannot hold the bytes of a drive: {said}", "give a file that you may read and write, or one that is not there yet";
+    /// A file that somebody else's data are in.
+    DataForeign { file: String, what: String } = "DO006", "`{file}` is {what}", "give a file that is not there yet: nothing is written to devices, or over what was not made here";
+    /// A file of another drive.
+    DataSize { file: String, held: u64, wanted: u64 } = "DO007", "`{file}` holds a drive of {held} B, and this one has {wanted} B", "give another file, or serve the drive that this one was made for";
+    /// A file that is in use.
+    DataInUse { file: String } = "DO008", "`{file}` is in use by another process", "end the other server, or give another file";
+    /// A size that is none.
+    BadSize { bytes: u64, block: u32 } = "DO009", "a drive of {bytes} B cannot be served in blocks of {block} B", "give a size of whole blocks, at least one";
+    /// A request that is none.
+    BadRequest { said: String } = "DO010", "this cannot be asked of the drive: {said}", "ask for whole blocks within the drive";
+}
+
+impl Problem {
+    /// The problem with the place that it is about: a scenario, a file, an option.
+    #[must_use]
+    pub fn at(&self, file: &str) -> Diagnostic {
+        Diagnostic {
+            file: file.into(),
+            line: 0,
+            column: 0,
+            code: self.code(),
+            severity: self.severity(),
+            path: String::new(),
+            message: self.message(),
+            help: self.help(),
+        }
+    }
+}

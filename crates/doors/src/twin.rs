@@ -1,0 +1,127 @@
+//! The drive in virtual time: when each request is answered.
+//!
+//! The world is the one that a run of the scenario simulates, with an opening where the load would be; what is asked
+//! here is answered at the picosecond at which a load that asks the same is answered.
+
+use crate::command::{Kind, Request};
+use crate::drive::Drive;
+use lanetwin_ports::{BlockCommand, BlockCommandKind, Done, Message, Operation, Status, Transfer};
+use lanetwin_units::Instant;
+use lanetwin_world::{Opening, World};
+
+/// Which of the requests in progress: a small number, which is used again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Tag(pub u32);
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Which.
+    pub tag: Tag,
+    /// When it was asked.
+    pub asked: Instant,
+    /// When it was answered.
+    pub at: Instant,
+    /// Whether the machine has done it.
+    pub is_done: bool,
+}
+
+/// A drive in its machine.
+pub struct Twin {
+    world: World,
+    opening: Opening,
+    /// When what is in progress was asked, by tag.
+    open: Vec<Option<Instant>>,
+    /// Tags that are free; the one that was left last is taken first, as a load does.
+    free: Vec<u32>,
+    /// Up to when everything has been decided: what is asked enters no earlier.
+    from: Instant,
+}
+
+impl Twin {
+    /// A drive after power on.
+    #[must_use]
+    pub fn new(drive: &Drive) -> Self {
+        let world = World::without_load(&drive.variant, std::slice::from_ref(&drive.pair), drive.seed);
+        let opening = world.openings[0].clone();
+        Self { world, opening, open: Vec::new(), free: Vec::new(), from: Instant::ZERO }
+    }
+    /// From when on something can be asked.
+    #[must_use]
+    pub const fn from(&self) -> Instant {
+        self.from
+    }
+    /// How many requests are in progress.
+    #[must_use]
+    pub fn in_progress(&self) -> usize {
+        self.open.len() - self.free.len()
+    }
+    /// When something happens next in the machine; [`Instant::NEVER`] if nothing does before something is asked.
+    pub fn next_event(&mut self) -> Instant {
+        self.world.kernel.next_event().unwrap_or(Instant::NEVER)
+    }
+
+    /// Asks at `at`, or as soon as something can be asked.
+    ///
+    /// # Panics
+    /// If more is in progress than there are names for: 2³².
+    pub fn ask(&mut self, at: Instant, request: Request) -> Tag {
+        let at = at.max(self.from);
+        let tag = self.free.pop().unwrap_or_else(|| {
+            self.open.push(None);
+            u32::try_from(self.open.len() - 1).expect("there are fewer requests than names")
+        });
+        self.open[tag as usize] = Some(at);
+        let message = self.message(request, self.opening.handles.nth(tag as usize));
+        self.world.kernel.inject(at, self.opening.entry, message);
+        Tag(tag)
+    }
+    fn message(&self, Request { kind, first: address, bytes }: Request, handle: u32) -> Message {
+        let unit = self.opening.pair.unit;
+        let operation = match kind {
+            Kind::Read | Kind::Compare => Operation::Read,
+            Kind::Write => Operation::Write,
+            Kind::Flush => return command(BlockCommandKind::Flush, (0, 0), handle, unit),
+            Kind::Deallocate => {
+                return command(BlockCommandKind::Deallocate, (address, bytes), handle, unit);
+            }
+            Kind::WriteZeroes => {
+                return command(BlockCommandKind::WriteZeroes, (address, bytes), handle, unit);
+            }
+        };
+        Message::Block(Transfer { operation, bytes, handle, unit, address })
+    }
+
+    /// Lets time pass up to `until`; the answers come in the order of time.
+    pub fn advance(&mut self, until: Instant, answers: &mut Vec<Answer>) {
+        if until >= self.from {
+            self.world.kernel.run_until(until);
+            self.from = Instant::from_ps(until.as_ps().saturating_add(1));
+        }
+        self.hear(answers);
+    }
+    /// Lets time pass up to the next answer, at most up to `until`: whoever hears it can ask again at that very
+    /// instant, as a load does.
+    pub fn advance_to_answer(&mut self, until: Instant, answers: &mut Vec<Answer>) {
+        if self.world.kernel.run_until_something_leaves(until) {
+            self.from = self.from.max(self.world.kernel.now());
+        } else {
+            self.from = Instant::from_ps(until.as_ps().saturating_add(1));
+        }
+        self.hear(answers);
+    }
+    fn hear(&mut self, answers: &mut Vec<Answer>) {
+        let loads = self.opening.handles.nth(1) - self.opening.handles.nth(0);
+        for emitted in self.world.kernel.take_out() {
+            let Message::BlockDone(Done { handle, status }) = emitted.message else { continue };
+            let tag = handle / loads;
+            let Some(asked) = self.open.get_mut(tag as usize).and_then(Option::take) else { continue };
+            self.free.push(tag);
+            answers.push(Answer { tag: Tag(tag), asked, at: emitted.at, is_done: status == Status::Ok });
+        }
+    }
+}
+
+const fn command(kind: BlockCommandKind, (address, bytes): (u64, u32), handle: u32, unit: u16) -> Message {
+    Message::Command(BlockCommand { kind, bytes, handle, unit, address })
+}

@@ -1,0 +1,6 @@
+//! A drive behind its doors, with a world below and bytes above.
+
+mod machine;
+mod power;
+mod real_time;
+mod virtual_time;

@@ -1,0 +1,41 @@
+//! What a program asks of a drive: to move bytes, or what moves none.
+
+use lanetwin_nvme::spec::IoOpcode;
+use lanetwin_ports::{BlockCommand, BlockCommandKind, Operation, Transfer};
+
+/// What a program asks, as a kind of NVMe command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask {
+    /// Which command it becomes, or which several.
+    pub(super) opcode: IoOpcode,
+    /// How many bytes it is about; 0 for a flush.
+    pub(super) bytes: u32,
+    /// The asker's name for it.
+    pub(super) handle: u32,
+    /// The namespace, from 0.
+    pub(super) unit: u16,
+    /// The byte offset in the namespace.
+    pub(super) address: u64,
+}
+
+impl Ask {
+    /// To move bytes.
+    pub(super) const fn of(transfer: Transfer) -> Self {
+        let Transfer { operation, bytes, handle, unit, address } = transfer;
+        let opcode = match operation {
+            Operation::Read => IoOpcode::READ,
+            Operation::Write => IoOpcode::WRITE,
+        };
+        Self { opcode, bytes, handle, unit, address }
+    }
+    /// To do something that moves none.
+    pub(super) const fn to(command: BlockCommand) -> Self {
+        let BlockCommand { kind, bytes, handle, unit, address } = command;
+        let opcode = match kind {
+            BlockCommandKind::Flush => IoOpcode::FLUSH,
+            BlockCommandKind::Deallocate => IoOpcode::DATASET_MANAGEMENT,
+            BlockCommandKind::WriteZeroes => IoOpcode::WRITE_ZEROES,
+        };
+        Self { opcode, bytes, handle, unit, address }
+    }
+}

@@ -1,0 +1,167 @@
+//! An emulated drive as Python sees it: bytes in, bytes out, the interpreter lock released while anybody waits.
+
+use crate::core_api::{self, Failure, json, refused};
+use crate::refusal;
+use lanetwin_doors::command::{Command, Kind};
+use lanetwin_doors::drive::{Choice, Drive};
+use lanetwin_doors::engine::Reply;
+use lanetwin_doors::faults::Fault;
+use lanetwin_doors::file::FileStore;
+use lanetwin_doors::local::{Gone, Local, Pacing};
+use lanetwin_ssd::{ByteStore, SparseMemory};
+use lanetwin_units::{Instant, Span};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a drive is opened.
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default)]
+    sets: Vec<String>,
+    variant: Option<String>,
+    drive: Option<String>,
+    bytes: Option<u64>,
+    data: Option<PathBuf>,
+    seed: Option<u64>,
+    #[serde(default)]
+    virtual_time: bool,
+    #[serde(default)]
+    outside: bool,
+}
+
+/// A reply: ticket, how it ended, data, latency \[ps\], time \[ps\].
+type Told<'py> = (u64, &'static str, Bound<'py, PyBytes>, u64, u64);
+
+/// A drive of a scenario, in this process.
+#[pyclass(frozen)]
+pub struct Device(Local);
+
+fn open(path: &str, options: &str) -> Result<Local, Failure> {
+    let Wanted { sets, variant, drive, bytes, data, seed, virtual_time, outside } =
+        core_api::parse(options, "the options of the drive")?;
+    let plan = core_api::plan_of(path, &sets, outside).map_err(|found| refused(&found))?;
+    let wrong = |problem: lanetwin_doors::problem::Problem| refused(&[problem.at(path)]);
+    let mut drive = Drive::choose(&plan, &Choice { variant, drive, bytes }).map_err(wrong)?;
+    drive.seed = seed.map_or(drive.seed, |seed| lanetwin_world::seed_of(seed, 0));
+    let store: Box<dyn ByteStore + Send> = match data {
+        None => Box::new(SparseMemory::new()),
+        Some(file) => Box::new(FileStore::open(&file, drive.facts.bytes).map_err(wrong)?),
+    };
+    let pacing = if virtual_time { Pacing::Virtual } else { Pacing::Real };
+    Local::open(drive, store, pacing)
+        .map_err(|error| Failure::Message(format!("no thread for the drive: {error}")))
+}
+
+/// Of a kind that Python names.
+fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "read" => Kind::Read,
+        "write" => Kind::Write,
+        "compare" => Kind::Compare,
+        "flush" => Kind::Flush,
+        "trim" => Kind::Deallocate,
+        "write-zeroes" => Kind::WriteZeroes,
+        _ => return None,
+    })
+}
+
+fn gone(py: Python<'_>) -> PyErr {
+    refusal(py, Failure::Message("the drive is closed: open it again".into()))
+}
+
+fn told(py: Python<'_>, replies: Vec<(Instant, Reply)>) -> Vec<Told<'_>> {
+    let one = |(at, Reply { ticket, ended, data, latency }): (Instant, Reply)| {
+        (ticket, ended.name(), PyBytes::new(py, &data), latency.as_ps(), at.as_ps())
+    };
+    replies.into_iter().map(one).collect()
+}
+
+#[pymethods]
+impl Device {
+    /// Opens a drive. `options`: `{"sets": […], "variant", "drive", "bytes", "data", "seed", "virtual_time",
+    /// "outside"}`.
+    #[new]
+    fn new(py: Python<'_>, path: &str, options: &str) -> PyResult<Self> {
+        py.detach(|| open(path, options)).map(Self).map_err(|failure| refusal(py, failure))
+    }
+    /// What the drive says of itself: `{"bytes", "block", "is_volatile"}`.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        let facts = self.0.facts();
+        let said = serde_json::json!({
+            "bytes": facts.bytes, "block": facts.block, "is_volatile": facts.is_volatile, "atomic": facts.atomic,
+        });
+        json(&said).map_err(|failure| refusal(py, failure))
+    }
+    /// Asks; the reply has the ticket that this returns.
+    #[pyo3(signature = (name, first, length, data=None, fua=false))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        first: u64,
+        length: u64,
+        data: Option<&[u8]>,
+        fua: bool,
+    ) -> PyResult<u64> {
+        let bytes = u32::try_from(length).ok();
+        let (Some(kind), Some(bytes)) = (kind(name), bytes) else {
+            let said =
+                format!("`{name}` of so many bytes is nothing that a drive does: at most 4 GiB at a time");
+            return Err(refusal(py, Failure::Message(said)));
+        };
+        let data = data.map(<[u8]>::to_vec).unwrap_or_default();
+        let command = Command { fua, data, ..Command::of(kind, first, bytes) };
+        let asked = self.0.ask(command);
+        let asked = asked.map_err(|problem| refusal(py, refused(&[problem.at("drive")])))?;
+        asked.map_err(|Gone| gone(py))
+    }
+    /// Asks for a reply that no drive has a part in.
+    fn echo(&self, py: Python<'_>) -> PyResult<u64> {
+        self.0.echo().map_err(|Gone| gone(py))
+    }
+    /// Waits for replies in real time, at most for so many seconds.
+    fn take<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Vec<Told<'py>>> {
+        let timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let taken = py.detach(|| self.0.take(timeout));
+        Ok(told(py, taken.map_err(|Gone| gone(py))?))
+    }
+    /// Lets virtual time pass to the next replies; none if nothing is in progress.
+    fn wait<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Told<'py>>>> {
+        let waited = py.detach(|| self.0.wait()).map_err(|Gone| gone(py))?;
+        Ok(waited.map(|(at, replies)| told(py, replies.into_iter().map(|reply| (at, reply)).collect())))
+    }
+    /// A fault: `{"fault": "media-error", "first", "bytes"}`, `slow-die`, `link-down`, `lie`, `none`.
+    fn fault(&self, py: Python<'_>, fault: &str) -> PyResult<()> {
+        let fault: Fault = core_api::parse(fault, "the fault").map_err(|failure| refusal(py, failure))?;
+        self.0.fault(fault).map_err(|Gone| gone(py))
+    }
+    /// The power fails: how many atomic units of what was not sure are there, and how many not.
+    fn power_cut(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let outcome = py.detach(|| self.0.power_cut()).map_err(|Gone| gone(py))?;
+        Ok((outcome.kept, outcome.lost))
+    }
+    /// The power is back.
+    fn power_on(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.power_on().map_err(|Gone| gone(py))
+    }
+    /// By how much replies leave earlier \[ns\].
+    fn set_lead(&self, py: Python<'_>, ns: u64) -> PyResult<()> {
+        self.0.set_lead(Span::from_ns(ns)).map_err(|Gone| gone(py))
+    }
+    /// How late replies were.
+    fn lateness(&self, py: Python<'_>) -> PyResult<String> {
+        let told = py.detach(|| self.0.lateness()).map_err(|Gone| gone(py))?;
+        json(&told).map_err(|failure| refusal(py, failure))
+    }
+    /// Forgets how late replies were.
+    fn forget_lateness(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.forget_lateness().map_err(|Gone| gone(py))
+    }
+    /// Ends the drive; whether everything that was acknowledged is written.
+    fn close(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.0.close())
+    }
+}

@@ -1,0 +1,311 @@
+"""A drive that does not exist, for programs in Python: bytes in, bytes out, in the predicted time.
+
+::
+
+    import lanetwin
+
+    with lanetwin.device("slot.yaml", variant="retimer") as drive:
+        drive.write(0, bytes(4096))
+        drive.flush()
+        assert drive.read(0, 4096) == bytes(4096)
+        print(drive.lateness())
+
+In real time an answer comes when the clock has come to it, and `Device.lateness` tells how far this machine
+kept to that. With ``virtual_time=True`` time passes only while somebody waits, and latencies are those of
+``lanetwin run`` of the same requests, to the picosecond.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import statistics
+import threading
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Literal, Self, TypedDict, cast
+
+from lanetwin import _core
+from lanetwin.errors import LanetwinError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+Kind = Literal["read", "write", "compare", "flush", "trim", "write-zeroes"]
+"""What a drive can be asked for."""
+ECHOES = 64
+"""So many times the way through the door is measured when a drive is opened."""
+IDLE_TURNS = 8
+"""In virtual time a loop of asyncio has turned so often without a new request before time passes."""
+PS = 1e-12
+"""A picosecond [s]."""
+
+
+class DeviceError(OSError):
+    """The drive could not do what it was asked for: `errno` is EIO, the text says what NVMe calls it."""
+
+
+class Facts(TypedDict):
+    """What a drive says of itself."""
+
+    bytes: int
+    block: int
+    is_volatile: bool
+    atomic: int
+
+
+class Lateness(TypedDict):
+    """How late answers were, and whether what a program has seen is the prediction."""
+
+    answers: int
+    faulted: int
+    late_share: float
+    late_beyond_us: float
+    p50_us: float
+    p99_us: float
+    worst_us: float
+    predicted_mean_us: float
+    predicted_p99_us: float
+    is_prediction: bool
+
+
+class Operation(Future[bytes]):
+    """A request in progress: `result()` gives what was read, or raises `DeviceError`."""
+
+    kind: Kind
+    latency: float = 0.0
+    """How long it took, in the time of the machine [s]; known when it is done."""
+
+    def _ended(self, ended: str, data: bytes, latency_ps: int) -> None:
+        self.latency = latency_ps * PS
+        if ended == "ok":
+            self.set_result(data)
+        elif ended == "compare failure":
+            self.set_result(b"differs")
+        else:
+            self.set_exception(DeviceError(errno.EIO, f"{self.kind}: {ended}"))
+
+
+class Device:
+    """A drive of a scenario, in this process. Close it, or use it with ``with``; any thread may use it."""
+
+    def __init__(self, core: _core.Device, *, virtual_time: bool) -> None:
+        self._core = core
+        self._is_virtual = virtual_time
+        self._lock = threading.Lock()
+        self._open: dict[int, Operation] = {}
+        self._asked = 0
+        self._now_ps = 0
+        self._is_turning = False
+        self.facts = cast("Facts", json.loads(core.facts()))
+        self._listener: threading.Thread | None = None
+        if not virtual_time:
+            self._listener = threading.Thread(target=self._listen, name="lanetwin-replies", daemon=True)
+            self._listener.start()
+            self._calibrate()
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Read `length` bytes from `offset` on, both whole blocks [B]."""
+        return self._done(self.submit("read", offset, length))
+
+    def write(self, offset: int, data: bytes, *, fua: bool = False) -> None:
+        """Write whole blocks from `offset` on [B]; with `fua` they survive a loss of power."""
+        self._done(self.submit("write", offset, len(data), data, fua=fua))
+
+    def compare(self, offset: int, data: bytes) -> bool:
+        """Say whether the drive finds these bytes from `offset` on."""
+        return self._done(self.submit("compare", offset, len(data), data)) != b"differs"
+
+    def flush(self) -> None:
+        """Make everything that was acknowledged survive a loss of power."""
+        self._done(self.submit("flush", 0, 0))
+
+    def trim(self, offset: int, length: int) -> None:
+        """Deallocate whole blocks; they then read as zeroes."""
+        self._done(self.submit("trim", offset, length))
+
+    def write_zeroes(self, offset: int, length: int) -> None:
+        """Write zeroes without sending them."""
+        self._done(self.submit("write-zeroes", offset, length))
+
+    async def aread(self, offset: int, length: int) -> bytes:
+        """Read, as `read` does, without blocking the loop of asyncio."""
+        return await self._awaited(self.submit("read", offset, length))
+
+    async def awrite(self, offset: int, data: bytes, *, fua: bool = False) -> None:
+        """Write, as `write` does, without blocking the loop of asyncio."""
+        await self._awaited(self.submit("write", offset, len(data), data, fua=fua))
+
+    async def aflush(self) -> None:
+        """Flush, as `flush` does, without blocking the loop of asyncio."""
+        await self._awaited(self.submit("flush", 0, 0))
+
+    async def atrim(self, offset: int, length: int) -> None:
+        """Deallocate, as `trim` does, without blocking the loop of asyncio."""
+        await self._awaited(self.submit("trim", offset, length))
+
+    def submit(
+        self, kind: Kind, offset: int, length: int, data: bytes | None = None, *, fua: bool = False
+    ) -> Operation:
+        """Ask and return at once; any number of requests may be in progress."""
+        operation = Operation()
+        operation.kind = kind
+        with self._lock:
+            ticket = self._core.ask(kind, offset, length, data, fua)
+            self._open[ticket] = operation
+            self._asked += 1
+        return operation
+
+    def wait(self) -> bool:
+        """Let virtual time pass to the next answers; whether anything was in progress."""
+        replies = self._core.wait()
+        self._hear(replies or [])
+        return replies is not None
+
+    @property
+    def now(self) -> float:
+        """The time of the last answer, in the time of the machine [s]."""
+        return self._now_ps * PS
+
+    def lateness(self) -> Lateness:
+        """Tell how late answers were; `is_prediction` is false where this machine could not keep up."""
+        return cast("Lateness", json.loads(self._core.lateness()))
+
+    def forget_lateness(self) -> None:
+        """Count lateness from now on."""
+        self._core.forget_lateness()
+
+    def power_cut(self) -> tuple[int, int]:
+        """Cut the power: how many atomic units of what was not flushed are there then, and how many not.
+
+        What is in progress, and what is asked until `power_on`, ends with `DeviceError`.
+        """
+        return self._core.power_cut()
+
+    def power_on(self) -> None:
+        """Bring the power back."""
+        self._core.power_on()
+
+    def media_error(self, offset: int, length: int) -> None:
+        """Make these bytes unreadable until they are written again."""
+        self._fault({"fault": "media-error", "first": offset, "bytes": length})
+
+    def slow_die(self, die: int, dies: int, extra_us: int) -> None:
+        """Let one of so many dies take longer for each read and write [µs]."""
+        self._fault({"fault": "slow-die", "die": die, "dies": dies, "extra_us": extra_us})
+
+    def link_down(self, for_ms: int) -> None:
+        """Take the link down for so long [ms]; what is asked waits."""
+        self._fault({"fault": "link-down", "for_ms": for_ms})
+
+    def lie(self) -> None:
+        """Acknowledge flushes from now on without doing them."""
+        self._fault({"fault": "lie"})
+
+    def heal(self) -> None:
+        """End every fault."""
+        self._fault({"fault": "none"})
+
+    def close(self) -> None:
+        """Write what was acknowledged, and end the drive; what is in progress is cancelled."""
+        self._core.close()
+        if self._listener and self._listener is not threading.current_thread():
+            self._listener.join()
+        with self._lock:
+            for operation in self._open.values():
+                operation.cancel()
+            self._open.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _fault(self, fault: dict[str, str | int]) -> None:
+        self._core.fault(json.dumps(fault))
+
+    def _done(self, operation: Operation) -> bytes:
+        while self._is_virtual and not operation.done():
+            self.wait()
+        return operation.result()
+
+    async def _awaited(self, operation: Operation) -> bytes:
+        loop = asyncio.get_running_loop()
+        if self._is_virtual and not self._is_turning:
+            self._is_turning = True
+            loop.call_soon(self._turn, loop, self._asked, 0)
+        return await asyncio.wrap_future(operation)
+
+    def _turn(self, loop: asyncio.AbstractEventLoop, asked: int, turns: int) -> None:
+        """Let virtual time pass when every task that could ask has asked."""
+        if asked != self._asked:
+            asked, turns = self._asked, 0
+        elif turns >= IDLE_TURNS:
+            self.wait()
+            turns = 0
+        self._is_turning = bool(self._open) or (turns < IDLE_TURNS and asked != self._asked)
+        if self._is_turning:
+            loop.call_soon(self._turn, loop, asked, turns + 1)
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                replies = self._core.take(60.0)
+            except LanetwinError:
+                return
+            self._hear(replies)
+
+    def _hear(self, replies: list[tuple[int, str, bytes, int, int]]) -> None:
+        for ticket, ended, data, latency_ps, at_ps in replies:
+            with self._lock:
+                operation = self._open.pop(ticket, None)
+                self._now_ps = max(self._now_ps, at_ps)
+            if operation is not None and operation.set_running_or_notify_cancel():
+                operation._ended(ended, data, latency_ps)
+
+    def _calibrate(self) -> None:
+        """Measure the way to the drive's thread and back, by which answers then leave earlier."""
+        took = []
+        for _ in range(ECHOES):
+            operation = Operation()
+            operation.kind = "read"
+            began = time.perf_counter_ns()
+            with self._lock:
+                self._open[self._core.echo()] = operation
+            operation.result()
+            took.append(time.perf_counter_ns() - began)
+        self._core.set_lead(int(statistics.median(took)))
+
+
+def device(
+    scenario: str | PathLike[str],
+    *,
+    sets: Iterable[str] = (),
+    variant: str | None = None,
+    drive: str | None = None,
+    data: str | PathLike[str] | None = None,
+    size: int | None = None,
+    seed: int | None = None,
+    virtual_time: bool = False,
+    outside: bool = False,
+) -> Device:
+    """Open a drive of a scenario.
+
+    `variant` is the baseline, and `drive` the one that workloads ask, unless they are named. `data` is a file
+    that holds its bytes; without one they are in memory and end with it. `size` [B] is for disks that do not
+    say how large they are. Raises `LanetwinError`.
+    """
+    options = {
+        "sets": list(sets),
+        "variant": variant,
+        "drive": drive,
+        "bytes": size,
+        "data": None if data is None else str(data),
+        "seed": seed,
+        "virtual_time": virtual_time,
+        "outside": outside,
+    }
+    return Device(_core.Device(str(scenario), json.dumps(options)), virtual_time=virtual_time)
