@@ -175,7 +175,7 @@ class Points(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return a mapping for each point that has results: its values, its cost, and the telling metrics."""
         plan, found = self.swept.design, self.analysis
-        names = lines.headings(plan, found)
+        names = lines.headings(found)
         records = []
         for point in range(len(plan)):
             values = [column.optional()[point] for column in found.columns]
@@ -196,12 +196,12 @@ class Points(Tabular):
             "cost",
             "of_best",
             "front",
-            *lines.headings(self.swept.design, self.analysis),
+            *lines.headings(self.analysis),
         ]
 
     def units(self) -> dict[str, str]:
         """Return the unit of each metric in `records`."""
-        names = lines.headings(self.swept.design, self.analysis)
+        names = lines.headings(self.analysis)
         return {name: c.unit for name, c in zip(names, self.analysis.columns, strict=True)}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -234,7 +234,7 @@ class Points(Tabular):
         """
         altair = frames.library("altair")
         axes = [axis["name"] for axis in self.swept.design.axes]
-        metrics = lines.headings(self.swept.design, self.analysis)
+        metrics = lines.headings(self.analysis)
         x, y = x or axes[0], y or metrics[0]
         color = color or (axes[1] if len(axes) > 1 else None)
         # names with points in them would be taken for places inside of values
@@ -253,9 +253,9 @@ class Points(Tabular):
 
     def _repr_html_(self) -> str:
         plan, found = self.swept.design, self.analysis
-        worth = lines.worth_a_line(plan, self._tabulated[0], found)
+        worth = lines.worth_a_line(plan, found)
         shown = [lines.line(plan, self._tabulated[0], found, point) for point in worth[:MOST_LINES]]
-        head = ["", *plan.names, *(["cost"] if plan.has_costs else []), *lines.headings(plan, found)]
+        head = ["", *plan.names, *(["cost"] if plan.has_costs else []), *lines.headings(found)]
         rows = [[o.mark, *o.levels, *([o.cost] if plan.has_costs else []), *o.values] for o in shown]
         return _html(self.swept.about, lines.answer(plan, found), head, rows)
 

@@ -20,7 +20,7 @@ from lanetwin import _core, engine
 from lanetwin.cli import app
 from lanetwin.errors import LanetwinError
 from lanetwin.report import sweep as report
-from lanetwin.sweep import Asked, Swept, files, sweep
+from lanetwin.sweep import Asked, Swept, files, lines, sweep
 from lanetwin.sweep.analysis import analyse
 from lanetwin.sweep.cache import Cache
 from lanetwin.sweep.clusters import Dask, Ray, packed, simulate_packed
@@ -84,10 +84,10 @@ def test_a_point_is_the_run_of_it(slot: str) -> None:
 
 
 def test_rows_have_the_swept_values(slot: str) -> None:
-    lines = list(csv.DictReader(table(fresh(Asked(slot))).splitlines()))
-    assert {line["width"] for line in lines} == {"x1", "x4", "x16"}
+    rows = list(csv.DictReader(table(fresh(Asked(slot))).splitlines()))
+    assert {line["width"] for line in rows} == {"x1", "x4", "x16"}
     at = {
-        (line["point"], line["width"], line["workloads.read.dma.outstanding"], line["cost"]) for line in lines
+        (line["point"], line["width"], line["workloads.read.dma.outstanding"], line["cost"]) for line in rows
     }
     assert ("4", "x4", "8", "4.0") in at
     assert len(at) == 9
@@ -275,6 +275,20 @@ def test_what_cannot_be_resumed_is_told(runner: CliRunner) -> None:
     done = runner.invoke(app, ["sweep", "--resume", "nowhere"])
     assert done.exit_code == 1
     assert "RS010" in done.stderr
+
+
+def test_variants_are_told_apart(slot: str) -> None:
+    Path(slot).write_text(
+        SLOT + SWEPT + "variants: {fast: {}, slow: {links.slot.gen: 2}}\n", encoding="utf-8"
+    )
+    swept = fresh(Asked(slot))
+    metrics, _ = files.tabulate(swept)
+    found = analyse(swept.design, metrics)
+    assert {"fast throughput", "slow throughput"} <= set(lines.headings(found))
+    said = lines.answer(swept.design, found)[0]
+    assert "(fast " in said
+    assert ", slow " in said
+    assert all(found.columns[n].place.metric == "throughput" for n in found.required)
 
 
 def test_the_report_is_sound_whatever_names_hold(slot: str) -> None:

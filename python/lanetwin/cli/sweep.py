@@ -169,7 +169,7 @@ def print_sweep(swept: Swept, table: Table, found: Analysis, *, full: bool) -> N
     for sentence in lines.answer(swept.design, found):
         console.print(Text(printable(sentence)), soft_wrap=True)
     console.print()
-    worth = lines.worth_a_line(swept.design, table, found)
+    worth = lines.worth_a_line(swept.design, found)
     answer = lines.answer_of(swept.design, found)
     few = [point for point in worth if found.front[point] or point == answer]
     is_cut = len(worth) > MOST_LINES and not full
@@ -196,7 +196,7 @@ def _grid(swept: Swept, table: Table, found: Analysis, points: list[int]) -> Gri
     """Make the table of points, with as many metrics as there is room for."""
     plan = swept.design
     rows = [lines.line(plan, table, found, point) for point in points]
-    names = lines.headings(plan, found)
+    names = lines.headings(found)
     # what the question is about is always there
     for metrics in range(len(names), max(len(found.required), 1) - 1, -1):
         columns = [("", False), *((name, True) for name in plan.names)]

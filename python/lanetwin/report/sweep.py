@@ -81,7 +81,7 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
     """Return the report as one self-contained HTML document."""
     view = View(swept.design, table, found)
     easel = blocks.Easel()
-    worth = lines.worth_a_line(swept.design, table, found)
+    worth = lines.worth_a_line(swept.design, found)
     figures = _line_figures(view, easel) + _front_figures(view, easel)
     return (
         page.environment()
@@ -95,7 +95,7 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
             answers=lines.answer(swept.design, found),
             doubts=lines.doubts(swept.design, table),
             names=view.names,
-            headings=lines.headings(swept.design, found),
+            headings=lines.headings(found),
             rows=[lines.line(swept.design, table, found, point) for point in worth[:MOST_ROWS]],
             cut=max(0, len(worth) - MOST_ROWS),
             has_shares=bool(swept.design.cheapest),
@@ -122,7 +122,7 @@ def command(asked: Asked) -> str:
 def effects(view: View) -> list[list[str]]:
     """Tabulate what each axis does to each metric that is drawn, the strongest first."""
     drawn = [n for n, column in enumerate(view.found.columns) if column in view.drawn]
-    headings = lines.headings(view.plan, view.found)
+    headings = lines.headings(view.found)
     shown: list[Effect] = [effect for effect in view.found.effects if effect.column in drawn]
     shown.sort(key=lambda effect: (drawn.index(effect.column), -effect.explained))
     names = dict(zip((group[0] for group in view.plan.groups), map(view.name, _groups(view)), strict=True))
@@ -222,7 +222,7 @@ def _with(view: View, fixed: dict[int, int]) -> str:
 
 def _metric(view: View, column: Column) -> str:
     """Name a metric with its workload and variant, as far as there are several."""
-    heading = lines.headings(view.plan, view.found)[view.found.columns.index(column)]
+    heading = lines.headings(view.found)[view.found.columns.index(column)]
     return heading[:1].upper() + heading[1:]
 
 

@@ -37,22 +37,22 @@ class Line:
         return CHOSEN if self.is_chosen else FRONT if self.on_front else ""
 
 
-def headings(plan: Design, found: Analysis) -> list[str]:
-    """Return the names of the metrics, as short as they can be told apart."""
+def whose(found: Analysis) -> list[str]:
+    """Return whose each metric is: variant and workload, as far as there are several."""
     variants = {column.place.variant for column in found.columns}
     workloads = {column.place.workload for column in found.columns}
     return [
         " ".join(
-            word
-            for word in (
-                column.place.variant if len(variants) > 1 else "",
-                column.place.workload if len(workloads) > 1 else "",
-                column.place.metric,
-            )
-            if word
+            [column.place.variant] * (len(variants) > 1) + [column.place.workload] * (len(workloads) > 1)
         )
         for column in found.columns
     ]
+
+
+def headings(found: Analysis) -> list[str]:
+    """Return the names of the metrics, as short as they can be told apart."""
+    names = zip(whose(found), found.columns, strict=True)
+    return [f"{name} {column.place.metric}".lstrip() for name, column in names]
 
 
 def answer_of(plan: Design, found: Analysis) -> int | None:
@@ -60,7 +60,7 @@ def answer_of(plan: Design, found: Analysis) -> int | None:
     return found.chosen if plan.cheapest else found.best
 
 
-def worth_a_line(plan: Design, table: Table, found: Analysis) -> list[int]:
+def worth_a_line(plan: Design, found: Analysis) -> list[int]:
     """Return the points with results, the cheapest first, and of those that cost the same the best."""
     known = [
         point
@@ -139,10 +139,7 @@ def doubts(plan: Design, table: Table) -> list[str]:
 
 
 def _reached(found: Analysis, point: int) -> str:
-    several = (
-        len({(c.place.workload, c.place.variant) for c in (found.columns[n] for n in found.required)}) > 1
-    )
-    return ", ".join(
-        (f"{found.columns[n].place.workload} " if several else "") + value_of(found.columns[n], point)
-        for n in found.required
-    )
+    """Write what the metrics in question are at a point."""
+    names = whose(found)
+    told_of = [(names[n], value_of(found.columns[n], point)) for n in found.required]
+    return ", ".join(f"{name} {value}".lstrip() for name, value in told_of)
