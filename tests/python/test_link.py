@@ -74,7 +74,7 @@ def test_a_gate_fails_only_if_it_is_asked_for(runner: CliRunner) -> None:
 def test_eyes_are_printed_and_gated(runner: CliRunner) -> None:
     done = call(runner, "eye", LONG, "--strict", "--report", "long.html")
     assert done.exit_code == 3, done.output
-    assert "fails" in done.stdout
+    assert "misses" in done.stdout
     assert "open" in done.stdout
     assert "Judged with" in done.stdout
     assert "Report: long.html" in done.stderr

@@ -4,4 +4,5 @@
 mod link_neighbours;
 mod link_pages;
 mod links;
+mod one_verdict;
 mod stability;

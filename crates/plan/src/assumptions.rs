@@ -195,13 +195,14 @@ fn of_channel(link: &LinkPlan, channel: &ChannelPlan) -> Vec<Assumption> {
     let told = |(at, eye): (usize, &SegmentEye)| Assumption {
         part: format!("link {}: {}, {}", link.name, channel.file, channel.variant),
         parameter: format!("ber of segment {}, {} to {}", at + 1, eye.from, eye.to),
-        value: format!("{:.1e}", eye.ber),
+        value: format!("{:.1e}", eye.answers.ber),
         kind: NumberKind::Assumed,
         note: format!(
-            "{:.1} dB; the eye is {:.2} times the mask, and one of 1 is taken for 1e-12; {}",
+            "{:.1} dB; the eye is {:.2} times the mask; after decision feedback the segment {}; {}",
             eye.loss_db,
-            eye.mask_ratio,
-            seen(link, eye.ber)
+            eye.answers.mask_ratio,
+            if eye.answers.operates { "operates" } else { "does not operate as the standard asks" },
+            seen(link, eye.answers.ber)
         ),
         source: "`lanetwin link eye`, with what that rests on".into(),
     };

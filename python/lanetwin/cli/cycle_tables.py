@@ -29,6 +29,7 @@ def print_cycles(found: dict[str, Any]) -> None:
     if not found["series"]:
         return  # refused: the findings say why
     console.print(_side_by_side(found))
+    _print_answers(found)
     for series in found["series"]:
         console.print()
         console.print(_rows(series))
@@ -40,6 +41,13 @@ def print_cycles(found: dict[str, Any]) -> None:
     console.print()
     for sentence in cycles_report.proves(found):
         console.print(Text(sentence), soft_wrap=True)
+
+
+def _print_answers(found: dict[str, Any]) -> None:
+    """Say of each variant what its receivers answer; of real links and dumps nobody knows."""
+    for answers in found.get("answers", []):
+        said = f"{answers['variant']}: {link_report.answer_sentence(answers)}."
+        out().print(Text(printable(said)), soft_wrap=True)
 
 
 def _side_by_side(found: dict[str, Any]) -> Any:
@@ -154,6 +162,7 @@ def print_training(found: dict[str, Any], *, every_step: bool) -> None:
             Text(", ".join(variant["codes"])),
         )
     console.print(table)
+    _print_answers(found)
     for variant in found["variants"]:
         steps = [step for step in variant["steps"] if every_step or step["end"] == "port"]
         shown_steps = steps if every_step else steps[:STEPS]

@@ -319,8 +319,14 @@ def _print_numbers(found: dict[str, Any]) -> None:
 
 def _print_eyes(found: dict[str, Any]) -> None:
     console = out()
-    names = ["loss [dB]", "EH [mV]", "EW [UI]", "EW [ps]", "BER", "FFE", "CTLE [dB]", "DFE [mV]"]
-    columns = [("variant", False), ("segment", False), *((name, True) for name in names), ("verdict", False)]
+    names = ["loss [dB]", "EH [mV]", "EW [UI]", "BER", "FFE", "CTLE [dB]", "DFE [mV]"]
+    columns = [
+        ("variant", False),
+        ("segment", False),
+        *((name, True) for name in names),
+        ("mask", False),
+        ("operates", False),
+    ]
     table = plain_table(
         "Eyes at the receivers: height (EH) and width (EW) at the bit error ratio of the mask", columns
     )
@@ -333,12 +339,12 @@ def _print_eyes(found: dict[str, Any]) -> None:
                 fixed(segment["loss_db"], 1),
                 fixed(segment["height_v"] * 1e3, 1),
                 fixed(segment["width_ui"], 3),
-                fixed(segment["width_s"] * 1e12, 2),
                 link_report.ratio(segment["ber"]),
                 segment["preset"],
                 fixed(segment["ctle_db"], 0),
                 ", ".join(fixed(tap * 1e3, 1) for tap in segment["dfe_v"]),
-                Text("open" if passes else "fails", "green" if passes else "red"),
+                Text("meets" if passes else "misses", "green" if passes else "red"),
+                Text("yes" if segment["operates"] else "no", "green" if segment["operates"] else "red"),
             )
     console.print(table)
     for sentence in link_report.segment_sentences(found):

@@ -9,7 +9,15 @@ from lanetwin.report import blocks, page
 from lanetwin.report.figures import channel
 from lanetwin.report.figures.channel import Segments, ratio
 
-__all__ = ["ratio", "render", "segment_sentences", "stress_sentence"]
+__all__ = ["answer_sentence", "ratio", "render", "segment_sentences", "stress_sentence"]
+
+
+def answer_sentence(answers: dict[str, Any]) -> str:
+    """Say whether a receiver, or the worst of several, meets the mask, and whether it operates."""
+    meets = "meets the mask" if answers["meets_mask"] else "misses the mask"
+    operates = "operates" if answers["operates"] else "does not operate as the standard asks"
+    of_mask = f"{fixed(answers['mask_ratio'], 2)} of it"
+    return f"{meets} ({of_mask}) and {operates} (BER {ratio(answers['ber'])} after decision feedback)"
 
 
 def stress_sentence(eyes: dict[str, Any], stress: dict[str, Any]) -> str:
@@ -49,7 +57,7 @@ def segment_sentences(eyes: dict[str, Any]) -> list[str]:
 
 
 def _of_one(segment: dict[str, Any]) -> list[str]:
-    sentences = []
+    sentences = [f"with {turned['instead']} it {answer_sentence(turned)}." for turned in segment["turned"]]
     if segment["coefficients"]:
         c = segment["coefficients"]
         taps = f"C−1 {c['before']}, C0 {c['main']}, C+1 {c['after']}"

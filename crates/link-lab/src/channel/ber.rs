@@ -1,16 +1,11 @@
-//! The bit error ratios that the segments of a channel leave a link.
-//!
-//! An eye that just meets the mask is what the standard allows, and has the mask's bit error ratio, 1e-12: what the
-//! mask asks for beyond an open eye is for what the eye does not contain (the sampler's sensitivity, neighbours,
-//! drift). So height and width of the mask are taken off the eye, one at a time, and the ratio is that of what is left:
-//! the worse of the two.
+//! What the segments of a channel leave a link: their bit error ratios, at the rate of the link.
 
 use super::description::{Channel, Variant};
-use super::problem::{Physical, Problem};
-use super::stress::{Bench, path};
+use super::equalised::{Answers, Equalised};
+use super::problem::Problem;
+use super::stress::Bench;
 use lanetwin_document::problem::Diagnostic;
-use lanetwin_phy::eye::{Lost, Search};
-use lanetwin_phy::{DataRate, Finding};
+use lanetwin_phy::DataRate;
 use lanetwin_units::Generation;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,10 +19,8 @@ pub struct SegmentEye {
     pub to: String,
     /// What its elements lose at the Nyquist frequency \[dB\].
     pub loss_db: f64,
-    /// The scarcer of height and width over the mask's; 1 is the mask.
-    pub mask_ratio: f64,
-    /// The share of bits that a lane loses, never below 1e-40.
-    pub ber: f64,
+    /// Whether it meets the mask, whether it operates, and the share of bits that a lane loses.
+    pub answers: Answers,
 }
 
 /// Judges segments of a channel; what has to be calibrated for a generation is calibrated once.
@@ -71,22 +64,6 @@ fn of_segment(
     at: usize,
     bench: &Bench,
 ) -> Result<SegmentEye, Vec<Diagnostic>> {
-    let (receiver, refused) =
-        (&bench.receiver, |finding: Finding| channel.refused_in(variant, Physical(finding)));
-    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
-    let (path, _) = path(channel, variant, at, bench).map_err(refused)?;
-    let prepared = receiver.prepare(&path).map_err(|error| {
-        channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
-    })?;
-    let eye = receiver.search(&prepared, &bench.stress, &Search::thorough());
-    let mask = receiver.mask();
-    let low = eye.ber_after(Lost { height_v: mask.height_v, width_ui: 0.0 });
-    let narrow = eye.ber_after(Lost { height_v: 0.0, width_ui: mask.width_ui });
-    Ok(SegmentEye {
-        from: margins[at].from.clone(),
-        to: margins[at].to.clone(),
-        loss_db: margins[at].loss_db,
-        mask_ratio: mask.margin(eye.opening),
-        ber: low.max(narrow),
-    })
+    let Equalised { answers, between: (from, to), loss_db, .. } = Equalised::of(channel, variant, at, bench)?;
+    Ok(SegmentEye { from, to, loss_db, answers })
 }

@@ -1,14 +1,15 @@
 //! The eyes of a channel: one for each segment of each variant, with the figures that show it.
 
 use super::description::{Aggressor, Channel, Equalisation, Variant};
-use super::problem::{Physical, Problem};
-use super::stress::{Bench, path};
-use super::transmitter::{EyeCoefficients, Transmitter, generation};
+use super::equalised::{Equalised, Turned};
+use super::problem::Problem;
+use super::stress::Bench;
+use super::transmitter::{EyeCoefficients, generation};
 use lanetwin_document::problem::{Diagnostic, Reports};
+use lanetwin_phy::DataRate;
 use lanetwin_phy::budget::{End, Item};
 use lanetwin_phy::element::Element;
 use lanetwin_phy::eye::{Eye, Prepared, Reference};
-use lanetwin_phy::{DataRate, Finding};
 use lanetwin_units::{Number, NumberKind};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -73,6 +74,8 @@ pub struct EyeVariant {
     pub rate: DataRate,
     /// Whether every segment meets the mask.
     pub passes: bool,
+    /// Whether every segment has at most the standard's bit error ratio.
+    pub operates: bool,
     /// Between transmitters and receivers.
     pub segments: Vec<EyeSegment>,
 }
@@ -104,8 +107,12 @@ pub struct EyeSegment {
     pub mask_width_ui: f64,
     /// The mask's bit error ratio.
     pub mask_ber: f64,
-    /// Bit error ratio at the sampling point; never told below 1e-40.
+    /// Bit error ratio at the sampling point, after decision feedback; never told below 1e-40.
     pub ber: f64,
+    /// Whether that is at most the standard's.
+    pub operates: bool,
+    /// The assumptions that decide.
+    pub turned: Vec<Turned>,
     /// The transmitter's preset: `P7`; `4/38/6` if it was set by coefficients.
     pub preset: String,
     /// The coefficients, if it was set by them.
@@ -271,7 +278,8 @@ pub fn eye(channel: &Channel, watch: &mut Watcher<'_>) -> Result<EyeReport, Vec<
         }
         let passes = segments.iter().all(|segment| segment.passes);
         let name = variant.name.clone();
-        report.variants.push(EyeVariant { name, rate: variant.rate, passes, segments });
+        let operates = segments.iter().all(|segment| segment.operates);
+        report.variants.push(EyeVariant { name, rate: variant.rate, passes, operates, segments });
     }
     Ok(report)
 }
@@ -307,14 +315,8 @@ fn of_segment(
     bench: &Bench,
 ) -> Result<EyeSegment, Vec<Diagnostic>> {
     let receiver = &bench.receiver;
-    let refused = |finding: Finding| channel.refused_in(variant, Physical(finding));
-    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
-    let (path, neighbours) = path(channel, variant, at, bench).map_err(refused)?;
-    let prepared = receiver.prepare(&path).map_err(|error| {
-        channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
-    })?;
-    let transmitter = Transmitter::of(channel, variant);
-    let eye = transmitter.best(bench, &prepared);
+    let equalised = Equalised::of(channel, variant, at, bench)?;
+    let Equalised { neighbours, prepared, transmitter, eye, answers, .. } = &equalised;
     let mask = receiver.mask();
     let alone = (!neighbours.is_empty()).then(|| {
         let opening = transmitter.best(bench, &prepared.alone()).opening;
@@ -327,35 +329,37 @@ fn of_segment(
     };
     Ok(EyeSegment {
         segment: at,
-        from: margins[at].from.clone(),
-        to: margins[at].to.clone(),
-        loss_db: margins[at].loss_db,
-        passes: mask.passes(eye.opening),
-        mask_ratio: mask.margin(eye.opening),
+        from: equalised.between.0.clone(),
+        to: equalised.between.1.clone(),
+        loss_db: equalised.loss_db,
+        passes: answers.meets_mask,
+        mask_ratio: answers.mask_ratio,
         height_v: eye.opening.height_v,
         width_ui: eye.opening.width_ui,
         width_s: eye.opening.width_ui * receiver.ui_s(),
         mask_height_v: mask.height_v,
         mask_width_ui: mask.width_ui,
         mask_ber: mask.ber,
-        ber: eye.ber,
-        preset: transmitter.told(&eye),
-        coefficients: transmitter.coefficients(&eye),
+        ber: answers.ber,
+        operates: answers.operates,
+        turned: equalised.turned(channel, variant, at, bench)?,
+        preset: transmitter.told(eye),
+        coefficients: transmitter.coefficients(eye),
         ffe: (eye.ffe.before, eye.ffe.after),
         ctle_db: eye.ctle_db,
         dfe_v: eye.dfe_v.clone(),
         peak_distortion_v: eye.peak_distortion_v,
         noise_v: eye.sigma_v,
         inverted: prepared.inverted(),
-        redriver: redriver(variant.chain.segments()[at], &prepared),
-        aggressors: aggressors(&neighbours, &prepared.crosstalk_v(&eye)),
+        redriver: redriver(variant.chain.segments()[at], prepared),
+        aggressors: aggressors(neighbours, &prepared.crosstalk_v(eye)),
         alone,
         ui_s: receiver.ui_s(),
         centre_ui: eye.centre_ui,
-        pulse: pulse(&prepared, &eye),
+        pulse: pulse(prepared, eye),
         bathtub_time: points(statistical.bathtub_in_time(BATHTUB)),
         bathtub_voltage: points(statistical.bathtub_in_voltage(eye.centre_ui, BATHTUB, reach)),
-        contours: contours(&eye, mask.ber),
+        contours: contours(eye, mask.ber),
     })
 }
 

@@ -24,6 +24,7 @@ mod crosstalk;
 mod description;
 mod document;
 mod element;
+mod equalised;
 mod eye;
 mod files;
 mod language;
@@ -44,6 +45,7 @@ pub use budget::{
     Budget, BudgetSegment, BudgetVariant, Place, PlaceVariant, Placed, PlacementRequest, budget, place,
 };
 pub use description::{Aggressor, Channel, Equalisation, Variant};
+pub use equalised::{Answers, Turned};
 pub use eye::{
     Contour, EyeAggressor, EyeAlone, EyeNumber, EyeRedriver, EyeReport, EyeSegment, EyeStress, EyeVariant,
     Progress, Watcher, eye,

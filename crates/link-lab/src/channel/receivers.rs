@@ -2,11 +2,12 @@
 //! each preset, as a link that trains needs them.
 
 use super::description::{Channel, Variant};
-use super::problem::{Physical, Problem};
-use super::stress::{Bench, path};
+use super::equalised::{Answers, Equalised};
+use super::problem::Problem;
+use super::stress::Bench;
 use lanetwin_document::problem::Diagnostic;
-use lanetwin_phy::eye::{Eye, PRESETS, Prepared, Search};
-use lanetwin_phy::{DataRate, Finding};
+use lanetwin_phy::DataRate;
+use lanetwin_phy::eye::{PRESETS, Search};
 
 /// The eyes of a variant at a rate, in the order of its segments.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,8 +29,8 @@ pub struct ReceiverEye {
     pub preset_height_v: [f64; PRESETS.len()],
     /// The mask's height \[V\].
     pub mask_height_v: f64,
-    /// Bit error ratio at the sampling point.
-    pub ber: f64,
+    /// Whether it meets the mask, whether it operates, and the bit error ratio at the sampling point.
+    pub answers: Answers,
     /// Width at the bit error ratio of the mask \[UI\].
     pub width_ui: f64,
     /// Standard deviation of the noise at the sampler \[V\].
@@ -85,25 +86,18 @@ fn of_segment(
     bench: &Bench,
 ) -> Result<ReceiverEye, Vec<Diagnostic>> {
     let receiver = &bench.receiver;
-    let refused = |finding: Finding| channel.refused_in(variant, Physical(finding));
-    let (path, _) = path(channel, variant, at, bench).map_err(refused)?;
-    let prepared = receiver.prepare(&path).map_err(|error| {
-        channel.refused_in(variant, Problem::NoPulse { segment: at + 1, said: error.to_string() })
-    })?;
-    let search = |prepared: &Prepared, wanted: &Search| receiver.search(prepared, &bench.stress, wanted);
-    let best: Eye = search(&prepared, &Search::thorough());
+    let Equalised { prepared, eye, answers, between, .. } = Equalised::of(channel, variant, at, bench)?;
     let with = |preset| {
         let wanted = Search { ffes: vec![preset], full_eyes: 1, phases_beside: 0 };
-        search(&prepared, &wanted).opening.height_v
+        receiver.search(&prepared, &bench.stress, &wanted).opening.height_v
     };
-    let margins = variant.chain.margins(&channel.library, variant.corner, variant.rate).map_err(refused)?;
     Ok(ReceiverEye {
-        between: (margins[at].from.clone(), margins[at].to.clone()),
-        height_v: best.opening.height_v,
+        between,
+        height_v: eye.opening.height_v,
         preset_height_v: PRESETS.map(with),
         mask_height_v: receiver.mask().height_v,
-        ber: best.ber,
-        width_ui: best.opening.width_ui,
-        sigma_v: best.sigma_v,
+        answers,
+        width_ui: eye.opening.width_ui,
+        sigma_v: eye.sigma_v,
     })
 }

@@ -75,8 +75,8 @@ fn with_channel(
 /// noise, so that it has the eye's bit error ratio at the sampling point too.
 fn lane(eye: &ReceiverEye) -> LaneEye {
     let noise_mv = 2e3 * eye.sigma_v;
-    let sigmas = -lanetwin_stats::normal_quantile(eye.ber);
-    let steep = eye.height_v.abs() > STEEP_V && TRUSTED.contains(&eye.ber);
+    let sigmas = -lanetwin_stats::normal_quantile(eye.answers.ber);
+    let steep = eye.height_v.abs() > STEEP_V && TRUSTED.contains(&eye.answers.ber);
     let slope_mv = 1e3 * eye.height_v / (sigmas - SIGMAS);
     let per_sigma_mv = if steep && slope_mv.is_finite() && slope_mv > noise_mv { slope_mv } else { noise_mv };
     let losses = eye.preset_height_v.map(|height| (1e3 * (eye.height_v - height)).max(0.0));

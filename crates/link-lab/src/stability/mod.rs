@@ -26,7 +26,7 @@ pub use host::{DEVICE, PORT, Simulated};
 pub use link::{LinkRequest, link, open_link};
 pub use numbers::Basis;
 pub(crate) use ready::links;
-pub use ready::{Margin, Options};
+pub use ready::{Margin, Options, VariantAnswers};
 pub use train::{TrainReport, Training, train};
 
 use crate::channel::Channel;
@@ -44,6 +44,8 @@ pub struct CyclesReport {
     /// The series of the variants.
     #[serde(flatten)]
     pub report: Report,
+    /// What the receivers of each variant answer.
+    pub answers: Vec<VariantAnswers>,
     /// The margins that they rest on.
     pub margins: Vec<Margin>,
     /// The other numbers that they rest on.
@@ -62,11 +64,12 @@ pub fn cycles(
 ) -> Result<CyclesReport, Vec<Diagnostic>> {
     let wish = request.wish().map_err(|found| diagnostics(&found))?;
     let mut report = Report::new(channel.name.clone(), channel.about.clone());
-    let mut margins = Vec::new();
+    let (mut answers, mut margins) = (Vec::new(), Vec::new());
     for ready in links(channel, options)? {
         let mut watch_this = |progress: &Progress| watch(&ready.name, progress);
         let (series, complete) = cycle_one(&ready.name, ready.config, options.seed, &wish, &mut watch_this)?;
         report.series.push(series);
+        answers.extend(ready.answers);
         margins.extend(ready.margins);
         if !complete {
             report.complete = false;
@@ -74,7 +77,7 @@ pub fn cycles(
         }
     }
     report.add_power();
-    Ok(CyclesReport { report, margins, numbers: numbers::ALL })
+    Ok(CyclesReport { report, answers, margins, numbers: numbers::ALL })
 }
 
 /// Powers a link on and cycles it. A link that does not come up is cycled too: its cycles fail, with the codes of its

@@ -2,7 +2,7 @@
 
 use super::findings::diagnostic;
 use super::link::{LinkRequest, link};
-use crate::channel::{Benches, Channel, RateEyes, ReceiverEye, receivers};
+use crate::channel::{Answers, Benches, Channel, RateEyes, ReceiverEye, receivers};
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::link::LinkConfig;
 use lanetwin_probe::Problem;
@@ -50,13 +50,25 @@ pub struct Margin {
     pub mask_height_v: f64,
     /// Width \[UI\].
     pub width_ui: f64,
-    /// Bit error ratio at the sampling point.
-    pub ber: f64,
+    /// Whether it meets the mask, whether it operates, and the bit error ratio at the sampling point.
+    #[serde(flatten)]
+    pub answers: Answers,
+}
+
+/// What the receivers of a variant answer at its own rate, all of them together.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct VariantAnswers {
+    /// The variant.
+    pub variant: String,
+    /// Each that of the worst receiver.
+    #[serde(flatten)]
+    pub answers: Answers,
 }
 
 /// A variant ready to be powered on.
 pub(crate) struct Ready {
     pub name: String,
+    pub answers: Option<VariantAnswers>,
     pub config: LinkConfig,
     pub margins: Vec<Margin>,
 }
@@ -83,9 +95,16 @@ pub(crate) fn links(channel: &Channel, options: &Options) -> Result<Vec<Ready>, 
     for variant in channel.variants.iter().filter(|variant| chosen(&variant.name)) {
         let eyes = receivers(channel, variant, &benches)?;
         let config = link(&variant.name, variant.rate, &eyes, wanted);
-        ready.push(Ready { name: variant.name.clone(), config, margins: margins(&variant.name, &eyes) });
+        let name = variant.name.clone();
+        ready.push(Ready { answers: answers(&name, &eyes), margins: margins(&name, &eyes), name, config });
     }
     Ok(ready)
+}
+
+/// What they answer at the highest rate.
+fn answers(variant: &str, eyes: &[RateEyes]) -> Option<VariantAnswers> {
+    let answers = Answers::of_all(eyes.last()?.segments.iter().map(|eye| eye.answers))?;
+    Some(VariantAnswers { variant: variant.to_owned(), answers })
 }
 
 fn margins(variant: &str, eyes: &[RateEyes]) -> Vec<Margin> {
@@ -98,7 +117,7 @@ fn margins(variant: &str, eyes: &[RateEyes]) -> Vec<Margin> {
             height_v: eye.height_v,
             mask_height_v: eye.mask_height_v,
             width_ui: eye.width_ui,
-            ber: eye.ber,
+            answers: eye.answers,
         };
         rate.segments.iter().enumerate().map(of_segment).collect::<Vec<_>>()
     };

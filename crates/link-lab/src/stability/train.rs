@@ -2,7 +2,7 @@
 
 use super::host::{DEVICE, PORT, Simulated};
 use super::numbers::{self, Basis};
-use super::ready::{Margin, Options, TO_COME_UP, links};
+use super::ready::{Margin, Options, TO_COME_UP, VariantAnswers, links};
 use crate::channel::Channel;
 use lanetwin_document::problem::Diagnostic;
 use lanetwin_pcie::logic::ltssm::link::{Facing, SimulatedLink, Transition};
@@ -74,6 +74,8 @@ pub struct TrainReport {
     pub about: String,
     /// Each variant.
     pub variants: Vec<Training>,
+    /// What the receivers of each variant answer.
+    pub answers: Vec<VariantAnswers>,
     /// The margins that they rest on.
     pub margins: Vec<Margin>,
     /// The other numbers that they rest on.
@@ -87,13 +89,14 @@ pub struct TrainReport {
 /// # Errors
 /// What is wrong with the channel, or with what is asked.
 pub fn train(channel: &Channel, options: &Options) -> Result<TrainReport, Vec<Diagnostic>> {
-    let (mut variants, mut margins) = (Vec::new(), Vec::new());
+    let (mut variants, mut answers, mut margins) = (Vec::new(), Vec::new(), Vec::new());
     for ready in links(channel, options)? {
         let best = (ready.config.downstream.max_generation.number(), ready.config.downstream.width);
         let link = SimulatedLink::new(ready.config, options.seed).map_err(|error| {
             vec![super::diagnostic(&Problem::NoTraining { rate: format!("{error:?}") }.at(&ready.name))]
         })?;
         variants.push(watch(&ready.name, link, (best.0, best.1.lanes() as u8)));
+        answers.extend(ready.answers);
         margins.extend(ready.margins);
     }
     Ok(TrainReport {
@@ -101,6 +104,7 @@ pub fn train(channel: &Channel, options: &Options) -> Result<TrainReport, Vec<Di
         name: channel.name.clone(),
         about: channel.about.clone(),
         variants,
+        answers,
         margins,
         numbers: numbers::ALL,
         warnings: channel.warnings.clone(),

@@ -1,8 +1,7 @@
 //! From an eye to the bit error ratio of a link, the number that a scenario gives as `ber:`.
 //!
-//! [`Eye::ber`] is the share of bits that the sampler decides wrongly, [`Eye::ber_after`] the same when part of the eye
-//! is lost, to temperature, ageing or an adaptation that settled elsewhere. Lanes carry equal shares of the bits of a
-//! link, so that its ratio is their mean ([`of_lanes`]); behind a retimer a bit must pass all segments
+//! [`Eye::ber`](super::Eye::ber) is the share of bits that the sampler decides wrongly. Lanes carry equal shares of the
+//! bits of a link, so that its ratio is their mean ([`of_lanes`]); behind a retimer a bit must pass all segments
 //! ([`of_segments`]).
 //!
 //! What the number is and is not:
@@ -13,28 +12,6 @@
 //! 3. No value below 1e-40 is told, and none below about 1e-15 can be measured.
 //! 4. It follows the stress: a millivolt of noise moves it by many orders of magnitude. Calibrate, and give a scenario
 //!    the order of magnitude, not the figures.
-
-use super::search::Eye;
-
-/// What is missing of an eye.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Lost {
-    /// Of its height, peak to peak \[V\].
-    pub height_v: f64,
-    /// Of its width \[UI\].
-    pub width_ui: f64,
-}
-
-impl Eye {
-    /// The bit error ratio when part of the eye is lost: threshold and sampling time are off by half of it, to the
-    /// worse side.
-    #[must_use]
-    pub fn ber_after(&self, lost: Lost) -> f64 {
-        let (off_v, off_ui) = (0.5 * lost.height_v, 0.5 * lost.width_ui);
-        let at = |ui: f64| self.statistical.ones_lost(ui, off_v);
-        at(self.centre_ui - off_ui).max(at(self.centre_ui + off_ui))
-    }
-}
 
 /// The bit error ratio of a link from those of its lanes, which carry equal shares of its bits; 0 of no lane.
 #[must_use]

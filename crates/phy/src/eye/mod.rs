@@ -44,7 +44,7 @@ mod statistical;
 mod waves;
 
 pub use bathtub::BathtubPoint;
-pub use ber::{Lost, of_lanes, of_segments};
+pub use ber::{of_lanes, of_segments};
 pub use calibrate::{Calibration, CalibrationError};
 pub use channel::{Aggressor, Channel};
 pub use characteristic::{TooDeep, tail_by_characteristic_function};

@@ -8,7 +8,7 @@ use lanetwin_document::node::Node;
 use lanetwin_document::problem::{Problem as Common, Reports, quoted};
 use lanetwin_document::quantity;
 use lanetwin_document::spelling::Near;
-use lanetwin_link_lab::channel::SegmentEye;
+use lanetwin_link_lab::channel::{Answers, SegmentEye};
 use lanetwin_phy::eye::of_segments;
 use lanetwin_ports::Value;
 use lanetwin_units::Generation;
@@ -112,25 +112,38 @@ impl Link<'_> {
             self.fields.fault("channel", problem, reports);
             return None;
         }
-        if let Some(at) = eyes.iter().position(|eye| eye.ber > MOST_BIT_ERRORS) {
-            let (ber, most) = (format!("{:.1e}", eyes[at].ber), written(MOST_BIT_ERRORS));
+        if let Some(at) = eyes.iter().position(|eye| eye.answers.ber > MOST_BIT_ERRORS) {
+            let (ber, most) = (format!("{:.1e}", eyes[at].answers.ber), written(MOST_BIT_ERRORS));
             let problem = Problem::ClosedEye { file, variant, segment: at + 1, ber, most };
             self.fields.fault("channel", problem, reports);
             return None;
+        }
+        if let Some(at) = eyes.iter().position(|eye| !eye.answers.meets_mask) {
+            let answers = &eyes[at].answers;
+            let (share, operates) = (format!("{:.2}", answers.mask_ratio), operates(answers));
+            let (file, variant) = (file.clone(), variant.clone());
+            let problem = Problem::MissesMask { file, variant, segment: at + 1, share, operates };
+            self.fields.fault("channel", problem, reports);
         }
         if self.fields.written("channel-variant").is_none() {
             self.fields.record("channel-variant", Node::scalar(&variant));
         }
         self.fields.record("eyes", Node::list(eyes.iter().map(|eye| Node::scalar(told(eye)))));
-        let segments = eyes.iter().map(|eye| eye.ber).collect();
+        let segments = eyes.iter().map(|eye| eye.answers.ber).collect();
         Some(BitErrors::of(segments, Some(ChannelPlan { file, variant, eyes })))
     }
 }
 
-/// `cpu to card-in: 29.1 dB, 2.02 of the mask, BER 1.0e-40`
+/// `cpu to card-in: 29.1 dB, 2.02 of the mask, operates (BER 1.0e-40)`
 fn told(eye: &SegmentEye) -> String {
-    let SegmentEye { from, to, loss_db, mask_ratio, ber } = eye;
-    format!("{from} to {to}: {loss_db:.1} dB, {mask_ratio:.2} of the mask, BER {ber:.1e}")
+    let SegmentEye { from, to, loss_db, answers } = eye;
+    format!("{from} to {to}: {loss_db:.1} dB, {:.2} of the mask, {}", answers.mask_ratio, operates(answers))
+}
+
+/// `operates (BER 2.1e-19)`
+fn operates(answers: &Answers) -> String {
+    let no = if answers.operates { "operates" } else { "does not operate as the standard asks" };
+    format!("{no} (BER {:.1e})", answers.ber)
 }
 
 fn written(ratio: f64) -> String {
