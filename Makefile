@@ -111,7 +111,7 @@ test-nightly: | toolchain ## the Rust tests that take long however they are buil
 	cargo test --quiet $(LOCKED) $(CHECKED) $(TESTED) --tests -- --ignored nightly::
 
 claims: $(VENV)/.built $(VENV)/.dev ## hold the figures of claims that take minutes to what they come to now
-	$(BIN)/pytest -m long tests/python/test_readme.py
+	$(BIN)/pytest -m long tests/python/test_readme.py tests/python/test_coverage.py
 
 studies: $(VENV)/.built ## the studies of studies/, quick ones: make studies WHOLE=1 for whole ones, which take many minutes
 	@for study in $(notdir $(wildcard studies/*)); do \

@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from gettext import NullTranslations
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +17,17 @@ LANGUAGES = ("en", "zh")
 """What reports can be written in."""
 HTML_NAMES = {"en": "en", "zh": "zh-Hans"}
 """The languages as pages name them."""
+METRICS = (
+    "throughput",
+    "latency",
+    "IOPS",
+    "speed",
+    "read throughput",
+    "write throughput",
+    "read latency",
+    "write latency",
+)
+"""Names of metrics that the catalogues have; others are told as the engine names them."""
 _current: ContextVar[str] = ContextVar("language", default="en")
 
 
@@ -36,7 +49,17 @@ def written_in(language: str) -> Iterator[None]:
 @cache
 def catalogue(language: str) -> NullTranslations:
     """Return the messages of a language."""
-    return NullTranslations()
+    if language == "en":
+        return NullTranslations()
+    # heavy, and of no use to who reads English
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+
+    compiled = BytesIO()
+    with files("lanetwin.locale").joinpath(f"{language}.po").open("rb") as file:
+        write_mo(compiled, read_po(file, locale=language, charset="utf-8"))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
 
 
 def tr(text: str, **values: object) -> str:

@@ -295,7 +295,8 @@ def _doubts(name: str, results: Results) -> list[str]:
 
 def reproduction(desk: Desk, command: str) -> list[Content]:
     """Return the commands that give everything again."""
-    lines = [f"{command}  # {tr('everything')}"]
+    everything = tr("everything")
+    lines = [f"{command}  # {everything}"]
     for name, one in desk.evidence.commands.items():
         lines.append(f"{one}  # {name}")
     text = tr("The same version of lanetwin gives the same digests on any machine.")

@@ -70,6 +70,7 @@ def _verdicts(statement: Statement, desk: Desk) -> tuple[str, str]:
     fitting = [one for one in found if one["verdict"] == statement.outcome]
     against = [one for one in found if one["verdict"] not in (statement.outcome, "inconclusive")]
     largest = max(found, key=lambda one: abs(one["change"]))
+    metric = largest["metric"]
     evidence = tr(
         "{count} of {all} verdicts: {outcome} (margin ±{margin}); "
         "the largest change is {change} ({case}, {metric})",
@@ -79,7 +80,7 @@ def _verdicts(statement: Statement, desk: Desk) -> tuple[str, str]:
         margin=share(largest["margin"]),
         change=change(largest["change"]),
         case=largest["case"],
-        metric=tr(largest["metric"]),
+        metric=tr(metric),
     )
     if against:
         return FAILS, evidence

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lanetwin.language import tr
 from lanetwin.numbers import measured, with_unit
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.svg import Drawing
@@ -154,7 +155,8 @@ def draw(sweep: Sweep, key: str, width: float) -> str:
     rows = [row for points in sweep.series.values() for row in points]
     xs = [_x(row) for row in rows]
     x = Axis(sweep.x_name, sweep.x_unit, min(xs), max(xs), is_geometric(xs))
-    y = value_axis(sweep.metric, sweep.unit, rows)
+    metric = sweep.metric
+    y = value_axis(tr(metric), sweep.unit, rows)
     drawing = Drawing(width, round(width * 0.6), key=key, title=sweep.title, description=sweep.description)
     frame = draw_frame(drawing, x, y, label_room(list(sweep.series), width))
     for index, points in enumerate(sweep.series.values()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lanetwin.language import tr
 from lanetwin.machine import alike, layers, machines
 from lanetwin.numbers import fixed
 from lanetwin.report.svg import NORMAL, SMALL, Drawing, shortened, text_width
@@ -162,7 +163,8 @@ def _box(drawing: Drawing, place: _Place, *, limits: bool) -> None:
     drawing.box(place.x + 1, place.y - BOX / 2, place.width - 2, BOX, css, f"{place.name}: {place.part}", 5)
     room = place.width - 14
     drawing.text(place.x + 8, place.y - 3, shortened(place.name, room, NORMAL), "strong", hint=place.name)
-    below = f"◆ limits · {place.part}" if limits else place.part
+    said = tr("limits")
+    below = f"◆ {said} · {place.part}" if limits else place.part
     drawing.text(place.x + 8, place.y + 13, shortened(below, room, SMALL), "small", hint=place.part)
 
 
@@ -253,5 +255,6 @@ def _legend(drawing: Drawing, width: float) -> None:
         drawing.path_line([(x, 9), (x + 20, 9)], f"link {css}", thick, "")
         drawing.text(x + 25, 13, name, "tick")
         x += 25 + text_width(name, SMALL) + 10
-    if x + text_width("of the time busy", SMALL) < width:
-        drawing.text(x, 13, "of the time busy", "tick")
+    said = tr("of the time busy")
+    if x + text_width(said, SMALL) < width:
+        drawing.text(x, 13, said, "tick")

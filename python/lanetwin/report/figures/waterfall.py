@@ -6,17 +6,20 @@ total.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lanetwin.numbers import significant, with_unit
+from lanetwin.fit import fitting_all
+from lanetwin.language import tr
+from lanetwin.numbers import headed, significant, with_unit
 from lanetwin.report.figures.axes import series_class
 from lanetwin.report.scale import Scale, linear_ticks
 from lanetwin.report.svg import SMALL, Drawing, shortened, text_width
 from lanetwin.summary import variants
 
 if TYPE_CHECKING:
-    from lanetwin.results import Results, Waterfall
+    from lanetwin.fit import Fit
+    from lanetwin.results import Results, Stage, Waterfall
 
 TOTAL_BAR = 20.0
 """Height of a stacked bar [px]."""
@@ -101,12 +104,32 @@ def breakdowns(results: Results) -> list[Breakdown]:
         found.setdefault(key, {})[waterfall["variant"]] = waterfall
     order = variants(results)
     rank = {name: place for place, name in enumerate(order)}
-    return [
+    drawn = [
         Breakdown(
             *key[:3], dict(sorted(some.items(), key=lambda item: rank.get(item[0], len(rank)))), *key[3:]
         )
         for key, some in found.items()
     ]
+    return [_fitted(one, [other for other in drawn if other.workload == one.workload]) for one in drawn]
+
+
+def _fitted(breakdown: Breakdown, together: list[Breakdown]) -> Breakdown:
+    """Return a breakdown in the unit that fits the longest of those of its workload."""
+    totals = [waterfall["total"] for other in together for waterfall in other.by_variant.values()]
+    fit = fitting_all(totals, breakdown.unit)
+    scaled = {name: _scaled(waterfall, fit) for name, waterfall in breakdown.by_variant.items()}
+    return replace(breakdown, unit=fit.unit, by_variant=scaled)
+
+
+def _scaled(waterfall: Waterfall, fit: Fit) -> Waterfall:
+    stages: list[Stage] = []
+    for stage in waterfall["stages"]:
+        own: Stage = {**stage, "value": stage["value"] * fit.scale}
+        for percentile in ("p50", "p99"):
+            if percentile in stage:
+                own[percentile] = stage[percentile] * fit.scale
+        stages.append(own)
+    return {**waterfall, "unit": fit.unit, "total": waterfall["total"] * fit.scale, "stages": stages}
 
 
 def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = None) -> str:
@@ -129,7 +152,7 @@ def draw(breakdown: Breakdown, key: str, width: float, longest: float | None = N
 
     for index, (name, waterfall) in enumerate(breakdown.by_variant.items()):
         y = index * (TOTAL_BAR + 6)
-        label, css = (name, f"name {series_class(index)}") if many else ("total", "strong")
+        label, css = (name, f"name {series_class(index)}") if many else (tr("total"), "strong")
         drawing.text(0, y + TOTAL_BAR / 2 + 4.5, shortened(label, label_width - 6), css, hint=label)
         start = 0.0
         for place, (hop, value) in enumerate(numbered(waterfall)):
@@ -192,4 +215,4 @@ def _axis(drawing: Drawing, scale: Scale, unit: str, top: float, bottom: float) 
             drawing.text(
                 scale(tick), bottom + 16, significant(tick) if tick % 1 else f"{tick:.0f}", "tick", "middle"
             )
-    drawing.text(scale.end, bottom + 32, f"time [{unit}]", "axis", "end")
+    drawing.text(scale.end, bottom + 32, headed(tr("time"), unit), "axis", "end")

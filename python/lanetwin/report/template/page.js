@@ -1,5 +1,7 @@
 "use strict";
 // What a page can do beyond being read: sort its tables, and hand a table or a command to the clipboard.
+const isChinese = document.documentElement.lang.startsWith("zh");
+const words = isChinese ? { copy: "复制", copied: "已复制", to: "复制到剪贴板" } : { copy: "copy", copied: "copied", to: "copy to the clipboard" };
 const number = (text) => {
   const plain = text.replace(/[\u202f\u00a0]/g, "").replace(/\u2212/g, "-").replace(/\+/g, "");
   const found = /^-?\d+(\.\d+)?/.exec(plain.trim());
@@ -31,8 +33,8 @@ async function copy(text, button) {
     document.execCommand("copy");
     field.remove();
   }
-  button.textContent = "copied";
-  setTimeout(() => { button.textContent = "copy"; }, 1500);
+  button.textContent = words.copied;
+  setTimeout(() => { button.textContent = words.copy; }, 1500);
 }
 
 const asText = (table) => [...table.rows]
@@ -53,10 +55,10 @@ for (const place of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
-  button.textContent = "copy";
+  button.textContent = words.copy;
   const what = place.querySelector("table") || place.querySelector("pre");
   if (!what) continue;
-  button.setAttribute("aria-label", "copy to the clipboard");
+  button.setAttribute("aria-label", words.to);
   button.addEventListener("click", () => copy(what.tagName === "TABLE" ? asText(what) : what.innerText, button));
   place.prepend(button);
 }

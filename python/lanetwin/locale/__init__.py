@@ -1,0 +1,1 @@
+"""Catalogues of messages: one file for each language."""
