@@ -143,7 +143,8 @@ def method(desk: Desk, numbers: Numbers) -> list[Content]:
 def _state(steady: str) -> str:
     for english, told in (("NOT STEADY", tr("NOT STEADY")), ("steady", tr("steady")), ("whole", tr("whole"))):
         if steady.startswith(english):
-            return told + steady.removeprefix(english)
+            of_run = tr("of the run time simulated")
+            return told + steady.removeprefix(english).replace("of the run time simulated", of_run)
     return steady
 
 

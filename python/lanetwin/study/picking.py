@@ -63,8 +63,7 @@ def rows_of(results: Results, pick: Pick) -> list[Row]:
     return [
         row
         for row in [*results["rows"], *_of_iometer(results), *_speeds(results)]
-        if pick.fits(row["variant"], row["workload"], row["case"], row["metric"])
-        and (row.get("device") or "") == pick.device
+        if _fits(pick, row) and (row.get("device") or "") == pick.device
     ]
 
 
@@ -117,6 +116,11 @@ def _speeds(results: Results) -> list[Row]:
     ]
 
 
+def _fits(pick: Pick, row: Row) -> bool:
+    """Return whether a row is meant, of whichever device it is."""
+    return pick.fits(row["variant"], row["workload"], row["case"], row["metric"])
+
+
 def verdicts_of(results: Results, pick: Pick) -> list[Verdict]:
     """Return all verdicts that a choice fits."""
     return [
@@ -151,6 +155,9 @@ def _remedy(results: Results, pick: Pick, found: list[Row]) -> str:
         named = [f"{r['variant']}, {r['workload']}, {r['case']}, {r['metric']}" for r in found[:MOST_NAMED]]
         return "name one of: " + "; ".join(named)
     rows = [*results["rows"], *_of_iometer(results), *_speeds(results)]
+    devices = unique(row.get("device") or "" for row in rows if _fits(pick, row))
+    if devices:
+        return f"it is told of the devices {', '.join(name or '(all together)' for name in devices)}"
     for kind, wider, names in (
         ("variant", replace(pick, variant="*"), [row["variant"] for row in rows]),
         ("workload", replace(pick, workload="*"), [row["workload"] for row in rows]),

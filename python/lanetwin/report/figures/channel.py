@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from lanetwin.language import tr
 from lanetwin.numbers import fixed, significant
 from lanetwin.report.figures.axes import Axis, draw_frame, label_ends, label_room, series_class
 from lanetwin.report.svg import Drawing
@@ -56,10 +57,10 @@ def draw_loss(figure: Segments, key: str, width: float) -> str:
     segments = [segment for _, segment in figure.named]
     nyquist = max(segment["nyquist_hz"] for segment in segments) / 1e9
     points = [(f, db) for segment in segments for f, db in segment["curve"] if f <= 1.5 * nyquist]
-    x = Axis("frequency", "GHz", 0.0, max(f for f, _ in points))
+    x = Axis(tr("frequency"), "GHz", 0.0, max(f for f, _ in points))
     deepest = max([db for _, db in points] + [segment["budget_db"] for segment in segments])
     # loss grows downwards, as transmission is drawn everywhere
-    y = Axis("transmission", "dB", -1.05 * deepest, 0.0)
+    y = Axis(tr("transmission"), "dB", -1.05 * deepest, 0.0)
     drawing = Drawing(width, round(width * 0.6), key=key, title=figure.title, description=figure.description)
     frame = draw_frame(drawing, x, y, label_room([name for name, _ in figure.named], width))
     ends = []
@@ -71,7 +72,7 @@ def draw_loss(figure: Segments, key: str, width: float) -> str:
         place, height = frame.x(rate[0] / 1e9), frame.y(-rate[1])
         drawing.line(place, frame.y(0.0), place, height, "rule")
         drawing.line(frame.x(0.0), height, place, height, "rule")
-        drawing.text(frame.x(0.0) + 4, height - 5, f"budget {fixed(rate[1], 1)} dB", "small")
+        drawing.text(frame.x(0.0) + 4, height - 5, tr("budget {loss} dB", loss=fixed(rate[1], 1)), "small")
         drawing.mark(
             place, height, 3, "dot", f"budget {fixed(rate[1], 1)} dB at {significant(rate[0] / 1e9)} GHz"
         )
