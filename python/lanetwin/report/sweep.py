@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 400
 """More points than this are in the files alone."""
+FEW_ROWS = 24
+"""Of more points than this, those that nothing beats stand first, and all behind the figures."""
 MOST_SERIES = 6
 """An axis with more values than this is no family of curves."""
 MOST_ACROSS = 14
@@ -82,6 +84,8 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
     view = View(swept.design, table, found)
     easel = blocks.Easel()
     worth = lines.worth_a_line(swept.design, found)
+    told = [lines.line(swept.design, table, found, point) for point in worth[:MOST_ROWS]]
+    marked = [lines.line(swept.design, table, found, point) for point in worth if found.front[point]]
     figures = _line_figures(view, easel) + _front_figures(view, easel)
     return (
         page.environment()
@@ -96,7 +100,8 @@ def render(swept: Swept, table: Table, found: Analysis) -> str:
             doubts=lines.doubts(swept.design, table),
             names=view.names,
             headings=lines.headings(found),
-            rows=[lines.line(swept.design, table, found, point) for point in worth[:MOST_ROWS]],
+            rows=told,
+            few=told if len(worth) <= FEW_ROWS else marked[:FEW_ROWS],
             cut=max(0, len(worth) - MOST_ROWS),
             has_shares=bool(swept.design.cheapest),
             figures=figures,

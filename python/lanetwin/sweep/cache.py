@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,6 +45,11 @@ class Cache:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        # results that a notebook holds no more; without a file there is nothing to close
+        with suppress(AttributeError, sqlite3.Error):
+            self.close()
 
     def close(self) -> None:
         """Close the file."""

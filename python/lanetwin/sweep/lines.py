@@ -61,7 +61,7 @@ def answer_of(plan: Design, found: Analysis) -> int | None:
 
 
 def worth_a_line(plan: Design, found: Analysis) -> list[int]:
-    """Return the points with results, the cheapest first, and of those that cost the same the best."""
+    """Return the points with results: the cheapest first, then the best; without costs as designed."""
     known = [
         point
         for point in range(len(plan))
@@ -69,6 +69,8 @@ def worth_a_line(plan: Design, found: Analysis) -> list[int]:
     ]
     if plan.has_costs:
         known.sort(key=lambda point: (found.costs[point] or 0.0, -(found.shares[point] or 0.0), point))
+    elif plan.sampled:
+        known.sort(key=lambda point: (-(found.shares[point] or 0.0), point))
     return known
 
 
