@@ -119,6 +119,7 @@ def tables() -> dict[str, list[str]]:
         "links": rows_of(top["links"]["additionalProperties"]),
         "partitions": rows_of(top["partitions"]["additionalProperties"]),
         "attach": rows_of(top["partitions"]["additionalProperties"]["properties"]["attach"]["items"]),
+        "subsystems": rows_of(top["subsystems"]["additionalProperties"]),
         "interleave": rows_of(top["interleave"]["additionalProperties"]),
         "workloads": rows_of(workload),
         **{name: rows_of(section) for name, section in kinds(workload).items()},

@@ -25,6 +25,7 @@
 //! | [`marks`] | when something that was followed had passed which place |
 //! | [`dram_params`] | what can be said of DRAM behind a device or a host |
 //! | `doorbell` | what a block driver and a block device have agreed on |
+//! | `fabric_software` | what software of NVMe over Fabrics costs, on both sides |
 //! | `nvme_software` | what software costs between a program and an NVMe controller |
 //!
 //! Not here: numbers of real parts (`parts/`), who asks for what and when (the load crate), what wires and switches do
@@ -35,6 +36,7 @@ mod between;
 mod completer;
 mod doorbell;
 pub mod dram_params;
+mod fabric_software;
 mod gauge;
 mod iommu;
 pub mod marks;
@@ -75,6 +77,8 @@ models! {
     null_disk,
     nvme_driver,
     nvme_ssd,
+    nvmeof_host,
+    nvmeof_target,
     redriver,
     retimer,
     roce_nic,

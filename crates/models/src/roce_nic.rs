@@ -23,7 +23,7 @@ mod params;
 mod words;
 
 use crate::agenda::Agenda;
-use crate::requests::Requests;
+use crate::requests::{self, Requests};
 use crate::roles::SendsFrames;
 use crate::slab::Slab;
 use lane::{Lane, Outgoing};
@@ -62,6 +62,8 @@ const ETHERNET: Port = Port(1);
 const SENT: Metric = Metric::new("payload sent", "MB/s", Better::Neither);
 const RECEIVED: Metric = Metric::new("payload received", "MB/s", Better::Neither);
 const MESSAGES: Metric = Metric::new("messages begun", "M/s", Better::Neither);
+const REGISTRATIONS: Metric =
+    Metric::new("registrations of memory", "M/s", Better::Neither).if_any("registrations of memory");
 const FRAMES: Metric = Metric::new("frames sent", "M/s", Better::Neither);
 const ACKS: Metric = Metric::new("acknowledgements sent", "M/s", Better::Neither);
 const MARKED: Metric = Metric::new("marked frames received", "", Better::Lower).if_any("marked frames");
@@ -70,6 +72,16 @@ const GAPS: Metric = Metric::new("gaps told by the peer", "", Better::Lower).if_
 const TIMEOUTS: Metric = Metric::new("timeouts", "", Better::Lower).if_any("losses");
 const NOT_READY: Metric = Metric::new("peer not ready", "", Better::Lower).if_any("peer not ready");
 const UNEXPECTED: Metric = Metric::new("unexpected messages", "", Better::Lower).if_any("unexpected");
+
+lanetwin_kernel::stages! {
+    after requests::STAGES;
+    WORK = "work request",
+    SEND = "queue for sending",
+    TRANSMIT = "transmit",
+    QUEUE = "queue for the line",
+    LINE = "line",
+    RECEIVE = "receive",
+}
 
 /// The device.
 #[derive(Debug)]
@@ -103,6 +115,8 @@ pub struct Counts {
     pub received: u64,
     /// Messages that were begun with.
     pub messages: u64,
+    /// Registrations of memory that went before them.
+    pub registrations: u64,
     /// Frames that have left.
     pub frames: u64,
     /// What they took of the line \[ps\].
@@ -187,10 +201,14 @@ impl RoceNic {
         let (rules, rdma) = (self.rules, self.rdma.clone());
         let work: Vec<_> = std::iter::from_fn(|| rdma.take(id, doorbell.address)).collect();
         let inline = |work: &WorkRequest| if work.inline { work.bytes } else { 0 };
-        let bytes = work.iter().map(|work| rules.wqe_bytes + inline(work)).sum();
+        let registration = |work: &WorkRequest| rules.registration(work.registers).0;
+        let bytes = work.iter().map(|work| rules.wqe_bytes + inline(work) + registration(work)).sum();
+        let brought = u32::from(doorbell.bytes);
         match work.len() {
             0 => {}
-            1 if rules.wqe_in_doorbell => self.understand(id, work, cx),
+            1 if rules.wqe_in_doorbell && brought >= rules.wqe_bytes && work[0].registers == 0 => {
+                self.understand(id, work, cx);
+            }
             _ => {
                 let address = u64::from(id.0) << 24;
                 self.read(Read::Work(id, work), address, bytes, cx);
@@ -201,7 +219,8 @@ impl RoceNic {
     /// Work requests are in the adapter, which begins with one after another.
     fn understand(&mut self, id: QueuePairId, work: Vec<WorkRequest>, cx: &mut Context<'_>) {
         for work in work {
-            let at = self.engine_free.max(cx.now());
+            let (_, registering) = self.rules.registration(work.registers);
+            let at = self.engine_free.max(cx.now()) + registering;
             self.engine_free = at + self.rules.wqe_interval;
             self.agenda.put(at + self.rules.wqe_latency, Task::Begin(id, work), cx);
         }
@@ -210,8 +229,11 @@ impl RoceNic {
     fn begin(&mut self, id: QueuePairId, work: WorkRequest, cx: &mut Context<'_>) {
         let rdma = self.rdma.clone();
         self.counts.messages += 1;
+        self.counts.registrations += u64::from(work.registers > 0);
+        cx.mark(WORK);
+        let trail = cx.trail();
         if let Some(pair) = self.pair(id) {
-            pair.begin(id, work, &rdma);
+            pair.begin(id, (work, trail), &rdma);
             self.fill(id, cx);
         }
     }
@@ -222,14 +244,21 @@ impl RoceNic {
         while let Some(next) = self.pairs.get_mut(&id).and_then(|pair| pair.next(id, now, &rules, &self.rdma))
         {
             let Some(pair) = self.pairs.get_mut(&id) else { return };
+            let handled = cx.trail();
+            if let Some(trail) = next.trail {
+                cx.resume(trail);
+                cx.mark(SEND);
+            }
             let ready = next.data.is_none().then_some(now + rules.tx_latency);
-            let number = pair.lanes[next.lane].put(Outgoing { ready, ..next.frame });
+            let trail = cx.trail();
+            let number = pair.lanes[next.lane].put(Outgoing { ready, trail, ..next.frame });
             match next.data {
                 Some((address, bytes)) => {
                     self.read(Read::Payload { pair: id, lane: next.lane, number }, address, bytes, cx);
                 }
                 None => self.agenda.put(now + rules.tx_latency, Task::Line, cx),
             }
+            cx.resume(handled);
         }
         let Some(pair) = self.pairs.get_mut(&id) else { return };
         if let Some(at) = pair.look_again(now) {
@@ -261,7 +290,7 @@ impl RoceNic {
             Some(Read::Payload { pair, lane, number }) => {
                 let at = cx.now() + self.rules.tx_latency;
                 if let Some(pair) = self.pairs.get_mut(&pair) {
-                    pair.lanes[lane].ready(number, at);
+                    pair.lanes[lane].ready(number, at, cx.trail());
                 }
                 self.agenda.put(at, Task::Line, cx);
             }
@@ -285,6 +314,9 @@ impl RoceNic {
         let Some(pair) = self.pairs.get_mut(&id) else { return };
         let Some((frame, count)) = pair.lanes[lane].take(now, self.rules.burst) else { return };
         self.turn = (id, lane);
+        cx.resume(frame.trail);
+        cx.mark_until(frame.ready.map_or(now, |ready| ready.min(now)), TRANSMIT);
+        cx.mark(QUEUE);
         let (from, to) = (site.station.unwrap_or(pair.peer_station), pair.peer_station);
         let spacing = site.line.rate.time_for(wire_bytes(frame.bytes.into()));
         let (entropy, spacing_ps) = (mix(id.0.into()) as u8, spacing.as_ps() as u32);
@@ -311,6 +343,8 @@ impl RoceNic {
             return;
         };
         let body = site.line.rate.time_for(body_bytes(train.bytes.into()));
+        let last = Instant::from_ps(train.start_of(cx.now().as_ps(), train.count - 1)) + body;
+        cx.mark_until(last, LINE);
         for i in 0..train.count {
             let at = Instant::from_ps(train.start_of(cx.now().as_ps(), i)) + body + self.rules.rx_latency;
             self.agenda.put(at, Task::Hear(train.after(i).first(1)), cx);
@@ -320,6 +354,7 @@ impl RoceNic {
     /// A frame is in the adapter.
     fn hear(&mut self, frame: &Train, cx: &mut Context<'_>) {
         self.counts.marked += u64::from(frame.class.is_marked());
+        cx.mark(RECEIVE);
         let Some(packet) = Packet::from_words(frame.words) else {
             self.counts.unexpected += 1;
             return;
@@ -329,7 +364,7 @@ impl RoceNic {
             self.counts.unexpected += 1;
             return;
         };
-        let heard = pair.hear(id, packet, cx.now(), &rdma);
+        let heard = pair.hear(id, (packet, cx.trail()), cx.now(), &rdma);
         self.counts.unexpected += u64::from(heard.unexpected);
         for (address, bytes) in heard.writes {
             self.counts.received += u64::from(bytes);
@@ -412,7 +447,7 @@ impl Component<Message> for RoceNic {
     }
 
     fn report(&mut self, now: Instant, report: &mut Report) {
-        let Counts { sent, received, messages, frames, marked, unexpected, .. } = self.counts;
+        let Counts { sent, received, messages, registrations, frames, marked, unexpected, .. } = self.counts;
         let in_use_ps = self.busy_ps(now);
         report.supply("line", Supply { in_use_ps, supply: 1, kind: SupplyKind::Server });
         if let Some(requests) = &self.requests {
@@ -422,6 +457,7 @@ impl Component<Message> for RoceNic {
         report.rate(SENT, sent, 1e6);
         report.rate(RECEIVED, received, 1e6);
         report.rate(MESSAGES, messages, 1e6);
+        report.rate(REGISTRATIONS, registrations, 1e6);
         report.rate(FRAMES, frames, 1e6);
         report.rate(ACKS, requester(|pair| pair.responder.counts().acks), 1e6);
         report.count(MARKED, marked);
@@ -438,7 +474,7 @@ impl Component<Message> for RoceNic {
     }
 
     fn stages(&self) -> Vec<String> {
-        crate::stages::names(&[crate::requests::STAGES])
+        crate::stages::names(&[requests::STAGES, STAGES])
     }
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)

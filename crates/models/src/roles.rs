@@ -8,6 +8,7 @@
 //! | [`ForwardsLines`] | who passes lines on under another name |
 //! | [`SendsFrames`] | who sends frames: whether each is a message of its own |
 //! | [`nvme`] | both ends of NVMe queues |
+//! | [`nvmeof`] | both ends of NVMe over Fabrics |
 //! | [`memory`] | cores that run programs |
 //!
 //! A component says in its `impl Component` what it can do (`roles!`), and is found by
@@ -15,6 +16,7 @@
 
 pub mod memory;
 pub mod nvme;
+pub mod nvmeof;
 
 use crate::marks::Mark;
 use lanetwin_ports::Operation;

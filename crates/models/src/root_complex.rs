@@ -30,6 +30,7 @@ mod params;
 
 use crate::agenda::Agenda;
 use crate::completer::Completer;
+use crate::fabric_software::{HOST_PARAMS, TARGET_PARAMS};
 use crate::iommu::{Iommu, Reach};
 use crate::nvme_software;
 use crate::servers::Servers;
@@ -60,7 +61,7 @@ pub static MODEL: Model = Model {
         },
         PortInfo { name: "slot", speaks: Protocol::Pcie, about: "the root ports", many: true },
     ],
-    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS, nvme_software::PARAMS],
+    params: &[&PCIE_PORT, &PCIE_DEVICE, PARAMS, nvme_software::PARAMS, HOST_PARAMS, TARGET_PARAMS],
     drains_itself: |params| params.flag("iommu"),
     has_memory: true,
     cores: |params| params.count("cores"),

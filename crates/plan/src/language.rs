@@ -8,7 +8,7 @@ mod machine;
 mod sweep;
 
 pub(crate) use drives::ACTION;
-pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK, PARTITION};
+pub(crate) use machine::{COMPONENT, FLITS, INTERLEAVE, LINK, PARTITION, SUBSYSTEM};
 pub(crate) use sweep::{AXIS, CHEAPEST, MOST_POINTS, SAMPLE, SWEEP};
 
 use crate::kind::Kind;
@@ -25,6 +25,11 @@ pub(crate) const DOCUMENT: &[Field] = &[
         "partitions",
         Holds::Named(PARTITION),
         "the parts of PCIe switches that several hosts share: names and, for each, whose it is and what is in it",
+    ),
+    optional(
+        "subsystems",
+        Holds::Named(SUBSYSTEM),
+        "the drives that hosts offer over a network (NVMe over Fabrics): names and, for each, which drives by which adapter",
     ),
     optional(
         "interleave",

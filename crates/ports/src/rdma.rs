@@ -10,11 +10,12 @@
 //! headers of packets say. What it costs that they lie there - doorbells, fetched work requests, completion entries,
 //! the frames themselves - crosses links as always.
 //!
-//! Not here: setting connections up, which takes no time; keys that are checked; the cost of registering memory.
+//! Not here: setting connections up, which takes no time; keys that are checked.
 
 use lanetwin_fabric::ethernet::logic::Station;
 use lanetwin_fabric::roce::logic::packet::Operation;
 use lanetwin_fabric::roce::spec::PathMtu;
+use lanetwin_kernel::Trail;
 use lanetwin_units::id;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,6 +43,8 @@ pub struct WorkRequest {
     pub signalled: bool,
     /// Whether the data are in the work request itself, so that the adapter need not fetch them.
     pub inline: bool,
+    /// How many pages of memory are registered before it, by a work request of its own that is posted with it.
+    pub registers: u32,
     /// The bytes of a SEND, where they mean something.
     pub content: Option<Rc<[u8]>>,
 }
@@ -85,6 +88,8 @@ pub struct UnderWay {
     pub work: WorkRequest,
     /// Its first packet, by count.
     pub first: u64,
+    /// How far the request had come that it is of.
+    pub trail: Trail,
 }
 
 struct QueuePair {
@@ -224,6 +229,7 @@ mod tests {
             remote: 0,
             signalled: true,
             inline: false,
+            registers: 0,
             content: None,
         };
         assert_eq!([1, 2].map(|id| rdma.post_send(a, work(id))), [1, 2]);

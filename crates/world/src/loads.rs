@@ -15,12 +15,15 @@
 
 mod adding;
 mod driving;
+mod queues;
+mod remote;
 
 use super::drivers::{self, Drivers};
 use super::fabric::Endpoints;
 use super::hosts::Hosts;
 use super::memory::as_results;
 use super::names::{CPU, LOAD};
+use super::net::Net;
 use super::wiring::{Ids, Wiring};
 use super::world::{NvmeLoad, Opening, World, WorldLoad};
 use adding::{Adding, NewLoad, is_shared, path};
@@ -124,7 +127,7 @@ impl Wiring<'_> {
     pub(super) fn add_loads(
         &self,
         ids: &Ids,
-        endpoints: &Endpoints,
+        (endpoints, net): (&Endpoints, &Net),
         hosts: &Hosts,
         builder: &mut Builder,
     ) -> AddedLoad {
@@ -135,6 +138,7 @@ impl Wiring<'_> {
             wiring: self,
             ids,
             endpoints,
+            net,
             hosts,
             builder,
             askers: &askers,
@@ -144,6 +148,8 @@ impl Wiring<'_> {
             jobs,
             shared,
             common: BTreeMap::new(),
+            connected: Vec::new(),
+            remotes: BTreeMap::new(),
             paths,
         };
         adding.all()
@@ -179,6 +185,7 @@ fn askers<'a>(wiring: &Wiring<'a>) -> Vec<NewLoad<'a>> {
 
 impl<'a> Adding<'a> {
     fn all(mut self) -> AddedLoad {
+        self.add_targets();
         let is_driven = |asker: &&NewLoad<'_>| !self.wiring.is_dma(asker.pair);
         let hosts: BTreeSet<usize> =
             self.askers.iter().filter(is_driven).map(|asker| asker.pair.on).collect();
@@ -213,10 +220,11 @@ impl<'a> Adding<'a> {
         // the first load of each driver, with the driver's device if the driver has it for itself
         let mut drivers: BTreeMap<(usize, Option<u32>), (u32, Option<EndpointId>)> = BTreeMap::new();
         for NewLoad { place, pair, .. } in self.askers.iter().filter(is_driven) {
-            let shares = is_shared(models::driver(self.disk(pair).model));
-            let ports = self.wiring.ports_below(host, pair.target, self.endpoints);
+            let asked = self.asked(pair);
+            let shares = asked != pair.target || is_shared(models::driver(self.disk(pair).model));
+            let ports = self.wiring.ports_below(host, asked, self.endpoints);
             let device = ports.first().map(|(_, (device, _))| *device);
-            let driver = (pair.target, (!shares).then_some(*place));
+            let driver = (asked, (!shares).then_some(*place));
             drivers.entry(driver).or_insert((*place, device.filter(|_| shares)));
         }
         // the drivers of further paths have ports behind those of the loads

@@ -13,6 +13,10 @@ pub(super) const CPU: &str = "(cpu)";
 pub(super) const JOBS: &str = "(jobs)";
 /// What joins the paths to a drive.
 pub(super) const PATHS: &str = "(paths)";
+/// The software that asks over a network, before the name of its adapter.
+pub(super) const NVMEOF: &str = "(nvmeof)";
+/// The software that offers drives over a network, before the name of its adapter.
+pub(super) const TARGET: &str = "(target)";
 /// A CXL link.
 const CXL: &str = "(cxl)";
 

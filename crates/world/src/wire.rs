@@ -65,7 +65,8 @@ impl Wiring<'_> {
         }
         let cxl = self.add_cxl(&ids, &mut builder);
         self.add_driven(&ids, &endpoints, &hosts, &mut builder);
-        let AddedLoad { loads, openings, paths } = self.add_loads(&ids, &endpoints, &hosts, &mut builder);
+        let AddedLoad { loads, openings, paths } =
+            self.add_loads(&ids, (&endpoints, &net), &hosts, &mut builder);
         let served = |pair: &Pair| if self.is_dma(pair) { pair.target } else { pair.on };
         let server = self.workload.pairs.first().map(|pair| ids.of(served(pair)));
         let is_drive = |(_, component): &(usize, &ComponentPlan)| component.model.can(Capability::NvmeQueues);
@@ -92,6 +93,15 @@ impl Wiring<'_> {
         world
     }
 
+    /// What a host drives for others, or asks others by: adapters, and the drives that it offers.
+    fn remote_devices(&self, host: usize) -> Vec<usize> {
+        let network = &self.variant.network;
+        let offered = network.subsystems.iter().filter(move |own| own.host == host);
+        let offered = offered.flat_map(|own| own.namespaces.iter().copied().chain([own.adapter]));
+        let asked = network.associations.iter().filter(move |own| own.host == host).map(|own| own.adapter);
+        offered.chain(asked).collect()
+    }
+
     /// What sends frames.
     fn senders_of_frames(&self, ids: &Ids) -> Vec<ComponentId> {
         let machine = 0..self.variant.machine.len();
@@ -116,7 +126,9 @@ impl Wiring<'_> {
         // A host that is told to ring a doorbell must know behind which of its root ports the device is.
         let asked = self.workload.pairs.iter().filter(|pair| pair.on == i).map(|pair| pair.target);
         let driven = self.variant.driven.iter().filter(|driven| driven.host == i).map(|driven| driven.drive);
-        let routes = asked.chain(driven).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
+        let remote = self.remote_devices(i);
+        let routes =
+            asked.chain(driven).chain(remote).flat_map(|drive| self.device_ports(drive, endpoints)).collect();
         let target = self.peer(i, endpoints);
         let memory = hosts.get(&self.host_of(i)).map(|host| host.memory.clone());
         let cores = hosts.get(&i).map(|host| host.cores.clone()).unwrap_or_default();

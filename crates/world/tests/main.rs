@@ -23,6 +23,7 @@ mod openings;
 mod partitions;
 mod pts;
 mod questions;
+mod remote;
 mod retimers;
 mod runs;
 mod self_report;

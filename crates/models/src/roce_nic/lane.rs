@@ -1,5 +1,6 @@
 //! What waits for the line: for each queue pair two lanes, requests and answers, each in order.
 
+use lanetwin_kernel::Trail;
 use lanetwin_units::Instant;
 use std::collections::VecDeque;
 
@@ -12,6 +13,8 @@ pub(super) struct Outgoing {
     pub(super) payload: u32,
     /// When its data are there and through the adapter; none if they are not.
     pub(super) ready: Option<Instant>,
+    /// How far the request had come then that it is of.
+    pub(super) trail: Trail,
 }
 
 #[derive(Debug, Default)]
@@ -31,10 +34,10 @@ impl Lane {
         self.left + self.waiting.len() as u64 - 1
     }
     /// The data of the frame with this number are there.
-    pub(super) fn ready(&mut self, number: u64, at: Instant) {
+    pub(super) fn ready(&mut self, number: u64, at: Instant, trail: Trail) {
         let place = number.checked_sub(self.left).and_then(|place| usize::try_from(place).ok());
         if let Some(frame) = place.and_then(|place| self.waiting.get_mut(place)) {
-            frame.ready = Some(at);
+            (frame.ready, frame.trail) = (Some(at), trail);
         }
     }
     /// Takes everything out, to be cut anew.
@@ -56,7 +59,7 @@ impl Lane {
         self.waiting.front().and_then(|first| first.ready).is_some_and(|ready| ready <= now)
     }
     /// Takes the frames at the head out that can be sent at `now`, are alike and count on, as far as `most` bytes
-    /// reach; at least one if it can be sent.
+    /// reach; at least one if it can be sent. The trail is that of the last.
     pub(super) fn take(&mut self, now: Instant, most: u32) -> Option<(Outgoing, u16)> {
         let first = *self.waiting.front().filter(|_| self.can_send(now))?;
         let [number, message, rest] = first.words;
@@ -66,9 +69,10 @@ impl Lane {
         };
         let fit = (most / u32::from(first.bytes)).clamp(1, 1 << 12) as usize;
         let count = (0..).zip(&self.waiting).take(fit).take_while(alike).count();
+        let trail = self.waiting.get(count - 1).map_or(first.trail, |last| last.trail);
         self.payload -= self.waiting.drain(..count).map(|frame| frame.payload).sum::<u32>();
         self.left += count as u64;
-        Some((first, count as u16))
+        Some((Outgoing { trail, ..first }, count as u16))
     }
 }
 
@@ -79,16 +83,22 @@ mod tests {
     #[test]
     fn frames_that_are_alike_leave_together() {
         let mut lane = Lane::default();
-        let frame = |number, bytes| Outgoing { words: [number, 0, 0], bytes, payload: 10, ready: None };
+        let frame = |number, bytes| Outgoing {
+            words: [number, 0, 0],
+            bytes,
+            payload: 10,
+            ready: None,
+            trail: Trail::NONE,
+        };
         let numbers = [(1, 100), (2, 100), (3, 90), (4, 90)].map(|(n, bytes)| lane.put(frame(n, bytes)));
         let now = Instant::from_ps(5);
         assert!(lane.take(now, 1000).is_none());
         for number in [numbers[0], numbers[1], numbers[3]] {
-            lane.ready(number, now);
+            lane.ready(number, now, Trail::NONE);
         }
         let taken = |lane: &mut Lane| lane.take(now, 1000).map(|(first, count)| (first.words[0], count));
         assert_eq!((taken(&mut lane), taken(&mut lane), lane.payload()), (Some((1, 2)), None, 20));
-        lane.ready(numbers[2], now);
+        lane.ready(numbers[2], now, Trail::NONE);
         assert_eq!((lane.take(now, 100).map(|(_, count)| count), lane.len()), (Some(1), 1));
     }
 }

@@ -9,8 +9,10 @@ use lanetwin_fabric::roce::logic::requester::{Limits, Outcome, Requester, Work};
 use lanetwin_fabric::roce::logic::responder::{Responder, Taken};
 use lanetwin_fabric::roce::spec::{Kind, PathMtu, packet_bytes};
 use lanetwin_fabric::roce::throughput::Message;
+use lanetwin_kernel::Trail;
 use lanetwin_ports::{QueuePairId, Rdma, Receive, UnderWay, WorkCompletion, WorkRequest};
 use lanetwin_units::Instant;
+use std::collections::BTreeMap;
 
 /// The lane of requests, and that of answers.
 pub(super) const REQUESTS: usize = 0;
@@ -30,6 +32,8 @@ pub(super) struct Pair {
     receives: u64,
     /// The receive that a SEND is coming into.
     receive: Option<Receive>,
+    /// How far the requests had come whose READs are being answered, by their messages.
+    answering: BTreeMap<u32, Trail>,
     /// When it will look at this again; in the past if that is not known.
     planned: Instant,
     lost: bool,
@@ -41,6 +45,8 @@ pub(super) struct Next {
     pub(super) frame: Outgoing,
     /// Where its payload is in host memory, and how much; none if it has none there.
     pub(super) data: Option<(u64, u32)>,
+    /// How far the request had come that it is of; none if it is of the one that is being handled.
+    pub(super) trail: Option<Trail>,
 }
 
 /// What a packet has brought about.
@@ -65,17 +71,18 @@ impl Pair {
             name: 0,
             receives: 0,
             receive: None,
+            answering: BTreeMap::new(),
             planned: Instant::ZERO,
             lost: false,
         }
     }
 
     /// Begins with a message.
-    pub(super) fn begin(&mut self, own: QueuePairId, work: WorkRequest, rdma: &Rdma) {
+    pub(super) fn begin(&mut self, own: QueuePairId, (work, trail): (WorkRequest, Trail), rdma: &Rdma) {
         let (message, first) = (self.name, self.requester.end());
         self.name = self.name.wrapping_add(1);
         self.requester.post(Work { message, operation: work.operation, bytes: work.bytes });
-        rdma.begin(own, message, UnderWay { work, first });
+        rdma.begin(own, message, UnderWay { work, first, trail });
     }
 
     /// The next packet whose data may be asked for at `now`: of answers first.
@@ -111,41 +118,43 @@ impl Pair {
             Operation::Send { invalidate: false } => Message::Send,
             Operation::Write => Message::Write,
             Operation::Read => {
-                return self.frame(
-                    REQUESTS,
-                    (psn.raw(), part.message),
-                    What::Request { ack },
-                    (Kind::Addressed, 0),
-                    rules,
-                );
+                let place = (psn.raw(), part.message);
+                let next = self.frame(REQUESTS, place, What::Request { ack }, (Kind::Addressed, 0), rules);
+                let trail = rdma.under_way(own, part.message).map(|under_way| under_way.trail);
+                return Next { trail, ..next };
             }
         };
         let kind = message.kind(part.offset == 0, part.last);
         let what = What::Request { ack };
         let mut next = self.frame(REQUESTS, (psn.raw(), part.message), what, (kind, part.bytes), rules);
-        let work = rdma.under_way(own, part.message).map(|under_way| under_way.work);
+        let under_way = rdma.under_way(own, part.message);
+        next.trail = under_way.as_ref().map(|under_way| under_way.trail);
+        let work = under_way.map(|under_way| under_way.work);
         let outside = work.filter(|work| !work.inline && part.bytes > 0);
         next.data = outside.map(|work| (work.local + u64::from(part.offset), part.bytes));
         next
     }
 
     /// An answer as a packet; none if it is data of a READ that is over.
-    fn answer(&self, response: Response, rules: &Rules, rdma: &Rdma) -> Option<Next> {
-        let short =
-            |what| Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules));
-        match response.says {
-            Says::Ack => short(What::Ack),
-            Says::OutOfSequence => short(What::OutOfSequence),
-            Says::NotReady => short(What::NotReady),
+    fn answer(&mut self, response: Response, rules: &Rules, rdma: &Rdma) -> Option<Next> {
+        let what = match response.says {
+            Says::Ack => What::Ack,
+            Says::OutOfSequence => What::OutOfSequence,
+            Says::NotReady => What::NotReady,
             Says::Data(part) => {
                 let read = rdma.under_way(self.peer, part.message)?.work;
                 let kind = Message::ReadResponse.kind(part.offset == 0, part.last);
                 let place = (response.psn.raw(), part.message);
                 let mut next = self.frame(ANSWERS, place, What::Data, (kind, part.bytes), rules);
                 next.data = (part.bytes > 0).then_some((read.remote + u64::from(part.offset), part.bytes));
-                Some(next)
+                next.trail = self.answering.get(&part.message).copied();
+                if part.last {
+                    self.answering.remove(&part.message);
+                }
+                return Some(next);
             }
-        }
+        };
+        Some(self.frame(ANSWERS, (response.psn.raw(), 0), what, (Kind::Acknowledging, 0), rules))
     }
 
     fn frame(
@@ -159,17 +168,24 @@ impl Pair {
         let psn = Psn::of(psn.into());
         let words = Packet { psn, message, to: self.peer, what }.words();
         let bytes = packet_bytes(kind, payload, rules.tagging) as u16;
-        Next { lane, frame: Outgoing { words, bytes, payload, ready: None }, data: None }
+        let frame = Outgoing { words, bytes, payload, ready: None, trail: Trail::NONE };
+        Next { lane, frame, data: None, trail: None }
     }
 
     /// A packet has come.
-    pub(super) fn hear(&mut self, own: QueuePairId, packet: Packet, now: Instant, rdma: &Rdma) -> Heard {
+    pub(super) fn hear(
+        &mut self,
+        own: QueuePairId,
+        (packet, trail): (Packet, Trail),
+        now: Instant,
+        rdma: &Rdma,
+    ) -> Heard {
         let posted = rdma.receives(own);
         self.responder.post(posted - self.receives);
         self.receives = posted;
         let mut heard = Heard::default();
         if let What::Request { ack } = packet.what {
-            self.hear_request(own, (packet, ack), rdma, &mut heard);
+            self.hear_request(own, (packet, ack, trail), rdma, &mut heard);
         } else {
             self.hear_response(own, packet, now, rdma, &mut heard);
         }
@@ -188,7 +204,7 @@ impl Pair {
     fn hear_request(
         &mut self,
         own: QueuePairId,
-        (packet, ack): (Packet, bool),
+        (packet, ack, trail): (Packet, bool, Trail),
         rdma: &Rdma,
         heard: &mut Heard,
     ) {
@@ -227,7 +243,10 @@ impl Pair {
                     });
                 }
             }
-            Taken::Read(_) | Taken::Nothing => {}
+            Taken::Read(_) => {
+                self.answering.insert(packet.message, trail);
+            }
+            Taken::Nothing => {}
         }
     }
 

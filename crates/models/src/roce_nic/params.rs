@@ -89,7 +89,25 @@ pub(super) const PARAMS: &[Param] = &[
         name: "wqe.in-doorbell",
         dimension: Dimension::Flag,
         default: Some("true"),
-        about: "whether a doorbell for one work request brings it, so that it need not be read from host memory",
+        about: "whether a doorbell that is as large as the only work request brings it, so that it need not be read from host memory",
+    },
+    Param {
+        name: "registration.bytes",
+        dimension: Dimension::Size,
+        default: Some("192B"),
+        about: "the size of the work request that registers memory, without its list of pages",
+    },
+    Param {
+        name: "registration.inline",
+        dimension: Dimension::Size,
+        default: Some("64B"),
+        about: "the longest list of pages (8B each) that stands in that work request; a longer one is read from host memory",
+    },
+    Param {
+        name: "registration.interval",
+        dimension: Dimension::Time,
+        default: Some("770ns"),
+        about: "how long a registration occupies the adapter whose list it has to read",
     },
     Param {
         name: "cqe.bytes",
@@ -154,8 +172,14 @@ pub(super) struct Rules {
     pub(super) wqe_interval: Span,
     pub(super) wqe_in_doorbell: bool,
     pub(super) cqe_bytes: u32,
+    registration_bytes: u32,
+    registration_inline: u32,
+    registration_interval: Span,
     limits: Limits,
 }
+
+/// An entry of a list of pages \[B\] (Linux, `drivers/infiniband/hw/mlx5`, MTT).
+const PAGE_ENTRY_BYTES: u32 = 8;
 
 /// A size that is small by its nature: what is more is as much as there can be.
 fn small(params: &Params, name: &str) -> u32 {
@@ -177,6 +201,9 @@ impl Rules {
             wqe_interval: params.time("wqe.interval"),
             wqe_in_doorbell: params.flag("wqe.in-doorbell"),
             cqe_bytes: small(params, "cqe.bytes"),
+            registration_bytes: small(params, "registration.bytes"),
+            registration_inline: small(params, "registration.inline"),
+            registration_interval: params.time("registration.interval"),
             limits: Limits {
                 mtu: PathMtu::B256,
                 reads: count("roce.reads"),
@@ -187,6 +214,15 @@ impl Rules {
                 not_ready: params.time("roce.not-ready").as_ps(),
                 not_ready_retries: (!endless).then_some(count("roce.not-ready-retries")),
             },
+        }
+    }
+    /// What is read of a work request that registers so many pages \[B\], and how long that occupies the adapter.
+    pub(super) fn registration(&self, pages: u32) -> (u32, Span) {
+        let list = pages * PAGE_ENTRY_BYTES;
+        match list {
+            0 => (0, Span::ZERO),
+            _ if list <= self.registration_inline => (self.registration_bytes + list, Span::ZERO),
+            _ => (self.registration_bytes + list, self.registration_interval),
         }
     }
     /// How a connection with this MTU is set up.

@@ -63,6 +63,7 @@ impl Program {
             remote: place + (1 << 30),
             signalled: true,
             inline: false,
+            registers: 0,
             content: None,
         };
         let address = self.rdma.post_send(of, work);

@@ -291,9 +291,11 @@ impl Storm {
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
-                Protocol::Block if !["disk", "down"].contains(&port.name) => {
-                    Some(Message::Block as fn(Transfer) -> Message)
+                // a target asks drivers of drives by its block ports
+                Protocol::Block if ["disk", "down"].contains(&port.name) || model.name == "nvmeof-target" => {
+                    None
                 }
+                Protocol::Block => Some(Message::Block as fn(Transfer) -> Message),
                 Protocol::Cxl if port.many => None,
                 Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
                 Protocol::Cxl => Some(line as fn(Transfer) -> Message),

@@ -3,11 +3,13 @@
 //! | module | is about |
 //! |---|---|
 //! | [`data`] | data as bytes or as lengths |
+//! | [`establish`] | connections that are made at once |
 //! | [`tcp`] | data units in a stream of bytes |
 //! | [`host`] | the side of hosts: queues, associations, logs |
 //! | [`target`] | the side of controllers: connections, associations, discovery, transfers |
 
 pub mod data;
+pub mod establish;
 pub mod host;
 pub mod target;
 pub mod tcp;

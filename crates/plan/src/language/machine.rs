@@ -123,6 +123,13 @@ pub(crate) const PARTITION: &[Field] = &[
     ),
 ];
 
+/// Drives that a host offers over a network.
+pub(crate) const SUBSYSTEM: &[Field] = &[
+    required("port", Holds::Text, "the adapter that it is reached by; the host above it runs the target"),
+    required("namespaces", Holds::Names, "the drives that are its namespaces, in the order of their numbers"),
+    optional("hosts", Holds::Names, "the hosts that may connect; otherwise all that reach it"),
+];
+
 /// A drive that is assigned to another partition.
 pub(crate) const ATTACH: &[Field] = &[
     required("at", Holds::One(Dimension::Time), "when it is taken from the host that has it"),

@@ -3,6 +3,7 @@
 use super::end::End;
 use lanetwin_fabric::ethernet::logic::{Forwarding, Node, Station, Topology};
 use lanetwin_fabric::ethernet::spec::Rate;
+use lanetwin_fabric::roce::spec::PathMtu;
 use std::collections::BTreeSet;
 
 /// Cables of Ethernet between adapters and switches.
@@ -10,6 +11,10 @@ use std::collections::BTreeSet;
 pub struct Network {
     /// The cables, in the order of writing.
     pub cables: Vec<CablePlan>,
+    /// What is offered over it, in the order of writing.
+    pub subsystems: Vec<SubsystemPlan>,
+    /// Which hosts reach it.
+    pub associations: Vec<AssociationPlan>,
 }
 
 /// A cable of Ethernet.
@@ -25,6 +30,51 @@ pub struct CablePlan {
     pub rate: Rate,
     /// Its length \[m\].
     pub metres: u64,
+}
+
+/// Drives that a host offers over the network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SubsystemPlan {
+    /// Its name in `subsystems:`.
+    pub name: String,
+    /// The host that runs the target: its place in [`super::Variant::machine`].
+    pub host: usize,
+    /// The adapter that it is reached by.
+    pub adapter: usize,
+    /// The drives that its namespaces are, the first of which has the number 1.
+    pub namespaces: Vec<usize>,
+    /// The hosts that may connect; none if all may.
+    pub hosts: Option<Vec<usize>>,
+}
+
+/// A host that can connect to a subsystem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AssociationPlan {
+    /// The host.
+    pub host: usize,
+    /// The adapter of it that leads there.
+    pub adapter: usize,
+    /// Which subsystem: its place in [`Network::subsystems`].
+    pub subsystem: usize,
+    /// The MTU of the connections.
+    pub mtu: PathMtu,
+}
+
+/// How a host asks a drive of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RemotePlan {
+    /// The adapter of the host that asks.
+    pub adapter: usize,
+    /// The host that offers the drive.
+    pub target: usize,
+    /// The adapter of that host.
+    pub port: usize,
+    /// Which subsystem: its place in [`Network::subsystems`].
+    pub subsystem: usize,
+    /// Which of its namespaces, counted from 0.
+    pub namespace: usize,
+    /// The MTU of the connection.
+    pub mtu: PathMtu,
 }
 
 /// A network as frames see it: adapters have stations, switches forward.
@@ -48,6 +98,17 @@ impl Network {
     #[must_use]
     pub fn cable_of(&self, end: End) -> Option<&CablePlan> {
         self.cables.iter().find(|cable| cable.from == end || cable.to == end)
+    }
+    /// How a host asks a drive of another; none if the drive is not offered to it.
+    #[must_use]
+    pub fn remote(&self, host: usize, drive: usize) -> Option<RemotePlan> {
+        let mut found = self.associations.iter().filter(|association| association.host == host);
+        found.find_map(|association| {
+            let &AssociationPlan { adapter, subsystem, mtu, .. } = association;
+            let SubsystemPlan { host: target, adapter: port, namespaces, .. } = &self.subsystems[subsystem];
+            let namespace = namespaces.iter().position(|own| *own == drive)?;
+            Some(RemotePlan { adapter, target: *target, port: *port, subsystem, namespace, mtu })
+        })
     }
     fn ends(&self) -> impl Iterator<Item = End> {
         self.cables.iter().flat_map(|cable| [cable.from, cable.to])
@@ -75,6 +136,34 @@ impl Wires {
     #[must_use]
     pub fn station(&self, end: End) -> Option<Station> {
         self.stations.binary_search(&end).ok().map(|place| Station(place as u16))
+    }
+    /// Whether two stations are joined without a switch.
+    #[must_use]
+    pub fn are_joined(&self, a: Station, b: Station) -> bool {
+        let ends = [Node::Station(a), Node::Station(b)];
+        self.topology.cables().iter().any(|cable| *cable == ends || *cable == [ends[1], ends[0]])
+    }
+    /// The switch that a station is joined to.
+    #[must_use]
+    pub fn switch_at(&self, station: Station) -> Option<usize> {
+        self.across().find_map(|(near, far)| match (near, far) {
+            (Node::Station(own), Node::Switch { switch, .. }) if own == station => Some(switch),
+            _ => None,
+        })
+    }
+    /// The switches that some of the ports of a switch lead to.
+    pub fn behind<'a>(&'a self, switch: usize, ports: &'a [u16]) -> impl Iterator<Item = usize> + 'a {
+        self.across().filter_map(move |(near, far)| match (near, far) {
+            (Node::Switch { switch: own, port }, Node::Switch { switch: next, .. })
+                if own == switch && ports.contains(&port) =>
+            {
+                Some(next)
+            }
+            _ => None,
+        })
+    }
+    fn across(&self) -> impl Iterator<Item = (Node, Node)> {
+        self.topology.cables().iter().flat_map(|&[a, b]| [(a, b), (b, a)])
     }
     /// The forwarding table of each switch.
     #[must_use]

@@ -9,6 +9,26 @@ problems! {
     FasterThanPort { port: String, has: String } = "FB010", "`{port}` runs at {has} at most", "lower `rate`, leave it out, or give the component another part";
     /// Bridges in a circle.
     BridgeLoop { circle: String } = "FB011", "the switches {circle} are joined in a circle, and forward without routing: what one floods goes round for ever", "take a cable away, or set `routes: true` for a switch that routes: flows are then spread over equally short ways";
+    /// Something that no subsystem can be reached by.
+    NotAnAdapter { name: String } = "FB012", "`{name}` is no adapter for RDMA below a host", "name a component of the model `roce-nic`, such as `connectx-6`, that is linked to the host with the drives";
+    /// Something that is no namespace.
+    NotADrive { name: String } = "FB013", "`{name}` is no NVMe drive, which alone can be a namespace", "name a component of the model `nvme-ssd`";
+    /// A drive of another host.
+    NotOfTarget { device: String, target: String } = "FB014", "`{device}` is not below `{target}`, which runs the target", "link it below `{target}`, or offer it by an adapter of its own host";
+    /// A drive in two subsystems.
+    OfferedTwice { device: String, one: String, other: String } = "FB015", "`{device}` is a namespace of `{other}` already, and of `{one}`, too", "take it out of one of them: a namespace belongs to one subsystem; hosts that share a drive connect to the same";
+    /// A subsystem that cannot be reached.
+    Unreachable { from: String, to: String, name: String } = "FB016", "{from} does not reach subsystem `{name}`: no cables lead from an adapter of its to `{to}`", "give the host an adapter, and join both adapters to a switch, or to each other";
+    /// Something that cannot connect.
+    NotAnInitiator { name: String } = "FB017", "`{name}` is no host, which alone connects", "name a component with root ports, such as `generic-host-gen4`";
+    /// Frames in which no packet of RoCEv2 has room.
+    TinyMtu { name: String, mtu: String } = "FB018", "no packet of RoCEv2 has room in the frames of `{name}`, which carry {mtu}", "raise `ethernet.mtu`: 352B at least; 1500B and 9000B are usual";
+    /// A target's host that runs something else, too.
+    TargetHost { name: String } = "FB019", "`{name}` runs a target, and no load beside it", "ask its drives from another host, or take the subsystem away";
+    /// Packets that a switch drops.
+    BlackHole { from: String, name: String, switch: String, has: String, needed: String } = "FB103", "full packets between `{from}` and subsystem `{name}` are lost: `{switch}` drops frames that carry more than {has}, and these carry {needed}", "raise `ethernet.mtu` of the switch, or lower it at both adapters; what is short passes, so that connections are made and large requests hang until they are lost";
+    /// More in flight than a queue over the network has room for.
+    DeeperThanCapsules { depth: u64, drive: String, room: u64 } = "FB104", "{depth} in flight do not fit into the queue over the network to `{drive}`, which takes {room}: the rest waits at the host", "at most {room} for each load, or more `driver.rdma.queue-entries` of the host and `target.queue-entries` of the target";
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod machine;
 mod memory;
 mod numbers;
 mod queues;
+mod subsystems;
 mod without_effect;
 mod workloads;
 
@@ -174,6 +175,12 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let (mut wiring, links_node) = links::read((section("links"), partitions), &machine, known, reports)?;
     wiring.tell_inside(&mut machine_node);
     links::partitions::attach(&mut machine, &mut wiring, reports);
+    let find = |name: &str, (spot, path): (Spot, &str), reports: &mut Reports| {
+        machine.find(name, spot, path, reports)
+    };
+    let components = machine.components.len();
+    let place = subsystems::Place { machine: &machine, components, find: &find, links: &wiring.links };
+    let subsystems_node = subsystems::read(section("subsystems"), place, &mut wiring.network, reports)?;
     let (memory, interleave_node) = memory::read(section("interleave"), &machine, &wiring, reports)?;
     // what is wrong with a component or a link leaves ports unconnected: that is not another mistake
     let wired = !reports.has_errors();
@@ -202,6 +209,9 @@ fn resolve(name: &str, tree: &Node, known: Known<'_>, reports: &mut Reports) -> 
     let mut sections = vec![("machine", machine_node), ("links", links_node)];
     if wiring.partitions.are_there() {
         sections.push(("partitions", partitions_node));
+    }
+    if !wiring.network.subsystems.is_empty() {
+        sections.push(("subsystems", subsystems_node));
     }
     sections.extend([("interleave", interleave_node), ("workloads", workloads_node)]);
     let document = Node::map(sections);

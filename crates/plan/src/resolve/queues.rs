@@ -2,8 +2,9 @@
 //! queue has room for, a sample of writes that its buffer swallows, priorities that nobody heeds.
 
 use super::Machine;
-use crate::plan::{Case, ComponentPlan, Demand, Load, WorkloadPlan};
+use crate::plan::{Case, ComponentPlan, Demand, Load, Network, WorkloadPlan};
 use crate::problem::Problem;
+use crate::problem::network::Problem as Offered;
 use lanetwin_document::fields::Fields;
 use lanetwin_document::node::Origin;
 use lanetwin_document::problem::Reports;
@@ -18,7 +19,7 @@ const BUFFERS: u64 = 2;
 pub(super) fn report(
     fields: &Fields<'_>,
     (workload, key): (&WorkloadPlan, &str),
-    machine: &Machine,
+    (machine, network): (&Machine, &Network),
     reports: &mut Reports,
 ) {
     let WorkloadPlan { pairs, cases, steady, .. } = workload;
@@ -27,14 +28,19 @@ pub(super) fn report(
     let asked: Vec<Demand> = cases.iter().filter_map(demand).collect();
     let drives = pairs.iter().filter_map(|pair| {
         let plan = machine.plan(pair.target).filter(|plan| plan.model.can(Capability::NvmeQueues))?;
-        Some((&*pair.device, plan, machine.plan(pair.on)?))
+        Some((&*pair.device, plan, (machine.plan(pair.on)?, network.remote(pair.on, pair.target))))
     });
-    for (drive, plan, host) in drives {
+    for (drive, plan, (host, remote)) in drives {
         let params = &plan.params;
-        let room = entries(plan, host) - 1;
+        let target = remote.and_then(|remote| machine.plan(remote.target));
+        let room = target.map_or_else(|| entries(plan, host), |target| capsules(host, target)) - 1;
         if let Some(depth) = asked.iter().filter_map(|asked| asked.depth).max().filter(|depth| *depth > room)
         {
-            fields.fault(key, Problem::DeeperThanQueue { depth, drive: drive.into(), room }, reports);
+            let drive = drive.into();
+            match target {
+                Some(_) => fields.fault(key, Offered::DeeperThanCapsules { depth, drive, room }, reports),
+                None => fields.fault(key, Problem::DeeperThanQueue { depth, drive, room }, reports),
+            }
         }
         let block = if params.choice("block") == "512B" { 512 } else { 4096 };
         let mut sizes = asked.iter().flat_map(|asked| &asked.sizes).copied();
@@ -60,6 +66,15 @@ pub(super) fn report(
 /// is about.
 fn takes_turns(drive: &ComponentPlan, host: &ComponentPlan) -> bool {
     drive.software("driver.arbitration", host) == Some((Value::Choice("round-robin"), Origin::Default))
+}
+
+/// Entries of a queue over a network: what the host wants, as far as the target allows it.
+fn capsules(host: &ComponentPlan, target: &ComponentPlan) -> u64 {
+    let said = |plan: &ComponentPlan, name| match plan.params.0.get(name) {
+        Some(Value::Count(entries)) => *entries,
+        _ => 128,
+    };
+    said(host, "driver.rdma.queue-entries").min(said(target, "target.queue-entries"))
 }
 
 /// Entries of a queue: what the driver wants, as far as the controller allows it (MQES).

@@ -74,7 +74,7 @@ fn workload(entry: &Entry, place: Place<'_>, reports: &mut Reports) -> Option<(W
     report_beyond((&fields, kind.name), (&pairs, &cases), place.machine, reports);
     let steady = steady.or(rounds);
     let plan = WorkloadPlan { name: entry.key.clone(), pairs, cases, steady, takeover, actions };
-    queues::report(&fields, (&plan, kind.name), place.machine, reports);
+    queues::report(&fields, (&plan, kind.name), (place.machine, &place.wiring.network), reports);
     Some((plan, fields.finish()))
 }
 

@@ -1,7 +1,9 @@
 //! The machine while loads are added to it.
 
+use super::queues::{Connected, RemoteHost};
 use crate::fabric::Endpoints;
 use crate::hosts::Hosts;
+use crate::net::Net;
 use crate::wiring::{Ids, Wiring};
 use crate::world::NvmePath;
 use lanetwin_document::fields;
@@ -45,6 +47,7 @@ pub(super) struct Adding<'a> {
     pub(super) wiring: &'a Wiring<'a>,
     pub(super) ids: &'a Ids,
     pub(super) endpoints: &'a Endpoints,
+    pub(super) net: &'a Net,
     pub(super) hosts: &'a Hosts,
     pub(super) builder: &'a mut Builder,
     /// Every load.
@@ -62,6 +65,10 @@ pub(super) struct Adding<'a> {
     /// The drivers that serve all loads on a device, from whichever host, for each of its ports: where hosts take over
     /// from each other.
     pub(super) common: BTreeMap<usize, Vec<HostPath>>,
+    /// The queues over the network that no software has yet.
+    pub(super) connected: Vec<Connected>,
+    /// The software that asks over the network, by the places of its host and of the adapter.
+    pub(super) remotes: BTreeMap<(usize, usize), RemoteHost>,
     /// What joins the paths to drives that have several.
     pub(super) paths: Vec<(String, ComponentId)>,
 }

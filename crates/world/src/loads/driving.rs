@@ -34,6 +34,9 @@ impl Adding<'_> {
     /// The port that answers block requests, and whose it is: the target's own, or that of a driver on the host.
     pub(super) fn block_port(&mut self, asker: &NewLoad<'_>) -> ((ComponentId, Port), String) {
         let pair = asker.pair;
+        if let Some(remote) = self.remote(pair) {
+            return self.remote_port(asker, &remote);
+        }
         let disk = self.disk(pair);
         if disk.has(Protocol::Block) {
             let (own, name) = ((self.ids.of(pair.target), port(disk, Protocol::Block)), disk.name.clone());
@@ -240,7 +243,7 @@ impl Adding<'_> {
     }
     /// The place of a load among those that a host runs: its own come before those that it asks for in the place of
     /// another.
-    fn thread(&self, load: &NewLoad<'_>, host: usize) -> usize {
+    pub(super) fn thread(&self, load: &NewLoad<'_>, host: usize) -> usize {
         let is_own = |other: &&NewLoad<'_>| other.pair.on == host;
         let before = &self.askers[..load.place as usize];
         if load.pair.on == host {
@@ -255,7 +258,7 @@ impl Adding<'_> {
         self.disk(pair).software(name, &self.wiring.variant.machine[pair.on])
     }
     /// The engine is the one that the thread asks by, if it says one and neither a part nor the scenario says another.
-    fn set_engine(&self, pair: &Pair, asker: &NewLoad<'_>, params: &mut Params) {
+    pub(super) fn set_engine(&self, pair: &Pair, asker: &NewLoad<'_>, params: &mut Params) {
         const ENGINE: &str = "driver.engine";
         let is_open = self.software(pair, ENGINE).is_some_and(|(_, origin)| origin == Origin::Default);
         let said = asker.thread.as_ref().and_then(|(_, thread)| thread.engine);

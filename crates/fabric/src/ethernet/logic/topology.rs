@@ -46,6 +46,11 @@ impl Topology {
     pub fn join(&mut self, a: Node, b: Node) {
         self.cables.push([a, b]);
     }
+    /// The cables, in the order in which they were joined.
+    #[must_use]
+    pub fn cables(&self) -> &[[Node; 2]] {
+        &self.cables
+    }
     /// What is at the other end of each cable of a switch: (its port, the node).
     fn neighbours(&self, of: usize) -> impl Iterator<Item = (u16, Node)> {
         let ends = self.cables.iter().flat_map(|&[a, b]| [(a, b), (b, a)]);

@@ -204,8 +204,10 @@ pub(super) fn who_asks(
 ) -> Option<BTreeSet<(usize, usize)>> {
     let below = |host: &Named, drive: &Named| {
         let mut links = wiring.links.iter();
-        links
-            .any(|link| link.far().component == drive.component && link.root_port.component == host.component)
+        wiring.network.remote(host.component, drive.component).is_some()
+            || links.any(|link| {
+                link.far().component == drive.component && link.root_port.component == host.component
+            })
     };
     let is_split = hosts.len() > 1
         && hosts.iter().all(|host| drives.iter().any(|drive| below(host, drive)))

@@ -3,6 +3,7 @@
 use super::devices::Named;
 use crate::plan::{ComponentPlan, End, LinkPlan};
 use crate::problem::Problem;
+use crate::problem::network::Problem as Offered;
 use crate::problem::partitions::Problem as Apart;
 use crate::resolve::Machine;
 use crate::resolve::links::Wiring;
@@ -49,6 +50,14 @@ pub(super) fn check_block(
     };
     if !host.is_host() {
         cannot(&fields.at("on"), on, host, "runs no driver: it is no host", reports);
+    }
+    if wiring.network.remote(on.component, target.component).is_some() {
+        return;
+    }
+    if wiring.network.subsystems.iter().any(|own| own.host == on.component) {
+        let name = machine.label(on.component);
+        reports.add(Offered::TargetHost { name }, on.spot, &fields.at("on"));
+        return;
     }
     if wiring.driven.iter().any(|driven| driven.host == on.component) {
         cannot(&fields.at("on"), on, host, "runs a driver for a block port, and no other beside it", reports);

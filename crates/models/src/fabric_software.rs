@@ -1,0 +1,180 @@
+//! What the software of NVMe over Fabrics costs, on both sides: parameters of hosts.
+//!
+//! ```text
+//!  host      submit (that of the engine, then register and post) ─► doorbell … interrupt ─► each entry ─► complete
+//!  target    interrupt ─► command ─► the drive's driver ─► respond ─► doorbell     RDMA READ: interrupt ─► data ─► …
+//! ```
+//!
+//! All of it is CPU time of a core: latency at low rates, and the limit of the rate at high ones.
+
+use crate::nvme_software;
+use lanetwin_ports::{Dimension, Param, Params};
+use lanetwin_units::Span;
+
+/// Parameters of the host that connects, beside those of its engine. They begin with
+/// [`lanetwin_ports::HOST_SOFTWARE`].
+pub(crate) const HOST_PARAMS: &[Param] = &[
+    Param {
+        name: "driver.rdma.submit",
+        dimension: Dimension::Time,
+        default: Some("600ns"),
+        about: "of NVMe/RDMA: the CPU time from a command to its doorbell beyond that of a drive at hand: mapping its memory, posting registration and SEND",
+    },
+    Param {
+        name: "driver.rdma.complete",
+        dimension: Dimension::Time,
+        default: Some("300ns"),
+        about: "of NVMe/RDMA: the CPU time for each completion entry of the adapter; a command has two, of its SEND and of its response",
+    },
+    Param {
+        name: "driver.rdma.queue-entries",
+        dimension: Dimension::Count { least: 16, most: 1024 },
+        default: Some("128"),
+        about: "of NVMe/RDMA: the size of each I/O queue, as far as the target allows it",
+    },
+];
+
+/// Parameters of the host whose drives are offered.
+pub(crate) const TARGET_PARAMS: &[Param] = &[
+    Param {
+        name: "target.software",
+        dimension: Dimension::Choice(&["nvmet", "spdk"]),
+        default: Some("nvmet"),
+        about: "what offers drives over a fabric: the target of the Linux kernel, which waits for interrupts, or SPDK, which polls",
+    },
+    Param {
+        name: "target.nvmet.interrupt",
+        dimension: Dimension::Time,
+        default: Some("2us"),
+        about: "of nvmet: from a completion entry of the adapter to a worker handling it: interrupt, then work queue",
+    },
+    Param {
+        name: "target.nvmet.command",
+        dimension: Dimension::Time,
+        default: Some("900ns"),
+        about: "of nvmet: the CPU time from a command capsule to a request of the block layer",
+    },
+    Param {
+        name: "target.nvmet.data",
+        dimension: Dimension::Time,
+        default: Some("500ns"),
+        about: "of nvmet: the CPU time to post an RDMA READ, and again to go on when its data are there",
+    },
+    Param {
+        name: "target.nvmet.respond",
+        dimension: Dimension::Time,
+        default: Some("600ns"),
+        about: "of nvmet: the CPU time to post data and response of a command that is done",
+    },
+    Param {
+        name: "target.nvmet.submit",
+        dimension: Dimension::Time,
+        default: Some("500ns"),
+        about: "of nvmet: the CPU time of the block layer and the driver of a drive from a request to its doorbell",
+    },
+    Param {
+        name: "target.nvmet.complete",
+        dimension: Dimension::Time,
+        default: Some("400ns"),
+        about: "of nvmet: the same for each completion entry of a drive",
+    },
+    Param {
+        name: "target.spdk.command",
+        dimension: Dimension::Time,
+        default: Some("150ns"),
+        about: "of SPDK: the CPU time from a command capsule to a request for a drive",
+    },
+    Param {
+        name: "target.spdk.data",
+        dimension: Dimension::Time,
+        default: Some("80ns"),
+        about: "of SPDK: the CPU time to post an RDMA READ, and again to go on when its data are there",
+    },
+    Param {
+        name: "target.spdk.respond",
+        dimension: Dimension::Time,
+        default: Some("100ns"),
+        about: "of SPDK: the CPU time to post data and response of a command that is done",
+    },
+    Param {
+        name: "target.in-capsule-data",
+        dimension: Dimension::Size,
+        default: Some("4KiB"),
+        about: "how much data of a write may come in its capsule (IOCCSZ); one page in nvmet, 4KiB in SPDK",
+    },
+    Param {
+        name: "target.queue-entries",
+        dimension: Dimension::Count { least: 2, most: 1024 },
+        default: Some("128"),
+        about: "the largest queue that the target allows",
+    },
+];
+
+/// What a host's software costs that connects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostCosts {
+    /// From a request to its doorbell.
+    pub(crate) submit: Span,
+    /// For each completion entry of the adapter.
+    pub(crate) entry: Span,
+    /// From a command having ended to the program knowing.
+    pub(crate) complete: Span,
+    /// From a completion entry to the first look.
+    pub(crate) notice: Span,
+    /// Whether completions are polled.
+    pub(crate) polled: bool,
+}
+
+impl HostCosts {
+    pub(crate) fn new(params: &Params) -> Self {
+        let engine = nvme_software::Software::new(params);
+        // SPDK has its transport in user space, whose costs are those of its engine, twice
+        let own = |name: &str, user: Span| if is_spdk(params) { user } else { params.time(name) };
+        Self {
+            submit: engine.submit + own("driver.rdma.submit", engine.submit),
+            entry: own("driver.rdma.complete", engine.complete),
+            complete: engine.complete,
+            notice: engine.notice,
+            polled: engine.polled,
+        }
+    }
+}
+
+fn is_spdk(params: &Params) -> bool {
+    params.choice("driver.engine") == "spdk"
+}
+
+/// What a target's software costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TargetCosts {
+    /// From a completion entry to the first look.
+    pub(crate) notice: Span,
+    pub(crate) polled: bool,
+    pub(crate) command: Span,
+    pub(crate) data: Span,
+    pub(crate) respond: Span,
+}
+
+impl TargetCosts {
+    pub(crate) fn new(params: &Params) -> Self {
+        let polled = params.choice("target.software") == "spdk";
+        let of = |what: &str| {
+            let software = if polled { "spdk" } else { "nvmet" };
+            params.time(&format!("target.{software}.{what}"))
+        };
+        Self {
+            notice: if polled { params.time("driver.poll") } else { of("interrupt") },
+            polled,
+            command: of("command"),
+            data: of("data"),
+            respond: of("respond"),
+        }
+    }
+}
+
+/// The size of the doorbell of software, and so whether it brings the work request: the kernel writes 8 B, and the
+/// adapter reads the rest (Linux, `drivers/infiniband/hw/mlx5/wr.c`); libraries in user space push all of it
+/// (rdma-core, `providers/mlx5`, BlueFlame).
+pub(crate) const fn doorbell_bytes(polled: bool) -> u16 {
+    if polled { 64 } else { 8 }
+}

@@ -1,0 +1,208 @@
+//! `nvmeof-host`: the software between programs and namespaces behind an adapter for RDMA. Each load has an I/O queue,
+//! which is a queue pair of the adapter.
+//!
+//! ```text
+//!  Block ─► core: submit ─► registration and SEND posted ─► doorbell (MMIO) ─► root complex ═► adapter
+//!  BlockDone ◄─ core: complete ◄─ response and SEND complete ◄─ entries ◄─ interrupt, or a poll ◄═ adapter
+//! ```
+//!
+//! What capsules say, when memory is registered and when a command has ended is [`lanetwin_nvmeof`]'s; here is what it
+//! costs, and what crosses the links. A request that is larger than a command may be becomes several.
+//!
+//! Not here: several paths, making connections during the run, what is not a read or a write.
+
+mod queue;
+
+use crate::agenda::Agenda;
+use crate::fabric_software::{HOST_PARAMS, HostCosts, doorbell_bytes};
+use crate::nvme_software;
+use crate::roles::nvmeof::{FabricHost, HostQueue};
+use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, QueuePairId, Rdma,
+    Site, Status, Transfer,
+};
+use lanetwin_units::Instant;
+use queue::{LoadQueue, Posted};
+use std::any::Any;
+use std::collections::BTreeMap;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "nvmeof-host",
+    about: "The software between programs and namespaces over a fabric: capsules, registration of memory, completions.",
+    ports: &[
+        PortInfo {
+            name: "cpu",
+            speaks: Protocol::Cpu,
+            about: "the root complex that the CPU belongs to",
+            many: false,
+        },
+        PortInfo {
+            name: "block",
+            speaks: Protocol::Block,
+            about: "requests from programs, an I/O queue for each",
+            many: true,
+        },
+    ],
+    params: &[PARAMS, nvme_software::PARAMS, nvme_software::DRIVE_PARAMS, HOST_PARAMS],
+    build: Build::Component(|params, site| Box::new(NvmeofHost::new(params, site))),
+    ..Model::DEFAULT
+};
+
+const CPU: Port = Port(0);
+/// The port number of the first load.
+const FIRST_LOAD: u16 = 1;
+
+const PARAMS: &[Param] = &[Param {
+    name: "ports",
+    dimension: Dimension::Count { least: 1, most: 2047 },
+    default: Some("1"),
+    about: "how many loads there are, each with an I/O queue",
+}];
+
+/// The device.
+pub struct NvmeofHost {
+    costs: HostCosts,
+    /// The adapter; none if there is none: every request is then refused.
+    adapter: Option<EndpointId>,
+    rdma: Rdma,
+    queues: Vec<LoadQueue>,
+    by_pair: BTreeMap<QueuePairId, usize>,
+    /// Whether cores are this software's own to report.
+    owns_cores: bool,
+    agenda: Agenda<usize>,
+    answered: u64,
+    refused: u64,
+    unexpected: u64,
+}
+
+impl NvmeofHost {
+    fn new(params: &Params, site: &Site) -> Self {
+        Self {
+            costs: HostCosts::new(params),
+            adapter: site.target,
+            rdma: site.rdma.clone(),
+            queues: Vec::new(),
+            by_pair: BTreeMap::new(),
+            owns_cores: site.cores.is_empty(),
+            agenda: Agenda::new(),
+            answered: 0,
+            refused: 0,
+            unexpected: 0,
+        }
+    }
+
+    fn request(&mut self, load: u16, transfer: Transfer, cx: &mut Context<'_>) {
+        let place = usize::from(load);
+        match self.queues.get_mut(place) {
+            Some(queue) if queue.allows(&transfer) => {
+                queue.take(transfer, cx);
+                self.submit(place, cx);
+            }
+            _ => {
+                self.refused += 1;
+                let done = Done { handle: transfer.handle, status: Status::Aborted };
+                cx.send_at(Port(FIRST_LOAD + load), cx.now() + self.costs.submit, Message::BlockDone(done));
+            }
+        }
+    }
+
+    /// Turns what waits into commands, as far as there is room; a doorbell for each.
+    fn submit(&mut self, place: usize, cx: &mut Context<'_>) {
+        let Some(adapter) = self.adapter else { return };
+        let queue = &mut self.queues[place];
+        while let Some(Posted { at, posted }) = queue.submit(&self.costs, &self.rdma, cx) {
+            let (bytes, handle) = (doorbell_bytes(self.costs.polled), queue.pair.0.into());
+            cx.send_at(CPU, at, Message::Mmio { to: adapter, bytes, handle, address: posted });
+        }
+    }
+
+    /// The adapter has written a completion entry.
+    fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        let pair = u16::try_from(handle).ok().filter(|_| self.adapter == Some(from)).map(QueuePairId);
+        let Some(&place) = pair.and_then(|pair| self.by_pair.get(&pair)) else {
+            self.unexpected += 1;
+            return;
+        };
+        if let Some(at) = self.queues[place].notice(&self.costs, cx) {
+            self.agenda.put(at, place, cx);
+        }
+    }
+
+    fn reap(&mut self, place: usize, cx: &mut Context<'_>) {
+        let port = Port(FIRST_LOAD + place as u16);
+        let answers = self.queues[place].reap(&self.costs, &self.rdma, cx);
+        self.answered += answers.len() as u64;
+        for answer in answers {
+            cx.resume(answer.trail);
+            let done = Done { handle: answer.handle, status: answer.status };
+            cx.send_at(port, answer.at, Message::BlockDone(done));
+        }
+        self.submit(place, cx);
+    }
+}
+
+impl FabricHost for NvmeofHost {
+    fn connect(&mut self, queues: Vec<HostQueue>) {
+        for (place, connected) in queues.into_iter().enumerate() {
+            self.by_pair.insert(connected.pair, place);
+            self.queues.push(LoadQueue::new(connected, &self.rdma));
+        }
+    }
+}
+
+impl Component<Message> for NvmeofHost {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::Block(transfer) => self.request(port.0 - FIRST_LOAD, transfer, cx),
+            Message::Signal { handle, from } => self.signal(handle, from, cx),
+            _ => unreachable!("software of NVMe over Fabrics is sent requests and signals, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some(place) = self.agenda.take(cx) {
+            self.reap(place, cx);
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("answered", self.answered.to_string());
+        see("refused", self.refused.to_string());
+        see("unexpected", self.unexpected.to_string());
+        for (i, queue) in self.queues.iter().enumerate() {
+            see(&format!("queue{i}"), queue.told());
+        }
+    }
+
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        let sum = |of: &dyn Fn(&LoadQueue) -> u128| self.queues.iter().map(of).sum::<u128>();
+        let supply = self.queues.len() as u64;
+        if self.owns_cores && supply > 0 {
+            let in_use_ps = sum(&|queue| queue.core.used(now).in_use_ps);
+            report.supply("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+        }
+        let entries = self.queues.iter().map(LoadQueue::most).sum();
+        if entries > 0 {
+            let waiting_ps = sum(&|queue| queue.queued.integral_ps(now));
+            let in_use_ps = sum(&|queue| queue.in_flight.integral_ps(now));
+            let kind = SupplyKind::Held { waiting_ps };
+            report.supply("queue entries", Supply { in_use_ps, supply: entries, kind });
+        }
+    }
+
+    fn digest(&self) -> u64 {
+        lanetwin_kernel::mix(self.answered) ^ self.refused << 32 ^ self.unexpected
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[queue::STAGES])
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+    lanetwin_kernel::roles! { dyn FabricHost }
+}

@@ -1,0 +1,342 @@
+//! An I/O queue of a host, and the core that its software runs on.
+
+use crate::fabric_software::HostCosts;
+use crate::gauge::Gauge;
+use crate::roles::nvmeof::HostQueue;
+use crate::slab::Slab;
+use lanetwin_fabric::roce::logic::packet::Operation as Verb;
+use lanetwin_kernel::Trail;
+use lanetwin_nvme::spec::command::COMMAND_BYTES;
+use lanetwin_nvme::spec::io::BlocksDword12;
+use lanetwin_nvme::spec::{Cid, Command, CommandDword0, CompletionEntry, IoOpcode};
+use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::host::{Io, Queue, QueueEffect, Transfer as Moves};
+use lanetwin_ports::{
+    Context, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkCompletion, WorkRequest,
+};
+use lanetwin_units::{Instant, Span};
+use std::collections::VecDeque;
+
+lanetwin_kernel::stages! {
+    ROOM = "queue for an entry",
+    CORE = "queue for the core",
+    SUBMIT = "submit",
+    POLL = "poll",
+    INTERRUPT = "interrupt",
+    COMPLETE = "complete",
+}
+
+/// The most that a command moves \[B\]: MDTS of both targets (Linux, `drivers/nvme/target/rdma.c`, 2^8 pages of 4 KiB).
+const MOST: u32 = 1 << 20;
+/// What a registration is made of \[B\] (Linux, `drivers/nvme/host/rdma.c`: pages of 4 KiB).
+const GRANULE: u32 = 4096;
+/// Where user data begin, and where capsules do: behind whatever has bytes, so that they are in DRAM.
+const DATA: u64 = 1 << 36;
+const CAPSULES: u64 = 1 << 35;
+
+/// An I/O queue of a host.
+pub(super) struct LoadQueue {
+    queue: Queue,
+    pub(super) pair: QueuePairId,
+    pub(super) core: RunQueue,
+    nsid: u32,
+    block: u32,
+    /// Requests that are no commands yet, or not all of them.
+    waiting: VecDeque<Waiting>,
+    requests: Slab<Request>,
+    commands: Slab<Part>,
+    /// The key that each command was given, by its identifier.
+    keys: Vec<u32>,
+    /// How far what signals tell of had come, of those not looked at.
+    signals: VecDeque<Trail>,
+    /// Whether a look is on its way.
+    looking: bool,
+    pub(super) in_flight: Gauge,
+    pub(super) queued: Gauge,
+}
+
+/// A request, of which so many bytes have become commands.
+struct Waiting {
+    slot: u32,
+    from: u32,
+}
+
+struct Part {
+    slot: u32,
+    bytes: u32,
+}
+
+struct Request {
+    transfer: Transfer,
+    trail: Trail,
+    left: u32,
+    status: Status,
+}
+
+/// A command that is posted: when the doorbell is rung, and what it says.
+pub(super) struct Posted {
+    pub(super) at: Instant,
+    pub(super) posted: u64,
+}
+
+/// The answer to a request, and when the program knows.
+pub(super) struct Answer {
+    pub(super) handle: u32,
+    pub(super) status: Status,
+    pub(super) at: Instant,
+    pub(super) trail: Trail,
+}
+
+impl LoadQueue {
+    pub(super) fn new(connected: HostQueue, rdma: &Rdma) -> Self {
+        let HostQueue { queue, pair, nsid, block, core } = connected;
+        let entries = queue.config().entries;
+        (0..entries).for_each(|id| rdma.post_receive(pair, receive(id)));
+        Self {
+            queue,
+            pair,
+            core,
+            nsid,
+            block,
+            waiting: VecDeque::new(),
+            requests: Slab::new(),
+            commands: Slab::new(),
+            keys: vec![0; entries as usize],
+            signals: VecDeque::new(),
+            looking: false,
+            in_flight: Gauge::default(),
+            queued: Gauge::default(),
+        }
+    }
+
+    /// Whether commands can say what is asked for.
+    pub(super) fn allows(&self, transfer: &Transfer) -> bool {
+        let within = self.block - 1;
+        self.queue.is_live()
+            && transfer.bytes > 0
+            && transfer.bytes & within == 0
+            && transfer.address & u64::from(within) == 0
+    }
+    /// How many commands can be in flight.
+    pub(super) fn most(&self) -> u64 {
+        u64::from(self.queue.config().entries) - 1
+    }
+    pub(super) fn told(&self) -> String {
+        format!("{} in flight, {} wait", self.in_flight.number(), self.queued.number())
+    }
+
+    /// A program asks; commands come with [`LoadQueue::submit`].
+    pub(super) fn take(&mut self, transfer: Transfer, cx: &Context<'_>) {
+        let (trail, left) = (cx.trail(), transfer.bytes);
+        let slot = self.requests.put(Request { transfer, trail, left, status: Status::Ok });
+        self.waiting.push_back(Waiting { slot, from: 0 });
+        self.queued.add(1, cx.now());
+    }
+
+    /// The next command of what waits, if there is one and room for it.
+    pub(super) fn submit(&mut self, costs: &HostCosts, rdma: &Rdma, cx: &mut Context<'_>) -> Option<Posted> {
+        let now = cx.now();
+        let room = self.queue.room() > 0;
+        let Waiting { slot, from } = self.waiting.front_mut().filter(|_| room)?;
+        let &mut Request { transfer, trail, .. } = self.requests.get(*slot)?;
+        let bytes = MOST.min(transfer.bytes - *from);
+        let name = self.commands.put(Part { slot: *slot, bytes });
+        let io = Io {
+            command: command(&transfer, (*from, bytes), (self.nsid, self.block)),
+            name: name.into(),
+            transfer: match transfer.operation {
+                Operation::Read => Moves::FromController(bytes),
+                Operation::Write => Moves::ToController(Data::Length(bytes)),
+            },
+            address: data_address(transfer.handle, transfer.bytes) + u64::from(*from),
+        };
+        *from += bytes;
+        if *from == transfer.bytes {
+            self.waiting.pop_front();
+            self.queued.remove(1, now);
+        }
+        self.in_flight.add(1, now);
+        cx.resume(trail);
+        cx.mark(ROOM);
+        let begun = self.core.serve(now, costs.submit);
+        let at = begun + costs.submit;
+        cx.mark_until(begun, CORE);
+        cx.mark_until(at, SUBMIT);
+        let mut effects = Vec::new();
+        self.queue.submit(io, &mut effects).expect("there is room");
+        Some(Posted { at, posted: self.post(effects, rdma) })
+    }
+
+    /// Posts what a command needs; how much has been posted so far.
+    fn post(&mut self, effects: Vec<QueueEffect>, rdma: &Rdma) -> u64 {
+        let (mut registers, mut key_of, mut posted) = (0, 0, 0);
+        for effect in effects {
+            match effect {
+                QueueEffect::Register { key, bytes, .. } => {
+                    (registers, key_of) = (bytes.div_ceil(GRANULE), key);
+                }
+                QueueEffect::SendCapsule { command, data } => {
+                    let cid = command.cid();
+                    self.keys[cid.index()] = key_of;
+                    let work = WorkRequest {
+                        id: cid.0.into(),
+                        operation: Verb::Send { invalidate: false },
+                        bytes: COMMAND_BYTES + data.len(),
+                        local: CAPSULES + u64::from(cid.0) * u64::from(GRANULE),
+                        remote: 0,
+                        signalled: true,
+                        inline: false,
+                        registers,
+                        content: Some(command.as_bytes()[..].into()),
+                    };
+                    posted = rdma.post_send(self.pair, work);
+                }
+                _ => {}
+            }
+        }
+        posted
+    }
+
+    /// A completion entry is there, or an interrupt says so: when the core looks; nothing if it will anyway.
+    pub(super) fn notice(&mut self, costs: &HostCosts, cx: &Context<'_>) -> Option<Instant> {
+        let now = cx.now();
+        self.signals.push_back(cx.trail());
+        if std::mem::replace(&mut self.looking, true) {
+            return None;
+        }
+        Some(if costs.polled {
+            self.core.serve(now, Span::ZERO) + costs.notice
+        } else {
+            // an interrupt goes before whatever waits: that is later by as much
+            self.core.serve(now, costs.notice);
+            now + costs.notice
+        })
+    }
+
+    /// Takes the completions whose entries are there; the answers that they make.
+    pub(super) fn reap(&mut self, costs: &HostCosts, rdma: &Rdma, cx: &mut Context<'_>) -> Vec<Answer> {
+        self.looking = false;
+        let mut answers = Vec::new();
+        for trail in std::mem::take(&mut self.signals) {
+            let Some(completion) = rdma.poll(self.pair) else { continue };
+            let begun = self.core.serve(cx.now(), costs.entry);
+            let known = begun + costs.entry;
+            let mut effects = Vec::new();
+            self.hear(completion, rdma, &mut effects);
+            for effect in effects {
+                let (name, status) = match effect {
+                    QueueEffect::Completed { name, ending } if ending.status.is_success() => {
+                        (name, Status::Ok)
+                    }
+                    QueueEffect::Completed { name, .. } | QueueEffect::Unanswered { name } => {
+                        (name, Status::Aborted)
+                    }
+                    _ => continue,
+                };
+                cx.resume(trail);
+                cx.mark(if costs.polled { POLL } else { INTERRUPT });
+                cx.mark_until(begun, CORE);
+                cx.mark_until(known, COMPLETE);
+                answers.extend(self.ended(name as u32, status, costs, cx));
+            }
+        }
+        if !self.queue.is_live() {
+            answers.extend(self.give_up(cx.now(), cx.now() + costs.complete));
+        }
+        answers
+    }
+
+    /// What waits for a queue that is lost has no answer to hope for.
+    fn give_up(&mut self, now: Instant, at: Instant) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for Waiting { slot, from } in std::mem::take(&mut self.waiting) {
+            self.queued.remove(1, now);
+            let Some(request) = self.requests.get(slot) else { continue };
+            request.status = Status::Aborted;
+            request.left -= request.transfer.bytes - from;
+            // of one that is part done the last of its commands tells
+            if request.left == 0
+                && let Some(Request { transfer, trail, status, .. }) = self.requests.take(slot)
+            {
+                answers.push(Answer { handle: transfer.handle, status, at, trail });
+            }
+        }
+        answers
+    }
+
+    fn hear(&mut self, completion: WorkCompletion, rdma: &Rdma, effects: &mut Vec<QueueEffect>) {
+        match completion {
+            WorkCompletion::Done { id } => self.queue.sent(Cid(id as u16), effects),
+            WorkCompletion::Received { id, invalidated, content, .. } => {
+                rdma.post_receive(self.pair, receive(id));
+                let Some(entry) = content.and_then(|bytes| bytes[..].try_into().ok()) else { return };
+                let entry = CompletionEntry::from_bytes(entry);
+                let key = self.keys.get(entry.cid().index()).copied().filter(|_| invalidated);
+                self.queue.capsule(entry, key, effects);
+                // a key that the target left valid is invalidated here
+                for key in effects.iter().filter_map(invalidates).collect::<Vec<_>>() {
+                    self.queue.invalidated(key, effects);
+                }
+            }
+            WorkCompletion::Lost => self.queue.lost(effects),
+        }
+    }
+
+    /// A command has ended: the answer to its request, if that has.
+    fn ended(
+        &mut self,
+        name: u32,
+        status: Status,
+        costs: &HostCosts,
+        cx: &mut Context<'_>,
+    ) -> Option<Answer> {
+        self.in_flight.remove(1, cx.now());
+        let Part { slot, bytes } = self.commands.take(name)?;
+        let request = self.requests.get(slot)?;
+        if status != Status::Ok {
+            request.status = status;
+        }
+        request.left -= bytes;
+        if request.left > 0 {
+            return None;
+        }
+        let (handle, status) = (request.transfer.handle, request.status);
+        self.requests.take(slot);
+        let begun = self.core.serve(cx.now(), costs.complete);
+        let at = begun + costs.complete;
+        cx.mark_until(begun, CORE);
+        cx.mark_until(at, COMPLETE);
+        Some(Answer { handle, status, at, trail: cx.trail() })
+    }
+}
+
+fn invalidates(effect: &QueueEffect) -> Option<u32> {
+    if let QueueEffect::Invalidate { key } = effect { Some(*key) } else { None }
+}
+
+fn receive(id: u32) -> Receive {
+    Receive { id, address: CAPSULES + (1 << 34) + u64::from(id) * u64::from(GRANULE) }
+}
+
+/// Where the data of a request are: a buffer for each handle, as a program with as many buffers has them.
+fn data_address(handle: u32, bytes: u32) -> u64 {
+    DATA + u64::from(handle) * u64::from(bytes).next_multiple_of(GRANULE.into())
+}
+
+/// The command for `bytes` of a request from `from` on.
+fn command(transfer: &Transfer, (from, bytes): (u32, u32), (nsid, block): (u32, u32)) -> Command {
+    let opcode = match transfer.operation {
+        Operation::Read => IoOpcode::READ,
+        Operation::Write => IoOpcode::WRITE,
+    };
+    let block_log2 = block.trailing_zeros();
+    let slba = (transfer.address + u64::from(from)) >> block_log2;
+    let blocks = BlocksDword12::ZERO.with_blocks_less_1(((bytes >> block_log2) - 1) as u16);
+    let mut command = Command::ZERO;
+    command.set_dword0(CommandDword0::ZERO.with_opcode(opcode.0).expect("an opcode has eight bits"));
+    command.set_nsid_number(nsid);
+    command.set_cdw10(slba as u32);
+    command.set_cdw11((slba >> 32) as u32);
+    command.set_cdw12(blocks.expect("a number of blocks fits").raw());
+    command
+}

@@ -1,0 +1,294 @@
+//! `nvmeof-target`: the software that offers drives of a host over NVMe/RDMA: `nvmet` of the Linux kernel, which waits
+//! for interrupts, or SPDK, which polls.
+//!
+//! ```text
+//!  read    capsule ─► core: command ─► driver of the drive ═ drive ═► ─► core: respond ─► RDMA WRITE, SEND ─► doorbell
+//!  write   capsule ─► core: command [─► RDMA READ ─► core: data] ─► driver ═ drive ═► ─► core: respond ─► SEND
+//! ```
+//!
+//! What capsules say and in which order data move is [`lanetwin_nvmeof`]'s. This is the controller behind it: a
+//! namespace is a drive of the host, asked by way of its driver on the same core. Data lie in the host's memory between
+//! drive and adapter: each byte passes it twice.
+//!
+//! Not here: making connections, commands that are no reads or writes, merging, peer-to-peer between adapter and drive.
+
+mod connection;
+
+use crate::agenda::Agenda;
+use crate::fabric_software::{TARGET_PARAMS, TargetCosts, doorbell_bytes};
+use crate::nvme_software;
+use crate::roles::nvmeof::{FabricTarget, TargetQueue};
+use connection::{Begun, Connection, STAGES, Step};
+use lanetwin_kernel::{Component, Metric, Port, Report, Supply, SupplyKind};
+use lanetwin_nvme::spec::Command;
+use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::target::{Effect, Target};
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_ports::{
+    Build, Context, Dimension, Done, Message, Model, Param, Params, PortInfo, Protocol, QueuePairId, Rdma,
+    Site, WorkCompletion,
+};
+use lanetwin_units::{Better, Instant};
+use std::any::Any;
+use std::collections::BTreeMap;
+
+/// The declaration.
+pub static MODEL: Model = Model {
+    name: "nvmeof-target",
+    about: "The software that offers drives of its host over a fabric: capsules in, data by RDMA, responses out.",
+    ports: &[
+        PortInfo {
+            name: "cpu",
+            speaks: Protocol::Cpu,
+            about: "the root complex that the CPU belongs to",
+            many: false,
+        },
+        PortInfo {
+            name: "block",
+            speaks: Protocol::Block,
+            about: "drivers of drives, one for each connection",
+            many: true,
+        },
+    ],
+    params: &[PARAMS, nvme_software::PARAMS, TARGET_PARAMS],
+    build: Build::Component(|params, site| Box::new(NvmeofTarget::new(params, site))),
+    ..Model::DEFAULT
+};
+
+const CPU: Port = Port(0);
+/// The port number of the first connection's driver.
+const FIRST: u16 = 1;
+
+const PARAMS: &[Param] = &[Param {
+    name: "ports",
+    dimension: Dimension::Count { least: 1, most: 2047 },
+    default: Some("1"),
+    about: "how many connections there are, each with a driver's queue behind it",
+}];
+
+const COMMANDS: Metric = Metric::new("commands", "k/s", Better::Neither);
+const BY_CAPSULE: Metric = Metric::new("writes with data in their capsule", "k/s", Better::Neither);
+const READS: Metric = Metric::new("RDMA READs", "k/s", Better::Neither);
+
+/// The device.
+pub struct NvmeofTarget {
+    costs: TargetCosts,
+    adapter: Option<EndpointId>,
+    rdma: Rdma,
+    target: Option<Target>,
+    connections: Vec<Connection>,
+    by_pair: BTreeMap<QueuePairId, usize>,
+    owns_cores: bool,
+    agenda: Agenda<(usize, Step)>,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Counts {
+    commands: u64,
+    by_capsule: u64,
+    reads: u64,
+    unexpected: u64,
+}
+
+impl NvmeofTarget {
+    fn new(params: &Params, site: &Site) -> Self {
+        Self {
+            costs: TargetCosts::new(params),
+            adapter: site.target,
+            rdma: site.rdma.clone(),
+            target: None,
+            connections: Vec::new(),
+            by_pair: BTreeMap::new(),
+            owns_cores: site.cores.is_empty(),
+            agenda: Agenda::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The adapter has written a completion entry.
+    fn signal(&mut self, handle: u32, from: EndpointId, cx: &mut Context<'_>) {
+        let pair = u16::try_from(handle).ok().filter(|_| self.adapter == Some(from)).map(QueuePairId);
+        let Some(&place) = pair.and_then(|pair| self.by_pair.get(&pair)) else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        if let Some(at) = self.connections[place].notice(&self.costs, cx) {
+            self.agenda.put(at, (place, Step::Look), cx);
+        }
+    }
+
+    /// Takes the completions whose entries are there.
+    fn look(&mut self, place: usize, cx: &mut Context<'_>) {
+        for trail in self.connections[place].taken() {
+            let Some(completion) = self.rdma.poll(self.connections[place].pair()) else { continue };
+            cx.resume(trail);
+            let step = match completion {
+                WorkCompletion::Received { id, bytes, content, .. } => {
+                    self.connections[place].post_receive(id, &self.rdma);
+                    let command =
+                        content.and_then(|bytes| bytes[..].try_into().ok()).map(Command::from_bytes);
+                    command.map(|command| (Step::Command(Box::new(command), bytes), self.costs.command))
+                }
+                WorkCompletion::Done { id } => {
+                    let read = self.connections[place].read_done(id);
+                    read.map(|(operation, bytes)| (Step::Brought { operation, bytes }, self.costs.data))
+                }
+                WorkCompletion::Lost => {
+                    self.connections[place].lose();
+                    None
+                }
+            };
+            if let Some((step, cost)) = step {
+                let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
+                self.agenda.put(at, (place, step), cx);
+            }
+        }
+    }
+
+    fn step(&mut self, place: usize, step: Step, cx: &mut Context<'_>) {
+        let (now, connection) = (cx.now(), self.connections[place].id());
+        let mut effects = Vec::new();
+        match step {
+            Step::Look => return self.look(place, cx),
+            Step::Ring(posted) => return self.ring(place, posted, cx),
+            Step::Command(command, bytes) => {
+                self.counts.commands += 1;
+                let data = bytes.saturating_sub(lanetwin_nvme::spec::command::COMMAND_BYTES);
+                self.counts.by_capsule += u64::from(data > 0);
+                let Some(target) = &mut self.target else { return };
+                target.capsule(now, connection, (*command, Data::Length(data)), &mut effects);
+            }
+            Step::Brought { operation, bytes } => {
+                let Some(target) = &mut self.target else { return };
+                target.read_done(now, connection, operation, Data::Length(bytes), &mut effects);
+            }
+        }
+        self.carry_out(place, effects, cx);
+    }
+
+    /// The drive has answered.
+    fn drive_done(&mut self, place: usize, done: Done, cx: &mut Context<'_>) {
+        let Some(asked) = self.connections.get_mut(place).and_then(|own| own.end(done)) else {
+            self.counts.unexpected += 1;
+            return;
+        };
+        let subsystem = self.connections[place].subsystem();
+        let Some(target) = &mut self.target else { return };
+        let mut effects = Vec::new();
+        asked.into_iter().for_each(|asked| target.perform(cx.now(), subsystem, asked, &mut effects));
+        self.carry_out(place, effects, cx);
+    }
+
+    /// Does what the target wants done.
+    fn carry_out(&mut self, place: usize, effects: Vec<Effect>, cx: &mut Context<'_>) {
+        let mut posted = None;
+        let mut open = std::collections::VecDeque::from(effects);
+        while let Some(effect) = open.pop_front() {
+            let own = &mut self.connections[place];
+            match effect {
+                Effect::Submit { capsule, .. } => match own.begin(&capsule) {
+                    Begun::Ask(transfer) => cx.send_at(port(place), cx.now(), Message::Block(transfer)),
+                    Begun::Perform(asked) => {
+                        let (mut more, now, subsystem) = (Vec::new(), cx.now(), own.subsystem());
+                        let Some(target) = &mut self.target else { return };
+                        asked.into_iter().for_each(|one| target.perform(now, subsystem, one, &mut more));
+                        open.extend(more);
+                    }
+                },
+                Effect::Bring { token, .. } => {
+                    if let Some(transfer) = own.brought(token) {
+                        cx.send_at(port(place), cx.now(), Message::Block(transfer));
+                    }
+                }
+                Effect::RdmaRead { operation, address, bytes, .. } => {
+                    self.counts.reads += 1;
+                    posted = Some((own.post_read((operation, address, bytes), &self.rdma), self.costs.data));
+                }
+                Effect::RdmaWrite { address, data, .. } => own.post_write((address, data.len()), &self.rdma),
+                Effect::SendCapsule { entry, invalidate, .. } => {
+                    let sent = own.post_response(entry, invalidate.is_some(), &self.rdma);
+                    posted = Some((sent, self.costs.respond));
+                }
+                Effect::Close { .. } => own.lose(),
+                _ => {}
+            }
+        }
+        if let Some((posted, cost)) = posted {
+            let step = Step::Ring(posted);
+            let at = self.connections[place].work(cost, self.costs.polled, &step, cx);
+            self.agenda.put(at, (place, step), cx);
+        }
+    }
+
+    /// Tells the adapter how much has been posted.
+    fn ring(&self, place: usize, posted: u64, cx: &mut Context<'_>) {
+        let Some(adapter) = self.adapter else { return };
+        let handle = self.connections[place].pair().0.into();
+        let bytes = doorbell_bytes(self.costs.polled);
+        cx.send_at(CPU, cx.now(), Message::Mmio { to: adapter, bytes, handle, address: posted });
+    }
+}
+
+fn port(place: usize) -> Port {
+    Port(FIRST + place as u16)
+}
+
+impl FabricTarget for NvmeofTarget {
+    fn serve(&mut self, target: Target, queues: Vec<TargetQueue>) {
+        self.target = Some(target);
+        for (place, queue) in queues.into_iter().enumerate() {
+            self.by_pair.insert(queue.pair, place);
+            self.connections.push(Connection::new(queue, &self.rdma));
+        }
+    }
+}
+
+impl Component<Message> for NvmeofTarget {
+    fn receive(&mut self, port: Port, message: Message, cx: &mut Context<'_>) {
+        match message {
+            Message::BlockDone(done) => self.drive_done(usize::from(port.0 - FIRST), done, cx),
+            Message::Signal { handle, from } => self.signal(handle, from, cx),
+            _ => unreachable!("a target is sent answers and signals, not {message:?}"),
+        }
+    }
+
+    fn wake(&mut self, _: u32, cx: &mut Context<'_>) {
+        while let Some((place, step)) = self.agenda.take(cx) {
+            self.step(place, step, cx);
+        }
+    }
+
+    fn inspect(&self, see: &mut dyn FnMut(&str, String)) {
+        see("commands", self.counts.commands.to_string());
+        see("unexpected", self.counts.unexpected.to_string());
+        for (i, connection) in self.connections.iter().enumerate() {
+            see(&format!("connection{i}"), connection.told());
+        }
+    }
+
+    fn report(&mut self, now: Instant, report: &mut Report) {
+        let supply = self.connections.len() as u64;
+        if self.owns_cores && supply > 0 {
+            let in_use_ps = self.connections.iter().map(|own| own.core().used(now).in_use_ps).sum();
+            report.supply("cores", Supply { in_use_ps, supply, kind: SupplyKind::Server });
+        }
+        report.rate(COMMANDS, self.counts.commands, 1e3);
+        report.rate(BY_CAPSULE, self.counts.by_capsule, 1e3);
+        report.rate(READS, self.counts.reads, 1e3);
+    }
+
+    fn digest(&self) -> u64 {
+        let Counts { commands, by_capsule, reads, unexpected } = self.counts;
+        [commands, by_capsule, reads, unexpected].iter().fold(0, |sum, word| lanetwin_kernel::mix(sum ^ word))
+    }
+
+    fn stages(&self) -> Vec<String> {
+        crate::stages::names(&[STAGES])
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+    lanetwin_kernel::roles! { dyn FabricTarget }
+}

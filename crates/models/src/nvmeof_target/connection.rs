@@ -1,0 +1,283 @@
+//! A connection at a target: its commands, what is posted for them, the core that it is served by.
+
+use crate::fabric_software::TargetCosts;
+use crate::roles::nvmeof::TargetQueue;
+use crate::slab::Slab;
+use lanetwin_fabric::roce::logic::packet::Operation as Verb;
+use lanetwin_kernel::Trail;
+use lanetwin_nvme::logic::subsystem::CommandInfo;
+use lanetwin_nvme::logic::{Capsule, Direction, HostEffect, Place, Token};
+use lanetwin_nvme::spec::completion::COMPLETION_ENTRY_BYTES;
+use lanetwin_nvme::spec::io::BlocksDword12;
+use lanetwin_nvme::spec::pointer::{KeyedSglDescriptor, SglDescriptor};
+use lanetwin_nvme::spec::{Command, CompletionEntry, IoOpcode, Status as NvmeStatus};
+use lanetwin_nvmeof::logic::Data;
+use lanetwin_nvmeof::logic::target::{Asked, ConnectionId, SubsystemId};
+use lanetwin_ports::{
+    Context, Done, Operation, QueuePairId, Rdma, Receive, RunQueue, Status, Transfer, WorkRequest,
+};
+use lanetwin_units::{Instant, Span};
+use std::collections::{BTreeMap, VecDeque};
+
+lanetwin_kernel::stages! {
+    CORE = "queue for the core",
+    POLL = "poll",
+    INTERRUPT = "interrupt",
+    COMMAND = "command",
+    DATA = "data",
+    RESPOND = "respond",
+}
+
+/// Where data lie between drive and adapter, and where capsules do: behind whatever has bytes, so that they are in
+/// DRAM.
+const DATA_AT: u64 = 1 << 37;
+const CAPSULES: u64 = 1 << 35;
+/// Room for the data of a command \[B\].
+const BUFFER: u64 = 1 << 20;
+/// What work requests of RDMA READs are called, beside their operation.
+const READ: u32 = 1 << 31;
+
+/// What is done on a core when its time has come.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A look at completions.
+    Look,
+    /// A capsule has been read: its command, and how long it was.
+    Command(Box<Command>, u32),
+    /// An RDMA READ is done.
+    Brought { operation: u32, bytes: u32 },
+    /// So much has been posted.
+    Ring(u64),
+}
+
+/// What becomes of a command.
+pub(super) enum Begun {
+    /// The drive is asked.
+    Ask(Transfer),
+    /// The target is told what to do first.
+    Perform(Vec<Asked>),
+}
+
+/// A command.
+struct Pending {
+    info: CommandInfo,
+    operation: Operation,
+    bytes: u32,
+    address: u64,
+    place: Place,
+}
+
+/// A connection, the core that serves it, and the commands that came over it.
+pub(super) struct Connection {
+    queue: TargetQueue,
+    /// How many capsules came.
+    head: u32,
+    pending: Slab<Pending>,
+    /// The bytes of each RDMA READ that is under way.
+    reads: BTreeMap<u32, u32>,
+    /// Where the data of the command are that is carried out.
+    buffer: u64,
+    signals: VecDeque<Trail>,
+    looking: bool,
+    lost: bool,
+}
+
+impl Connection {
+    pub(super) fn new(queue: TargetQueue, rdma: &Rdma) -> Self {
+        (0..queue.entries).for_each(|id| rdma.post_receive(queue.pair, receive(id)));
+        Self {
+            queue,
+            head: 0,
+            pending: Slab::new(),
+            reads: BTreeMap::new(),
+            buffer: DATA_AT,
+            signals: VecDeque::new(),
+            looking: false,
+            lost: false,
+        }
+    }
+    pub(super) const fn pair(&self) -> QueuePairId {
+        self.queue.pair
+    }
+    pub(super) const fn subsystem(&self) -> SubsystemId {
+        self.queue.subsystem
+    }
+    pub(super) const fn id(&self) -> ConnectionId {
+        self.queue.connection
+    }
+    pub(super) const fn core(&self) -> &RunQueue {
+        &self.queue.core
+    }
+    pub(super) fn told(&self) -> String {
+        format!("{} commands{}", self.pending.iter().count(), if self.lost { ", lost" } else { "" })
+    }
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+    }
+
+    /// A completion entry is there: when the core looks; nothing if it will anyway.
+    pub(super) fn notice(&mut self, costs: &TargetCosts, cx: &Context<'_>) -> Option<Instant> {
+        let now = cx.now();
+        self.signals.push_back(cx.trail());
+        if std::mem::replace(&mut self.looking, true) {
+            return None;
+        }
+        let core = &self.queue.core;
+        Some(if costs.polled {
+            core.serve(now, Span::ZERO) + costs.notice
+        } else {
+            // an interrupt goes before whatever waits: that is later by as much
+            core.serve(now, costs.notice);
+            now + costs.notice
+        })
+    }
+    /// The entries that are there now: how far each had come.
+    pub(super) fn taken(&mut self) -> VecDeque<Trail> {
+        self.looking = false;
+        std::mem::take(&mut self.signals)
+    }
+    /// Asks the core for CPU time: when it is done.
+    pub(super) fn work(&self, cost: Span, polled: bool, step: &Step, cx: &mut Context<'_>) -> Instant {
+        let begun = self.queue.core.serve(cx.now(), cost);
+        let stage = match step {
+            Step::Command(..) => COMMAND,
+            Step::Brought { .. } => DATA,
+            Step::Ring(_) | Step::Look => RESPOND,
+        };
+        if !matches!(step, Step::Ring(_)) {
+            cx.mark(if polled { POLL } else { INTERRUPT });
+        }
+        cx.mark_until(begun, CORE);
+        cx.mark_until(begun + cost, stage);
+        begun + cost
+    }
+
+    pub(super) fn post_receive(&self, id: u32, rdma: &Rdma) {
+        rdma.post_receive(self.queue.pair, receive(id));
+    }
+    /// Work is done: an RDMA READ, with its operation and bytes, or a response, of which nobody needs to know.
+    pub(super) fn read_done(&mut self, id: u32) -> Option<(u32, u32)> {
+        let operation = id & !READ;
+        (id & READ > 0).then(|| self.reads.remove(&operation).map(|bytes| (operation, bytes))).flatten()
+    }
+
+    /// Begins with a command.
+    pub(super) fn begin(&mut self, capsule: &Capsule) -> Begun {
+        self.head = (self.head + 1) % self.queue.entries;
+        let command = &capsule.command;
+        let opcode = command.dword0().opcode();
+        let info = CommandInfo {
+            controller: self.queue.controller,
+            sqid: self.queue.number,
+            cid: command.cid(),
+            opcode,
+        };
+        let operation = match IoOpcode(opcode) {
+            IoOpcode::READ => Operation::Read,
+            IoOpcode::WRITE => Operation::Write,
+            _ => return Begun::Perform(vec![self.respond(info, NvmeStatus::INVALID_OPCODE)]),
+        };
+        let blocks = u32::from(BlocksDword12::from_raw(command.cdw12()).blocks_less_1()) + 1;
+        let bytes = blocks * self.queue.block;
+        let first = u64::from(command.cdw11()) << 32 | u64::from(command.cdw10());
+        let place = match capsule.data_bytes {
+            0 => {
+                let (low, high) = (command.prp1(), command.prp2());
+                let keyed = KeyedSglDescriptor::from_raw(SglDescriptor::from_halves(low, high).raw());
+                Place::Keyed { address: keyed.address(), key: keyed.key() }
+            }
+            _ => Place::Capsule { offset: 0 },
+        };
+        let address = first * u64::from(self.queue.block);
+        let slot = self.pending.put(Pending { info, operation, bytes, address, place });
+        match operation {
+            Operation::Read => Begun::Ask(transfer(slot, operation, bytes, address)),
+            Operation::Write => Begun::Perform(vec![self.move_data(slot, Direction::FromHost)]),
+        }
+    }
+    fn move_data(&mut self, slot: u32, direction: Direction) -> Asked {
+        self.buffer = DATA_AT + u64::from(slot) * BUFFER + (u64::from(self.queue.connection.0) << 32);
+        let pending = self.pending.get(slot);
+        let (bytes, at, command) = pending
+            .map_or((0, Place::Capsule { offset: 0 }, None), |own| (own.bytes, own.place, Some(own.info)));
+        let effect = HostEffect::Transfer { token: Token::from_raw(slot.into()), direction, bytes, at };
+        Asked { effect, command, data: Data::Length(bytes) }
+    }
+    /// The data of a write are here: what the drive is asked.
+    pub(super) fn brought(&mut self, token: Token) -> Option<Transfer> {
+        let slot = token.to_raw() as u32;
+        let &mut Pending { operation, bytes, address, .. } = self.pending.get(slot)?;
+        Some(transfer(slot, operation, bytes, address))
+    }
+    /// The drive has answered: what the target is to do.
+    pub(super) fn end(&mut self, done: Done) -> Option<Vec<Asked>> {
+        let &mut Pending { info, operation, .. } = self.pending.get(done.handle)?;
+        let mut asked = Vec::new();
+        let status = match done.status {
+            Status::Ok => NvmeStatus::SUCCESS,
+            Status::Corrupt | Status::Aborted => NvmeStatus::INTERNAL_ERROR,
+        };
+        if operation == Operation::Read && done.status == Status::Ok {
+            asked.push(self.move_data(done.handle, Direction::ToHost));
+        }
+        asked.push(self.respond(info, status));
+        self.pending.take(done.handle);
+        Some(asked)
+    }
+    fn respond(&self, info: CommandInfo, status: NvmeStatus) -> Asked {
+        let built = || {
+            CompletionEntry::ZERO
+                .with_cid_number(info.cid.0)?
+                .with_status(status)?
+                .with_sq_head(self.head as u16)
+        };
+        let entry = built().expect("values of their width");
+        let (controller, queue) = (info.controller, info.sqid);
+        let effect = HostEffect::Respond { controller, queue, entry };
+        Asked { effect, command: None, data: Data::NONE }
+    }
+
+    /// Posts an RDMA READ; how much has been posted so far.
+    pub(super) fn post_read(&mut self, (operation, address, bytes): (u32, u64, u32), rdma: &Rdma) -> u64 {
+        self.reads.insert(operation, bytes);
+        let work = WorkRequest {
+            id: READ | operation,
+            remote: address,
+            signalled: true,
+            ..self.work_request(Verb::Read, bytes)
+        };
+        rdma.post_send(self.queue.pair, work)
+    }
+    pub(super) fn post_write(&self, (address, bytes): (u64, u32), rdma: &Rdma) {
+        let _ = rdma.post_send(
+            self.queue.pair,
+            WorkRequest { remote: address, ..self.work_request(Verb::Write, bytes) },
+        );
+    }
+    pub(super) fn post_response(&self, entry: CompletionEntry, invalidate: bool, rdma: &Rdma) -> u64 {
+        let request = self.work_request(Verb::Send { invalidate }, COMPLETION_ENTRY_BYTES);
+        let content = Some(entry.to_bytes()[..].into());
+        rdma.post_send(self.queue.pair, WorkRequest { local: CAPSULES, signalled: true, content, ..request })
+    }
+    const fn work_request(&self, operation: Verb, bytes: u32) -> WorkRequest {
+        WorkRequest {
+            id: 0,
+            operation,
+            bytes,
+            local: self.buffer,
+            remote: 0,
+            signalled: false,
+            inline: false,
+            registers: 0,
+            content: None,
+        }
+    }
+}
+
+fn receive(id: u32) -> Receive {
+    Receive { id, address: CAPSULES + (1 << 34) + u64::from(id) * BUFFER }
+}
+
+const fn transfer(handle: u32, operation: Operation, bytes: u32, address: u64) -> Transfer {
+    Transfer { operation, bytes, handle, unit: 0, address }
+}

@@ -1,0 +1,249 @@
+//! `subsystems:` – the drives that hosts offer over a network, and who reaches them.
+//!
+//! ```text
+//!  server ═ nic ── tor ── box-nic ═ box ═ ssd1, ssd2      subsystems:
+//!                                                            box: {port: box-nic, namespaces: [ssd1, ssd2]}
+//! ```
+//!
+//! The host above the adapter runs the target; the drives are below the same host. A workload on another host that asks
+//! one of them asks it over the network.
+
+use crate::kind::Components;
+use crate::language::SUBSYSTEM;
+use crate::plan::{AssociationPlan, ComponentPlan, End, LinkPlan, Network, SubsystemPlan, Wires};
+use crate::problem::network::Problem;
+use lanetwin_document::fields::{Fields, Said, is_map, is_name, join};
+use lanetwin_document::node::{Node, Spot};
+use lanetwin_document::problem::{Problem as Common, Reports};
+use lanetwin_document::quantity;
+use lanetwin_fabric::roce::spec::PathMtu;
+use lanetwin_ports::{Capability, Protocol, Value};
+use lanetwin_units::Bytes;
+use std::collections::BTreeSet;
+
+/// What the headers of RoCEv2 add to the payload of a packet, at most, within a frame \[B\]: IPv4 20, UDP 8, BTH 12,
+/// RETH 16, ICRC 4.
+const HEADERS: u32 = 60;
+
+/// Finds a component by its name, said at a place, or reports that there is none.
+pub(super) type Find<'a> = dyn Fn(&str, (Spot, &str), &mut Reports) -> Option<usize> + 'a;
+
+/// What subsystems are read beside.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub machine: &'a dyn Components,
+    /// How many components there are.
+    pub components: usize,
+    pub find: &'a Find<'a>,
+    pub links: &'a [LinkPlan],
+}
+
+impl<'a> Place<'a> {
+    fn plan(&self, component: usize) -> Option<&'a ComponentPlan> {
+        self.machine.plan(component)
+    }
+    /// The host above a component.
+    fn host_above(&self, component: usize) -> Option<usize> {
+        let above = self.links.iter().find(|link| link.far().component == component);
+        above.map(|link| link.root_port.component)
+    }
+    /// The adapters that RDMA goes over, below a host.
+    fn adapters(&self, host: usize) -> impl Iterator<Item = usize> {
+        (0..self.components).filter(move |component| {
+            self.plan(*component).is_some_and(is_adapter) && self.host_above(*component) == Some(host)
+        })
+    }
+    fn port_of(&self, component: usize) -> Option<End> {
+        Some(End { component, port: self.plan(component)?.port(Protocol::Ethernet)? })
+    }
+    fn mtu(&self, component: usize) -> u32 {
+        match self.plan(component).and_then(|plan| plan.params.0.get("ethernet.mtu")) {
+            Some(Value::Size(Bytes(bytes))) => (*bytes).min(9216) as u32,
+            _ => 1500,
+        }
+    }
+    fn is_ethernet_switch(&self, component: usize) -> bool {
+        self.plan(component).is_some_and(ComponentPlan::is_ethernet_switch)
+    }
+}
+
+/// Reads the section into the network; the section with every default filled in.
+pub(super) fn read(
+    node: Option<&Node>,
+    place: Place<'_>,
+    network: &mut Network,
+    reports: &mut Reports,
+) -> Option<Node> {
+    let Some(node) = node else { return Some(Node::map::<&str>([])) };
+    if !is_map(node, "subsystems", reports) {
+        return None;
+    }
+    let mut complete = Vec::new();
+    for entry in node.entries() {
+        let path = join("subsystems", &entry.key);
+        if !is_name(&entry.key) {
+            reports.add(Common::BadName { name: entry.key.clone() }, entry.spot, &path);
+        }
+        let Some(mut fields) = Fields::open(&entry.value, &path, SUBSYSTEM, &[], reports) else { continue };
+        let read = subsystem(&entry.key, &mut fields, (place, network), reports);
+        complete.push((entry.key.clone(), fields.finish()));
+        let Some(subsystem) = read else { continue };
+        network.subsystems.push(subsystem);
+        if !reports.has_errors() {
+            associate(network, place, (entry.spot, &path), reports);
+        }
+    }
+    Some(Node::map(complete))
+}
+
+fn subsystem(
+    name: &str,
+    fields: &mut Fields<'_>,
+    (place, network): (Place<'_>, &Network),
+    reports: &mut Reports,
+) -> Option<SubsystemPlan> {
+    let Said { value: port, spot, .. } = fields.text("port", reports)?;
+    let path = fields.at("port");
+    let adapter = (place.find)(&port, (spot, &path), reports)?;
+    if !is_adapter(place.plan(adapter)?) {
+        reports.add(Problem::NotAnAdapter { name: port }, spot, &path);
+        return None;
+    }
+    let Some(host) = place.host_above(adapter) else {
+        // a link that is wrong has been reported
+        if !reports.has_errors() {
+            reports.add(Problem::NotAnAdapter { name: port }, spot, &path);
+        }
+        return None;
+    };
+    let (names, _) = fields.names("namespaces", "the name of a drive", reports)?;
+    let path = fields.at("namespaces");
+    let mut namespaces = Vec::new();
+    for said in &names {
+        let drive = namespace((said, &path, name), host, (place, network), reports)?;
+        if namespaces.contains(&drive) {
+            let (device, one, other) = (said.value.clone(), name.to_owned(), name.to_owned());
+            reports.add(Problem::OfferedTwice { device, one, other }, said.spot, &path);
+            return None;
+        }
+        namespaces.push(drive);
+    }
+    let hosts = match fields.written("hosts") {
+        None => None,
+        Some(_) => Some(hosts(fields, place, reports)?),
+    };
+    Some(SubsystemPlan { name: name.to_owned(), host, adapter, namespaces, hosts })
+}
+
+/// A drive of the host that no other subsystem has.
+fn namespace(
+    (said, path, name): (&Said<String>, &str, &str),
+    host: usize,
+    (place, network): (Place<'_>, &Network),
+    reports: &mut Reports,
+) -> Option<usize> {
+    let drive = (place.find)(&said.value, (said.spot, path), reports)?;
+    let (device, target) = (said.value.clone(), place.machine.label(host));
+    if !place.plan(drive)?.model.can(Capability::NvmeQueues) {
+        reports.add(Problem::NotADrive { name: device }, said.spot, path);
+        return None;
+    }
+    if place.host_above(drive) != Some(host) {
+        reports.add(Problem::NotOfTarget { device, target }, said.spot, path);
+        return None;
+    }
+    if let Some(other) = network.subsystems.iter().find(|other| other.namespaces.contains(&drive)) {
+        let (one, other) = (name.to_owned(), other.name.clone());
+        reports.add(Problem::OfferedTwice { device, one, other }, said.spot, path);
+        return None;
+    }
+    Some(drive)
+}
+
+fn hosts(fields: &mut Fields<'_>, place: Place<'_>, reports: &mut Reports) -> Option<Vec<usize>> {
+    let (names, _) = fields.names("hosts", "the name of a host", reports)?;
+    let path = fields.at("hosts");
+    let host = |said: &Said<String>, reports: &mut Reports| {
+        let component = (place.find)(&said.value, (said.spot, &path), reports)?;
+        if place.plan(component)?.is_host() {
+            return Some(component);
+        }
+        reports.add(Problem::NotAnInitiator { name: said.value.clone() }, said.spot, &path);
+        None
+    };
+    let found: Vec<_> = names.iter().map(|said| host(said, reports)).collect();
+    found.into_iter().collect()
+}
+
+/// Whether a component is an adapter that RDMA goes over.
+fn is_adapter(plan: &ComponentPlan) -> bool {
+    plan.model.can(Capability::Rdma) && plan.has(Protocol::Pcie) && plan.has(Protocol::Ethernet)
+}
+/// Finds by which adapter each host reaches the subsystem that was added last; warns of packets that get lost.
+fn associate(network: &mut Network, place: Place<'_>, (spot, path): (Spot, &str), reports: &mut Reports) {
+    let subsystem = network.subsystems.len() - 1;
+    let SubsystemPlan { host: target, adapter: port, hosts, name, .. } =
+        network.subsystems[subsystem].clone();
+    let wires = network.wires(|component| place.is_ethernet_switch(component));
+    let label = |component: usize| place.machine.label(component);
+    let mut reached = false;
+    for host in 0..place.components {
+        let is_host = place.plan(host).is_some_and(ComponentPlan::is_host);
+        if !is_host || host == target {
+            continue;
+        }
+        let mut ways =
+            place.adapters(host).filter_map(|adapter| Some((adapter, way((adapter, port), place, &wires)?)));
+        let Some((adapter, passed)) = ways.next() else {
+            if hosts.as_ref().is_some_and(|hosts| hosts.contains(&host)) {
+                let (from, to) = (format!("`{}`", label(host)), label(port));
+                let problem = Problem::Unreachable { from, to, name: name.clone() };
+                reports.add(problem, spot, path);
+            }
+            continue;
+        };
+        if hosts.as_ref().is_some_and(|hosts| !hosts.contains(&host)) {
+            continue;
+        }
+        reached = true;
+        let frames = place.mtu(adapter).min(place.mtu(port));
+        let Some(packets) = PathMtu::of_frames(frames) else {
+            let problem = Problem::TinyMtu { name: label(adapter), mtu: written(frames) };
+            reports.add(problem, spot, path);
+            continue;
+        };
+        network.associations.push(AssociationPlan { host, adapter, subsystem, mtu: packets });
+        let needed = packets.bytes() + HEADERS;
+        if let Some(narrow) = passed.into_iter().find(|switch| place.mtu(*switch) < needed) {
+            let (switch, has, from) = (label(narrow), written(place.mtu(narrow)), label(host));
+            let (name, needed) = (name.clone(), written(needed));
+            let problem = Problem::BlackHole { from, name, switch, has, needed };
+            reports.add(problem, spot, path);
+        }
+    }
+    if !reached && !reports.has_errors() {
+        let from = "any other host".to_owned();
+        reports.add(Problem::Unreachable { from, to: label(port), name }, spot, path);
+    }
+}
+
+fn written(bytes: u32) -> String {
+    quantity::written(Value::Size(Bytes(bytes.into())))
+}
+
+/// The switches that frames between two adapters may pass; none if there is no way.
+fn way((from, to): (usize, usize), place: Place<'_>, wires: &Wires) -> Option<BTreeSet<usize>> {
+    let [from, to] = [from, to].map(|adapter| wires.station(place.port_of(adapter)?));
+    let (from, to) = (from?, to?);
+    let tables = wires.forwarding();
+    let mut passed = BTreeSet::new();
+    let mut open: Vec<usize> = wires.switch_at(from).into_iter().collect();
+    while let Some(switch) = open.pop() {
+        if tables[switch].ways(to).is_empty() || !passed.insert(switch) {
+            continue;
+        }
+        open.extend(wires.behind(switch, tables[switch].ways(to)));
+    }
+    let direct = wires.are_joined(from, to);
+    (direct || !passed.is_empty()).then(|| passed.into_iter().map(|switch| wires.switches[switch]).collect())
+}

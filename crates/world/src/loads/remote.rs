@@ -1,0 +1,355 @@
+//! Loads that ask drives of other hosts: the software of NVMe over Fabrics on both sides, and the queues between them.
+//!
+//! ```text
+//!  (load)/a ─┐                                                                   ┌─ (driver)/ssd1 ─┐
+//!  (load)/b ─┴─ (nvmeof)/server ─ (cpu) ─ server ═ nic ── tor ── nic ═ box ─ (cpu)┴─ (target)/box  ─┴─ box ═ ssd1
+//! ```
+//!
+//! Each load has a queue of its own for each namespace, which a core of the target serves, and a queue of the drive's
+//! driver behind it on the same core. Connections are made before the run starts.
+
+use super::super::drivers::{self, Drivers};
+use super::super::names::{CPU, DRIVER, NVMEOF, TARGET, shown};
+use super::adding::{Adding, NewLoad, port, settings};
+use super::queues::{Connected, RemoteHost};
+use lanetwin_document::fields;
+use lanetwin_kernel::{ComponentId, Port, role_of};
+use lanetwin_models as models;
+use lanetwin_models::roles::nvmeof::{FabricHost, FabricTarget, HostQueue, TargetQueue};
+use lanetwin_nvme::spec::{ControllerId, SqId};
+use lanetwin_nvmeof::logic::establish::establish;
+use lanetwin_nvmeof::logic::host::{HostName, HostTransport, Queue, QueueConfig, RdmaHost};
+use lanetwin_nvmeof::logic::target::{
+    ConnectionId, OfferedSubsystem, PortConfig, RdmaConfig, SubsystemId, Target, TargetConfig, Transport,
+};
+use lanetwin_nvmeof::spec::discovery::AddressFamily;
+use lanetwin_pcie::link::EndpointId;
+use lanetwin_plan::{ComponentPlan, Pair, RemotePlan};
+use lanetwin_ports::{Model, Params, Protocol, RunQueue, Site, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A load that asks over the network.
+struct Remote<'a> {
+    asker: &'a NewLoad<'a>,
+    plan: RemotePlan,
+}
+
+/// A target with what it serves: one for each adapter that drives are offered by.
+struct Serving {
+    target: Target,
+    queues: Vec<TargetQueue>,
+    /// The drive of each.
+    drives: Vec<usize>,
+}
+
+impl<'a> Adding<'a> {
+    /// How a host reaches a drive that is not below it.
+    pub(super) fn remote(&self, pair: &Pair) -> Option<RemotePlan> {
+        self.wiring.variant.network.remote(pair.on, pair.target)
+    }
+    /// The component below a host by which it asks: the drive, or the adapter that leads to it.
+    pub(super) fn asked(&self, pair: &Pair) -> usize {
+        self.remote(pair).map_or(pair.target, |remote| remote.adapter)
+    }
+
+    /// Adds every target that a load asks, with the drivers behind it, and connects the loads.
+    pub(super) fn add_targets(&mut self) {
+        let askers = self.askers;
+        let remotes =
+            askers.iter().filter_map(|asker| Some(Remote { asker, plan: self.remote(asker.pair)? }));
+        let mut by_port: BTreeMap<usize, Vec<Remote<'a>>> = BTreeMap::new();
+        remotes.for_each(|remote| by_port.entry(remote.plan.port).or_default().push(remote));
+        let mut on_host: BTreeMap<usize, Vec<(usize, Serving)>> = BTreeMap::new();
+        for (port, remotes) in by_port {
+            let host = remotes[0].plan.target;
+            let before =
+                on_host.get(&host).map_or(0, |all| all.iter().map(|(_, own)| own.queues.len()).sum());
+            let serving = self.connect(&remotes, before);
+            on_host.entry(host).or_default().push((port, serving));
+        }
+        on_host.into_iter().for_each(|(host, servings)| self.serve(host, servings));
+    }
+
+    /// Connects loads to the target behind one adapter; `before` connections have cores of the host already.
+    fn connect(&mut self, remotes: &[Remote<'a>], before: usize) -> Serving {
+        let variant = self.wiring.variant;
+        let first = &remotes[0].plan;
+        let host = &variant.machine[first.target];
+        let capsule_data = size(host, "target.in-capsule-data") & !15;
+        let entries = count(host, "target.queue-entries");
+        let offered = |name: &String| OfferedSubsystem { nqn: nqn(name), hosts: None };
+        let names: Vec<String> = variant.network.subsystems.iter().map(|own| own.name.clone()).collect();
+        let mut target = Target::new(TargetConfig {
+            subsystems: names.iter().map(offered).collect(),
+            ports: vec![PortConfig {
+                number: 1,
+                transport: Transport::Rdma(RdmaConfig::default()),
+                family: AddressFamily::IPV4,
+                address: "192.0.2.1".into(),
+                service: "4420".into(),
+                capsule_data,
+            }],
+            referrals: Vec::new(),
+        })
+        .expect("a target of a checked plan");
+        let (mut queues, mut drives, mut numbers) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for Remote { asker, plan } in remotes {
+            let config = self.queue_config(asker.pair.on, plan, (entries, capsule_data));
+            let association = (asker.pair.on, plan.subsystem);
+            let known: usize = numbers.len();
+            let (controller, number) = numbers.entry(association).or_insert_with(|| {
+                let controller = ControllerId(known as u16 + 1);
+                let admin = QueueConfig { controller: 0xffff, entries: 32, ..config.clone() };
+                let connection = ConnectionId(1 << 20 | known as u32);
+                let is_live = establish(&mut Queue::new(admin), &mut target, (connection, controller));
+                assert!(is_live, "the admin queue of a checked plan connects");
+                (controller, 0_u16)
+            });
+            *number += 1;
+            let (controller, number) = (*controller, SqId(*number));
+            let mut queue = Queue::new(QueueConfig { number, controller: controller.0, ..config });
+            let connection = ConnectionId(queues.len() as u32);
+            let is_live = establish(&mut queue, &mut target, (connection, controller));
+            assert!(is_live, "a queue of a checked plan connects");
+            let stations = [plan.adapter, plan.port].map(|adapter| self.station(adapter));
+            let [own, other] = self.net.rdma.connect(stations, plan.mtu);
+            let block =
+                if variant.machine[asker.pair.target].params.choice("block") == "512B" { 512 } else { 4096 };
+            let entries = queue.config().entries;
+            let nsid = plan.namespace as u32 + 1;
+            let core = self.core_of(asker.pair.on, self.thread(asker, asker.pair.on));
+            let connected = HostQueue { queue, pair: own, nsid, block, core };
+            self.connected.push(Connected { place: asker.place, queue: connected });
+            let core = self.core_of(plan.target, before + queues.len());
+            let subsystem = SubsystemId(plan.subsystem as u16);
+            queues.push(TargetQueue {
+                connection,
+                subsystem,
+                controller,
+                number,
+                pair: other,
+                entries,
+                block,
+                core,
+            });
+            drives.push(asker.pair.target);
+        }
+        Serving { target, queues, drives }
+    }
+
+    fn queue_config(&self, host: usize, plan: &RemotePlan, (most, capsule_data): (u32, u32)) -> QueueConfig {
+        let machine = &self.wiring.variant.machine;
+        let wanted = match machine[host].params.0.get("driver.rdma.queue-entries") {
+            Some(Value::Count(entries)) => *entries as u32,
+            _ => most,
+        };
+        let mut id = [0; 16];
+        id[0] = host as u8 + 1;
+        QueueConfig {
+            number: SqId::ADMIN,
+            entries: wanted.min(most),
+            flow_control: true,
+            host: HostName { nqn: nqn(&machine[host].name), id },
+            subsystem: nqn(&self.wiring.variant.network.subsystems[plan.subsystem].name),
+            controller: 0,
+            keep_alive_ms: 0,
+            transport: HostTransport::Rdma(RdmaHost { remote_invalidate: true }),
+            buffer: 0,
+            capsule_data,
+        }
+    }
+
+    fn station(&self, adapter: usize) -> lanetwin_fabric::ethernet::logic::Station {
+        let plan = &self.wiring.variant.machine[adapter];
+        let port = plan.port(Protocol::Ethernet).expect("an adapter has a port");
+        let end = lanetwin_plan::End { component: adapter, port };
+        self.net.wires.station(end).expect("an adapter that is asked over has a cable")
+    }
+    /// The core of a thread of a host, or one of its own where the host does not say how many it has.
+    fn core_of(&self, host: usize, thread: usize) -> RunQueue {
+        let core = self.hosts.get(&host).and_then(|host| host.core(thread));
+        core.unwrap_or_else(|| RunQueue::new(1))
+    }
+    /// Whether a host reports its cores itself.
+    fn reports_cores(&self, host: usize) -> bool {
+        self.hosts.get(&host).is_some_and(|host| !host.cores.is_empty())
+    }
+
+    /// Adds the software of a host that offers drives: targets, drivers, and what joins them to the host.
+    fn serve(&mut self, host: usize, servings: Vec<(usize, Serving)>) {
+        let plan = &self.wiring.variant.machine[host];
+        let drives: BTreeSet<usize> = servings.iter().flat_map(|(_, own)| own.drives.clone()).collect();
+        let endpoint = |component| self.endpoint(component);
+        let all = drives.iter().copied().chain(servings.iter().map(|(port, _)| *port));
+        let devices: BTreeMap<EndpointId, Port> =
+            (0..).zip(all).map(|(place, device)| (endpoint(device), drivers::of_load(place))).collect();
+        let mux = format!("{CPU}/{}", plan.name);
+        let mux = self.builder.add(mux, Box::new(Drivers { loads: 1, devices: devices.clone() }));
+        self.builder.join((mux, drivers::HOST), (self.ids.of(host), port(plan, Protocol::Cpu)));
+        // the cores of each drive's queues, in the order of its driver's ports
+        let mut cores: BTreeMap<usize, Vec<RunQueue>> = BTreeMap::new();
+        let mut added = Vec::new();
+        for (adapter, Serving { target, queues, drives }) in servings {
+            let own = queues.iter().map(|queue| queue.core.clone());
+            let behind: Vec<(usize, u16)> = drives
+                .iter()
+                .zip(own)
+                .map(|(drive, core)| {
+                    let cores = cores.entry(*drive).or_default();
+                    cores.push(core);
+                    (*drive, cores.len() as u16)
+                })
+                .collect();
+            let id = self.add_target(host, adapter, (target, queues));
+            self.builder.join((id, Port(0)), (mux, devices[&self.endpoint(adapter)]));
+            added.push((id, behind));
+        }
+        let drivers: BTreeMap<usize, ComponentId> = cores
+            .into_iter()
+            .map(|(drive, cores)| {
+                let id = self.add_driver_of_target(host, drive, cores);
+                self.builder.join((id, Port(0)), (mux, devices[&self.endpoint(drive)]));
+                (drive, id)
+            })
+            .collect();
+        for (id, behind) in added {
+            for (connection, (drive, port)) in (0..).zip(behind) {
+                self.builder.join((id, Port(1 + connection)), (drivers[&drive], Port(port)));
+            }
+        }
+    }
+    fn endpoint(&self, component: usize) -> EndpointId {
+        let (endpoint, _) =
+            self.wiring.device(component, self.endpoints).expect("a device that is asked is linked");
+        endpoint
+    }
+
+    fn add_target(
+        &mut self,
+        host: usize,
+        adapter: usize,
+        (target, queues): (Target, Vec<TargetQueue>),
+    ) -> ComponentId {
+        let machine = &self.wiring.variant.machine;
+        let model = models::find("nvmeof-target").expect("it is on the shelf");
+        let mut params = own_settings(model, &machine[host]);
+        params.0.insert("ports", Value::Count(queues.len() as u64));
+        let path = format!("{TARGET}/{}", machine[adapter].name);
+        let cores = if self.reports_cores(host) {
+            queues.iter().map(|queue| queue.core.clone()).collect()
+        } else {
+            Vec::new()
+        };
+        let (to, rdma) = (Some(self.endpoint(adapter)), self.net.rdma.clone());
+        let site = Site { target: to, cores, rdma, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let mut component = model.component(&params, &site).expect("software is a component");
+        role_of::<_, dyn FabricTarget>(&mut *component).expect("a target").serve(target, queues);
+        self.builder.add(path, component)
+    }
+
+    fn add_driver_of_target(&mut self, host: usize, drive: usize, cores: Vec<RunQueue>) -> ComponentId {
+        let machine = &self.wiring.variant.machine;
+        let model = models::driver(machine[drive].model);
+        let mut params = settings(model, &machine[drive], &machine[host]);
+        set_engine(&mut params, &machine[host]);
+        params.0.insert("ports", Value::Count(cores.len() as u64));
+        let path = format!("{DRIVER}/{}", machine[drive].name);
+        let (target, memory) =
+            (Some(self.endpoint(drive)), self.hosts.get(&host).map(|host| host.memory.clone()));
+        let site = Site { target, memory, cores, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let component = model.component(&params, &site).expect("a driver is a component");
+        self.builder.add(path, component)
+    }
+
+    /// The port that answers a load that asks over the network, and whose it is.
+    pub(super) fn remote_port(
+        &mut self,
+        asker: &NewLoad<'_>,
+        remote: &RemotePlan,
+    ) -> ((ComponentId, Port), String) {
+        let key = (asker.pair.on, remote.adapter);
+        if !self.remotes.contains_key(&key) {
+            let added = self.add_remote_host(asker, remote);
+            self.remotes.insert(key, added);
+        }
+        let host = self.remotes.get_mut(&key).expect("it has just been added, if it was not there");
+        let port = Port(host.next);
+        host.next += 1;
+        ((host.id, port), shown(&host.path))
+    }
+
+    fn add_remote_host(&mut self, asker: &NewLoad<'_>, remote: &RemotePlan) -> RemoteHost {
+        let (pair, machine) = (asker.pair, &self.wiring.variant.machine);
+        let model = models::find("nvmeof-host").expect("it is on the shelf");
+        let host = &machine[pair.on];
+        let is_its = |other: &&NewLoad<'_>| {
+            other.pair.on == pair.on
+                && self.remote(other.pair).is_some_and(|own| own.adapter == remote.adapter)
+        };
+        let places: Vec<u32> = self.askers.iter().filter(is_its).map(|other| other.place).collect();
+        let mut params = settings(model, &machine[pair.target], host);
+        self.set_engine(pair, asker, &mut params);
+        params.0.insert("ports", Value::Count(places.len() as u64));
+        let (own, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.connected).into_iter().partition(|one| places.contains(&one.place));
+        self.connected = others;
+        let mut own: Vec<Connected> = own;
+        own.sort_by_key(|one| one.place);
+        let path = format!("{NVMEOF}/{}", machine[remote.adapter].name);
+        let cores = if self.reports_cores(pair.on) {
+            own.iter().map(|one| one.queue.core.clone()).collect()
+        } else {
+            Vec::new()
+        };
+        let (target, rdma) = (Some(self.endpoint(remote.adapter)), self.net.rdma.clone());
+        let site = Site { target, cores, rdma, ..Site::alone(path.as_str(), self.wiring.seed) };
+        let mut component = model.component(&params, &site).expect("software is a component");
+        let queues = own.into_iter().map(|one| one.queue).collect();
+        role_of::<_, dyn FabricHost>(&mut *component).expect("a host").connect(queues);
+        let id = self.builder.add(&path, component);
+        let cpu = self.cpus.get(&pair.on).map(|cpu| (*cpu, drivers::of_load(places[0])));
+        let cpu = cpu.unwrap_or_else(|| self.host(pair));
+        self.builder.join((id, Port(0)), cpu);
+        RemoteHost { id, path, next: 1 }
+    }
+}
+
+/// A name of NVM Express for something of the scenario.
+fn nqn(name: &str) -> String {
+    format!("nqn.2026-01.org.lanetwin:{name}")
+}
+
+/// What a host says of the parameters of a model.
+fn own_settings(model: &Model, host: &ComponentPlan) -> Params {
+    let value = |param: &'static lanetwin_ports::Param| {
+        let own = host.params.0.get(param.name).copied();
+        let default = || fields::default(param.dimension, param.default.expect("software has defaults"));
+        (param.name, own.unwrap_or_else(default))
+    };
+    Params(model.all_params().map(value).collect())
+}
+
+/// The driver of a drive is asked by the target, not by a program: it has the target's engine and costs.
+fn set_engine(params: &mut Params, host: &ComponentPlan) {
+    match host.params.0.get("target.software") {
+        Some(Value::Choice("spdk")) => {
+            params.0.insert("driver.engine", Value::Choice("spdk"));
+        }
+        _ => {
+            params.0.insert("driver.engine", Value::Choice("io_uring"));
+            for (own, of) in [
+                ("driver.io_uring.submit", "target.nvmet.submit"),
+                ("driver.io_uring.complete", "target.nvmet.complete"),
+            ] {
+                params.0.extend(host.params.0.get(of).map(|value| (own, *value)));
+            }
+        }
+    }
+}
+
+fn size(host: &ComponentPlan, name: &str) -> u32 {
+    if let Some(Value::Size(bytes)) = host.params.0.get(name) { bytes.0.min(1 << 20) as u32 } else { 4096 }
+}
+fn count(host: &ComponentPlan, name: &str) -> u32 {
+    if let Some(Value::Count(count)) = host.params.0.get(name) { *count as u32 } else { 128 }
+}
