@@ -251,6 +251,16 @@ def test_the_command_writes_a_folder_and_does_not_overwrite_it(runner: CliRunner
     assert strict.exit_code == 3, "a statement does not hold"
 
 
+def test_a_study_of_the_users_own_begins_with_one_that_runs(runner: CliRunner, tmp_path: Path) -> None:
+    begun = runner.invoke(app, ["new", "study", "--out", "mine"])
+    assert begun.exit_code == 0, begun.output
+    done = runner.invoke(app, ["study", "mine/study.yaml", "--quick", "--json"])
+    assert done.exit_code == 0, done.output
+    assert [one["outcome"] for one in json.loads(done.stdout)["statements"]] == [HOLDS]
+    again = runner.invoke(app, ["new", "study", "--out", "mine"])
+    assert "RS006" in again.stderr
+
+
 def test_a_study_that_there_is_not(runner: CliRunner) -> None:
     done = runner.invoke(app, ["study", "retimr"])
     assert done.exit_code == 1

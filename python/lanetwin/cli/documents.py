@@ -10,12 +10,13 @@ import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
-from lanetwin import engine, yaml_out
+from lanetwin import engine, store, yaml_out
 from lanetwin.cli.arguments import AsJson, Outside, ScenarioPath, Sets
 from lanetwin.cli.console import Exit, emit, emit_json, err, out, printable
 from lanetwin.cli.diagnostics import counted, print_diagnostics
 from lanetwin.cli.tables import plain_table
 from lanetwin.errors import Diagnostic, LanetwinError
+from lanetwin.study import shipped
 
 if TYPE_CHECKING:
     from lanetwin.engine import SharedTree
@@ -41,13 +42,18 @@ def new(
     [dim]Examples:[/]
       lanetwin new --list
       lanetwin new slot -o my-slot.yaml
+      lanetwin new study -o my-study
     """
     known = engine.templates()
     if list_:
         table = plain_table("", [("template", False), ("about", False)])
         for entry in known:
             table.add_row(Text(str(entry["name"])), Text(str(entry.get("about", ""))))
+        table.add_row(Text(shipped.TEMPLATE), Text("A report as a document, and the scenario it rests on"))
         out().print(table)
+        return
+    if template == shipped.TEMPLATE:
+        _new_study(out_file or Path(shipped.TEMPLATE), force=force)
         return
     if template is None and not known:
         raise LanetwinError("there are no templates in this build")
@@ -68,6 +74,22 @@ def new(
         raise LanetwinError(f"cannot write {path}: {error}; name another file with --out") from error
     emit(str(path))
     err().print(f"Next: lanetwin run {path}", style="dim")
+
+
+def _new_study(folder: Path, *, force: bool) -> None:
+    """Write a study and its scenario into a folder of their own."""
+    if folder == Path("-"):
+        emit(shipped.template()["study.yaml"])
+        return
+    store.refuse_to_overwrite(folder, force=force)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in shipped.template().items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LanetwinError(f"cannot write {folder}: {error}; name another folder with --out") from error
+    emit(str(folder / "study.yaml"))
+    err().print(f"Next: lanetwin study {folder / 'study.yaml'} --quick", style="dim")
 
 
 def check(

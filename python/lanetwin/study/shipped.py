@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import lanetwin
+from lanetwin import engine
 from lanetwin.study.parse import no_study
 
 FOLDER = Path(lanetwin.__file__).resolve().parents[2] / "studies"
 """Beside scenarios/, in the checkout that lanetwin was installed from."""
+
+
+TEMPLATE = "study"
+"""How `lanetwin new` calls a study of the user's own."""
+_SCENARIO = "slot"
+"""The template of the scenario that it rests on."""
+
+
+def template() -> dict[str, str]:
+    """Return the files of a study to begin with, by name."""
+    text = files("lanetwin.study").joinpath("template.yaml").read_text(encoding="utf-8")
+    return {"study.yaml": text, f"{_SCENARIO}.yaml": engine.template(_SCENARIO)}
 
 
 def names() -> list[str]:

@@ -301,6 +301,13 @@ def _eye(segment: dict[str, Any] | None) -> list[Entry]:
             fixed(segment["width_ui"], 3),
             is_number=True,
             verdict="better" if good else "worse",
-            word=tr("open") if good else tr("fails the mask"),
+            word=_eye_word(segment),
         ),
     ]
+
+
+def _eye_word(segment: dict[str, Any]) -> str:
+    """Say whether a receiver meets the mask, and if it does not, whether it operates."""
+    if segment["passes"]:
+        return tr("meets the mask")
+    return tr("misses the mask, operates") if segment["operates"] else tr("misses the mask")
