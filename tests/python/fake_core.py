@@ -198,13 +198,13 @@ class FakeCore:
         self._said("claims_list")
         return json.dumps(self.declared)
 
-    def parts_list(self) -> str:
+    def parts_list(self, beside: str | None = None) -> str:
         self._said("parts_list")
         return json.dumps(
             [{"name": "nfp-6000", "kind": "card", "about": "An FPGA-like [bold] card", "grade": "calibrated"}]
         )
 
-    def parts_show(self, name: str) -> str:
+    def parts_show(self, name: str, beside: str | None = None) -> str:
         self._said("parts_show", name)
         rows = [
             {
