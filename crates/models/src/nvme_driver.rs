@@ -42,6 +42,7 @@ mod start;
 
 use crate::agenda::Agenda;
 use crate::nvme_software::{self, Software};
+use ask::Ask;
 use lanetwin_kernel::{Component, Port, Report, Supply, SupplyKind, Trail};
 use lanetwin_nvme::spec::Doorbell;
 use lanetwin_nvme::spec::registers::doorbell_offset;
@@ -51,7 +52,6 @@ use lanetwin_ports::{
     SharedMemory, Site, Status,
 };
 use lanetwin_units::Instant;
-use ask::Ask;
 use path::Path;
 use queue::{Queue, Ring};
 use start::Start;

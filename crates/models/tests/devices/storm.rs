@@ -291,11 +291,9 @@ impl Storm {
             let to = (device, Port(i as u16));
             let asks = match port.speaks {
                 Protocol::Dma => Some(Message::Dma as fn(Transfer) -> Message),
-                // a target asks drivers of drives by its block ports
-                Protocol::Block if ["disk", "down"].contains(&port.name) || model.name == "nvmeof-target" => {
-                    None
+                Protocol::Block if !["disk", "down"].contains(&port.name) => {
+                    Some(Message::Block as fn(Transfer) -> Message)
                 }
-                Protocol::Block => Some(Message::Block as fn(Transfer) -> Message),
                 Protocol::Cxl if port.many => None,
                 Protocol::Cxl if hears_hints => Some(line_or_hint as fn(Transfer) -> Message),
                 Protocol::Cxl => Some(line as fn(Transfer) -> Message),
@@ -357,7 +355,9 @@ fn doorbells(builder: &mut Builder, seed: u64, to: (ComponentId, Port)) {
 /// What messages are sent to: all models but switches, and what stands in links; and a memory host, which nobody asks
 /// for anything.
 fn components() -> impl Iterator<Item = &'static Model> {
-    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && model.name != "memory-host";
+    // cores run programs alone, and a target hears nothing before it has connections
+    let others = ["memory-host", "nvmeof-target"];
+    let asked = |model: &&Model| !model.is_switch() && !model.is_extension() && !others.contains(&model.name);
     MODELS.iter().copied().filter(asked)
 }
 
