@@ -328,8 +328,8 @@ fn a_complete_plan_with_a_channel_is_read_again_as_it_was() {
     assert!(text.contains("dB, 1.") && text.contains("of the mask"), "the margin is told: {text}");
 }
 
-/// The drive behind a card and 0.7 m of cable, 41 dB: without a retimer it misses the mask, and with one no errors would
-/// be seen.
+/// The drive behind a card and 0.7 m of cable, 41 dB: without a retimer it misses the mask, and with one no errors
+/// would be seen.
 #[test]
 fn a_topology_beyond_the_budget_needs_its_retimer() {
     let topology = scenario().with_file_name("link").join("long-with-cable.yaml");
